@@ -4,11 +4,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { strFromU8, unzipSync, zipSync } from "fflate";
 import gateway from "../src/index";
-import type { AskingFloor } from "./asking";
 import { callBare } from "./loader-floor";
+import type { AskingFloor } from "./questions";
 
 export { Conversation, Import, Meter } from "../src/index";
-export { AskingFloor } from "./asking";
+export { AskingFloor } from "./questions";
 
 interface BenchEnv extends Env {
   FLOOR: DurableObjectNamespace<Floor>;

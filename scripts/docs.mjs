@@ -36,7 +36,8 @@ function settingsPage({ SETTINGS, parseSettings }) {
   const { settings } = parseSettings({});
   const rows = Object.entries(SETTINGS).map(([name, schema]) => {
     const value = settings[name];
-    const initial = value === undefined || value === "" || (Array.isArray(value) && value.length === 0) ? "" : `\`${value}\``;
+    const initial =
+      value === undefined || value === "" || (Array.isArray(value) && value.length === 0) ? "" : `\`${value}\``;
     return `| \`${name}\` | ${initial} | ${schema.description} |`;
   });
   return `# Settings

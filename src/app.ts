@@ -6,15 +6,15 @@ import { discoveryRoute } from "./api/discovery";
 import { healthRoute } from "./api/health";
 import { openApi } from "./api/openapi";
 import { answerHeaders } from "./edge/answer";
-import { answerInDoubt, authenticate } from "./edge/auth";
+import { authenticate, retryOnPrimary } from "./edge/auth";
 import { SIGN_IN_PATHS } from "./edge/challenge";
 import { crossOriginOpen } from "./edge/cors";
+import { drainBody } from "./edge/drain-body";
 import type { Edge } from "./edge/edge";
 import type { HttpEnv } from "./edge/env";
-import { answerError, nothingHere } from "./edge/errors";
+import { answerError, pathNotFound } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
-import { hearOut } from "./edge/unread";
 import { consoleRoute } from "./pages/console";
 import { demoRoute } from "./pages/demo";
 import { frontRoute } from "./pages/front";
@@ -29,16 +29,16 @@ export function createApp(
   documented?: () => Promise<OpenAPIHono<HttpEnv>>,
 ): OpenAPIHono<HttpEnv> {
   const app = router();
-  app.use(hearOut, answerHeaders, addressRate);
+  app.use(drainBody, answerHeaders, addressRate);
   app.onError(async (error, c) => {
     const told = edgeOf(c, edges)?.errors ?? answerError;
     try {
-      return (await answerInDoubt(error, c)) ?? told(error, c);
+      return (await retryOnPrimary(error, c)) ?? told(error, c);
     } catch (second) {
       return told(second, c);
     }
   });
-  app.notFound(nothingHere);
+  app.notFound(pathNotFound);
 
   for (const path of SIGN_IN_PATHS) app.use(path, crossOriginOpen);
   for (const { prefix, cors } of edges) app.use(`${prefix}/*`, ...cors);

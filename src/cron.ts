@@ -1,8 +1,8 @@
 // The hourly cron of wrangler.toml.
 
 import { settingsFrom } from "./domain/settings/settings";
-import { freshId, importObjects, primaryDatabase } from "./edge/context";
-import { keepHouse } from "./services/housekeeping";
+import { importObjects, newId, primaryDatabase } from "./edge/context";
+import { cleanUp } from "./services/cleanup";
 
 /** Does what is due every hour. A failure is logged by the platform, and the next hour tries again. */
 export async function scheduled(_event: ScheduledController, env: Env): Promise<void> {
@@ -10,5 +10,5 @@ export async function scheduled(_event: ScheduledController, env: Env): Promise<
   // A replica may lag behind a commit; what has no row must be known, not guessed.
   const db = primaryDatabase(env, timings);
   const context = { db, packages: env.PACKAGES, timings, settings: settingsFrom(env), now: () => Date.now() };
-  await keepHouse({ ...context, newId: freshId }, importObjects(env));
+  await cleanUp({ ...context, newId: newId }, importObjects(env));
 }

@@ -5,7 +5,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
 import type { Edge } from "./edge/edge";
 import type { HttpEnv } from "./edge/env";
-import { nowhere } from "./nowhere";
+import { notFound } from "./not-found";
 
 /** The longest prefix wins, so a fixed path of a client may lie below another edge. A new protocol is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
 interface Row {
@@ -13,7 +13,7 @@ interface Row {
   load(): Promise<Edge>;
 }
 
-const DOORS = [
+const COMPAT_EDGES = [
   "/.well-known/agent-skills",
   "/.well-known/skills",
   "/s",
@@ -37,7 +37,10 @@ const CLAWHUB = [
 const CONSOLE = "/console/api";
 
 const EDGES: readonly Row[] = [
-  ...DOORS.map((prefix) => ({ prefix, load: async () => (await import("./compat/edges")).DOORS[prefix] })),
+  ...COMPAT_EDGES.map((prefix) => ({
+    prefix,
+    load: async () => (await import("./compat/edges")).COMPAT_EDGES[prefix],
+  })),
   ...CLAWHUB.map((prefix) => ({ prefix, load: async () => (await import("./compat/clawhub/edges")).CLAWHUB[prefix] })),
   { prefix: "/mcp", load: async () => (await import("./mcp/routes")).mcp },
   { prefix: "/api", load: async () => (await import("./api/edge")).api },
@@ -89,16 +92,16 @@ export function answer(request: Request, env: Env, execution: ExecutionContext):
 /** The page's request as one of the edge that it is for, or the console's own answer. */
 async function fromConsole(request: Request, env: Env, execution: ExecutionContext): Promise<Response> {
   await composition();
-  const { behindConsole, forConsole } = await import("./console/passage");
-  const inner = behindConsole(request, env);
+  const { toApiRequest, toConsoleResponse } = await import("./console/api-proxy");
+  const inner = toApiRequest(request, env);
   if (inner === null) return route(CONSOLE, request, env, execution);
-  return forConsole(await route(getPath(inner), inner, env, execution));
+  return toConsoleResponse(await route(getPath(inner), inner, env, execution));
 }
 
 function route(path: string, request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response> {
   const isBelow = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
   const row = BY_LENGTH.find(({ prefix }) => isBelow(prefix));
-  if (row === undefined && !OPEN.some(isBelow)) return nowhere.fetch(request, env, execution);
+  if (row === undefined && !OPEN.some(isBelow)) return notFound.fetch(request, env, execution);
   const app = row === undefined ? open : apps.get(row);
   if (app) return app.fetch(request, env, execution);
   const reading = row === undefined ? openRest() : openEdge(row);

@@ -1,5 +1,5 @@
 // What workerd takes after 200 skills have each run a script: on this machine nothing gives an isolate back but the gateway itself
-// (`src/sandbox/local.ts`), so this is what a developer's machine ends up with.
+// (`src/sandbox/local-isolates.ts`), so this is what a developer's machine ends up with.
 
 import { begin, LANGUAGES, load, publishScripts, runScript } from "../code.mjs";
 import { startGateway } from "../gateway.mjs";
@@ -9,7 +9,7 @@ const USER = "memory";
 const SKILLS = 200;
 /** A conversation loads so many of them. */
 const EACH = 10;
-/** How many of each are kept: `LOCAL_ISOLATES` of src/sandbox/local.ts. */
+/** How many of each are kept: `LOCAL_ISOLATES` of src/sandbox/local-isolates.ts. */
 const KEPT = { node: 24, shell: 6, python: 4 };
 /** Two processes that do the same take so much more or less. */
 const ALIKE = 1.05;

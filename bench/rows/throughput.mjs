@@ -2,7 +2,7 @@
 // with eight). Beside each the bare floor of a turn, with as many objects and clients. Without a budget: one process on one machine
 // does what Cloudflare spreads over many.
 
-import { crowd } from "../crowd.mjs";
+import { crowd } from "../clients.mjs";
 import { median } from "../measure.mjs";
 import { publishSkills } from "../skills.mjs";
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { isMain, root, writeWhole } from "../kit/files.mjs";
 import { fail } from "../kit/refusal.mjs";
 import { bundle } from "./bundle.mjs";
-import { kept } from "./kept.mjs";
+import { kept } from "./cache.mjs";
 
 /** Where the package of the SDK has it. */
 export const BIN = path.join(root, "sdk", "bin", "skillgate.js");

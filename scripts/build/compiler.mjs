@@ -4,7 +4,7 @@
 import path from "node:path";
 import { readOrNull, writeWhole } from "../kit/files.mjs";
 import { bundle, importTypeScript, WORKERD } from "./bundle.mjs";
-import { kept } from "./kept.mjs";
+import { kept } from "./cache.mjs";
 
 const ENTRY = "src/domain/code/compile.ts";
 const INSTRUMENT = "src/sandbox/instrument.ts";

@@ -4,7 +4,7 @@
 import path from "node:path";
 import { readOrNull, writeWhole } from "../kit/files.mjs";
 import { bundle, WORKERD } from "./bundle.mjs";
-import { kept } from "./kept.mjs";
+import { kept } from "./cache.mjs";
 
 const ENTRY = "guest/node/main.js";
 /** CommonJS of npm asks for Node's modules by `require`; the runtime has them by another name. */

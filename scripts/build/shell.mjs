@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { readOrNull, root, writeWhole } from "../kit/files.mjs";
 import { bundle, WORKERD } from "./bundle.mjs";
-import { kept } from "./kept.mjs";
+import { kept } from "./cache.mjs";
 import { editShell, SHELL_CALLS } from "./shell-edits.mjs";
 
 const ENTRY = "guest/shell/main.js";

@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 import { root, writeWhole } from "../kit/files.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 import { bundle, bundleWorker, MAIN_MODULE, startModules } from "./bundle.mjs";
+import { kept, keptWorker } from "./cache.mjs";
 import { checkCeiling, checkStart } from "./ceiling.mjs";
-import { kept, keptWorker } from "./kept.mjs";
 import { prepareAssets } from "./static.mjs";
 
 /** Apart, so that no build for development can come between a release and its upload. */

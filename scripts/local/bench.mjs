@@ -10,7 +10,7 @@ import { root } from "../kit/files.mjs";
  */
 export async function openBench() {
   const [{ Miniflare, convertV4MiniflareOptions, Log, LogLevel, Response }, { keptWorker }, { prepareAssets }] =
-    await Promise.all([import("../kit/miniflare.mjs"), import("../build/kept.mjs"), import("../build/static.mjs")]);
+    await Promise.all([import("../kit/miniflare.mjs"), import("../build/cache.mjs"), import("../build/static.mjs")]);
   const [modules] = await Promise.all([
     keptWorker("skill-worker", { entry: "scripts/local/skill-worker.ts" }),
     prepareAssets(),

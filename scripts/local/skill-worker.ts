@@ -1,22 +1,22 @@
 // The bench for skill authors: the gateway's own reader, compiler and sandbox behind one request, without a gateway.
 
 import { decodeBase64, encodeBase64 } from "../../src/domain/base64";
+import { runnable, runnableScripts } from "../../src/domain/code/compiled";
 import { findModule, findPython } from "../../src/domain/code/graph";
 import { languageOf, shebangLanguage } from "../../src/domain/code/language";
-import { notKept, readGiven } from "../../src/domain/code/script-files";
+import { fileNotStored, readInputFiles } from "../../src/domain/code/script-files";
 import { PARALLEL } from "../../src/domain/code/script-limits";
-import { runnable, runnableScripts } from "../../src/domain/code/stored";
 import type { JsonObject, JsonValue } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
-import { misfit } from "../../src/domain/tools/arguments";
+import { argumentProblems } from "../../src/domain/tools/arguments";
 import { readArguments } from "../../src/domain/tools/builtin";
-import { compileApart } from "../../src/sandbox/compiling";
+import { compileInIsolate } from "../../src/sandbox/compiling";
 import { executors } from "../../src/sandbox/executors";
 import type { HostParts } from "../../src/sandbox/host";
 import { callTool, describeProvider, timeoutOf } from "../../src/sandbox/provider";
 import { isPython } from "../../src/sandbox/python/executor";
 import { Slots } from "../../src/sandbox/slots";
-import { countPackageTokens, findingsIn } from "../../src/services/registry/assess";
+import { countPackageTokens, findingsIn } from "../../src/services/registry/publish-report";
 
 interface Bench {
   LOADER: WorkerLoader;
@@ -49,7 +49,7 @@ export default {
       fileName: asked.fileName,
     });
     if (found === null) return Response.json({ issues, warnings });
-    const compiled = await compileApart({ loader: env.LOADER, assets: env.ASSETS }, found);
+    const compiled = await compileInIsolate({ loader: env.LOADER, assets: env.ASSETS }, found);
     const { manifest, digest, files, name } = found;
     const paths = files.map((file) => file.path);
     const code = compiled.code;
@@ -115,7 +115,7 @@ export default {
       const { described } = await describeProvider(isolates, provider, name, [tool]);
       const call = { tool, shown: tool.name, arguments: asked.arguments, context };
       const result =
-        misfit(tool.name, described.tools[0]?.inputSchema ?? {}, asked.arguments) ??
+        argumentProblems(tool.name, described.tools[0]?.inputSchema ?? {}, asked.arguments) ??
         (await callTool(isolates, provider, call, host, signal));
       return Response.json({ result, logs, told });
     }
@@ -128,9 +128,9 @@ export default {
     const read = readArguments("execute_skill_script", { ...asked.arguments, skill_name: name, script_path: script });
     if ("problem" in read) return Response.json({ problem: read.problem });
     const { args, input, files: asksFor } = read.args;
-    const { given, issues: wrong } = readGiven(asksFor ?? []);
+    const { given, issues: wrong } = readInputFiles(asksFor ?? []);
     // Nothing is kept here, as where a gateway has no conversation.
-    wrong.push(...given.flatMap(({ content, field }) => ("kept" in content ? [notKept(field)] : [])));
+    wrong.push(...given.flatMap(({ content, field }) => ("kept" in content ? [fileNotStored(field)] : [])));
     if (wrong.length > 0)
       return Response.json({ problem: wrong.map(({ path, message }) => `${path}: ${message}`).join("\n") });
     const inside = given.flatMap(({ path, content }) => ("bytes" in content ? [{ path, bytes: content.bytes }] : []));

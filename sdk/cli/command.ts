@@ -1,8 +1,8 @@
 // A command: its name, how it is written, and what it does. Options are read strictly: what is not known is refused.
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { Work } from "./context";
 import { EXIT, misused, Problem } from "./problem";
-import type { Work } from "./work";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 export type Values = Record<string, string | boolean | undefined>;

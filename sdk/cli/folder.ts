@@ -8,9 +8,9 @@ import { inspect } from "../../src/domain/inspection/inspection";
 import { type PackageOutcome, readPackage } from "../../src/domain/package/package";
 import type { SkillPackage } from "../../src/domain/package/skill";
 import { shownText } from "../../src/domain/text";
+import { placeOf, type Work, withScratch } from "./context";
 import { type ChangedFile, changedFiles } from "./lines";
 import { EXIT, misused, Problem } from "./problem";
-import { placeOf, type Work, withScratch } from "./work";
 
 /** A skill that was named: a folder with a SKILL.md, or a ZIP. */
 export interface NamedSkill {

@@ -1,9 +1,9 @@
 // Requests to a gateway, and its refusals in words and exit codes.
 
 import * as z from "zod";
+import type { Work } from "./context";
 import { EXIT, Problem } from "./problem";
 import type { SignedIn } from "./sign-in";
-import type { Work } from "./work";
 
 const issueSchema = z.looseObject({
   code: z.string(),

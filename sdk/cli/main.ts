@@ -3,7 +3,6 @@
 import { type Command, readTyped } from "./command";
 import { add } from "./commands/add";
 import { call, pack } from "./commands/bench";
-import { activate, promote, unyank, yank } from "./commands/changing";
 import { check } from "./commands/check";
 import { dev } from "./commands/dev";
 import { diff } from "./commands/diff";
@@ -15,9 +14,10 @@ import { push } from "./commands/push";
 import { info, list, search, usage, versions } from "./commands/registry";
 import { test } from "./commands/test";
 import { update } from "./commands/update";
+import { activate, promote, unyank, yank } from "./commands/versions";
+import { type Checkout, endOnInterrupt, note, type Work } from "./context";
 import { fillNode20 } from "./node20";
 import { EXIT, Problem } from "./problem";
-import { type Checkout, endOnInterrupt, note, type Work } from "./work";
 
 /** By name, in the order of their telling. */
 export const COMMANDS: Readonly<Record<string, Command>> = {

@@ -1,6 +1,6 @@
 // Progress of long work: one line that is written again on a terminal, a line each in a log, nothing with --json.
 
-import { note, shown, type Work } from "./work";
+import { note, shown, type Work } from "./context";
 
 export interface Progress {
   step(text: string): void;

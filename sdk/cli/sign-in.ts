@@ -5,8 +5,8 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import * as z from "zod";
+import type { Work } from "./context";
 import { EXIT, misused, Problem } from "./problem";
-import type { Work } from "./work";
 
 const keptSchema = z.object({ current: z.string(), keys: z.record(z.string(), z.string()) });
 type Kept = z.infer<typeof keptSchema>;

@@ -9,7 +9,7 @@ import { GRANT_SCOPE } from "../domain/sign-in/grant";
 import { publicOrigin } from "../domain/sign-in/resource";
 import { MCP_PATH, SERVER_METADATA, scopesWanted, WELL_KNOWN } from "../edge/challenge";
 import type { HttpEnv } from "../edge/env";
-import { nothingHere } from "../edge/errors";
+import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { json, only } from "../edge/schemas";
 import * as z from "../edge/zod";
@@ -48,7 +48,7 @@ discoveryRoute.get(`${WELL_KNOWN}${MCP_PATH}/*`, (c) => c.json(metadataOf(c), 20
 
 discoveryRoute.get(SERVER_METADATA, (c) => {
   const settings = settingsFrom(c.env);
-  if (signInServer(settings) !== "own") return nothingHere(c);
+  if (signInServer(settings) !== "own") return pathNotFound(c);
   const issuer = publicOrigin(settings, c.req.url);
   const at = (name: string) => `${issuer}/oauth/${name}`;
   const metadata = {

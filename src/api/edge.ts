@@ -1,11 +1,11 @@
 // The edge that speaks HTTP and JSON: every resource below /api, and what holds for all of them.
 
 import { createMiddleware } from "hono/factory";
-import { bounded, shallow } from "../edge/body";
+import { limitBody, limitJsonDepth } from "../edge/body";
 import { crossOrigin } from "../edge/cors";
 import type { Edge } from "../edge/edge";
 import type { HttpEnv } from "../edge/env";
-import { answerError, nothingHere, problem } from "../edge/errors";
+import { answerError, pathNotFound, problem } from "../edge/errors";
 import { router } from "../edge/router";
 import { grantRoutes } from "./access/grants";
 import { groupRoutes } from "./access/groups";
@@ -14,23 +14,23 @@ import { meRoutes } from "./access/me";
 import { oauthClientRoutes } from "./access/oauth-clients";
 import { sessionRoutes } from "./access/sessions";
 import { signInRoutes } from "./access/sign-ins";
-import { questionRoutes } from "./asking/requests";
-import { socketRoute } from "./asking/socket";
 import { auditRoutes } from "./audit";
 import { conversationRoutes, taskRoutes } from "./conversation/conversations";
-import { keptFileRoutes } from "./conversation/files";
+import { storedFileRoutes } from "./conversation/files";
 import { stepRoutes } from "./conversation/steps";
 import { importRoutes } from "./imports";
-import { doorLinkRoutes } from "./links";
+import { sharedLinkRoutes } from "./links";
 import { mcpServerRoutes } from "./mcp-servers";
 import { modelRoutes } from "./models";
 import { openSkillRoutes } from "./open-skills";
-import { ownServerRoutes } from "./own-servers";
+import { questionRoutes } from "./questions/requests";
+import { socketRoute } from "./questions/socket";
 import { ghostRoutes } from "./registry/ghosts";
 import { searchIndexRoute } from "./registry/search-index";
 import { skillRoutes } from "./registry/skills";
 import { type RouteTable, routeTable } from "./routes";
 import { secretRoutes } from "./secrets";
+import { userServerRoutes } from "./user-servers";
 import { userRoutes } from "./users";
 
 const routes = router();
@@ -44,7 +44,7 @@ let table: RouteTable | undefined;
 const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
   table ??= routeTable([open, routes]);
   const match = table.find(c.req.path);
-  if (match === null) return nothingHere(c);
+  if (match === null) return pathNotFound(c);
   const route = match.get(c.req.method === "HEAD" ? "GET" : c.req.method);
   if (route === undefined) {
     const allow = [...match.keys()].sort().join(", ");
@@ -60,7 +60,7 @@ const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
   return next();
 });
 
-routes.use("/api/*", knownRoute, bounded, shallow);
+routes.use("/api/*", knownRoute, limitBody, limitJsonDepth);
 routes.route("/api/v1", keyRoutes);
 routes.route("/api/v1", grantRoutes);
 routes.route("/api/v1", meRoutes);
@@ -74,13 +74,13 @@ routes.route("/api/v1/groups", groupRoutes);
 routes.route("/api/v1/secrets", secretRoutes);
 routes.route("/api/v1/models", modelRoutes);
 routes.route("/api/v1/mcp-servers", mcpServerRoutes);
-routes.route("/api/v1", ownServerRoutes);
-routes.route("/api/v1/links", doorLinkRoutes);
+routes.route("/api/v1", userServerRoutes);
+routes.route("/api/v1/links", sharedLinkRoutes);
 routes.route("/api/v1/imports", importRoutes);
 routes.route("/api/v1/open-skills", openSkillRoutes);
 routes.route("/api/v1", conversationRoutes);
 routes.route("/api/v1", stepRoutes);
-routes.route("/api/v1", keptFileRoutes);
+routes.route("/api/v1", storedFileRoutes);
 routes.route("/api/v1", questionRoutes);
 routes.route("/api", taskRoutes);
 routes.route("/api/v1/kinds/skills", skillRoutes);

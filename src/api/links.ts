@@ -2,13 +2,13 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
-import { DOOR_LIMITS } from "../domain/doors/limits";
+import { COMPAT_LIMITS } from "../domain/compat/limits";
 import type { HttpEnv } from "../edge/env";
 import { router } from "../edge/router";
 import { groupName, instant, json, jsonBody, noContent, refusals, refuseIdempotencyKey } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { createDoorLink, deleteLink, readLinks } from "../services/doors/links";
-import type { DoorLinkRow } from "../storage/d1/doors/links";
+import { createSharedLink, deleteLink, readLinks } from "../services/compat/links";
+import type { SharedLinkRow } from "../storage/d1/compat/links";
 
 const NOTICE =
   "Whoever has this address reads these skills without a key. Clients write it into lock files and configurations: keep those as private as the skills.";
@@ -21,7 +21,7 @@ const linkRequest = () =>
       skills: z
         .array(z.string().min(1).max(64))
         .min(1)
-        .max(DOOR_LIMITS.linkedSkills)
+        .max(COMPAT_LIMITS.linkedSkills)
         .optional()
         .openapi({ description: "Only these skills, by id. Without it and without `group`: all of one's own." }),
       expires_at: z.iso.datetime({ offset: true }).optional().openapi({ description: "Left out: in 90 days." }),
@@ -35,7 +35,7 @@ const linkRequest = () =>
       path: ["expires_at"],
     });
 
-const isInReach = (time: number) => time > Date.now() && time <= Date.now() + DOOR_LIMITS.linkMostMs;
+const isInReach = (time: number) => time > Date.now() && time <= Date.now() + COMPAT_LIMITS.linkMostMs;
 
 const linkSchema = () =>
   z
@@ -54,9 +54,9 @@ const linkSchema = () =>
 
 const madeSchema = () => linkSchema().extend({ url: z.string(), notice: z.string() }).openapi("CreatedLink");
 
-export const doorLinkRoutes = router();
+export const sharedLinkRoutes = router();
 
-doorLinkRoutes.openapi(
+sharedLinkRoutes.openapi(
   createRoute({
     method: "post",
     path: "/",
@@ -68,12 +68,12 @@ doorLinkRoutes.openapi(
   async (c) => {
     const { expires_at, ...request } = c.req.valid("json");
     const expiry = expires_at === undefined ? {} : { expiresAt: Date.parse(expires_at) };
-    const { row, token } = await createDoorLink(c.get("context"), { ...request, ...expiry });
+    const { row, token } = await createSharedLink(c.get("context"), { ...request, ...expiry });
     return c.json({ ...shown(row), url: urlOf(c, token), notice: NOTICE }, 201, { "cache-control": "no-store" });
   },
 );
 
-doorLinkRoutes.openapi(
+sharedLinkRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
@@ -83,7 +83,7 @@ doorLinkRoutes.openapi(
   async (c) => c.json({ items: (await readLinks(c.get("context"))).map(shown) }, 200),
 );
 
-doorLinkRoutes.openapi(
+sharedLinkRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{id}",
@@ -101,7 +101,7 @@ function urlOf(c: HonoContext<HttpEnv>, token: string): string {
   return `${new URL(c.req.url).origin}/t/${token}`;
 }
 
-function shown({ id, name, reads, skills, createdAt, expiresAt, uses, lastUsedAt }: DoorLinkRow) {
+function shown({ id, name, reads, skills, createdAt, expiresAt, uses, lastUsedAt }: SharedLinkRow) {
   const group = reads.startsWith("group:") ? reads.slice("group:".length) : null;
   return {
     id,

@@ -4,7 +4,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { SERVER_NAME } from "../domain/servers/entry";
-import { gatewayEntrySchema } from "../domain/servers/owned";
+import { gatewayEntrySchema } from "../domain/servers/owner";
 import { notModified, tagged } from "../edge/etag";
 import { router } from "../edge/router";
 import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";

@@ -10,7 +10,15 @@ import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge
 import * as z from "../edge/zod";
 import { oneModel, pageOfModels, removeModel, storeModel } from "../services/chat/models";
 import type { ModelRow } from "../storage/d1/chat/models";
-import { askedOwner, groupNamed, groupNamedMessage, ownerFields, ownerQuery, ownerShown, wireOwner } from "./owner";
+import {
+  groupNamed,
+  groupNamedMessage,
+  ownerFields,
+  ownerFromQuery,
+  ownerInResponse,
+  ownerQuery,
+  wireOwner,
+} from "./owner";
 
 const params = z.object({
   name: z
@@ -24,7 +32,7 @@ const modelRequest = () =>
 const modelSchema = () =>
   modelEntrySchema
     .unwrap()
-    .extend({ name: z.string(), ...ownerShown(), created_at: z.string(), updated_at: z.string() })
+    .extend({ name: z.string(), ...ownerInResponse(), created_at: z.string(), updated_at: z.string() })
     .openapi("Model");
 
 export const modelRoutes = router();
@@ -42,7 +50,12 @@ modelRoutes.openapi(
   }),
   async (c) => {
     const { limit = REQUEST_LIMITS.listLimit, cursor, ...asked } = c.req.valid("query");
-    const rows = await pageOfModels(c.get("context"), askedOwner(asked), limit + 1, decodeCursor(cursor, z.string()));
+    const rows = await pageOfModels(
+      c.get("context"),
+      ownerFromQuery(asked),
+      limit + 1,
+      decodeCursor(cursor, z.string()),
+    );
     const page = rows.slice(0, limit);
     const next = rows.length > limit ? encodeCursor(page.at(-1)?.name) : null;
     return c.json({ items: page.map(wireModel), next_cursor: next }, 200);
@@ -60,7 +73,7 @@ modelRoutes.openapi(
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    return c.json(wireModel(await oneModel(c.get("context"), askedOwner(c.req.valid("query")), name)), 200);
+    return c.json(wireModel(await oneModel(c.get("context"), ownerFromQuery(c.req.valid("query")), name)), 200);
   },
 );
 
@@ -79,7 +92,7 @@ modelRoutes.openapi(
   async (c) => {
     const { scope, group_name, ...entry } = c.req.valid("json");
     const { name } = c.req.valid("param");
-    const { row, created } = await storeModel(c.get("context"), askedOwner({ scope, group_name }), name, entry);
+    const { row, created } = await storeModel(c.get("context"), ownerFromQuery({ scope, group_name }), name, entry);
     return c.json(wireModel(row), created ? 201 : 200);
   },
 );
@@ -93,7 +106,7 @@ modelRoutes.openapi(
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),
   async (c) => {
-    await removeModel(c.get("context"), askedOwner(c.req.valid("query")), c.req.valid("param").name);
+    await removeModel(c.get("context"), ownerFromQuery(c.req.valid("query")), c.req.valid("param").name);
     return c.body(null, 204);
   },
 );

@@ -4,8 +4,8 @@ import { createRoute } from "@hono/zod-openapi";
 import { router } from "../edge/router";
 import { instant, json, noContent, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { closeSkill, openSkill, readOpenList } from "../services/doors/open";
-import type { OpenSkill } from "../storage/d1/doors/open";
+import { closeSkill, openSkill, readOpenList } from "../services/compat/open-skills";
+import type { OpenSkill } from "../storage/d1/compat/open-skills";
 
 const params = z.object({ id: z.string() });
 

@@ -20,12 +20,12 @@ export const groupNamedMessage = {
 export const ownerQuery = z.object(ownerFields).refine(groupNamed, groupNamedMessage);
 
 /** The same in an answer. */
-export const ownerShown = () => ({
+export const ownerInResponse = () => ({
   scope: z.enum(["user", "group", "gateway"]),
   group_name: z.string().optional(),
 });
 
-export function askedOwner({ scope, group_name }: z.infer<typeof ownerQuery>): SecretOwner {
+export function ownerFromQuery({ scope, group_name }: z.infer<typeof ownerQuery>): SecretOwner {
   if (scope !== "group") return { kind: scope };
   return { kind: "group", group: group_name ?? "" };
 }

@@ -11,7 +11,15 @@ import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge
 import * as z from "../edge/zod";
 import { oneSecret, pageOfSecrets, removeSecret, rotateSecrets, storeSecret } from "../services/secrets/secrets";
 import type { SecretFacts } from "../storage/d1/secrets";
-import { askedOwner, groupNamed, groupNamedMessage, ownerFields, ownerQuery, ownerShown, wireOwner } from "./owner";
+import {
+  groupNamed,
+  groupNamedMessage,
+  ownerFields,
+  ownerFromQuery,
+  ownerInResponse,
+  ownerQuery,
+  wireOwner,
+} from "./owner";
 
 const params = z.object({ name: z.string().regex(SECRET_NAME, "1-64 of A-Za-z0-9_, not beginning with a digit") });
 
@@ -39,7 +47,7 @@ const secretSchema = () =>
   z
     .object({
       name: z.string(),
-      ...ownerShown(),
+      ...ownerInResponse(),
       hosts: z.array(z.string()),
       created_at: z.string(),
       updated_at: z.string(),
@@ -75,7 +83,12 @@ secretRoutes.openapi(
   }),
   async (c) => {
     const { limit = REQUEST_LIMITS.listLimit, cursor, ...asked } = c.req.valid("query");
-    const rows = await pageOfSecrets(c.get("context"), askedOwner(asked), limit + 1, decodeCursor(cursor, z.string()));
+    const rows = await pageOfSecrets(
+      c.get("context"),
+      ownerFromQuery(asked),
+      limit + 1,
+      decodeCursor(cursor, z.string()),
+    );
     const page = rows.slice(0, limit);
     const next = rows.length > limit ? encodeCursor(page.at(-1)?.name) : null;
     return c.json({ items: page.map(wireSecret), next_cursor: next }, 200);
@@ -93,7 +106,7 @@ secretRoutes.openapi(
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    return c.json(wireSecret(await oneSecret(c.get("context"), askedOwner(c.req.valid("query")), name)), 200);
+    return c.json(wireSecret(await oneSecret(c.get("context"), ownerFromQuery(c.req.valid("query")), name)), 200);
   },
 );
 
@@ -112,7 +125,7 @@ secretRoutes.openapi(
   async (c) => {
     const { value, hosts, ...asked } = c.req.valid("json");
     const request = { name: c.req.valid("param").name, value, hosts };
-    const { secret, created } = await storeSecret(c.get("context"), askedOwner(asked), request);
+    const { secret, created } = await storeSecret(c.get("context"), ownerFromQuery(asked), request);
     return c.json(wireSecret(secret), created ? 201 : 200);
   },
 );
@@ -126,7 +139,7 @@ secretRoutes.openapi(
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),
   async (c) => {
-    await removeSecret(c.get("context"), askedOwner(c.req.valid("query")), c.req.valid("param").name);
+    await removeSecret(c.get("context"), ownerFromQuery(c.req.valid("query")), c.req.valid("param").name);
     return c.body(null, 204);
   },
 );

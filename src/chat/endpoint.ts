@@ -10,14 +10,14 @@ import { anthropicError, ChatRefusal, chatRefusalOf, openaiError } from "../doma
 import { isDeeper, isJsonObject, type JsonObject, parseExactly } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { readBytes } from "../edge/body";
-import { chatPlacesOf, conversation } from "../edge/conversation";
+import { chatSlotsOf, conversation } from "../edge/conversation";
 import type { HttpEnv } from "../edge/env";
 import { logUnexpected } from "../edge/unexpected";
 import { answerChatRequest } from "../services/chat/answer";
 import { listCallable } from "../services/chat/callable";
 import { countChat } from "../services/chat/count";
-import { takePlace } from "../services/chat/places";
 import { readChat } from "../services/chat/request";
+import { takeSlot } from "../services/chat/slots";
 
 /** What is served where. Everything else below the prefixes is not there. */
 const CHATS: Readonly<Record<string, Protocol>> = {
@@ -71,7 +71,7 @@ async function answerChat(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   const [read, held] = await Promise.allSettled([
     readChat(context, protocol, { body, text, headers: raw.headers }),
-    takePlace(context, chatPlacesOf(c), later),
+    takeSlot(context, chatSlotsOf(c), later),
   ]);
   if (held.status === "rejected") throw held.reason;
   const release = held.value;

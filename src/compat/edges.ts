@@ -3,25 +3,25 @@
 
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
-import { bounded } from "../edge/body";
+import { limitBody } from "../edge/body";
 import { crossOriginChat } from "../edge/cors";
 import type { Edge } from "../edge/edge";
 import type { HttpEnv } from "../edge/env";
 import { answerError } from "../edge/errors";
 import { router } from "../edge/router";
-import { nothingThere } from "../services/doors/shelf";
-import type { Whose } from "../services/doors/viewers";
+import { notInIndex } from "../services/compat/published-index";
+import type { ViewerScope } from "../services/compat/viewers";
 import { addAnthropicSkills, answerAnthropicRefusal } from "./anthropic-skills/routes";
-import { doorsAt, withKey, withKeyIfAny } from "./door";
+import { openRoutesAt, withKey, withKeyIfAny } from "./open-routes";
 import { addOpenaiSkills, answerOpenaiRefusal } from "./openai-skills/routes";
-import { answerAgentPlugin, answerMarketplace, answerPlugin, takePlugin } from "./plugins/answers";
+import { answerAgentPlugin, answerMarketplace, answerPlugin, publishPlugin } from "./plugins/answers";
 import { answerArchive, answerFile, answerIndex, answerSearch } from "./well-known/answers";
-import { type Look, lookByLink, lookOpenly, lookWithKey } from "./well-known/looking";
+import { type ViewRequest, viewByLink, viewOpenly, viewWithKey } from "./well-known/viewer";
 
 /** Below a group's place lie the vendors' APIs for its skills, too. They take a key, and say so in the vendor's words. */
 const OF_VENDOR = /^\/s\/group\/[^/]+\/(anthropic|openai)\/v1\/skills(?:\/|$)/;
 
-type Handler = (c: HonoContext<HttpEnv>) => Look | Promise<Look>;
+type Handler = (c: HonoContext<HttpEnv>) => ViewRequest | Promise<ViewRequest>;
 
 /** The two places where clients look for an index. */
 const INDEXES = ["/.well-known/agent-skills", "/.well-known/skills"] as const;
@@ -55,13 +55,13 @@ function indexIn(open: ReturnType<typeof router>, folder: string, look: Handler)
   open.get(`${folder}/-/:name/:archive`, async (c) => {
     const { name, sha256 } = { name: c.req.param("name"), sha256: ARCHIVE.exec(c.req.param("archive"))?.[1] };
     const seen = await look(c);
-    if (sha256 === undefined || (seen.skill ?? name) !== name) throw nothingThere();
+    if (sha256 === undefined || (seen.skill ?? name) !== name) throw notInIndex();
     return answerArchive(c, seen, name, sha256);
   });
   open.get(`${folder}/:name/:path{.+}`, async (c) => {
     const { name, path } = { name: c.req.param("name"), path: c.req.param("path") };
     const seen = await look(c);
-    if ((seen.skill ?? name) !== name) throw nothingThere();
+    if ((seen.skill ?? name) !== name) throw notInIndex();
     return answerFile(c, seen, name, path);
   });
 }
@@ -71,7 +71,7 @@ function placeAt(
   open: ReturnType<typeof router>,
   base: string,
   whatOf: (c: HonoContext<HttpEnv>) => string,
-  look: (c: HonoContext<HttpEnv>, skill?: string) => Look | Promise<Look>,
+  look: (c: HonoContext<HttpEnv>, skill?: string) => ViewRequest | Promise<ViewRequest>,
 ): void {
   for (const index of INDEXES) {
     indexIn(open, `${base}${index}`, (c) => look(c));
@@ -81,29 +81,29 @@ function placeAt(
   open.get(`${base}/.claude-plugin/marketplace.json`, async (c) => answerMarketplace(c, await look(c), whatOf(c)));
   open.get(`${base}/.claude-plugin/-/:name/:archive`, async (c) => {
     const sha256 = ARCHIVE.exec(c.req.param("archive") ?? "")?.[1];
-    if (sha256 === undefined) throw nothingThere();
+    if (sha256 === undefined) throw notInIndex();
     return answerPlugin(c, await look(c), c.req.param("name") ?? "", sha256);
   });
   open.get(`${base}/agent-plugin.zip`, async (c) => answerAgentPlugin(c, await look(c), whatOf(c), "zip"));
   open.get(`${base}/agent-plugin.json`, async (c) => answerAgentPlugin(c, await look(c), whatOf(c), "report"));
 }
 
-const keyed = (whose: (c: HonoContext<HttpEnv>) => Whose) => (c: HonoContext<HttpEnv>, skill?: string) =>
-  lookWithKey(c, whose(c), skill);
+const keyed = (whose: (c: HonoContext<HttpEnv>) => ViewerScope) => (c: HonoContext<HttpEnv>, skill?: string) =>
+  viewWithKey(c, whose(c), skill);
 
 /** The edge at the root of an index: the open list, whoever asks. */
 const atRoot = (prefix: (typeof INDEXES)[number]): Edge =>
-  doorsAt(prefix, (open) => indexIn(open, prefix, (c) => lookOpenly(c)));
+  openRoutesAt(prefix, (open) => indexIn(open, prefix, (c) => viewOpenly(c)));
 
-export const DOORS = {
+export const COMPAT_EDGES = {
   "/.well-known/agent-skills": atRoot("/.well-known/agent-skills"),
   "/.well-known/skills": atRoot("/.well-known/skills"),
-  "/s": doorsAt(
+  "/s": openRoutesAt(
     "/s",
     (open) => {
       open.use("/s/*", atPlaces);
-      open.post("/s/own/agent-plugin", bounded, (c) => takePlugin(c, undefined));
-      open.post("/s/group/:group/agent-plugin", bounded, (c) => takePlugin(c, c.req.param("group")));
+      open.post("/s/own/agent-plugin", limitBody, (c) => publishPlugin(c, undefined));
+      open.post("/s/group/:group/agent-plugin", limitBody, (c) => publishPlugin(c, c.req.param("group")));
       addAnthropicSkills(open, "/s/group/:group/anthropic/v1/skills");
       addOpenaiSkills(open, "/s/group/:group/openai/v1/skills");
       placeAt(
@@ -127,14 +127,14 @@ export const DOORS = {
     },
     answerInItsWords,
   ),
-  "/t": doorsAt("/t", (open) => {
+  "/t": openRoutesAt("/t", (open) => {
     // Two links are two marketplaces: the token's id tells them apart, and opens nothing.
     const whatOf = (c: HonoContext<HttpEnv>) => `link ${(c.req.param("token") ?? "").split("_")[1] ?? ""}`;
-    placeAt(open, "/t/:token", whatOf, (c, skill) => lookByLink(c, c.req.param("token") ?? "", skill));
+    placeAt(open, "/t/:token", whatOf, (c, skill) => viewByLink(c, c.req.param("token") ?? "", skill));
   }),
-  "/api/search": doorsAt("/api/search", (open) => {
+  "/api/search": openRoutesAt("/api/search", (open) => {
     open.use("/api/search", withKeyIfAny);
-    open.get("/api/search", async (c) => answerSearch(c, lookWithKey(c, { kind: "all" })));
+    open.get("/api/search", async (c) => answerSearch(c, viewWithKey(c, { kind: "all" })));
   }),
   "/anthropic/v1/skills": vendorAt("/anthropic/v1/skills", addAnthropicSkills, answerAnthropicRefusal),
   "/openai/v1/skills": vendorAt("/openai/v1/skills", addOpenaiSkills, answerOpenaiRefusal),

@@ -8,15 +8,15 @@ import { showSession } from "../edge/auth";
 import { sessionCookie, sessionSecretIn } from "../edge/browser/session-cookie";
 import type { Edge } from "../edge/edge";
 import type { HttpEnv } from "../edge/env";
-import { answerError, nothingHere } from "../edge/errors";
+import { answerError, pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
-import { outsideOf } from "../services/sign-in/outside";
-import { requireOwnPage } from "./own-page";
+import { externalIssuerOf } from "../services/sign-in/external-issuer";
+import { requireConsolePage } from "./csrf";
 import { signedIn, signingIn } from "./session";
 
 /** In the place of CORS: no page of another origin is ever told anything, a preflight neither. */
 const ownPage = createMiddleware<HttpEnv>(async (c, next) => {
-  requireOwnPage(c.req.raw, c.env);
+  requireConsolePage(c.req.raw, c.env);
   showSession(c.req.raw, sessionSecretIn(c.env, c.req.raw) ?? "");
   await next();
   c.res.headers.set("cache-control", "no-store");
@@ -24,7 +24,7 @@ const ownPage = createMiddleware<HttpEnv>(async (c, next) => {
 
 const routes = router();
 routes.route("/", signedIn);
-routes.all("/console/api/*", nothingHere);
+routes.all("/console/api/*", pathNotFound);
 
 export const consoleEdge: Edge = {
   prefix: "/console/api",
@@ -35,7 +35,7 @@ export const consoleEdge: Edge = {
     const refusal = refusalIn(error);
     if (refusal?.code !== "unauthenticated") return answerError(error, c);
     // The page asks who is signed in before it knows a way in, so the answer names the issuer.
-    const issuer = outsideOf(settingsFrom(c.env))?.issuer ?? null;
+    const issuer = externalIssuerOf(settingsFrom(c.env))?.issuer ?? null;
     const host = issuer === null ? null : (URL.parse(issuer)?.host ?? issuer);
     const answer = answerError(new GatewayError(refusal.code, refusal.reason, refusal.message, { issuer: host }), c);
     // Whoever guesses keys here is counted with those who do so elsewhere.

@@ -1,16 +1,16 @@
-// /console/api/session: signing in to the console, who is signed in, and signing out. Behind `requireOwnPage`, all of it.
+// /console/api/session: signing in to the console, who is signed in, and signing out. Behind `requireConsolePage`, all of it.
 
 import type { Context as HonoContext } from "hono";
 import type { Principal } from "../domain/access/access";
 import type { PrincipalSession } from "../domain/access/principal";
 import { rightsOf } from "../domain/access/rights";
-import { isConsolePlace } from "../domain/console/place";
+import { isConsolePath } from "../domain/console/place";
 import { SESSION_TIMES } from "../domain/console/session";
 import { invalid } from "../domain/errors";
 import type { Settings } from "../domain/settings/settings";
 import { readBytes } from "../edge/body";
-import { addressIn, lookingIn, originIn, signInContext } from "../edge/browser/context";
-import { freshSecret, givePage } from "../edge/browser/cookies";
+import { addressOfRequest, keyLookupContext, originOfRequest, signInContext } from "../edge/browser/context";
+import { freshSecret, setPageCookie } from "../edge/browser/cookies";
 import { sessionCookie, sessionSecretIn } from "../edge/browser/session-cookie";
 import type { HttpEnv } from "../edge/env";
 import { issuesOf } from "../edge/errors";
@@ -19,7 +19,7 @@ import { instant } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { areGroupsOpen } from "../services/access/groups";
 import { identify } from "../services/access/identity";
-import { beginConsoleOutside } from "../services/console/outside";
+import { beginExternalConsoleSignIn } from "../services/console/external-sign-in";
 import { signOut } from "../services/console/sessions";
 import { beginSession, signInByConsoleLink, signInByKey } from "../services/console/sign-in";
 
@@ -36,7 +36,7 @@ const signInSchema = z.lazy(() =>
 );
 const outsideSchema = z.lazy(() =>
   z.strictObject({
-    return_to: z.string().refine(isConsolePlace, "a path below /console of this gateway").default("/console"),
+    return_to: z.string().refine(isConsolePath, "a path below /console of this gateway").default("/console"),
   }),
 );
 
@@ -51,13 +51,13 @@ signingIn.post(SESSION_PATH, async (c) => {
   const begun =
     key === undefined
       ? await signInByConsoleLink(context, ticket ?? "")
-      : await signInByKey(context, lookingIn(c), key);
+      : await signInByKey(context, keyLookupContext(c), key);
   const made = await beginSession(context, begun, sessionSecretIn(c.env, c.req.raw));
   const shown = {
     ...{ session: made.secret, bearer: null, onBehalfOf: null, endUser: null, bookmark: null },
     ...{ requestId: context.requestId, path: SESSION_PATH, resource: null },
   };
-  const { caller } = await identify(lookingIn(c), shown, "certain", () => undefined);
+  const { caller } = await identify(keyLookupContext(c), shown, "certain", () => undefined);
   const told = wireSession(caller.principal, context.settings);
   return c.json(told, 201, { "set-cookie": sessionCookie(c.env, c.req.url, made.secret, made.life) });
 });
@@ -65,9 +65,9 @@ signingIn.post(SESSION_PATH, async (c) => {
 signingIn.post(`${SESSION_PATH}/issuer`, async (c) => {
   const { return_to: returnTo } = await bodyOf(c, outsideSchema);
   const held = freshSecret();
-  const asked = { secret: held, returnTo, callback: originIn(c) + CALLBACK };
-  const begun = await beginConsoleOutside(signInContext(c), lookingIn(c), addressIn(c), asked);
-  givePage(c, begun.id, held, SESSION_TIMES.outside / 1_000);
+  const asked = { secret: held, returnTo, callback: originOfRequest(c) + CALLBACK };
+  const begun = await beginExternalConsoleSignIn(signInContext(c), keyLookupContext(c), addressOfRequest(c), asked);
+  setPageCookie(c, begun.id, held, SESSION_TIMES.outside / 1_000);
   return c.json({ location: begun.location }, 201);
 });
 

@@ -26,5 +26,5 @@ export async function answerChat(
   request: ChatRequest,
 ): Promise<ChatReply> {
   object ??= await import("../services/chat/object");
-  return object.takeChat(context, session, running, request);
+  return object.handleChat(context, session, running, request);
 }

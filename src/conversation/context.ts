@@ -2,13 +2,13 @@
 
 import { DURATIONS } from "../domain/durations";
 import { makeContext, type RequestContext } from "../edge/context";
-import { openBrowserLink } from "../services/asking/browser-link";
-import { openInquiry } from "../services/asking/server-inquiry";
 import type { Context } from "../services/context";
 import type { HostSetup, Target } from "../services/conversation/api";
-import { required } from "../services/conversation/lifecycle";
+import { requireSession } from "../services/conversation/lifecycle";
+import { openBrowserLink } from "../services/questions/browser-link";
+import { openQuestionHandler } from "../services/questions/server-questions";
 import { callerIn } from "../services/session";
-import type { KeptConversation } from "./kept";
+import type { StoredConversation } from "./stored-conversation";
 
 interface Found {
   env: Env;
@@ -19,14 +19,14 @@ interface Found {
 }
 
 /** The context of one request to the conversation. */
-export function contextIn(kept: KeptConversation, { env, later, target, host }: Found): RequestContext {
-  const session = () => required(kept.open());
+export function contextIn(kept: StoredConversation, { env, later, target, host }: Found): RequestContext {
+  const session = () => requireSession(kept.open());
   return makeContext(env, {
     later,
     countsMs: DURATIONS.countsOfObject,
     caller: callerIn(() => kept.session, target.caller, Date.now),
     browserLink: (call) => openBrowserLink(kept.tabs.asking, session(), call),
     host: host?.abilities,
-    inquire: (call, server) => openInquiry(kept.tabs.asking, session(), call, server),
+    inquire: (call, server) => openQuestionHandler(kept.tabs.asking, session(), call, server),
   });
 }

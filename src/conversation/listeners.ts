@@ -2,8 +2,8 @@
 // Worker holds it: here a socket hibernates, so that a host that listens costs nothing while nothing happens.
 
 import * as z from "zod";
-import { ASKING_LIMITS } from "../domain/asking/limits";
 import { GatewayError } from "../domain/errors";
+import { QUESTION_LIMITS } from "../domain/questions/limits";
 
 const TAG = "listener";
 /** What a socket carries through hibernation: the list that its host has. */
@@ -18,8 +18,8 @@ export class Listeners {
 
   /** @param listed names the list that the host has */
   accept(listed: string): Response {
-    if (this.#open().length >= ASKING_LIMITS.listeners) {
-      const message = `A conversation has at most ${ASKING_LIMITS.listeners} hosts that listen. End another one's stream first.`;
+    if (this.#open().length >= QUESTION_LIMITS.listeners) {
+      const message = `A conversation has at most ${QUESTION_LIMITS.listeners} hosts that listen. End another one's stream first.`;
       throw new GatewayError("rate_limited", "TOO_MANY_LISTENERS", message);
     }
     const { 0: client, 1: server } = new WebSocketPair();

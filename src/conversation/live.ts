@@ -2,15 +2,10 @@
 // and the context of a request.
 
 import { type Pace, paced } from "../domain/access/pace";
-import type { Answer, QuestionState } from "../domain/asking/question";
 import type { ConversationSettings } from "../domain/conversation/settings";
 import type { JsonValue } from "../domain/json";
+import type { Answer, QuestionState } from "../domain/questions/question";
 import type { Format } from "../domain/tools/formats";
-import { cancel, waitForEnd } from "../services/asking/ask";
-import { answerHost } from "../services/asking/host-calls";
-import { listQuestions, takeQuestion, takeResponse } from "../services/asking/over-http";
-import type { TicketRequest } from "../services/asking/tickets";
-import { detailOf, type QuestionRequest } from "../services/asking/views";
 import type { ChatObject, ChatRequest } from "../services/chat/api";
 import type { Context } from "../services/context";
 import {
@@ -25,30 +20,35 @@ import {
   type ToolCallsRequest,
   type TurnRequest,
 } from "../services/conversation/api";
-import { seriesOf } from "../services/conversation/bill/series";
-import { farewell, removeConversation } from "../services/conversation/farewell";
-import { required, unlist } from "../services/conversation/lifecycle";
-import { openTo } from "../services/conversation/pages/ticket";
+import { seriesOf } from "../services/conversation/billing/series";
+import { closeSessions, removeConversation } from "../services/conversation/close";
+import { removeFromList, requireSession } from "../services/conversation/lifecycle";
+import { createPageTicket } from "../services/conversation/pages/ticket";
 import { offerReply, putReplySchema, toolCallsReplySchema, turnReplySchema } from "../services/conversation/replies";
 import { type CallName, cancelCall, type RunningCalls } from "../services/conversation/running";
 import { eventsOf, pastOf, recordOf, restoredStatus, statusOf, taskSkillsOf } from "../services/conversation/status";
-import { takeCalls, takeClientOpening, takeClientTools, takeOffer, takeTurn } from "../services/conversation/step";
+import { currentOffer, listClientTools, openForClient, runCalls, runTurn } from "../services/conversation/step";
 import { streamCalls } from "../services/conversation/stream";
-import { answerOnce, type Idempotency } from "../services/once";
+import { type Idempotency, runIdempotently } from "../services/idempotency";
+import { cancel, waitForEnd } from "../services/questions/ask";
+import { answerHost } from "../services/questions/host-calls";
+import { listQuestions, takeQuestion, takeResponse } from "../services/questions/over-http";
+import type { TicketRequest } from "../services/questions/tickets";
+import { type QuestionRequest, questionDetailOf } from "../services/questions/views";
 import { conversationNotFound, type Session } from "../services/session";
-import type { Responded } from "../upstream/inquiry";
+import type { QuestionOutcome } from "../upstream/server-questions";
+import { runAlarm } from "./alarm-handler";
 import { answerChat, settingsFor } from "./chat";
+import { UserChatSlots } from "./chat-slots";
 import { contextIn } from "./context";
 import { answerHostAsk } from "./host";
-import { ring } from "./idle";
-import { KeptConversation } from "./kept";
-import { UserPlaces } from "./places";
 import { answerUpgrade, hear } from "./socket-protocol";
+import { StoredConversation } from "./stored-conversation";
 
 /** A conversation in memory, from its object's first event until the object is evicted. */
-export class LiveConversation extends UserPlaces implements ConversationApi, ChatObject {
+export class LiveConversation extends UserChatSlots implements ConversationApi, ChatObject {
   readonly #env: () => Env;
-  readonly #kept: KeptConversation;
+  readonly #kept: StoredConversation;
   readonly #later: (work: Promise<void>) => void;
   readonly #running: RunningCalls = new Map();
   #pace: Pace = { since: 0, count: 0 };
@@ -57,13 +57,13 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
   constructor(ctx: DurableObjectState, env: () => Env) {
     super();
     this.#env = env;
-    this.#kept = new KeptConversation(ctx, env());
+    this.#kept = new StoredConversation(ctx, env());
     this.#later = (work) => ctx.waitUntil(work);
   }
 
   put(target: Target, settings: ConversationSettings, replace: boolean, once: Idempotency | null) {
     return this.#answer(target, (context) =>
-      answerOnce(context, this.#kept.store, once, putReplySchema, async () => {
+      runIdempotently(context, this.#kept.store, once, putReplySchema, async () => {
         const { session, created } = await this.#kept.put(context, target.id, { settings, replace, selected: null });
         return { created, status: await statusOf(context, session) };
       }),
@@ -80,25 +80,25 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
 
   turn(target: Target, settings: ConversationSettings | null, request: TurnRequest, once: Idempotency | null) {
     return this.#answer(target, (context) =>
-      answerOnce(context, this.#kept.store, once, turnReplySchema, async () => {
+      runIdempotently(context, this.#kept.store, once, turnReplySchema, async () => {
         if (settings !== null)
           await this.#kept.put(context, target.id, { settings, selected: request.selected_skills });
-        return takeTurn(context, required(this.#kept.open()), request);
+        return runTurn(context, requireSession(this.#kept.open()), request);
       }),
     );
   }
 
   prompt(target: Target, format: Format | null) {
-    return this.#inside(target, async (context, session) => offerReply(await takeOffer(context, session, format)));
+    return this.#inside(target, async (context, session) => offerReply(await currentOffer(context, session, format)));
   }
 
   clientOpening(target: Target, { preload, settings, host }: ClientSetup) {
-    const open = (context: Context, session: Session) => takeClientOpening(context, session, preload);
+    const open = (context: Context, session: Session) => openForClient(context, session, preload);
     return this.#inside(target, open, settings, host);
   }
 
   clientTools(target: Target, client: ClientSetup, tells: boolean) {
-    const tools = (context: Context, session: Session) => takeClientTools(context, session, client.preload, tells);
+    const tools = (context: Context, session: Session) => listClientTools(context, session, client.preload, tells);
     return this.#inside(target, tools, client.settings, client.host);
   }
 
@@ -109,8 +109,8 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
 
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null) {
     const take = (context: Context, session: Session) => {
-      const run = () => takeCalls(context, session, this.#running, request);
-      return answerOnce(context, this.#kept.store, once, toolCallsReplySchema, run);
+      const run = () => runCalls(context, session, this.#running, request);
+      return runIdempotently(context, this.#kept.store, once, toolCallsReplySchema, run);
     };
     return this.#inside(target, take, request.client?.settings, request.client?.host);
   }
@@ -129,7 +129,7 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
     return this.#inside(target, async () => cancelCall(this.#running, call));
   }
 
-  answerHost(target: Target, question: string, response: Responded) {
+  answerHost(target: Target, question: string, response: QuestionOutcome) {
     return this.#inside(target, async (_, session) => answerHost(session, question, response));
   }
 
@@ -165,7 +165,7 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
 
   awaitQuestion(target: Target, requestId: string, milliseconds: number) {
     return this.#inside(target, async () =>
-      detailOf(await waitForEnd(this.#kept.tabs.asking, requestId, milliseconds)),
+      questionDetailOf(await waitForEnd(this.#kept.tabs.asking, requestId, milliseconds)),
     );
   }
 
@@ -180,7 +180,7 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
   }
 
   ticket(target: Target, request: TicketRequest, settings: ConversationSettings) {
-    return this.#inside(target, (context, session) => openTo(context, session, request), settings);
+    return this.#inside(target, (context, session) => createPageTicket(context, session, request), settings);
   }
 
   remove(target: Target) {
@@ -189,10 +189,10 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
 
   erase(target: Target) {
     return this.#answer(target, async (context, session) => {
-      const leave = await farewell(context, session);
+      const leave = await closeSessions(context, session);
       // The list last: what a failure leaves must be found again.
       await this.#kept.empty();
-      await unlist(context, { userId: context.caller.principal.userId, id: target.id });
+      await removeFromList(context, { userId: context.caller.principal.userId, id: target.id });
       return leave();
     });
   }
@@ -211,7 +211,7 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
   }
 
   async alarm(): Promise<void> {
-    await ring(this.#kept.tabs, { env: this.#env(), later: this.#later, empty: () => this.#kept.empty() });
+    await runAlarm(this.#kept.tabs, { env: this.#env(), later: this.#later, empty: () => this.#kept.empty() });
   }
 
   async #answer<T>(
@@ -243,7 +243,7 @@ export class LiveConversation extends UserPlaces implements ConversationApi, Cha
       const settings =
         typeof made === "function" ? made(this.#kept.open()) : this.#kept.open() === null ? made : undefined;
       if (settings !== undefined) await this.#kept.put(context, target.id, { settings, selected: [] });
-      return run(context, required(this.#kept.open()));
+      return run(context, requireSession(this.#kept.open()));
     };
     return this.#answer(target, inside, host);
   }

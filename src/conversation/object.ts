@@ -3,7 +3,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import type { ChatObject } from "../services/chat/api";
-import type { ChatPlaces } from "../services/chat/places";
+import type { ChatSlots } from "../services/chat/slots";
 import type { ConversationApi } from "../services/conversation/api";
 import type { LiveConversation } from "./live";
 
@@ -12,7 +12,7 @@ type Call<Name extends keyof LiveConversation> = Parameters<LiveConversation[Nam
 /** Where `./live` is read already, an object begins without waiting. */
 let read: typeof import("./live") | null = null;
 
-export class Conversation extends DurableObject<Env> implements ConversationApi, ChatObject, ChatPlaces {
+export class Conversation extends DurableObject<Env> implements ConversationApi, ChatObject, ChatSlots {
   #live: LiveConversation | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {

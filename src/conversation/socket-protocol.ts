@@ -1,28 +1,28 @@
 // What the object and a page say to each other over a socket: hello and welcome, answers and acks, and who must leave.
 
-import { CLOSE, type HelloFrame, type ResponseFrame, readFrame, TOPICS } from "../domain/asking/frame";
-import { ANSWER_TOO_LARGE, ASKING_LIMITS } from "../domain/asking/limits";
-import { answerSchema, SERVER_ACTIONS } from "../domain/asking/question";
 import { DURATIONS } from "../domain/durations";
 import { GatewayError, refusalIn } from "../domain/errors";
 import { utf8Bytes } from "../domain/json";
+import { CLOSE, type HelloFrame, type ResponseFrame, readFrame, TOPICS } from "../domain/questions/frame";
+import { ANSWER_TOO_LARGE, QUESTION_LIMITS } from "../domain/questions/limits";
+import { answerSchema, SERVER_ACTIONS } from "../domain/questions/question";
 import { logUnexpected } from "../edge/unexpected";
+import { refusal } from "../services/conversation/api";
+import { activeFrame, announceChanges } from "../services/conversation/changes";
+import { callsFrame, startRecordingCalls } from "../services/conversation/pages/calls";
+import { listFrame } from "../services/conversation/pages/skills";
 import {
   ADMISSION_HEADER,
   type Admission,
   admissionSchema,
   grantFor,
   LISTEN_HEADER,
-} from "../services/asking/admission";
-import { answerProblems, look, pendingFrames, respond } from "../services/asking/ask";
-import { draftTicket, issueTicket } from "../services/asking/tickets";
-import { refusal } from "../services/conversation/api";
-import { activeFrame, announceChanges } from "../services/conversation/changes";
-import { callsFrame, noteShown } from "../services/conversation/pages/calls";
-import { listFrame } from "../services/conversation/pages/skills";
+} from "../services/questions/admission";
+import { answerProblems, pendingFrames, readQuestion, respond } from "../services/questions/ask";
+import { draftTicket, issueTicket } from "../services/questions/tickets";
 import { conversationNotFound, type Session } from "../services/session";
-import { type Holder, resumeGrant } from "./holder";
-import { GONE, UNREAD } from "./sockets";
+import { type Holder, resumeGrant } from "./socket-state";
+import { BACKPRESSURE_REASON, CLOSE_REASONS } from "./sockets";
 import type { Tabs } from "./tabs";
 
 const NOT_LIVE = "The key is no longer valid.";
@@ -66,7 +66,7 @@ async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
   // Else one ticket would be as many sockets as its holder likes, each with the ticket for the next.
   if (follows !== undefined) sockets.end(follows, "Its resume ticket was used.");
   if (sockets.full()) {
-    const message = `A conversation has at most ${ASKING_LIMITS.sockets} sockets, those that are closing among them.`;
+    const message = `A conversation has at most ${QUESTION_LIMITS.sockets} sockets, those that are closing among them.`;
     throw new GatewayError("rate_limited", "TOO_MANY_SOCKETS", message);
   }
   const now = asking.now();
@@ -106,7 +106,7 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
   const read = readFrame(data);
   if ("close" in read) return sockets.drop(socket, read.close, read.reason);
   const session = tabs.session();
-  if (session === null) return sockets.drop(socket, GONE.code, GONE.reason);
+  if (session === null) return sockets.drop(socket, CLOSE_REASONS.code, CLOSE_REASONS.reason);
   const { frame } = read;
   if (frame.type === "hello") return greet(tabs, session, socket, holder, frame);
   if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "Say hello first.");
@@ -121,7 +121,7 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
 export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<void> {
   const { silent, deaf, unchecked } = sockets.due(asking.now());
   for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No hello came in time.");
-  for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, UNREAD);
+  for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, BACKPRESSURE_REASON);
   const verdicts = new Map<string, boolean | null>();
   for (const { socket, holder } of unchecked) {
     const { credential } = holder.grant;
@@ -166,7 +166,7 @@ function greet(
   const list = hears.includes("skills") ? listFrame(session) : null;
   if (list !== null) sockets.send(socket, list);
   if (hears.includes("calls")) {
-    noteShown(session);
+    startRecordingCalls(session);
     sockets.send(socket, callsFrame(session, holder.grant.output));
   }
   asking.rearm();
@@ -188,10 +188,10 @@ async function take(
   const { sockets, asking } = tabs;
   const { request_id } = frame;
   const answer = answerSchema.parse(frame);
-  if (utf8Bytes(JSON.stringify(answer)) > ASKING_LIMITS.answerBytes) {
+  if (utf8Bytes(JSON.stringify(answer)) > QUESTION_LIMITS.answerBytes) {
     return sockets.drop(socket, CLOSE.tooLarge, ANSWER_TOO_LARGE);
   }
-  const request = look(asking, request_id);
+  const request = readQuestion(asking, request_id);
   const differs = (given: string | null | undefined, known: string | null) => given != null && given !== known;
   if (request === null || differs(frame.skill_name, request.skill_name) || differs(frame.action, request.action)) {
     return sockets.send(socket, { type: "ack", request_id, success: false, error: "unknown_request" });

@@ -2,14 +2,14 @@
 // What a socket is sent and its other side does not read stays in memory, and the platform tells nobody how much that is; not even
 // closing the socket frees it. So a page is asked to say that it has read: it sends back a mark that it cannot know otherwise.
 
-import { CLOSE, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/asking/frame";
-import { ASKING_LIMITS } from "../domain/asking/limits";
-import type { ServerAction } from "../domain/asking/question";
 import { utf8Bytes } from "../domain/json";
-import type { Clients } from "../services/asking/ask";
+import { CLOSE, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/questions/frame";
+import { QUESTION_LIMITS } from "../domain/questions/limits";
+import type { ServerAction } from "../domain/questions/question";
 import type { Audience } from "../services/audience";
-import { dueOf, type Holder, helloDue, holderSchema, keyDue, signDue } from "./holder";
+import type { Clients } from "../services/questions/ask";
 import { isPage } from "./listeners";
+import { type Holder, helloDeadline, holderSchema, keyCheckDeadline, nextDeadline, signDeadline } from "./socket-state";
 
 interface Allowance {
   frames: number;
@@ -32,7 +32,7 @@ export class Sockets implements Clients, Audience {
 
   /** Counts those that are closing, too: what was sent to one that never reads stays in memory until its other side goes. */
   full(): boolean {
-    return this.#ctx.getWebSockets().filter(isPage).length >= ASKING_LIMITS.sockets;
+    return this.#ctx.getWebSockets().filter(isPage).length >= QUESTION_LIMITS.sockets;
   }
 
   /** Takes a socket in. It is a client once it says hello. */
@@ -63,7 +63,7 @@ export class Sockets implements Clients, Audience {
     return this.#greeted().some(({ holder }) => holder.answers.includes(action));
   }
 
-  tell(frame: ServerFrame, except: string | null = null): void {
+  notifyPages(frame: ServerFrame, except: string | null = null): void {
     const text = JSON.stringify(frame);
     const bytes = utf8Bytes(text);
     for (const { socket, holder } of this.#greeted()) if (holder.id !== except) this.#deliver(socket, text, bytes);
@@ -124,7 +124,7 @@ export class Sockets implements Clients, Audience {
 
   /** Whether the socket may send one more frame now. */
   mayTalk(holder: Holder, now: number): boolean {
-    const { framesAtOnce, framesPerSecond } = ASKING_LIMITS;
+    const { framesAtOnce, framesPerSecond } = QUESTION_LIMITS;
     const known = this.#allowances.get(holder.id) ?? { frames: framesAtOnce, at: now };
     const grown = known.frames + (Math.max(0, now - known.at) * framesPerSecond) / 1_000;
     const frames = Math.min(framesAtOnce, grown) - 1;
@@ -134,7 +134,7 @@ export class Sockets implements Clients, Audience {
 
   /** When a socket has to be looked at next: for its hello, for a sign of life, or for its key. */
   nextDue(): number | null {
-    const times = this.#open().map(({ holder }) => dueOf(holder));
+    const times = this.#open().map(({ holder }) => nextDeadline(holder));
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -145,13 +145,13 @@ export class Sockets implements Clients, Audience {
     unchecked: { socket: WebSocket; holder: Holder }[];
   } {
     const open = this.#open();
-    const late = open.filter(({ holder }) => signDue(holder) <= now);
+    const late = open.filter(({ holder }) => signDeadline(holder) <= now);
     const alive = late.filter(({ socket, holder }) => this.#pinged(socket, holder));
     for (const { socket } of alive) this.heard(socket);
     return {
-      silent: open.filter(({ holder }) => helloDue(holder) <= now).map(({ socket }) => socket),
+      silent: open.filter(({ holder }) => helloDeadline(holder) <= now).map(({ socket }) => socket),
       deaf: late.filter((one) => !alive.includes(one)).map(({ socket }) => socket),
-      unchecked: open.filter(({ holder }) => keyDue(holder) <= now),
+      unchecked: open.filter(({ holder }) => keyCheckDeadline(holder) <= now),
     };
   }
 
@@ -160,8 +160,8 @@ export class Sockets implements Clients, Audience {
     if (socket.readyState !== WebSocket.OPEN) return;
     const holder = this.holder(socket);
     const unread = holder.unread + bytes;
-    if (unread > ASKING_LIMITS.unreadBytes) {
-      this.drop(socket, CLOSE.timeout, UNREAD);
+    if (unread > QUESTION_LIMITS.unreadBytes) {
+      this.drop(socket, CLOSE.timeout, BACKPRESSURE_REASON);
       return;
     }
     transmit(socket, text);
@@ -170,7 +170,7 @@ export class Sockets implements Clients, Audience {
 
   /** Sends a mark when it is time for one. */
   #withMark(socket: WebSocket, holder: Holder): Holder {
-    if (holder.mark !== null || holder.unread < ASKING_LIMITS.markBytes) return holder;
+    if (holder.mark !== null || holder.unread < QUESTION_LIMITS.markBytes) return holder;
     const value = crypto.randomUUID();
     const text = JSON.stringify({ type: "mark", mark: value } satisfies ServerFrame);
     transmit(socket, text);
@@ -212,7 +212,7 @@ function transmit(socket: WebSocket, text: string): void {
 }
 
 /** Why a socket goes that does not read. */
-export const UNREAD = "What was sent was not read.";
+export const BACKPRESSURE_REASON = "What was sent was not read.";
 
 /** Refuses a socket that was already upgraded, for the reasons that docs/api.md has codes for. */
-export const GONE = { code: CLOSE.noConversation, reason: "There is no such conversation." } as const;
+export const CLOSE_REASONS = { code: CLOSE.noConversation, reason: "There is no such conversation." } as const;

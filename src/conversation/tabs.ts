@@ -1,14 +1,14 @@
 // What the object has for its pages, put together: their sockets, the questions to them, and the alarm that watches over both.
 
-import type { Grant } from "../domain/asking/ticket";
 import { DURATIONS } from "../domain/durations";
+import type { Grant } from "../domain/questions/ticket";
 import { type Settings, settingsFrom } from "../domain/settings/settings";
-import { placesOf } from "../edge/context";
+import { identityStoresOf } from "../edge/context";
 import { counterIn } from "../edge/metrics/counter";
 import { isLive } from "../services/access/credential";
-import type { Asking } from "../services/asking/ask";
 import { idleDeadline } from "../services/conversation/lifecycle";
 import { figuresDue } from "../services/list-figures";
+import type { Asking } from "../services/questions/ask";
 import type { Session } from "../services/session";
 import { usesOf } from "../services/skill-use";
 import type { ConversationStore } from "../storage/object/conversation";
@@ -64,7 +64,7 @@ export function tabsOf(
     async isLive(grant) {
       const open = session();
       if (open === null) return false;
-      const places = placesOf(env, { storage: 0 }, (work) => ctx.waitUntil(work));
+      const places = identityStoresOf(env, { storage: 0 }, (work) => ctx.waitUntil(work));
       return isLive(places, grant.credential, open.userId);
     },
   };

@@ -81,7 +81,7 @@ export function refusalIn(error: unknown): GatewayError | null {
 }
 
 /** Whether an error says no: not you, not this, not here. Such a word may not be said of what may be old. */
-export function isNo(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   const code = refusalIn(error)?.code;
   return code === "unauthenticated" || code === "forbidden" || code === "not_found";
 }

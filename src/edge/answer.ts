@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { edgeAt } from "../domain/metrics/families";
 import type { HttpEnv } from "./env";
-import { secure } from "./headers";
+import { securityHeaders } from "./headers";
 import { counterIn } from "./metrics/counter";
 import { nameLimits } from "./rate";
 import { logRequest } from "./request-log";
@@ -35,5 +35,5 @@ export const answerHeaders = createMiddleware<HttpEnv>(async (c, next) => {
   headers.set("x-request-id", c.get("requestId"));
   headers.append("server-timing", `total;dur=${total}`);
   nameLimits(headers, c.get("limits") ?? []);
-  secure(headers, c.req.url);
+  securityHeaders(headers, c.req.url);
 });

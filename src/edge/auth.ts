@@ -3,16 +3,16 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
-import { allows, needOf, recallOf, survivesOutage } from "../domain/access/key-scope";
+import { allows, identitySourceOf, needOf, survivesOutage } from "../domain/access/key-scope";
 import { isDangerous, requireFreshSignIn } from "../domain/console/dangerous";
-import { GatewayError, isNo } from "../domain/errors";
+import { GatewayError, isRefusal } from "../domain/errors";
 import type { Settings } from "../domain/settings/settings";
 import { publicOrigin, resourceAt } from "../domain/sign-in/resource";
-import { identify, type Shown } from "../services/access/identity";
+import { identify, type PresentedCredential } from "../services/access/identity";
+import type { Trust } from "../services/access/identity-lookup";
 import { isUseDue, noteUse } from "../services/access/keys";
-import type { Trust } from "../services/access/recall";
 import { storageDown, type Timings } from "../storage/d1/database";
-import { makeContext, placesOf, primaryDatabase, type SeenCaller } from "./context";
+import { type CallerWithSession, identityStoresOf, makeContext, primaryDatabase } from "./context";
 import type { HttpEnv } from "./env";
 
 /** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
@@ -50,7 +50,7 @@ export function showSession(request: Request, secret: string): void {
 function trustIn(c: HonoContext<HttpEnv>, session: string | null): Trust {
   const { method } = c.req;
   if (session !== null && method !== "GET" && method !== "HEAD") return "primary";
-  const recall = recallOf(c.req.method, c.req.path);
+  const recall = identitySourceOf(c.req.method, c.req.path);
   return recall === "strict" || c.req.header("if-none-match") !== undefined ? "primary" : recall;
 }
 
@@ -60,9 +60,9 @@ async function seenBy(
   session: string | null,
   trust: Trust,
   timings: Timings,
-): Promise<SeenCaller & { certain: boolean }> {
+): Promise<CallerWithSession & { certain: boolean }> {
   const { env } = c;
-  const places = placesOf(env, timings, (work) => c.executionCtx.waitUntil(work));
+  const places = identityStoresOf(env, timings, (work) => c.executionCtx.waitUntil(work));
   const looking = {
     ...places,
     development: __DEVELOPMENT__,
@@ -81,7 +81,7 @@ async function seenBy(
   return { caller, certain, session: certain ? places.far.raw : undefined };
 }
 
-function shownBy(c: HonoContext<HttpEnv>, session: string | null, settings: Settings): Shown {
+function shownBy(c: HonoContext<HttpEnv>, session: string | null, settings: Settings): PresentedCredential {
   return {
     bearer: bearerIn(c),
     session,
@@ -95,7 +95,10 @@ function shownBy(c: HonoContext<HttpEnv>, session: string | null, settings: Sett
 }
 
 /** Whom a chat front end asks for, where the operator has said in which header. What it did not fill in names nobody. */
-function endUserIn(c: HonoContext<HttpEnv>, { CHAT_USER_HEADER, CHAT_USER_PREFIX }: Settings): Shown["endUser"] {
+function endUserIn(
+  c: HonoContext<HttpEnv>,
+  { CHAT_USER_HEADER, CHAT_USER_PREFIX }: Settings,
+): PresentedCredential["endUser"] {
   if (CHAT_USER_HEADER === undefined || needOf(c.req.method, c.req.path) !== "chat") return null;
   const said = c.req.header(CHAT_USER_HEADER)?.trim() ?? "";
   if (said === "" || said.includes("{{")) return null;
@@ -104,13 +107,13 @@ function endUserIn(c: HonoContext<HttpEnv>, { CHAT_USER_HEADER, CHAT_USER_PREFIX
 
 /**
  * The answer of a handler that said no to what may be old, run once more when the primary has said who calls; `null` where there is
- * no doubt. Only what is remembered can be in doubt (`recallOf`): those routes read, or refuse before they change anything.
+ * no doubt. Only what is remembered can be in doubt (`identitySourceOf`): those routes read, or refuse before they change anything.
  */
-export async function answerInDoubt(error: unknown, c: HonoContext<HttpEnv>): Promise<Response | null> {
+export async function retryOnPrimary(error: unknown, c: HonoContext<HttpEnv>): Promise<Response | null> {
   const context = c.get("context");
   // Where the error came up, the index still names the handler that threw it.
   const handler = matchedRoutes(c)[c.req.routeIndex]?.handler;
-  if (!isNo(error) || handler === undefined || !(await context?.makeCertain?.())) return null;
+  if (!isRefusal(error) || handler === undefined || !(await context?.makeCertain?.())) return null;
   const answer: unknown = await handler(c, async () => {});
   return answer instanceof Response ? answer : null;
 }

@@ -8,7 +8,7 @@ import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
 
 /** Ends bodies that are larger than any of their kind may be. One that does not say its size is read for it. */
-export const bounded = createMiddleware<HttpEnv>(async (c, next) => {
+export const limitBody = createMiddleware<HttpEnv>(async (c, next) => {
   const { raw } = c.req;
   const upload = (c.req.header("content-type") ?? "").startsWith("multipart/");
   const most = upload ? REQUEST_LIMITS.uploadBytes : REQUEST_LIMITS.jsonBytes;
@@ -22,7 +22,7 @@ export const bounded = createMiddleware<HttpEnv>(async (c, next) => {
 });
 
 /** Refuses JSON that nests too deeply: somewhere on its way it would exhaust a stack. */
-export const shallow = createMiddleware<HttpEnv>(async (c, next) => {
+export const limitJsonDepth = createMiddleware<HttpEnv>(async (c, next) => {
   const json = (c.req.header("content-type") ?? "").toLowerCase().startsWith("application/json");
   if (json && isDeeper(await c.req.text(), REQUEST_LIMITS.jsonDepth)) {
     const message = `Lists and objects may lie ${REQUEST_LIMITS.jsonDepth} deep in each other, no more.`;

@@ -4,22 +4,22 @@ import { PARALLEL } from "../domain/code/script-limits";
 import { makeId } from "../domain/id";
 import { settingsFrom } from "../domain/settings/settings";
 import { Slots } from "../sandbox/slots";
-import { memoryOf } from "../services/access/memory";
-import type { DatedSession, Places } from "../services/access/recall";
+import { memoryOf } from "../services/access/identity-cache";
+import type { BookmarkedSession, IdentityStores } from "../services/access/identity-lookup";
 import type { Caller, Context } from "../services/context";
 import type { OpenImport } from "../services/imports/api";
 import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
 import { counterIn } from "./metrics/counter";
 
 /** Who calls, and the D1 session that was asked. */
-export interface SeenCaller {
+export interface CallerWithSession {
   /** Asked again where it is a function: in an object, another request may bring newer facts of its user. */
   caller: Caller | (() => Caller);
   /** The D1 session that queries go to. Left out: one of a replica that has come as far as the caller's `asOf`, else the primary's. */
   session?: D1DatabaseSession | undefined;
 }
 
-interface ContextParts extends SeenCaller {
+interface ContextParts extends CallerWithSession {
   timings?: Timings;
   later: Context["later"];
   /** How long what is counted may wait to be sent; left out: as long as in the Worker. */
@@ -28,7 +28,7 @@ interface ContextParts extends SeenCaller {
   inquire?: Context["inquire"];
   host?: Context["host"];
   /** Asks the primary who calls; absent where that was done. */
-  askPrimary?: (() => Promise<SeenCaller>) | undefined;
+  askPrimary?: (() => Promise<CallerWithSession>) | undefined;
 }
 
 /** A context with what its answer says of D1. */
@@ -42,7 +42,7 @@ export function makeContext(
   env: Env,
   { timings = { storage: 0 }, later, countsMs, browserLink, inquire, host, askPrimary, ...told }: ContextParts,
 ): RequestContext {
-  let seen: SeenCaller = told;
+  let seen: CallerWithSession = told;
   let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
   let nearest: Database | null = null;
   let farther = askPrimary;
@@ -88,7 +88,7 @@ export function makeContext(
     later,
     count: counterIn(env, later, countsMs),
     now: () => Date.now(),
-    newId: freshId,
+    newId: newId,
   };
 }
 
@@ -99,7 +99,11 @@ function watchOver(env: Env, session: D1DatabaseSession, isPrimary: boolean): Se
 }
 
 /** Where identities are found; what goes on beside the request is handed to `later`. */
-export function placesOf(env: Env, timings: Timings, later: (work: Promise<void>) => void): Places & { far: Far } {
+export function identityStoresOf(
+  env: Env,
+  timings: Timings,
+  later: (work: Promise<void>) => void,
+): IdentityStores & { far: Far } {
   const far = datedSession(env, "first-primary", timings);
   return {
     memory: memoryOf(env.DB),
@@ -114,7 +118,7 @@ export function placesOf(env: Env, timings: Timings, later: (work: Promise<void>
 }
 
 /** The primary's session, of which more can be asked. */
-type Far = DatedSession & { raw: D1DatabaseSession };
+type Far = BookmarkedSession & { raw: D1DatabaseSession };
 
 function datedSession(env: Env, constraint: string, timings: Timings): Far {
   const raw = env.DB.withSession(constraint);
@@ -134,7 +138,7 @@ export function watchedPrimary(env: Env): Database {
 }
 
 /** A fresh id that sorts by time. */
-export function freshId(prefix: string): string {
+export function newId(prefix: string): string {
   return makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10)));
 }
 

@@ -6,12 +6,12 @@ import { sha256Hex } from "../domain/digest";
 import { GatewayError } from "../domain/errors";
 import { PACE, REQUEST_LIMITS } from "../domain/limits";
 import { settingsFrom } from "../domain/settings/settings";
-import { LISTEN_HEADER } from "../services/asking/admission";
 import type { ChatObject } from "../services/chat/api";
-import type { ChatPlaces } from "../services/chat/places";
+import type { ChatSlots } from "../services/chat/slots";
 import type { Caller, Context } from "../services/context";
 import { type ConversationApi, type Reply, type Target, unwrap } from "../services/conversation/api";
-import type { Idempotency } from "../services/once";
+import type { Idempotency } from "../services/idempotency";
+import { LISTEN_HEADER } from "../services/questions/admission";
 import type { HttpEnv } from "./env";
 import { noteLimit } from "./rate";
 
@@ -59,7 +59,7 @@ function objectOf(
 }
 
 /** The places of the caller's running chats. No conversation has a name like this one. */
-export function chatPlacesOf(c: HonoContext<HttpEnv>): ChatPlaces {
+export function chatSlotsOf(c: HonoContext<HttpEnv>): ChatSlots {
   const name = JSON.stringify([c.get("context").caller.principal.userId]);
   return c.env.CONVERSATIONS.getByName(name, placeOf(c.env, {}));
 }
@@ -90,7 +90,7 @@ export function conversationName(userId: string, id: string): string {
 }
 
 /** The value of a reply, or its refusal thrown; the time the object waited for storage is the request's. */
-export function answered<T>(c: HonoContext<HttpEnv>, reply: Reply<T>): T {
+export function unwrapReply<T>(c: HonoContext<HttpEnv>, reply: Reply<T>): T {
   if (reply.ok) c.get("context").timings.storage += reply.storage_ms;
   return unwrap(reply);
 }

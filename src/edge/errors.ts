@@ -54,7 +54,7 @@ export function problem(
 }
 
 /** Answers for a path that no route has. */
-export function nothingHere(c: HonoContext<HttpEnv>): Response {
+export function pathNotFound(c: HonoContext<HttpEnv>): Response {
   const told = noSignIn(c.req.path, settingsFrom(c.env));
   if (told !== null) return problem(c, 404, "NO_SIGN_IN", told.error_description, told);
   return problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route.");

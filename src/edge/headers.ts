@@ -4,7 +4,7 @@ const POLICY = "default-src 'none'; frame-ancestors 'none'";
 const YEAR = 31_536_000;
 
 /** Answers are data: nothing in them runs, nothing frames them, and where they were read stays unsaid. */
-export function secure(headers: Headers, url: string): void {
+export function securityHeaders(headers: Headers, url: string): void {
   headers.set("x-content-type-options", "nosniff");
   headers.set("referrer-policy", "no-referrer");
   if (!headers.has("content-security-policy")) headers.set("content-security-policy", POLICY);

@@ -19,7 +19,7 @@ export const flag = z
   .openapi({ type: "boolean" });
 
 /** A page begins after a cursor or at a position; both at once would be a question with two answers. */
-export const oneStart = createMiddleware<HttpEnv>(async (c, next) => {
+export const requireOneStart = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.query("cursor") !== undefined && c.req.query("skip") !== undefined) {
     throw invalid([{ code: "INVALID_FIELD", message: "Use `cursor` or `skip`, not both.", path: "query.skip" }]);
   }
@@ -27,7 +27,7 @@ export const oneStart = createMiddleware<HttpEnv>(async (c, next) => {
 });
 
 /** A list that is a bare array says in a header where it goes on. */
-export function linkTo(url: string, cursor: string | null): Record<string, string> {
+export function setNextLink(url: string, cursor: string | null): Record<string, string> {
   if (cursor === null) return {};
   const target = new URL(url);
   target.searchParams.delete("skip");

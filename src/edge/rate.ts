@@ -4,7 +4,7 @@
 
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { countedAs } from "../domain/access/address";
-import { type Rate, ratePolicy, tooFast } from "../domain/access/rate";
+import { type Rate, rateLimited, ratePolicy } from "../domain/access/rate";
 import { RATES } from "../domain/limits";
 import { settingsFrom } from "../domain/settings/settings";
 import type { HttpEnv } from "./env";
@@ -55,6 +55,6 @@ export function areRatesLimited(env: Env): boolean {
 /** Counts one more. Throws `rate_limited` beyond the limit, and else has the answer name it. */
 async function take(c: HonoContext<HttpEnv>, limit: Limit, counter: RateLimit | undefined, key: string): Promise<void> {
   if (counter === undefined || !settingsFrom(c.env).RATE_LIMITS) return;
-  if (!(await counter.limit({ key })).success) throw tooFast(limit, RATES[limit]);
+  if (!(await counter.limit({ key })).success) throw rateLimited(limit, RATES[limit]);
   if (limit !== "guesses") noteLimit(c, limit, RATES[limit]);
 }

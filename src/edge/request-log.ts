@@ -44,7 +44,7 @@ export async function logRequest(c: HonoContext<HttpEnv>, totalMs: number): Prom
 }
 
 /** Has the answer say how the log names what it is about: who has a slow conversation at hand finds its lines so. */
-export async function tellLogId(c: HonoContext<HttpEnv>, subject: LogSubject): Promise<void> {
+export async function addLogIdHeader(c: HonoContext<HttpEnv>, subject: LogSubject): Promise<void> {
   const id = await logIdIn(c, subject);
   if (id !== undefined) c.header("x-log-id", id);
 }

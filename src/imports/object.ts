@@ -2,14 +2,14 @@
 
 import { DurableObject } from "cloudflare:workers";
 import type { ImportObject } from "../services/imports/api";
-import type { Bell } from "./ring";
+import type { WakeCounter } from "./alarm-handler";
 
 /** Kept from the first alarm on. */
-let ringing: typeof import("./ring") | null = null;
+let ringing: typeof import("./alarm-handler") | null = null;
 
 export class Import extends DurableObject<Env> implements ImportObject {
   #leaving = new AbortController();
-  readonly #bell: Bell = { woken: 0 };
+  readonly #bell: WakeCounter = { woken: 0 };
 
   /** Goes on with an import, at once. */
   async wake(id: string): Promise<void> {
@@ -27,7 +27,7 @@ export class Import extends DurableObject<Env> implements ImportObject {
   }
 
   override async alarm(): Promise<void> {
-    ringing ??= await import("./ring");
-    await ringing.ringImport(this.ctx, this.env, this.#bell, this.#leaving.signal);
+    ringing ??= await import("./alarm-handler");
+    await ringing.runImportAlarm(this.ctx, this.env, this.#bell, this.#leaving.signal);
   }
 }

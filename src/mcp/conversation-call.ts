@@ -9,8 +9,15 @@ import { type ToolResult, toolResultSchema } from "../domain/tool";
 import type { Context } from "../services/context";
 import { type ToolCallsRequest, unwrap } from "../services/conversation/api";
 import { type ToolCallsReply, toolCallsReplySchema } from "../services/conversation/replies";
-import type { ClientConversation } from "./client-place";
-import { clientCallOf, type HostExchange, heardOf, type Required, tellLog, whileAsked } from "./rounds";
+import type { ClientConversation } from "./client-scope";
+import {
+  cancelWithRequest,
+  clientCallOf,
+  forwardCallEvents,
+  type HostExchange,
+  type Required,
+  sendLog,
+} from "./rounds";
 
 const answerSchema = toolCallsReplySchema().extend({ things_changed: z.boolean().optional() });
 const envelopeSchema = z.object({ [LOG_LEVEL_META_KEY]: logLevelSchema.optional().catch(undefined) });
@@ -41,17 +48,17 @@ export async function callInConversation(
     logs: era === "legacy" ? "kept" : wanted,
     ...(made.answers === undefined ? {} : { answers: made.answers }),
   };
-  return whileAsked(conversation, ctx, made, async () => {
+  return cancelWithRequest(conversation, ctx, made, async () => {
     if (ctx.mcpReq._meta?.progressToken === undefined && client.host === undefined && wanted === undefined)
       return resultIn(unwrap(await api.toolCalls(target, request, null)), tellsChanges, ctx);
     const stream = unwrap(await api.streamCalls(target, request));
-    const heard = await heardOf(stream, made, exchange, answerSchema);
+    const heard = await forwardCallEvents(stream, made, exchange, answerSchema);
     return "done" in heard ? resultIn(heard.done, tellsChanges, ctx) : heard.required;
   });
 }
 
 async function resultIn(answer: ToolCallsReply, tellsChanges: boolean, ctx: ServerContext): Promise<ToolResult | null> {
-  for (const log of answer.logs ?? []) await tellLog(ctx.mcpReq, log);
+  for (const log of answer.logs ?? []) await sendLog(ctx.mcpReq, log);
   if (answer.things_changed) {
     await ctx.mcpReq.notify({ method: "notifications/resources/list_changed" });
     await ctx.mcpReq.notify({ method: "notifications/prompts/list_changed" });

@@ -18,14 +18,14 @@ import { toolsOfCatalog } from "../domain/tools/client-offer";
 import type { Context } from "../services/context";
 import { unwrap } from "../services/conversation/api";
 import { callInCatalog, openingFor, viewOfCatalog } from "../services/conversation/catalog-client";
-import type { ClientConversation, ClientEra, ClientPlace } from "./client-place";
+import type { ClientConversation, ClientEra, ClientPlace } from "./client-scope";
 import { callInConversation, cancelInConversation } from "./conversation-call";
 import { hostOf, replyIn, responseOf, sessionFor } from "./host";
 import { ObjectBus } from "./listening";
-import { asProtocolError, inDoubtAgain, refusedOpening } from "./refusal";
-import { exchangeOn, type HostExchange } from "./rounds";
+import { asProtocolError, refusedOpening, retryRefusedOnPrimary } from "./refusal";
+import { type HostExchange, hostExchangeOn } from "./rounds";
+import { ServerResources, serveLogging, servePrompts } from "./server-features";
 import { serveSkills } from "./skills";
-import { ServerResources, serveLogging, servePrompts } from "./things";
 
 /** Messages whose answer carries the server's instructions. */
 const openingSchema = z.object({
@@ -63,7 +63,7 @@ export async function answerClient(
   let instructions: string | undefined;
   if (opening.success) {
     try {
-      instructions = await inDoubtAgain(context, () => openingAt(context, place));
+      instructions = await retryRefusedOnPrimary(context, () => openingAt(context, place));
     } catch (error) {
       return refusedOpening(opening.data.id, error);
     }
@@ -73,7 +73,7 @@ export async function answerClient(
   if (listens.success && place.conversation !== null) {
     try {
       const { conversation } = place;
-      bus = await inDoubtAgain(context, () => busOf(conversation, () => void handler.close()));
+      bus = await retryRefusedOnPrimary(context, () => busOf(conversation, () => void handler.close()));
     } catch (error) {
       return refusedOpening(listens.data.id, error);
     }
@@ -139,7 +139,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
   server.setRequestHandler("tools/call", ({ params }, ctx) =>
     asProtocolError(context, async () => {
       const args = jsonObject.parse(params.arguments ?? {});
-      const result = await call(context, place, params.name, args, exchangeOn(server, ctx, era));
+      const result = await call(context, place, params.name, args, hostExchangeOn(server, ctx, era));
       if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
       if (isInputRequiredResult(result)) return result;
       if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);

@@ -4,9 +4,9 @@
 import { isInitializeRequest } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { jsonObject } from "../domain/json";
-import type { Abilities } from "../domain/servers/memory";
+import type { ClientCapabilities } from "../domain/servers/memory";
 import type { HostSetup } from "../services/conversation/api";
-import type { Responded } from "../upstream/inquiry";
+import type { QuestionOutcome } from "../upstream/server-questions";
 
 const capabilitiesSchema = z.object({
   elicitation: z.object({ form: jsonObject.optional(), url: jsonObject.optional() }).optional(),
@@ -39,7 +39,7 @@ export function replyIn(message: unknown): Reply | null {
 }
 
 /** The same as the conversation takes it. */
-export function responseOf({ result, error }: Reply): Responded {
+export function responseOf({ result, error }: Reply): QuestionOutcome {
   return result === undefined ? { error: error ?? { code: -32603, message: "" } } : { result };
 }
 
@@ -75,7 +75,7 @@ export function sessionFor(request: Request, message: unknown): string | null {
   return letters === "" ? null : `can-${letters}-${crypto.randomUUID()}`;
 }
 
-function setupOf(era: HostSetup["era"], { elicitation, sampling, roots }: Abilities): HostSetup | undefined {
+function setupOf(era: HostSetup["era"], { elicitation, sampling, roots }: ClientCapabilities): HostSetup | undefined {
   if (elicitation === undefined && sampling === undefined && roots === undefined) return undefined;
   const abilities = {
     ...(elicitation === undefined ? {} : { elicitation }),

@@ -4,7 +4,7 @@ import { rateHeaders } from "../domain/access/rate";
 import { HTTP_STATUS, refusalIn } from "../domain/errors";
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
-import { type Posted, readPosted, requestIds, rpcError } from "../domain/servers/rpc-message";
+import { type RpcBody, readRpcBody, requestIds, rpcError } from "../domain/servers/rpc-message";
 import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
 import { failureText } from "../services/proxy/answer";
@@ -22,14 +22,14 @@ export interface ProxyPlace {
 
 /** Answers a request to a server of this gateway. Every user of the gateway may use its servers. */
 export async function proxy(context: Context, request: Request, { name, isMessage }: ProxyPlace): Promise<Response> {
-  let posted: Posted = { value: undefined, messages: [] };
+  let posted: RpcBody = { value: undefined, messages: [] };
   try {
     const method = METHODS.find((known) => known === request.method);
     if (method === undefined) throw new ProxyRefusal(405, -32000, "Method not allowed.", { allow: METHODS.join(", ") });
     const body = method === "POST" ? await readBody(request) : "";
     if (body === null) throw new ProxyRefusal(413, -32600, TOO_LARGE);
     if (isDeeper(body, REQUEST_LIMITS.jsonDepth)) throw new ProxyRefusal(400, -32600, TOO_DEEP);
-    posted = readPosted(body);
+    posted = readRpcBody(body);
     const server = await proxiedServer(context, name);
     if (server === null) throw new ProxyRefusal(404, -32600, `This gateway has no MCP server '${name}'.`);
     const { headers, signal } = request;
@@ -44,7 +44,7 @@ export async function proxy(context: Context, request: Request, { name, isMessag
 }
 
 /** What was thrown, in the name of the request where there is one. What nobody meant to throw is thrown on. */
-function refused(error: unknown, name: string, posted: Posted): Response {
+function refused(error: unknown, name: string, posted: RpcBody): Response {
   const id = requestIds(posted)[0] ?? null;
   const answer = (status: number, code: number, message: string, headers: Readonly<Record<string, string>> = {}) =>
     new Response(rpcError(id, code, message), {

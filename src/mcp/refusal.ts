@@ -2,7 +2,7 @@
 
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { rateHeaders, retryAfter } from "../domain/access/rate";
-import { type ErrorCode, isNo, refusalIn } from "../domain/errors";
+import { type ErrorCode, isRefusal, refusalIn } from "../domain/errors";
 import { logUnexpected } from "../edge/unexpected";
 import type { Context } from "../services/context";
 
@@ -29,7 +29,7 @@ const NOT_THERE: readonly number[] = [-32602, -32002];
 export async function asProtocolError<T>(context: Context, run: () => Promise<T>): Promise<T> {
   const { caller } = context;
   try {
-    return await inDoubtAgain(context, run);
+    return await retryRefusedOnPrimary(context, run);
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     const refusal = refusalIn(error);
@@ -41,9 +41,9 @@ export async function asProtocolError<T>(context: Context, run: () => Promise<T>
 }
 
 /** Runs it once more where it was refused and who calls was not asked of the primary: a no must not be old. */
-export function inDoubtAgain<T>(context: Context, run: () => Promise<T>): Promise<T> {
+export function retryRefusedOnPrimary<T>(context: Context, run: () => Promise<T>): Promise<T> {
   return run().catch(async (error: unknown) => {
-    const isRefused = isNo(error) || (error instanceof ProtocolError && NOT_THERE.includes(error.code));
+    const isRefused = isRefusal(error) || (error instanceof ProtocolError && NOT_THERE.includes(error.code));
     if (!isRefused || !(await context.makeCertain?.())) throw error;
     return run();
   });

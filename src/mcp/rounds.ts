@@ -18,7 +18,7 @@ import { serverQuestionSchema } from "../domain/servers/round";
 import type { Context } from "../services/context";
 import { clientCallId } from "../services/conversation/running";
 import type { HostAnswers } from "../services/host-questions";
-import type { ClientConversation, ClientEra } from "./client-place";
+import type { ClientConversation, ClientEra } from "./client-scope";
 
 const progressSchema = z.object({
   progress: z.number(),
@@ -46,7 +46,7 @@ export interface HostExchange {
   ask(question: { id: string; method: string; params: JsonObject }): void;
 }
 
-export function exchangeOn({ transport }: Server, ctx: ServerContext, era: ClientEra): HostExchange {
+export function hostExchangeOn({ transport }: Server, ctx: ServerContext, era: ClientEra): HostExchange {
   const relatedRequestId = ctx.mcpReq.id;
   const ask: HostExchange["ask"] = (question) =>
     void transport?.send({ jsonrpc: "2.0", ...question }, { relatedRequestId });
@@ -79,7 +79,7 @@ export function clientCallOf(context: Context, { mcpReq }: ServerContext): Clien
 }
 
 /** Does something that is called off when its request ends. */
-export async function whileAsked<T>(
+export async function cancelWithRequest<T>(
   { api, target }: ClientConversation,
   { mcpReq: { signal } }: ServerContext,
   { id }: ClientCall,
@@ -100,7 +100,7 @@ export async function whileAsked<T>(
  *
  * @throws GatewayError as the conversation refuses it
  */
-export async function heardOf<T>(
+export async function forwardCallEvents<T>(
   stream: ReadableStream<Uint8Array>,
   { id }: ClientCall,
   { ctx: { mcpReq }, era, ask }: HostExchange,
@@ -117,7 +117,7 @@ export async function heardOf<T>(
         const params = { ...progressSchema.parse(JSON.parse(data)), progressToken: token };
         await mcpReq.notify({ method: "notifications/progress", params });
       }
-      if (type === "log") await tellLog(mcpReq, serverLogSchema.parse(JSON.parse(data)));
+      if (type === "log") await sendLog(mcpReq, serverLogSchema.parse(JSON.parse(data)));
       if (type === "asked") {
         waiting = askedSchema.parse(JSON.parse(data));
         // Told of everything that waits: of what was sent already, too.
@@ -137,7 +137,7 @@ export async function heardOf<T>(
   throw new GatewayError("unavailable", "UNAVAILABLE", "The conversation was interrupted. Try again.");
 }
 
-export function tellLog({ notify }: ServerContext["mcpReq"], params: ServerLog): Promise<void> {
+export function sendLog({ notify }: ServerContext["mcpReq"], params: ServerLog): Promise<void> {
   return notify({ method: "notifications/message", params: { ...params } });
 }
 

@@ -4,7 +4,7 @@ import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
-import type { ClientPlace } from "./client-place";
+import type { ClientPlace } from "./client-scope";
 
 /** Kept from the first request on: it does not change, and asking for it again would be one more wait in each. */
 let exchange: typeof import("./exchange") | null = null;

@@ -5,11 +5,11 @@ import * as z from "zod";
 import type { ServedSkill } from "../domain/catalog/served-skill";
 import type { View } from "../domain/catalog/view";
 import { jsonObject } from "../domain/json";
-import { fileAt, folderAt, pageOfSkills, skillAt } from "../services/catalog/served";
+import { fileAt, folderAt, pageOfSkills, skillAt } from "../services/catalog/served-skills";
 import type { Context } from "../services/context";
-import type { ClientEra } from "./client-place";
+import type { ClientEra } from "./client-scope";
 import { asProtocolError } from "./refusal";
-import type { ServerResources } from "./things";
+import type { ServerResources } from "./server-features";
 
 const EXTENSION = "io.modelcontextprotocol/skills";
 const FOLDER_TYPE = "inode/directory";

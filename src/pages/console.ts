@@ -4,18 +4,18 @@
 import type { Handler } from "hono";
 import { settingsFrom } from "../domain/settings/settings";
 import type { HttpEnv } from "../edge/env";
-import { nothingHere } from "../edge/errors";
+import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 
 const INDEX = "/console/";
 
 const serve: Handler<HttpEnv> = async (c) => {
-  if (settingsFrom(c.env).CONSOLE === "off") return nothingHere(c);
+  if (settingsFrom(c.env).CONSOLE === "off") return pathNotFound(c);
   const url = new URL(c.req.url);
   if (!/\.[a-z0-9]+$/i.test(url.pathname)) url.pathname = INDEX;
   const file = await c.env.ASSETS.fetch(new Request(url, c.req.raw));
   // Its headers are those of `public/_headers`. The copy's may be added to.
-  return file.status === 404 ? nothingHere(c) : new Response(file.body, file);
+  return file.status === 404 ? pathNotFound(c) : new Response(file.body, file);
 };
 
 export const consoleRoute = router();

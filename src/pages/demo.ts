@@ -3,12 +3,12 @@
 import type { Handler } from "hono";
 import { settingsFrom } from "../domain/settings/settings";
 import type { HttpEnv } from "../edge/env";
-import { nothingHere } from "../edge/errors";
+import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { hasConsole } from "./console";
 
 const lead: Handler<HttpEnv> = async (c) => {
-  if (settingsFrom(c.env).DEMO === "off" || !(await hasConsole(c.env, c.req.url))) return nothingHere(c);
+  if (settingsFrom(c.env).DEMO === "off" || !(await hasConsole(c.env, c.req.url))) return pathNotFound(c);
   return c.body(null, 302, { location: "/console/try", "cache-control": "no-cache" });
 };
 

@@ -3,17 +3,17 @@
 // `src/domain/code/compile.ts`; as a module of the gateway it would be compiled at every start, though few requests see code.
 
 import * as z from "zod";
+import { isJudged } from "../domain/code/check/scripts";
+import { scriptVerdictSchema } from "../domain/code/check/verdict";
+import { storedCodeSchema } from "../domain/code/compiled";
 import {
   type CodePackage,
   type Compiled,
   declarationWarnings,
   modulesOnly,
   unreadableCode,
-} from "../domain/code/declared";
+} from "../domain/code/declared-code";
 import { isCode } from "../domain/code/graph";
-import { isJudged } from "../domain/code/judging/scripts";
-import { scriptVerdictSchema } from "../domain/code/judging/verdict";
-import { storedCodeSchema } from "../domain/code/stored";
 import { DURATIONS } from "../domain/durations";
 import { type Issue, SEVERITIES } from "../domain/errors";
 import { CODE_LIMITS } from "../domain/limits";
@@ -79,7 +79,7 @@ const answerSchema = z.lazy(() => {
  * Makes the code of a package ready to run, and judges its scripts. Nothing of it is run, and what is wrong with it is a warning. Where there is no loader
  * nothing could run, so nothing is compiled; where the compiler does not answer, the code is compiled when it is first used.
  */
-export async function compileApart(
+export async function compileInIsolate(
   { loader, assets }: { loader?: WorkerLoader | undefined; assets: Pick<Fetcher, "fetch"> },
   found: CodePackage,
 ): Promise<Compiled> {

@@ -1,7 +1,7 @@
 // What runs a script, whatever its language: plain data in, plain data out, so that it may as well be done elsewhere.
 
 import type { Language } from "../domain/code/language";
-import type { LeftFile } from "../domain/code/script-files";
+import type { DroppedFile } from "../domain/code/script-files";
 import type { JsonObject } from "../domain/json";
 import type { PackageFile } from "../domain/package/skill";
 import type { HostParts } from "./host";
@@ -38,10 +38,10 @@ export interface ScriptCall {
   /** How long it may take, once it has begun. */
   ms: number;
   /** Where it is a part of another run: what is run instead of a script of the package, and where. */
-  part?: PartOfRun;
+  part?: SubRun;
 }
 
-export interface PartOfRun {
+export interface SubRun {
   /** A file by its full path, or a text that is none. */
   file?: string;
   text?: string;
@@ -64,7 +64,7 @@ export interface ScriptRun {
   /** New and changed files, in the order of their paths. */
   files: readonly RunFile[];
   /** Files that are not among them, since they are too large or too many. */
-  left: readonly LeftFile[];
+  left: readonly DroppedFile[];
   /** Files that are gone, by full path. Told of parts of a run only. */
   removed?: readonly string[];
   /** Why it did not end by itself; `null` when it did. `busy`: it never began. */

@@ -1,6 +1,6 @@
 // What runs the scripts of a package, whatever their language.
 
-import type { RunnableScripts } from "../domain/code/stored";
+import type { RunnableScripts } from "../domain/code/compiled";
 import type { Executor, IsolateParts } from "./executor";
 import { javascript } from "./javascript";
 import { python } from "./python/executor";

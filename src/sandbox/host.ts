@@ -1,14 +1,14 @@
 // What a skill's code may ask of the gateway, and nothing else. Every argument comes from code that may lie about everything.
 
 import { RpcTarget } from "cloudflare:workers";
-import { ASKING_LIMITS } from "../domain/asking/limits";
 import { isRunPath } from "../domain/code/run-path";
-import type { LeftReason } from "../domain/code/script-files";
+import type { DroppedReason } from "../domain/code/script-files";
 import { PART_FILES, SCRIPT_FILES } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 import { isJsonObject, type JsonObject, type JsonValue, utf8Bytes } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
-import type { BrowserLink } from "./page";
+import { QUESTION_LIMITS } from "../domain/questions/limits";
+import type { BrowserLink } from "./browser-link";
 
 /** How a run went that has no answer, for operators: what the code itself says of a failure is the caller's alone. */
 export interface HostEnding {
@@ -19,7 +19,7 @@ export interface HostEnding {
 }
 
 /** What came of a part of a run that was done elsewhere. */
-export interface PartAnswer {
+export interface SubRunResult {
   exit: number;
   stdout: string;
   stderr: string;
@@ -39,7 +39,7 @@ export interface HostParts {
   /** When the call ends, in milliseconds since the epoch. It comes nearer when the isolate is ready. */
   deadline: number;
   /** Does a part of the run in another language; absent where nothing may be asked for. What is asked may be anything. */
-  execute?(ask: unknown, files: unknown, line: HostCall): Promise<PartAnswer>;
+  execute?(ask: unknown, files: unknown, line: HostCall): Promise<SubRunResult>;
   /** The run that this one is a part of: they are counted together, and all that a part wrote goes back. */
   whole?: HostCall;
 }
@@ -49,7 +49,7 @@ export class HostCall {
   readonly output = { stdout: "", stderr: "" };
   /** What a script wrote, by full path; and what of it there is no room for. */
   readonly files = new Map<string, Uint8Array>();
-  readonly left = new Map<string, LeftReason>();
+  readonly left = new Map<string, DroppedReason>();
   /** The isolate has booted, and has everything that it needs. */
   readonly ready = Promise.withResolvers<void>();
   begun: number | null = null;
@@ -83,7 +83,7 @@ export class HostCall {
 }
 
 /** Answers are told, not thrown: what a guest can make a host throw, it could make the runtime log without end. */
-export type Told<T> = { value: T } | { error: string };
+export type HostReply<T> = { value: T } | { error: string };
 
 /** The only object that crosses into an isolate. Its methods are all that can be reached through it. */
 export class Host extends RpcTarget {
@@ -100,7 +100,7 @@ export class Host extends RpcTarget {
   }
 
   /** A file as text, or with the encoding `bytes` as it is. */
-  readFile(path: unknown, encoding: unknown): Promise<Told<string | Uint8Array>> {
+  readFile(path: unknown, encoding: unknown): Promise<HostReply<string | Uint8Array>> {
     return this.#tell(async (line) => {
       if (typeof path !== "string") throw new TypeError("readFile takes a path.");
       if (encoding !== undefined && encoding !== "utf8" && encoding !== "utf-8" && encoding !== "bytes")
@@ -113,7 +113,7 @@ export class Host extends RpcTarget {
     });
   }
 
-  log(text: unknown): Promise<Told<null>> {
+  log(text: unknown): Promise<HostReply<null>> {
     return this.#tell((line) => {
       if (typeof text !== "string") throw new TypeError("log takes text.");
       if (++line.counts.logged <= CODE_LIMITS.logLines) line.parts.log(text.slice(0, CODE_LIMITS.logChars));
@@ -121,7 +121,7 @@ export class Host extends RpcTarget {
     });
   }
 
-  emit(action: unknown, payload: unknown): Promise<Told<null>> {
+  emit(action: unknown, payload: unknown): Promise<HostReply<null>> {
     return this.#tell((line) => {
       line.parts.browserLink.emit(actionOf(action), payloadOf(payload));
       return null;
@@ -135,7 +135,7 @@ export class Host extends RpcTarget {
     timeoutMs: unknown,
     requireClient?: unknown,
     answerSchema?: unknown,
-  ): Promise<Told<string>> {
+  ): Promise<HostReply<string>> {
     return this.#tell(async (line) => {
       if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
         throw new TypeError("request takes a time in milliseconds.");
@@ -161,7 +161,7 @@ export class Host extends RpcTarget {
   }
 
   /** A file that a script has written. What is too much is named and not kept. */
-  put(path: unknown, bytes: unknown): Promise<Told<boolean>> {
+  put(path: unknown, bytes: unknown): Promise<HostReply<boolean>> {
     return this.#tell((line) => {
       if (typeof path !== "string" || !isRunPath(path)) throw new TypeError("A file has a full path.");
       const isPart = line.parts.whole !== undefined;
@@ -183,7 +183,7 @@ export class Host extends RpcTarget {
   }
 
   /** A part of a script in another language, as JSON, with the files as they are. */
-  execute(ask: unknown, files: unknown): Promise<Told<PartAnswer>> {
+  execute(ask: unknown, files: unknown): Promise<HostReply<SubRunResult>> {
     return this.#tell((line) => {
       if (line.parts.execute === undefined) throw new Error("It cannot be run from here.");
       return line.parts.execute(ask, files, line);
@@ -197,7 +197,7 @@ export class Host extends RpcTarget {
     line.output[stream] = (line.output[stream] + text).slice(0, CODE_LIMITS.outputChars + 1);
   }
 
-  async #tell<T>(answer: (line: HostCall) => T | Promise<T>): Promise<Told<T>> {
+  async #tell<T>(answer: (line: HostCall) => T | Promise<T>): Promise<HostReply<T>> {
     try {
       this.#line.enter();
       return { value: await answer(this.#line) };
@@ -220,7 +220,7 @@ function payloadOf(payload: unknown): JsonValue {
 }
 
 function schemaOf(text: unknown): JsonObject {
-  const { schemaBytes } = ASKING_LIMITS;
+  const { schemaBytes } = QUESTION_LIMITS;
   const schema: unknown = typeof text === "string" && utf8Bytes(text) <= schemaBytes ? JSON.parse(text) : null;
   if (isJsonObject(schema)) return schema;
   throw new TypeError(`request takes answer_schema as an object of at most ${schemaBytes / 1024} KiB of JSON Schema.`);

@@ -7,8 +7,8 @@ import { DURATIONS } from "../domain/durations";
 import type { JsonObject, JsonValue } from "../domain/json";
 import { CODE_LIMITS } from "../domain/limits";
 import { Host, HostCall, type HostParts } from "./host";
-import { holdLocally } from "./local";
-import { type Slots, TOO_MANY } from "./slots";
+import { holdIsolate } from "./local-isolates";
+import { NO_SLOT, type Slots } from "./slots";
 
 /** What an isolate is made of. */
 export interface IsolateCode {
@@ -82,12 +82,12 @@ export async function runIsolated(
   const release = await slots.take(id, signal);
   const generation = generations.get(id) ?? 0;
   const local =
-    __DEVELOPMENT__ && release !== null ? await holdLocally(loader, code.language, `${id}.${generation}`) : undefined;
+    __DEVELOPMENT__ && release !== null ? await holdIsolate(loader, code.language, `${id}.${generation}`) : undefined;
   const name = local?.name ?? `${id}.${generation}`;
   const began = Date.now();
   const line = new HostCall({ ...host, deadline: began + DURATIONS.start + ms });
   if (release === null) {
-    const outcome: Outcome = signal?.aborted ? { kind: "cancelled" } : { kind: "busy", reason: TOO_MANY };
+    const outcome: Outcome = signal?.aborted ? { kind: "cancelled" } : { kind: "busy", reason: NO_SLOT };
     return { line, outcome, ms: 0 };
   }
   const spent = () => {
@@ -98,7 +98,7 @@ export async function runIsolated(
   const load = async (): Promise<WorkerLoaderWorkerCode> => {
     try {
       const made = await code.load();
-      if (typeof made === "string") throw new UnfitCode(made);
+      if (typeof made === "string") throw new UnrunnableCode(made);
       return local?.endable(made) ?? made;
     } catch (error) {
       failure = error;
@@ -121,7 +121,7 @@ export async function runIsolated(
     const answered = enter(loader, name, load, JSON.stringify(ask), new Host(line), files, spent).catch(
       (error): Outcome => {
         spent();
-        if (failure instanceof UnfitCode) return { kind: "failed", message: failure.message };
+        if (failure instanceof UnrunnableCode) return { kind: "failed", message: failure.message };
         if (failure !== null) throw failure;
         return { kind: "stopped", reason: reasonOf(error) };
       },
@@ -213,7 +213,7 @@ function isDeeper(value: JsonValue, levels: number): boolean {
 }
 
 /** Code that cannot run whenever it is tried. */
-export class UnfitCode extends Error {}
+export class UnrunnableCode extends Error {}
 
 function renew(id: string, generation: number): void {
   if ((generations.get(id) ?? 0) !== generation) return;

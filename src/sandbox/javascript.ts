@@ -1,20 +1,20 @@
 // The executor of JavaScript and TypeScript, with what Node has built in. What stands around a script in its isolate is a static
 // asset, made of guest/node/ by scripts/build/guest.mjs.
 
+import type { RunnableScripts } from "../domain/code/compiled";
 import { RUN_ROOTS } from "../domain/code/run-path";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../domain/code/script-limits";
-import type { RunnableScripts } from "../domain/code/stored";
 import { sha256Hex } from "../domain/digest";
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
 import type { Executor, IsolateParts, StoredZip } from "./executor";
 import { readGuest } from "./guest";
+import { writtenCode } from "./inline-code";
 import type { IsolateCode } from "./isolate";
 import { COMPATIBILITY_DATE } from "./modules";
 import { runInIsolate } from "./script";
 import { TICK_MODULE, TICK_SOURCE } from "./tick";
 import { tickingFunction } from "./ticking";
-import { writtenCode } from "./written";
 
 const COMPATIBILITY_FLAGS = ["nodejs_compat"];
 

@@ -1,6 +1,6 @@
 // The isolate in which ES modules of a package run: its providers.
 
-import type { Runnable } from "../domain/code/stored";
+import type { Runnable } from "../domain/code/compiled";
 import { sha256Hex } from "../domain/digest";
 import type { JsonObject } from "../domain/json";
 import { ENTRY_MODULE, HARNESS_MODULE, harnessSource } from "./harness";

@@ -8,14 +8,14 @@ import { CODE_LIMITS } from "../domain/limits";
 import type { ToolDeclaration } from "../domain/package/skill";
 import { failed, type ToolResult } from "../domain/tool";
 import { toolResultOf } from "../domain/tools/output";
+import { NO_PAGE } from "./browser-link";
 import type { ToolContext } from "./executor";
 import { executors, type PackageSource } from "./executors";
 import type { HostParts } from "./host";
 import { type IsolateCode, type Isolates, type Outcome, runIsolated } from "./isolate";
 import { type ModulesCode, modulesIsolate } from "./modules";
-import { NO_PAGE } from "./page";
-import { partsRunner } from "./parts-of-run";
 import { pythonIsolate } from "./python/isolate";
+import { subRunHandler } from "./sub-runs";
 
 /** The module's path in the package, and the class that it exports. */
 export interface ProviderCode extends Omit<ModulesCode, "userId"> {
@@ -107,7 +107,7 @@ function hostOf(
 ): Omit<HostParts, "deadline"> {
   if (python === undefined) return host;
   const parts = { ...isolates, ...python, host };
-  const execute = partsRunner(parts, (of) => executors(of, python), { digest, config, context }, signal);
+  const execute = subRunHandler(parts, (of) => executors(of, python), { digest, config, context }, signal);
   return { ...host, execute };
 }
 

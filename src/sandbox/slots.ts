@@ -5,7 +5,7 @@ import { PARALLEL } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 
 /** What a caller is told whose turn did not come. */
-export const TOO_MANY = "too many scripts at once; try again in a moment";
+export const NO_SLOT = "too many scripts at once; try again in a moment";
 
 /** Gives a slot back; a second time it does nothing. */
 type Release = () => void;

@@ -1,6 +1,6 @@
 // Code as an isolate gets it: with ticks in development, as it is in a deployment.
 
-import { UnfitCode } from "./isolate";
+import { UnrunnableCode } from "./isolate";
 
 /**
  * A deployment has no ticks, and so no parser among its modules: only a branch that the build drops may import one. It is there before
@@ -8,12 +8,12 @@ import { UnfitCode } from "./isolate";
  */
 const ticks = __DEVELOPMENT__ ? await import("./instrument") : null;
 
-/** An ES module. @throws UnfitCode where it is nested too deeply */
+/** An ES module. @throws UnrunnableCode where it is nested too deeply */
 export function tickingModule(source: string, path: string): string {
   return guarded(path, () => ticks?.instrument(source, path) ?? source);
 }
 
-/** A file as a function; what ticks is given to it first. @throws UnfitCode where it is nested too deeply */
+/** A file as a function; what ticks is given to it first. @throws UnrunnableCode where it is nested too deeply */
 export function tickingFunction(source: string, path: string): string {
   return guarded(path, () => ticks?.instrumentFunction(source) ?? source);
 }
@@ -22,6 +22,6 @@ function guarded(path: string, make: () => string): string {
   try {
     return make();
   } catch (error) {
-    throw new UnfitCode(error instanceof RangeError ? `${path} is nested too deeply.` : String(error));
+    throw new UnrunnableCode(error instanceof RangeError ? `${path} is nested too deeply.` : String(error));
   }
 }

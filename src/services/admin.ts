@@ -5,9 +5,9 @@ import { GatewayError } from "../domain/errors";
 
 /** Refuses anybody but an admin. */
 export function requireAdmin(principal: Principal, message?: string): void {
-  if (!isAdmin(principal)) throw adminOnly(message);
+  if (!isAdmin(principal)) throw adminOnlyError(message);
 }
 
-export function adminOnly(message = "Only an admin may do this."): GatewayError {
+export function adminOnlyError(message = "Only an admin may do this."): GatewayError {
   return new GatewayError("forbidden", "ADMIN_ONLY", message);
 }

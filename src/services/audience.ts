@@ -1,6 +1,6 @@
 // The pages that asked to hear more of a conversation than they are asked and told anyway.
 
-import type { ServerFrame, Topic } from "../domain/asking/frame";
+import type { ServerFrame, Topic } from "../domain/questions/frame";
 
 export interface Audience {
   /** Sends to those who hear of it what each may see; `null`: nothing. Made only where somebody hears. */

@@ -1,15 +1,15 @@
 // What a use case gets: who calls, where things are stored, and the clock. `Env` never travels below this line.
 
 import type { Principal } from "../domain/access/access";
-import type { AskingServer } from "../domain/asking/question";
 import type { Count } from "../domain/metrics/families";
-import type { Abilities } from "../domain/servers/memory";
+import type { AskingServer } from "../domain/questions/question";
+import type { ClientCapabilities } from "../domain/servers/memory";
 import type { Settings } from "../domain/settings/settings";
-import type { BrowserLink } from "../sandbox/page";
+import type { BrowserLink } from "../sandbox/browser-link";
 import type { Slots } from "../sandbox/slots";
 import type { Database, Timings } from "../storage/d1/database";
 import type { Counters } from "../storage/d1/keys";
-import type { AskingCall, CallInquiry } from "../upstream/inquiry";
+import type { CallQuestionHandler, CallWithQuestions } from "../upstream/server-questions";
 
 /** A request's identity: what one read of D1 told, now or a moment ago. It is handed to the conversation's object as it is. */
 export interface Caller {
@@ -51,9 +51,9 @@ export interface Context {
   /** The way from a tool call to the pages of its conversation. Absent outside conversations. */
   browserLink?: ((call: LinkCall) => BrowserLink) | undefined;
   /** What the MCP host that calls can be asked. */
-  host?: Abilities | undefined;
+  host?: ClientCapabilities | undefined;
   /** Who answers what a server asks in the middle of a call. Absent outside conversations. */
-  inquire?: ((call: AskingCall, server: AskingServer) => CallInquiry) | undefined;
+  inquire?: ((call: CallWithQuestions, server: AskingServer) => CallQuestionHandler) | undefined;
   settings: Settings;
   timings: Timings;
   /** Counts what operators want to know; nothing, where metrics are off. */

@@ -1,9 +1,9 @@
 // What an MCP host is asked in the name of a call that it made. Only memory: a host asks again for what was lost, or its call is over.
 
 import type { JsonObject } from "../domain/json";
-import type { Abilities } from "../domain/servers/memory";
+import type { ClientCapabilities } from "../domain/servers/memory";
 import type { ServerQuestion } from "../domain/servers/round";
-import type { HostLink, Responded } from "../upstream/inquiry";
+import type { HostLink, QuestionOutcome } from "../upstream/server-questions";
 
 /** A question under an id that nobody can guess. */
 export interface HostQuestion extends ServerQuestion {
@@ -24,17 +24,22 @@ export interface HostAnswers {
 
 /** The questions of one call. */
 export class HostQuestions implements HostLink {
-  readonly abilities: Abilities;
+  readonly abilities: ClientCapabilities;
   /** Hears everything that waits, whenever something new does. */
   tell: (asked: HostRound) => void;
-  readonly #waiting = new Map<string, { question: HostQuestion; settle: (response: Responded) => void }>();
+  readonly #waiting = new Map<string, { question: HostQuestion; settle: (response: QuestionOutcome) => void }>();
   /** What came with the request that goes on with a call, by the server's own keys. */
-  readonly #given: Map<string, Responded>;
+  readonly #given: Map<string, QuestionOutcome>;
   #round: number;
   #isTelling = false;
 
   /** @param round where the call stands: what is given holds for the questions of this one */
-  constructor(abilities: Abilities, round: number, given: ReadonlyMap<string, Responded>, tell: HostQuestions["tell"]) {
+  constructor(
+    abilities: ClientCapabilities,
+    round: number,
+    given: ReadonlyMap<string, QuestionOutcome>,
+    tell: HostQuestions["tell"],
+  ) {
     this.abilities = abilities;
     this.#round = round;
     this.#given = new Map(given);
@@ -50,7 +55,7 @@ export class HostQuestions implements HostLink {
     this.#round = round;
   }
 
-  ask(questions: readonly ServerQuestion[]): Promise<Responded[]> {
+  ask(questions: readonly ServerQuestion[]): Promise<QuestionOutcome[]> {
     return Promise.all(questions.map((question) => this.#ask(question)));
   }
 
@@ -60,7 +65,7 @@ export class HostQuestions implements HostLink {
   }
 
   /** Takes an answer; `false` where nothing waits under this id. */
-  answer(id: string, response: Responded): boolean {
+  answer(id: string, response: QuestionOutcome): boolean {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     waiting?.settle(response);
@@ -68,7 +73,7 @@ export class HostQuestions implements HostLink {
   }
 
   /** Answers come, and from now on another one hears of questions: first of those that still wait. */
-  goOn(given: ReadonlyMap<string, Responded>, tell: HostQuestions["tell"]): void {
+  goOn(given: ReadonlyMap<string, QuestionOutcome>, tell: HostQuestions["tell"]): void {
     this.tell = tell;
     for (const { id, key } of this.waiting()) {
       const response = given.get(key);
@@ -77,12 +82,12 @@ export class HostQuestions implements HostLink {
     if (this.#waiting.size > 0) this.#tellSoon();
   }
 
-  #ask(question: ServerQuestion): Promise<Responded> {
+  #ask(question: ServerQuestion): Promise<QuestionOutcome> {
     const given = this.#given.get(question.key);
     this.#given.delete(question.key);
     if (given !== undefined) return Promise.resolve(given);
     const id = crypto.randomUUID();
-    const { promise, resolve } = Promise.withResolvers<Responded>();
+    const { promise, resolve } = Promise.withResolvers<QuestionOutcome>();
     this.#waiting.set(id, { question: { ...question, id }, settle: resolve });
     this.#tellSoon();
     return promise;

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ConversationState } from "../domain/conversation/activation";
 import { billedOf } from "../domain/conversation/ledger";
 import { DURATIONS } from "../domain/durations";
-import { noteConversation } from "../storage/d1/conversations";
+import { updateConversationFigures } from "../storage/d1/conversations";
 import type { Database } from "../storage/d1/database";
 import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
@@ -35,13 +35,13 @@ export function figuresDue({ store }: Pick<Telling, "store">): number | null {
 }
 
 /** Says that the list is to hear of a turn that has begun. */
-export function scheduleFigures(telling: Telling): void {
+export function scheduleFiguresReport(telling: Telling): void {
   const due = figuresDue(telling);
   if (due !== null) telling.scheduled?.(due);
 }
 
 /** Tells the list, where it was told nothing for long enough. Whatever fails, it is told later. */
-export async function tellFigures(
+export async function reportFigures(
   { db, now }: { db: Database } & Pick<Context, "now">,
   telling: Telling,
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function tellFigures(
   if (last === null || last === told.turn || told.at + DURATIONS.listTold > now()) return;
   // First, so that a list which does not answer is not asked again at once.
   store.set("told", { ...told, at: now() });
-  await noteConversation(
+  await updateConversationFigures(
     db,
     { userId, id },
     { turns: state.turn, lastTurnAt: last, tokens: Math.round(billedOf(state.ledger).actual) },

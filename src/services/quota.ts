@@ -4,16 +4,16 @@ import { groupScope, userScope } from "../domain/access/access";
 import {
   COUNTED,
   type Counted,
+  dailyLimitExceeded,
   dailyLimits,
   dayOf,
   fileRoom,
   filesSince,
-  holderOf,
-  type QuotaHolder,
+  type QuotaOwner,
   quotaExceeded,
+  quotaOwnerOf,
   quotasOf,
   SKILL_QUOTAS,
-  tooOften,
 } from "../domain/access/quota";
 import type { QuotaSettings } from "../domain/settings/settings";
 import { readReplyOrCount, type StoredReply } from "../storage/d1/idempotency";
@@ -37,7 +37,7 @@ export async function requireRoomForKey(context: Context, userId: string): Promi
 
 /** The same of ghosts, where all members of a group share its room, and what is public has as much as a user. */
 export async function requireRoomForGhost(context: Context, scope: string): Promise<void> {
-  const holder = holderOf(scope);
+  const holder = quotaOwnerOf(scope);
   const limit = quotasOf(context.settings, holder ?? "user").ghosts;
   const used = await countGhosts(context.db, scope);
   if (used >= limit) throw quotaExceeded("ghosts", limit, used, holder);
@@ -53,7 +53,7 @@ export interface Addition {
 /** Refuses when a user or a group has as many skills or versions as one may have, or they would take more than they may. */
 export function requireRoomForSkill(
   settings: QuotaSettings,
-  holder: QuotaHolder,
+  holder: QuotaOwner,
   used: SkillsUsed,
   more: Addition,
 ): void {
@@ -77,7 +77,7 @@ export async function countToday(
   what: Counted,
   userId: string = context.caller.principal.userId,
 ): Promise<void> {
-  refuseBeyond(context, what, await countUse(context.db, todaysUse(context, what, userId)));
+  requireBelowDailyLimit(context, what, await countUse(context.db, todaysUse(context, what, userId)));
 }
 
 /** What is counted of a user today. */
@@ -86,9 +86,9 @@ export function todaysUse(context: Context, what: Counted, userId: string = cont
 }
 
 /** Refuses what is done for the `count`-th time today, where that is once too often. */
-export function refuseBeyond(context: Context, what: Counted, count: number): void {
+export function requireBelowDailyLimit(context: Context, what: Counted, count: number): void {
   const limit = dailyLimits(context.settings)[what];
-  if (count > limit) throw tooOften(what, limit, context.now());
+  if (count > limit) throw dailyLimitExceeded(what, limit, context.now());
 }
 
 /**
@@ -96,13 +96,13 @@ export function refuseBeyond(context: Context, what: Counted, count: number): vo
  *
  * @param repeat the request's key, and since when answers count
  */
-export async function countOnceToday(
+export async function countIfNew(
   context: Context,
   what: Counted,
   repeat: { userId: string; key: string; since: number },
 ): Promise<StoredReply | null> {
   const { reply, count } = await readReplyOrCount(context.db, repeat, todaysUse(context, what, repeat.userId));
-  if (reply === null) refuseBeyond(context, what, count);
+  if (reply === null) requireBelowDailyLimit(context, what, count);
   return reply;
 }
 

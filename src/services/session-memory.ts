@@ -1,7 +1,6 @@
 // What a session remembers beside its state, so that asking again within a turn is cheap. Lost with the object; nothing depends on it.
 
-import type { Newest } from "../domain/access/newest";
-import type { CallStory } from "../domain/asking/shown-call";
+import type { Newest } from "../domain/access/newest-identity";
 import type { View } from "../domain/catalog/view";
 import { PARALLEL } from "../domain/code/script-limits";
 import type { ConversationState } from "../domain/conversation/activation";
@@ -13,6 +12,7 @@ import type { ConversationSettings } from "../domain/conversation/settings";
 import type { Uses } from "../domain/conversation/skill-use";
 import type { Issue } from "../domain/errors";
 import type { JsonObject } from "../domain/json";
+import type { CallSummary } from "../domain/questions/call-frame";
 import type { UpstreamMemory } from "../domain/servers/memory";
 import type { Format } from "../domain/tools/formats";
 import type { ToolFinding } from "../domain/tools/listing";
@@ -21,7 +21,7 @@ import type { Upstream } from "../upstream/client";
 import type { HostQuestions } from "./host-questions";
 
 /** What is active and offered as somebody sees it who only looks. */
-export interface Standing {
+export interface StandingView {
   view: View;
   /** Without the active skills that the view no longer has. */
   state: ConversationState;
@@ -53,7 +53,7 @@ export interface LiveConnection {
 }
 
 /** A call that runs. */
-export interface HeldCall {
+export interface RunningCallState {
   /** The digest of what is asked. */
   request: string;
   /** A tool's result, or a prompt: what the digest says. */
@@ -67,7 +67,7 @@ export interface SessionMemory {
   /** The newest that any caller came with. */
   newest: Newest | null;
   /** The view that was last seen by looking, so that looking again reads nothing. */
-  looked: { before: ConversationState; seen: Standing } | null;
+  looked: { before: ConversationState; seen: StandingView } | null;
   /** A view that was read before the conversation was made. */
   ahead: View | null;
   /** The view of before, until it was looked at which servers have left with it. */
@@ -102,9 +102,9 @@ export interface SessionMemory {
   /** The digest of the list that a host was told last. */
   listed: string | null;
   /** Calls that run now, by id, as pages are shown them. */
-  readonly running: Map<string, CallStory>;
+  readonly running: Map<string, CallSummary>;
   /** Calls that run, by id: one that waits for an answer is not made a second time beside itself. */
-  readonly held: Map<string, HeldCall>;
+  readonly held: Map<string, RunningCallState>;
   /** How many calls have begun. */
   calls: number;
   /** Whether a page was ever shown calls. */

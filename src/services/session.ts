@@ -1,7 +1,7 @@
 // A conversation in memory: its store, and the state that the store's events fold to. Lost with the object and read again.
 
 import * as z from "zod";
-import { goingBy, joined, type Newest } from "../domain/access/newest";
+import { effectiveFacts, joined, type Newest } from "../domain/access/newest-identity";
 import { conversationFull } from "../domain/access/quota";
 import type { SkillRef } from "../domain/catalog/skill-ref";
 import { type View, viewSchema } from "../domain/catalog/view";
@@ -14,7 +14,7 @@ import type { ConversationStore } from "../storage/object/conversation";
 import type { Audience } from "./audience";
 import type { Caller, Context } from "./context";
 import { snapshotWhenDue, stateAt } from "./history";
-import { scheduleFigures } from "./list-figures";
+import { scheduleFiguresReport } from "./list-figures";
 import { emptyMemory, type SessionMemory } from "./session-memory";
 import { scheduleUses, usesAfter, usesOf, writeUses } from "./skill-use";
 
@@ -98,17 +98,17 @@ function aboutBefore(store: ConversationStore): z.infer<typeof aboutSchema> | nu
 }
 
 /** Writes what the session says of itself: its settings, and whether it is listed. */
-export function keepAbout({ userId, id, store, settings, effective, listed }: Session): void {
+export function storeSessionFacts({ userId, id, store, settings, effective, listed }: Session): void {
   const same = JSON.stringify(effective) === JSON.stringify(settings);
   const about = { owner: { user_id: userId, id }, created: store.created(), settings, listed };
   store.set("about", same ? about : { ...about, effective });
 }
 
 /** From now on the conversation runs under these settings. */
-export function takeEffect(session: Session, settings: ConversationSettings): void {
+export function applySettings(session: Session, settings: ConversationSettings): void {
   if (JSON.stringify(session.effective) === JSON.stringify(settings)) return;
   session.effective = settings;
-  keepAbout(session);
+  storeSessionFacts(session);
 }
 
 /** Makes the tables of a conversation that is in its user's list; `openSession` reads them. */
@@ -148,7 +148,7 @@ export function record(session: Session, context: Context, happened: readonly Co
   memory.uses = { kept: uses };
   session.state = next;
   scheduleUses(session, before, uses);
-  if (events.some(({ type }) => type === "turn" || type === "restored")) scheduleFigures(session);
+  if (events.some(({ type }) => type === "turn" || type === "restored")) scheduleFiguresReport(session);
   session.changed?.(context);
 }
 
@@ -159,7 +159,7 @@ export function requireRoom({ store }: Session): void {
 }
 
 /** Notes that an active skill is used. What was used last before is used last still, so nothing is written for it. */
-export function touch(session: Session, context: Context, name: string): void {
+export function recordUse(session: Session, context: Context, name: string): void {
   const { state } = session;
   if (!activeSkills(state).some(({ skill }) => skill.name === name)) return;
   const before = state.touched.get(name);
@@ -190,7 +190,7 @@ export function callerIn(open: () => Session | null, caller: Caller, now: () => 
     if (known === null) memory.newest = joined(memory.newest, caller, now());
     const { newest } = memory;
     if (known === null || known.newest !== newest)
-      known = { newest, caller: { ...caller, ...goingBy(newest, caller, now()) } };
+      known = { newest, caller: { ...caller, ...effectiveFacts(newest, caller, now()) } };
     return known.caller;
   };
 }

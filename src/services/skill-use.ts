@@ -4,6 +4,7 @@ import * as z from "zod";
 import { apply, type ConversationState } from "../domain/conversation/activation";
 import type { ConversationEvent } from "../domain/conversation/event";
 import {
+  addUse,
   arrived,
   closed,
   NO_USES,
@@ -11,7 +12,6 @@ import {
   type Uses,
   usesIn,
   usesSchema,
-  withUse,
 } from "../domain/conversation/skill-use";
 import { SNAPSHOT_EVERY } from "../domain/conversation/snapshot";
 import type { ToolResult } from "../domain/tool";
@@ -72,7 +72,7 @@ export function usesAfter(
 ): Uses {
   let [uses, then] = [before, state];
   for (const event of events) {
-    uses = usesIn(then, event).reduce((sum, use) => withUse(sum, use, now), uses);
+    uses = usesIn(then, event).reduce((sum, use) => addUse(sum, use, now), uses);
     then = apply(then, event);
   }
   return uses;
@@ -105,7 +105,7 @@ export function countCall(
   if (counting.ended) return result;
   const before = usesOf(counting);
   const use = { skill_id, version_id, calls: 1, failures: result.isError === true ? 1 : 0 };
-  const after = withUse(before, use, now());
+  const after = addUse(before, use, now());
   keepUses(counting, after);
   scheduleUses(counting, before, after);
   return result;

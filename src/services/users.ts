@@ -11,8 +11,8 @@ import { ownImports } from "../storage/d1/imports/imports";
 import { deleteSkillRows } from "../storage/d1/registry/publishing";
 import type { ErasureCount } from "../storage/d1/schema/user-column";
 import {
+  anonymizeUser,
   eraseUserRows,
-  forgetUser,
   type LastVersion,
   listUsers,
   readScopeVersions,
@@ -25,17 +25,17 @@ import { deletePackages, packageKeys } from "../storage/r2/packages";
 import { readRunFile } from "../storage/r2/run-files";
 import { requireAdmin } from "./admin";
 import { recordAct } from "./audit";
-import { type ChatObject, type ChatRows, didChat } from "./chat/api";
+import { type ChatObject, type ChatRows, chatReply } from "./chat/api";
 import type { Context } from "./context";
 import { type ConversationApi, type Target, unwrap } from "./conversation/api";
 import type { OpenImport } from "./imports/api";
-import { endDraftsOf } from "./registry/drafts";
+import { deleteDraftsOf } from "./registry/drafts";
 
 /** Finds a conversation of the user by its id. */
 export type OpenConversation = (id: string) => { api: ConversationApi & ChatObject; target: Target };
 
 /** What an erasure took away, and whether that was all. Ask again until it was. */
-export interface Erased {
+export interface ErasureResult {
   erased: Record<ErasureCount | "skills" | "conversations", number>;
   complete: boolean;
 }
@@ -76,7 +76,7 @@ export async function eraseUser(
   userId: string,
   open: OpenConversation,
   openImport: OpenImport,
-): Promise<Erased> {
+): Promise<ErasureResult> {
   requireAccess(context, userId);
   if (userId === PUBLIC_USER) {
     throw invalid([{ code: "INVALID_FIELD", message: "Nobody is the owner of public skills.", path: "id" }]);
@@ -93,13 +93,16 @@ export async function eraseUser(
   const rows = await eraseUserRows(context.db, userId);
   const conversations = await listConversationRows(context.db, userId, AT_ONCE + 1, null);
   for (const { id } of conversations.slice(0, AT_ONCE)) await eraseConversation(open(id));
-  const [skills] = await Promise.all([readUserSkills(context.db, userId, AT_ONCE + 1), endDraftsOf(context, userId)]);
+  const [skills] = await Promise.all([
+    readUserSkills(context.db, userId, AT_ONCE + 1),
+    deleteDraftsOf(context, userId),
+  ]);
   for (const skill of skills.slice(0, AT_ONCE)) {
     const versions = (await deleteSkillRows(context.db, skill, [])) ?? [];
     await deletePackages(context.packages, context.timings, versions.flatMap(packageKeys));
   }
   const complete = conversations.length <= AT_ONCE && skills.length <= AT_ONCE;
-  if (complete) await forgetUser(context.db, userId);
+  if (complete) await anonymizeUser(context.db, userId);
   const counted = (list: readonly unknown[]) => Math.min(list.length, AT_ONCE);
   return { erased: { ...rows, skills: counted(skills), conversations: counted(conversations) }, complete };
 }
@@ -214,7 +217,7 @@ async function* conversationPieces({ api, target }: ReturnType<OpenConversation>
 async function* answerPieces(api: ChatObject, target: Target): AsyncGenerator<string> {
   let begun = false;
   for (let after: number | null = 0; after !== null; ) {
-    const page: ChatRows = didChat(unwrap(await api.chat(target, { do: "export", after }, null)), "export").value;
+    const page: ChatRows = chatReply(unwrap(await api.chat(target, { do: "export", after }, null)), "export").value;
     for (const row of page.rows) {
       yield (begun ? "," : ',"answers":[') + JSON.stringify(row);
       begun = true;

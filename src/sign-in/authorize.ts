@@ -3,44 +3,48 @@
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { settingsFrom } from "../domain/settings/settings";
-import { hasOwnSignIn } from "../domain/settings/sign-in";
+import { hasBuiltInSignIn } from "../domain/settings/sign-in";
 import { SIGN_IN_TIMES } from "../domain/sign-in/limits";
 import { isRegistered, withAnswer } from "../domain/sign-in/redirect";
-import { readAsker, readWanted, stateOf } from "../domain/sign-in/request";
-import { addressIn, askOutside, originIn, signInContext } from "../edge/browser/context";
-import { freshSecret, givePage } from "../edge/browser/cookies";
+import { readAsker, readGrantRequest, stateOf } from "../domain/sign-in/request";
+import { addressOfRequest, fetchExternal, originOfRequest, signInContext } from "../edge/browser/context";
+import { freshSecret, setPageCookie } from "../edge/browser/cookies";
 import type { HttpEnv } from "../edge/env";
-import { nothingHere } from "../edge/errors";
+import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { findClient } from "../services/sign-in/clients";
 import { openPage } from "../services/sign-in/pages";
-import { pagePlace } from "./page-of";
-import { plain, refusePage } from "./refusal";
+import { pagePlace } from "./page-session";
+import { oauthDescription, refuseWithPage } from "./refusal";
 
 export const authorizeRoutes = router();
 
 authorizeRoutes.get("/oauth/authorize", async (c) => {
-  if (!hasOwnSignIn(settingsFrom(c.env))) return nothingHere(c);
+  if (!hasBuiltInSignIn(settingsFrom(c.env))) return pathNotFound(c);
   const query = new URL(c.req.url).searchParams;
-  const origin = originIn(c);
+  const origin = originOfRequest(c);
   const asker = readAsker(query);
-  if (asker.problem !== undefined) return refusePage(c, `The program sent you here in a wrong way. ${asker.problem}`);
+  if (asker.problem !== undefined)
+    return refuseWithPage(c, `The program sent you here in a wrong way. ${asker.problem}`);
   const context = signInContext(c);
-  const found = await findClient(context, asker.clientId, { origin, address: addressIn(c), ask: askOutside });
-  if ("problem" in found) return refusePage(c, found.problem);
+  const found = await findClient(context, asker.clientId, { origin, address: addressOfRequest(c), ask: fetchExternal });
+  if ("problem" in found) return refuseWithPage(c, found.problem);
   const { client } = found;
   // Before this is known to be the program's own, nothing is sent there: not even what is wrong.
   if (!isRegistered(client.redirectUris, asker.redirectUri))
-    return refusePage(c, "The program wants its answer at an address that it has not registered.");
-  const read = readWanted(query, origin);
+    return refuseWithPage(c, "The program wants its answer at an address that it has not registered.");
+  const read = readGrantRequest(query, origin);
   if ("refusal" in read) {
     const { error, error_description } = read.refusal;
-    return answerProgram(c, asker.redirectUri, stateOf(query), { error, error_description: plain(error_description) });
+    return answerProgram(c, asker.redirectUri, stateOf(query), {
+      error,
+      error_description: oauthDescription(error_description),
+    });
   }
   const secret = freshSecret();
   const asks = { client, redirectUri: asker.redirectUri, wanted: read.wanted };
-  const id = await openPage(context, addressIn(c), await sha256Hex(secret), asks);
-  givePage(c, id, secret, SIGN_IN_TIMES.page / 1_000);
+  const id = await openPage(context, addressOfRequest(c), await sha256Hex(secret), asks);
+  setPageCookie(c, id, secret, SIGN_IN_TIMES.page / 1_000);
   return c.redirect(pagePlace(c, id), 303);
 });
 
@@ -52,5 +56,5 @@ export function answerProgram(
   answer: Record<string, string>,
 ): Response {
   c.header("cache-control", "no-store");
-  return c.redirect(withAnswer(redirectUri, { ...answer, state, iss: originIn(c) }), 303);
+  return c.redirect(withAnswer(redirectUri, { ...answer, state, iss: originOfRequest(c) }), 303);
 }

@@ -7,5 +7,5 @@ import type { HttpEnv } from "../edge/env";
 const OF_PROGRAMS = /^\/oauth\/(?:register|token|revoke)\/?$/;
 
 /** No cookie counts at these routes, so any page may call them. */
-export const openToPages: MiddlewareHandler<HttpEnv> = (c, next) =>
+export const allowAnyOrigin: MiddlewareHandler<HttpEnv> = (c, next) =>
   OF_PROGRAMS.test(c.req.path) ? crossOriginOpen(c, next) : next();

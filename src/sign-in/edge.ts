@@ -1,12 +1,12 @@
 // The edge where hosts get their user's leave, and their tokens: OAuth 2.1 below /oauth.
 
 import type { Edge } from "../edge/edge";
-import { nothingHere } from "../edge/errors";
+import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { authorizeRoutes } from "./authorize";
-import { openToPages } from "./cors";
+import { allowAnyOrigin } from "./cors";
+import { callbackRoutes } from "./external-issuer";
 import { linkRoutes } from "./links";
-import { callbackRoutes } from "./outside";
 import { pageRoutes } from "./pages";
 import { signInErrors } from "./refusal";
 import { registerRoutes } from "./register";
@@ -20,6 +20,6 @@ open.route("/", pageRoutes);
 open.route("/", linkRoutes);
 open.route("/", callbackRoutes);
 open.route("/", tokenRoutes);
-open.all("/oauth/*", nothingHere);
+open.all("/oauth/*", pathNotFound);
 
-export const signIn: Edge = { prefix: "/oauth", cors: [openToPages], open, routes: router(), errors: signInErrors };
+export const signIn: Edge = { prefix: "/oauth", cors: [allowAnyOrigin], open, routes: router(), errors: signInErrors };

@@ -5,7 +5,7 @@ import { GatewayError } from "../domain/errors";
 import { GRANT_LIMITS } from "../domain/sign-in/limits";
 import { readBytes } from "../edge/body";
 import type { HttpEnv } from "../edge/env";
-import { type ShownClient, unprovenClient } from "../services/sign-in/known-clients";
+import { type PresentedClient, unprovenClient } from "../services/sign-in/pre-registered-clients";
 
 /** The parameters of a request. A parameter that is sent twice is none that anybody can mean. */
 export interface TokenForm {
@@ -14,7 +14,7 @@ export interface TokenForm {
   /** Refuses the request unless all of these are there, and names all that are not. */
   expect(...names: string[]): void;
   /** Who asks, by the header or by the parameters; `null` where neither says so. */
-  client: ShownClient | null;
+  client: PresentedClient | null;
 }
 
 export async function readTokenForm(c: HonoContext<HttpEnv>): Promise<TokenForm> {
@@ -46,7 +46,7 @@ export function invalidRequest(message: string): GatewayError {
 }
 
 /** RFC 6749, 2.3.1: `client_secret_basic` or `client_secret_post`, and never both at once. */
-function clientIn(authorization: string, get: TokenForm["get"]): ShownClient | null {
+function clientIn(authorization: string, get: TokenForm["get"]): PresentedClient | null {
   const [posted, secret] = [get("client_id"), get("client_secret")];
   if (!/^basic(?: |$)/i.test(authorization)) return posted === null ? null : { id: posted, secret };
   const shown = readBasic(authorization.slice("basic".length).trim());
@@ -57,7 +57,7 @@ function clientIn(authorization: string, get: TokenForm["get"]): ShownClient | n
 }
 
 /** The two parts of `Basic`, each as a form encodes it; `null` where it is nothing of the kind. */
-function readBasic(text: string): ShownClient | null {
+function readBasic(text: string): PresentedClient | null {
   try {
     const [, id, secret] = /^([^:]+):(.*)$/s.exec(atob(text)) ?? [];
     const plain = (part: string) => decodeURIComponent(part.replaceAll("+", " "));

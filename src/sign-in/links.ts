@@ -3,21 +3,21 @@
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { settingsFrom } from "../domain/settings/settings";
-import { hasOwnSignIn } from "../domain/settings/sign-in";
+import { hasBuiltInSignIn } from "../domain/settings/sign-in";
 import { SIGN_IN_TIMES } from "../domain/sign-in/limits";
 import { readLinkSecret } from "../domain/sign-in/link";
 import { signInContext } from "../edge/browser/context";
-import { begunPages, freshSecret, giveLink } from "../edge/browser/cookies";
+import { freshSecret, setLinkCookie, startedPages } from "../edge/browser/cookies";
 import type { HttpEnv } from "../edge/env";
-import { nothingHere } from "../edge/errors";
+import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { openLink, readLink } from "../storage/d1/sign-in/links";
 import { readPage } from "../storage/d1/sign-in/pages";
 import { pageHeaders } from "./html";
-import { isOwnForm } from "./own-form";
-import { pageIn, pagePlace } from "./page-of";
-import { refusePage } from "./refusal";
-import { linkPage, waitingPage } from "./words";
+import { pageIn, pagePlace } from "./page-session";
+import { linkPage, waitingPage } from "./page-texts";
+import { refuseWithPage } from "./refusal";
+import { isSameOriginForm } from "./same-origin-form";
 
 export const linkRoutes = router();
 
@@ -27,21 +27,21 @@ export const LINKS = "/oauth/link";
 const OVER = "This sign-in link was used or opened already, or its ten minutes are over. Ask for another.";
 
 linkRoutes.get(`${LINKS}/:secret`, async (c) => {
-  if (!hasOwnSignIn(settingsFrom(c.env))) return nothingHere(c);
+  if (!hasBuiltInSignIn(settingsFrom(c.env))) return pathNotFound(c);
   const link = await readLink(signInContext(c).db, await digestIn(c));
   if (link === null || link.browser !== null) return refused(c);
   return new Response(linkPage(c.req.path, link.userId), { headers: await pageHeaders() });
 });
 
 linkRoutes.post(`${LINKS}/:secret`, async (c) => {
-  if (!hasOwnSignIn(settingsFrom(c.env))) return nothingHere(c);
-  if (!isOwnForm(c)) return refusePage(c, "Open the link itself, and press the button there.", 403);
+  if (!hasBuiltInSignIn(settingsFrom(c.env))) return pathNotFound(c);
+  if (!isSameOriginForm(c)) return refuseWithPage(c, "Open the link itself, and press the button there.", 403);
   const { db } = signInContext(c);
   const hash = await digestIn(c);
   const link = await readLink(db, hash);
   const secret = freshSecret();
   if (link === null || !(await openLink(db, hash, await sha256Hex(secret)))) return refused(c);
-  giveLink(c, secret, SIGN_IN_TIMES.link / 1_000);
+  setLinkCookie(c, secret, SIGN_IN_TIMES.link / 1_000);
   const waiting = await openPageOf(c);
   if (waiting !== null) return c.redirect(pagePlace(c, waiting), 303);
   for (const [name, value] of Object.entries(await pageHeaders())) c.header(name, value);
@@ -51,7 +51,7 @@ linkRoutes.post(`${LINKS}/:secret`, async (c) => {
 /** The newest sign-in of this browser that waits for somebody to sign in. */
 async function openPageOf(c: HonoContext<HttpEnv>): Promise<string | null> {
   const { db } = signInContext(c);
-  for (const id of begunPages(c)) {
+  for (const id of startedPages(c)) {
     const mine = await pageIn(c, id);
     const page = mine === null ? null : await readPage(db, mine);
     if (page?.stage === "open") return id;
@@ -62,7 +62,7 @@ async function openPageOf(c: HonoContext<HttpEnv>): Promise<string | null> {
 /** Whoever guesses secrets is counted like one who guesses keys. */
 function refused(c: HonoContext<HttpEnv>): Promise<Response> {
   c.set("unauthenticated", true);
-  return refusePage(c, OVER);
+  return refuseWithPage(c, OVER);
 }
 
 async function digestIn(c: HonoContext<HttpEnv>): Promise<string> {

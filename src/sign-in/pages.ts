@@ -4,51 +4,51 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { SIGN_IN_LIMITS } from "../domain/sign-in/limits";
 import { readBytes } from "../edge/body";
-import { lookingIn, signInContext } from "../edge/browser/context";
-import { linkSecret, pageSecret, takePageBack } from "../edge/browser/cookies";
+import { keyLookupContext, signInContext } from "../edge/browser/context";
+import { clearPageCookie, linkSecret, pageSecret } from "../edge/browser/cookies";
 import type { HttpEnv } from "../edge/env";
 import { router } from "../edge/router";
-import { approve, type NotSignedIn, signInByLink, signInByTyping } from "../services/sign-in/pages";
-import { denyPage, forgetPerson, type PageOf, readPage } from "../storage/d1/sign-in/pages";
+import { approve, type SignInFailure, signInByLink, signInByTyping } from "../services/sign-in/pages";
+import { clearSignedInUser, denyPage, type PageOf, readPage } from "../storage/d1/sign-in/pages";
 import { answerProgram } from "./authorize";
-import { beginAtIssuer } from "./outside";
-import { isOwnForm } from "./own-form";
-import { ENDED, PAGES, pageIn, pagePlace } from "./page-of";
-import { refusePage } from "./refusal";
-import { showPage } from "./show";
+import { beginAtIssuer } from "./external-issuer";
+import { ENDED, PAGES, pageIn, pagePlace } from "./page-session";
+import { refuseWithPage } from "./refusal";
+import { isSameOriginForm } from "./same-origin-form";
+import { showPage } from "./show-page";
 
 export const pageRoutes = router();
 
 pageRoutes.get(`${PAGES}/:id`, async (c) => {
   const mine = await pageIn(c, c.req.param("id"));
   const page = mine === null ? null : await readPage(signInContext(c).db, mine);
-  return page === null ? refusePage(c, ENDED) : showPage(c, page);
+  return page === null ? refuseWithPage(c, ENDED) : showPage(c, page);
 });
 
 pageRoutes.post(`${PAGES}/:id`, async (c) => {
   const mine = await pageIn(c, c.req.param("id"));
-  if (mine === null || !isOwnForm(c)) return refusePage(c, ENDED, 403);
+  if (mine === null || !isSameOriginForm(c)) return refuseWithPage(c, ENDED, 403);
   const bytes = await readBytes(c.req.raw, SIGN_IN_LIMITS.formBytes);
   const form = new URLSearchParams(new TextDecoder().decode(bytes ?? new Uint8Array()));
   const context = signInContext(c);
   const how = form.get("how");
   if (how === "deny") {
     const denied = await denyPage(context.db, mine);
-    if (denied === null) return refusePage(c, ENDED);
-    takePageBack(c, mine.id);
+    if (denied === null) return refuseWithPage(c, ENDED);
+    clearPageCookie(c, mine.id);
     const told = { error: "access_denied", error_description: "The user did not allow it." };
     return answerProgram(c, denied.redirectUri, denied.state, told);
   }
   const page = await readPage(context.db, mine);
   if (how === "approve") {
     const allowed = await approve(context, mine, page, pageSecret(c, mine.id) ?? "");
-    if (allowed === null) return refusePage(c, ENDED);
-    takePageBack(c, mine.id);
+    if (allowed === null) return refuseWithPage(c, ENDED);
+    clearPageCookie(c, mine.id);
     return answerProgram(c, allowed.page.redirectUri, allowed.page.state, { code: allowed.code });
   }
-  if (page === null) return refusePage(c, ENDED);
+  if (page === null) return refuseWithPage(c, ENDED);
   if (how === "again") {
-    await forgetPerson(context.db, mine);
+    await clearSignedInUser(context.db, mine);
     return c.redirect(pagePlace(c, mine.id), 303);
   }
   if (how === "issuer") return beginAtIssuer(c, mine.id);
@@ -61,9 +61,9 @@ async function signedIn(
   mine: PageOf,
   how: string | null,
   typed: string,
-): Promise<NotSignedIn | null> {
+): Promise<SignInFailure | null> {
   const context = signInContext(c);
-  if (how !== "link") return signInByTyping(context, lookingIn(c), mine, typed);
+  if (how !== "link") return signInByTyping(context, keyLookupContext(c), mine, typed);
   const secret = linkSecret(c);
   if (secret === null) return { problem: "This browser has opened no sign-in link, or it is over.", guess: false };
   return signInByLink(context, mine, { browser: await sha256Hex(secret) });

@@ -6,7 +6,7 @@ import { HTTP_STATUS, refusalIn } from "../domain/errors";
 import type { HttpEnv } from "../edge/env";
 import { logUnexpected } from "../edge/unexpected";
 import { pageHeaders } from "./html";
-import { problemPage } from "./words";
+import { problemPage } from "./page-texts";
 
 /** Routes that programs call. */
 const OF_PROGRAMS = /^\/oauth\/(?:register|token|revoke)\/?$/;
@@ -32,7 +32,7 @@ export async function signInErrors(error: unknown, c: HonoContext<HttpEnv>): Pro
 }
 
 /** A page that says what is wrong. */
-export async function refusePage(c: HonoContext<HttpEnv>, problem: string, status = 400): Promise<Response> {
+export async function refuseWithPage(c: HonoContext<HttpEnv>, problem: string, status = 400): Promise<Response> {
   c.set("problem", "SIGN_IN_REFUSED");
   return new Response(problemPage(problem), { status, headers: await pageHeaders() });
 }
@@ -44,13 +44,13 @@ export function oauthError(
   error_description: string,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(JSON.stringify({ error, error_description: plain(error_description) }), {
+  return new Response(JSON.stringify({ error, error_description: oauthDescription(error_description) }), {
     status,
     headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
   });
 }
 
 /** What OAuth lets an `error_description` hold. */
-export function plain(text: string): string {
+export function oauthDescription(text: string): string {
   return text.replace(/"/g, "'").replace(/[^\x20-\x5B\x5D-\x7E]/g, "?");
 }

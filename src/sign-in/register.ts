@@ -1,12 +1,12 @@
 // POST /oauth/register: programs that make themselves known (RFC 7591). They are public clients: none is given a secret.
 
 import { settingsFrom } from "../domain/settings/settings";
-import { hasOwnSignIn } from "../domain/settings/sign-in";
+import { hasBuiltInSignIn } from "../domain/settings/sign-in";
 import { GRANT_SCOPE } from "../domain/sign-in/grant";
 import { SIGN_IN_LIMITS } from "../domain/sign-in/limits";
 import { readBytes } from "../edge/body";
-import { addressIn, signInContext } from "../edge/browser/context";
-import { nothingHere } from "../edge/errors";
+import { addressOfRequest, signInContext } from "../edge/browser/context";
+import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { registerClient } from "../services/sign-in/clients";
 import { oauthError } from "./refusal";
@@ -15,12 +15,12 @@ export const registerRoutes = router();
 
 registerRoutes.post("/oauth/register", async (c) => {
   const settings = settingsFrom(c.env);
-  if (!hasOwnSignIn(settings) || settings.OAUTH_REGISTRATION === "off") return nothingHere(c);
+  if (!hasBuiltInSignIn(settings) || settings.OAUTH_REGISTRATION === "off") return pathNotFound(c);
   const bytes = await readBytes(c.req.raw, SIGN_IN_LIMITS.metadataBytes);
   if (bytes === null) return oauthError(413, "invalid_client_metadata", "The metadata is too large.");
   const said = parsed(new TextDecoder().decode(bytes));
   if (said === undefined) return oauthError(400, "invalid_client_metadata", "Send a JSON object.");
-  const read = await registerClient(signInContext(c), addressIn(c), said);
+  const read = await registerClient(signInContext(c), addressOfRequest(c), said);
   if ("issues" in read) {
     const told = read.issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join(" ");
     return oauthError(400, read.uris ? "invalid_redirect_uri" : "invalid_client_metadata", told);

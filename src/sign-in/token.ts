@@ -4,23 +4,23 @@ import type { Context as HonoContext } from "hono";
 import { rateHeaders } from "../domain/access/rate";
 import { GatewayError, HTTP_STATUS, refusalIn } from "../domain/errors";
 import { settingsFrom } from "../domain/settings/settings";
-import { hasOwnSignIn } from "../domain/settings/sign-in";
+import { hasBuiltInSignIn } from "../domain/settings/sign-in";
 import { publicOrigin, readResource } from "../domain/sign-in/resource";
 import { signInContext } from "../edge/browser/context";
 import type { HttpEnv } from "../edge/env";
-import { nothingHere } from "../edge/errors";
+import { pathNotFound } from "../edge/errors";
 import { grantRate } from "../edge/rate";
 import { router } from "../edge/router";
 import type { SignInContext } from "../services/sign-in/context";
 import { exchangeGrantCode, exchangeRefresh, type IssuedTokens } from "../services/sign-in/exchange";
-import { proveClient } from "../services/sign-in/known-clients";
+import { proveClient } from "../services/sign-in/pre-registered-clients";
 import { revokeToken } from "../services/sign-in/revocation";
 import { invalidRequest, readTokenForm, type TokenForm } from "./form";
 
 export const tokenRoutes = router();
 
 tokenRoutes.post("/oauth/token", async (c) => {
-  if (!hasOwnSignIn(settingsFrom(c.env))) return nothingHere(c);
+  if (!hasBuiltInSignIn(settingsFrom(c.env))) return pathNotFound(c);
   try {
     const tokens = await exchange(c, await readTokenForm(c));
     return c.json(tokens, 200, NEVER_KEPT);
@@ -30,7 +30,7 @@ tokenRoutes.post("/oauth/token", async (c) => {
 });
 
 tokenRoutes.post("/oauth/revoke", async (c) => {
-  if (!hasOwnSignIn(settingsFrom(c.env))) return nothingHere(c);
+  if (!hasBuiltInSignIn(settingsFrom(c.env))) return pathNotFound(c);
   try {
     const form = await readTokenForm(c);
     const context = signInContext(c);

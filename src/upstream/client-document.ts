@@ -1,17 +1,17 @@
 // Asking for the document about a program, whose address a stranger has chosen: no redirect, no credential, little time, few bytes.
 
 /** How an address is asked. */
-export type AskAddress = (url: string, init: RequestInit) => Promise<Response>;
+export type FetchAddress = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The text of a document and what its answer says of keeping it, or in words why there is none. */
-export type AskedDocument = { text: string; cacheControl: string | null } | { problem: string };
+export type FetchedDocument = { text: string; cacheControl: string | null } | { problem: string };
 
 /** Asks for it. The address was judged before. */
-export async function askForDocument(
+export async function fetchDocument(
   url: URL,
-  ask: AskAddress,
+  ask: FetchAddress,
   most: { ms: number; bytes: number },
-): Promise<AskedDocument> {
+): Promise<FetchedDocument> {
   try {
     const signal = AbortSignal.timeout(most.ms);
     const answer = await ask(url.href, { headers: { accept: "application/json" }, redirect: "manual", signal });

@@ -4,19 +4,19 @@ import { DURATIONS } from "../domain/durations";
 import { type JsonObject, jsonObject } from "../domain/json";
 import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
 import { type Library, NO_LIBRARY } from "../domain/servers/library/library";
-import { isFresh, knownEra, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
+import { cachedEra, isFresh, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
 import { upstreamResult } from "../domain/servers/result";
 import { failed, type ToolResult } from "../domain/tool";
-import { callWithAnswers } from "./calling";
-import { type Connection, isLost, learned, resume, type Surroundings, shake } from "./connection";
-import { Deadline, timeFor } from "./deadline";
+import { callWithAnswers } from "./call-with-answers";
+import { type Connection, type ConnectionContext, handshake, isLost, memoryAfterHandshake, resume } from "./connection";
+import { Deadline, deadlineFor } from "./deadline";
+import { endServerSession } from "./end-session";
 import { UpstreamFault } from "./fault";
-import { sayGoodbye } from "./goodbye";
 import { readLibrary } from "./library";
 import { faultOf } from "./reason";
 import { loadSdk } from "./sdk";
 import { type Lease, SharedConnection, StandingStream } from "./shared-connection";
-import { type AskableRequest, type AskOptions, type CallOptions, plainRequest, toolRequest } from "./tool-call";
+import { type AskOptions, type CallOptions, plainRequest, type RepeatableRequest, toolRequest } from "./tool-call";
 import { readTools } from "./tools";
 
 /** What goes wrong with these is no sign that the server is down. */
@@ -24,7 +24,7 @@ const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused
 
 const NO_ANSWER = "it did not answer";
 
-type Work<T> = (connection: Connection, deadline: Deadline, around: Surroundings) => Promise<T>;
+type Work<T> = (connection: Connection, deadline: Deadline, around: ConnectionContext) => Promise<T>;
 
 export class Upstream {
   #target: UpstreamTarget;
@@ -69,7 +69,7 @@ export class Upstream {
     const known = this.#memory.list;
     if (known !== null && isFresh(known, this.#now())) return known;
     const { connectMs } = this.#target;
-    const deadline = timeFor(connectMs, "its list of tools did not come", signal);
+    const deadline = deadlineFor(connectMs, "its list of tools did not come", signal);
     const list = await this.#guarded(deadline, ({ client }) => readTools(client, deadline.signal, this.#now));
     this.#learn({ list });
     return list;
@@ -84,7 +84,7 @@ export class Upstream {
     const { inputSchema, outputSchema } = this.#memory.list?.tools.find((candidate) => candidate.name === tool) ?? {};
     const { callMs } = this.#target;
     const failure = (what: string) => failed(`MCP tool '${shown}' ${what}`);
-    const deadline = timeFor(callMs, NO_ANSWER, signal, DURATIONS.callMost);
+    const deadline = deadlineFor(callMs, NO_ANSWER, signal, DURATIONS.callMost);
     try {
       const answer = await this.#asking(deadline, toolRequest({ tool, args, inputSchema, ...more }));
       const bounded = upstreamResult(answer, outputSchema !== undefined);
@@ -121,7 +121,7 @@ export class Upstream {
   async #readLibrary(): Promise<Library> {
     const { connectMs } = this.#target;
     const sdk = await loadSdk();
-    const library = await this.#guarded(timeFor(connectMs, "what it has did not come"), ({ client }, { signal }) =>
+    const library = await this.#guarded(deadlineFor(connectMs, "what it has did not come"), ({ client }, { signal }) =>
       readLibrary({ sdk, client, capabilities: this.#memory.server?.capabilities, signal }, this.#now),
     );
     this.#learn({ library });
@@ -134,17 +134,17 @@ export class Upstream {
    * @throws UpstreamFault
    */
   async ask(method: string, params: JsonObject, { signal, inquiry }: AskOptions = {}): Promise<JsonObject> {
-    const deadline = timeFor(this.#target.callMs, NO_ANSWER, signal);
+    const deadline = deadlineFor(this.#target.callMs, NO_ANSWER, signal);
     return jsonObject.parse(await this.#asking(deadline, plainRequest(method, params, inquiry)));
   }
 
   /** Tells the server that its session is over. Never fails. */
   end(): Promise<void> {
-    return sayGoodbye(this.#target, this.#memory.session, this.#development);
+    return endServerSession(this.#target, this.#memory.session, this.#development);
   }
 
   /** Sends what the server may ask something about before it answers. */
-  #asking(deadline: Deadline, made: AskableRequest): Promise<unknown> {
+  #asking(deadline: Deadline, made: RepeatableRequest): Promise<unknown> {
     const work: Work<unknown> = (line, time, around) =>
       callWithAnswers(line, time, made, (asked) => this.#standing.hear(asked, around, this.#target, line));
     return this.#guarded(deadline, work, made.inquiry?.abilities);
@@ -178,7 +178,7 @@ export class Upstream {
     if (state === "trial") this.#learn({ breaker: trying(breaker, this.#now()) });
   }
 
-  async #attempt<T>(around: Surroundings, deadline: Deadline, work: Work<T>): Promise<T> {
+  async #attempt<T>(around: ConnectionContext, deadline: Deadline, work: Work<T>): Promise<T> {
     for (let again = false; ; again = true) {
       const { connection, release } = await this.#open(around, deadline);
       const working = work(connection, deadline, around);
@@ -196,14 +196,14 @@ export class Upstream {
   }
 
   /** A connection: taken up again from the memory, or from a handshake that all who need one share. */
-  async #open(around: Surroundings, deadline: Deadline): Promise<Lease> {
-    if (this.#target.type === "sse") return this.#shared.take(deadline, () => this.#shake(around));
+  async #open(around: ConnectionContext, deadline: Deadline): Promise<Lease> {
+    if (this.#target.type === "sse") return this.#shared.take(deadline, () => this.#handshake(around));
     for (let again = false; ; again = true) {
-      const era = knownEra(this.#memory, this.#target, this.#now());
+      const era = cachedEra(this.#memory, this.#target, this.#now());
       const connection = await resume(around, this.#target, this.#memory, era);
       if (connection !== null) return { connection, release: () => void connection.line.close() };
       if (again) throw new UpstreamFault("protocol", "the server's handshake left nothing to go on from");
-      this.#shaking ??= this.#shake(around)
+      this.#shaking ??= this.#handshake(around)
         .then(({ line }) => void line.close())
         .finally(() => {
           this.#shaking = null;
@@ -213,13 +213,13 @@ export class Upstream {
   }
 
   /** Shakes hands under the deadline for connecting. It goes on when a caller stops waiting for it. */
-  async #shake(around: Surroundings): Promise<Connection> {
+  async #handshake(around: ConnectionContext): Promise<Connection> {
     const { connectMs } = this.#target;
     const late = new UpstreamFault("unreachable", `the server did not connect within ${connectMs / 1_000}s`);
     const deadline = new Deadline(connectMs, undefined, late);
     try {
-      const connection = await shake(around, this.#target, this.#memory, this.#now(), deadline);
-      this.#memory = learned(connection, this.#memory, this.#now());
+      const connection = await handshake(around, this.#target, this.#memory, this.#now(), deadline);
+      this.#memory = memoryAfterHandshake(connection, this.#memory, this.#now());
       return connection;
     } finally {
       deadline.end();

@@ -3,18 +3,24 @@
 import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
 import { version } from "../../package.json";
 import { jsonObject } from "../domain/json";
-import { type Abilities, type Era, knownEra, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
+import {
+  type ClientCapabilities,
+  cachedEra,
+  type Era,
+  type UpstreamMemory,
+  type UpstreamTarget,
+} from "../domain/servers/memory";
 import type { Deadline } from "./deadline";
 import { UpstreamFault } from "./fault";
-import { type AskableCall, hearLogs, hearQuestions } from "./inquiry";
 import { faultOf } from "./reason";
 import type { Sdk } from "./sdk";
+import { type QuestionableCall, receiveLogs, receiveQuestions } from "./server-questions";
 import { WatchedTransport } from "./transport";
 
 /** The revision that a pinned modern server must speak. */
 const MODERN = "2026-07-28";
 /** The library's own timers never end anything: a deadline does. */
-export const NEVER = 2 ** 31 - 1;
+export const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const IDENTITY = { name: "skill-gateway", version };
 
 export interface Connection {
@@ -23,21 +29,21 @@ export interface Connection {
   /** What of the memory it goes on from; a fresh one goes on from nothing. */
   resumed: UpstreamMemory["session"] | "discover" | null;
   /** The calls that are under way on it and may be asked something. */
-  readonly inquiries: Set<AskableCall>;
+  readonly inquiries: Set<QuestionableCall>;
 }
 
-export interface Surroundings {
+export interface ConnectionContext {
   sdk: Sdk;
   development: boolean;
   /** What a server of the modern era is told of this one exchange; one of the legacy era was told with its session. */
-  abilities: Abilities;
+  abilities: ClientCapabilities;
   /** Called when the server says that its tools changed, or what it has beside them. */
   onListChanged(what: "list" | "library"): void;
 }
 
 /** A connection that goes on from the memory, without a request; `null` when there is nothing to go on from. */
 export async function resume(
-  around: Surroundings,
+  around: ConnectionContext,
   target: UpstreamTarget,
   memory: UpstreamMemory,
   era: Era | null,
@@ -56,14 +62,14 @@ export async function resume(
  *
  * @throws UpstreamFault
  */
-export async function shake(
-  around: Surroundings,
+export async function handshake(
+  around: ConnectionContext,
   target: UpstreamTarget,
   memory: UpstreamMemory,
   now: number,
   deadline: Deadline,
 ): Promise<Connection> {
-  const era = knownEra(memory, target, now);
+  const era = cachedEra(memory, target, now);
   try {
     return await shakeAs(around, target, era, deadline);
   } catch (error) {
@@ -84,7 +90,7 @@ export function isLost(fault: UpstreamFault, { resumed }: Connection): boolean {
 }
 
 async function shakeAs(
-  around: Surroundings,
+  around: ConnectionContext,
   target: UpstreamTarget,
   era: Era | null,
   deadline: Deadline,
@@ -92,7 +98,7 @@ async function shakeAs(
   const connection = prepare({ ...around, abilities: target.abilities }, target, null);
   const { client, line } = connection;
   const prior = era === "legacy" ? { prior: { kind: "legacy" as const } } : {};
-  const connecting = client.connect(line, { signal: deadline.signal, timeout: NEVER, ...prior });
+  const connecting = client.connect(line, { signal: deadline.signal, timeout: NO_TIMEOUT_MS, ...prior });
   try {
     await deadline.within(Promise.race([connecting, line.broken]));
     return connection;
@@ -105,7 +111,11 @@ async function shakeAs(
 }
 
 /** What a handshake taught, on top of what was known. */
-export function learned({ client, line }: Connection, memory: UpstreamMemory, now: number): UpstreamMemory {
+export function memoryAfterHandshake(
+  { client, line }: Connection,
+  memory: UpstreamMemory,
+  now: number,
+): UpstreamMemory {
   const kind: Era = client.getProtocolEra() ?? "legacy";
   const protocol = client.getNegotiatedProtocolVersion() ?? "";
   const server = client.getServerVersion();
@@ -125,21 +135,21 @@ export function learned({ client, line }: Connection, memory: UpstreamMemory, no
 }
 
 /** One more connection to a session, for what its server asks there in any of these calls. */
-export function beside(
-  around: Surroundings,
+export function openSideConnection(
+  around: ConnectionContext,
   target: UpstreamTarget,
   session: NonNullable<UpstreamMemory["session"]>,
-  inquiries: Set<AskableCall>,
+  inquiries: Set<QuestionableCall>,
 ): Promise<Connection> {
   return open(around, target, session, { kind: "legacy" }, inquiries);
 }
 
 async function open(
-  around: Surroundings,
+  around: ConnectionContext,
   target: UpstreamTarget,
   resumed: NonNullable<Connection["resumed"]>,
   prior: PriorDiscovery,
-  inquiries?: Set<AskableCall>,
+  inquiries?: Set<QuestionableCall>,
 ): Promise<Connection> {
   const connection = prepare(around, target, resumed, inquiries);
   await connection.client.connect(connection.line, { prior });
@@ -147,10 +157,10 @@ async function open(
 }
 
 function prepare(
-  { sdk, development, abilities, onListChanged }: Surroundings,
+  { sdk, development, abilities, onListChanged }: ConnectionContext,
   target: UpstreamTarget,
   resumed: Connection["resumed"],
-  inquiries = new Set<AskableCall>(),
+  inquiries = new Set<QuestionableCall>(),
 ): Connection {
   const mode = target.era === "modern" ? { pin: MODERN } : "auto";
   const client = new sdk.Client(IDENTITY, { versionNegotiation: { mode }, capabilities: { ...abilities } });
@@ -160,8 +170,8 @@ function prepare(
   // The call that waits hears of a failure. The other events are noise of the wire.
   client.onerror = () => undefined;
   const line = new WatchedTransport(sdk, target, typeof resumed === "string" ? null : resumed, development);
-  hearQuestions(sdk, client, inquiries);
-  hearLogs(client, inquiries);
+  receiveQuestions(sdk, client, inquiries);
+  receiveLogs(client, inquiries);
   return { client, line, resumed, inquiries };
 }
 

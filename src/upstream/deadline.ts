@@ -97,7 +97,7 @@ export class Deadline {
  * @param what what will not have happened when it is over, as a sentence without an end
  * @param most how long signs of life may draw it out, in milliseconds, where that is longer
  */
-export function timeFor(ms: number, what: string, outer?: AbortSignal, most = ms): Deadline {
+export function deadlineFor(ms: number, what: string, outer?: AbortSignal, most = ms): Deadline {
   const late = new UpstreamFault("timeout", `${what} within ${ms / 1_000}s`);
   return new Deadline(ms, outer, late, Math.max(ms, most));
 }

@@ -40,7 +40,7 @@ export async function readIssuerServer(issuer: string, ask: Ask, development: bo
 }
 
 /** The gateway's client at the issuer. */
-export interface OwnClient {
+export interface IssuerClient {
   id: string;
   secret: string | undefined;
 }
@@ -48,7 +48,7 @@ export interface OwnClient {
 /** Exchanges a code for an ID token. Throws `unavailable` where there is none. */
 export async function exchangeIssuerCode(
   url: string,
-  client: OwnClient,
+  client: IssuerClient,
   given: { code: string; redirectUri: string; verifier: string },
   ask: Ask,
 ): Promise<string> {

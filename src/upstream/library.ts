@@ -11,7 +11,7 @@ import {
   resourceTemplateSchema,
 } from "../domain/servers/library/library";
 import { LIBRARY_LIMITS } from "../domain/servers/library/limits";
-import { NEVER } from "./connection";
+import { NO_TIMEOUT_MS } from "./connection";
 import type { Sdk } from "./sdk";
 
 /** What is asked for, by the capability that says that there is any: the method, where its answer has them, and what names one. */
@@ -60,7 +60,7 @@ async function listOf<T extends object>(
   let cursor: string | undefined;
   for (let page = 1; page <= UPSTREAM_LIMITS.pages; page++) {
     const asked = { method, params: cursor === undefined ? {} : { cursor } };
-    const options = { signal, timeout: NEVER };
+    const options = { signal, timeout: NO_TIMEOUT_MS };
     const answer = await client.request(asked, pageSchema, options).catch((error: unknown) => {
       // That it has none of these many servers say in this way only.
       if (error instanceof sdk.ProtocolError) return null;

@@ -2,9 +2,9 @@
 
 import { DURATIONS } from "../domain/durations";
 import type { UpstreamTarget } from "../domain/servers/memory";
-import { beside, type Connection, type Surroundings } from "./connection";
+import { type Connection, type ConnectionContext, openSideConnection } from "./connection";
 import type { Deadline } from "./deadline";
-import type { AskableCall } from "./inquiry";
+import type { QuestionableCall } from "./server-questions";
 
 /** A connection for one operation, to be released after it. */
 export interface Lease {
@@ -55,7 +55,7 @@ const TAKEN = { status: 409, tries: 8, waitMs: 50 };
  * in: a stream that is open keeps the object awake that reads it.
  */
 export class StandingStream {
-  readonly #calls = new Set<AskableCall>();
+  readonly #calls = new Set<QuestionableCall>();
   #live: { session: string; standing: Promise<void>; end: () => void } | null = null;
   /** The session that is known to have none. */
   #without: string | null = null;
@@ -65,8 +65,8 @@ export class StandingStream {
    * has none or lets one wait: what is asked before somebody listens some servers tell nobody.
    */
   async hear(
-    call: AskableCall,
-    around: Surroundings,
+    call: QuestionableCall,
+    around: ConnectionContext,
     target: UpstreamTarget,
     { resumed }: Connection,
   ): Promise<() => void> {
@@ -75,7 +75,7 @@ export class StandingStream {
     this.#calls.add(call);
     if (this.#live?.session !== resumed.id) {
       this.#live?.end();
-      this.#live = this.#open(resumed.id, beside(around, target, resumed, this.#calls));
+      this.#live = this.#open(resumed.id, openSideConnection(around, target, resumed, this.#calls));
     }
     const patience = Promise.withResolvers<void>();
     const timer = setTimeout(patience.resolve, DURATIONS.standing);

@@ -5,9 +5,9 @@ import { type JsonObject, type JsonValue, jsonObject } from "../domain/json";
 import type { LogLevel } from "../domain/servers/log";
 import type { WholeResult } from "../domain/servers/result";
 import type { ServerQuestion } from "../domain/servers/round";
-import { NEVER } from "./connection";
+import { NO_TIMEOUT_MS } from "./connection";
 import type { Deadline } from "./deadline";
-import type { Inquiry } from "./inquiry";
+import type { QuestionHandler } from "./server-questions";
 
 /** What a tool says of how far it is. */
 export interface Progress {
@@ -32,16 +32,16 @@ export interface CallOptions {
   /** Who hears what the server logs meanwhile, and from which level on. */
   logs?: ServerLogs | undefined;
   /** Who answers what the server asks meanwhile; without one it may ask nothing. */
-  inquiry?: Inquiry | undefined;
+  inquiry?: QuestionHandler | undefined;
 }
 
 /** What whoever asks for anything else may want. */
 export type AskOptions = Pick<CallOptions, "signal" | "inquiry">;
 
 /** One request, whichever connections carry it: what was answered is not asked again where a session was lost. */
-export interface AskableRequest {
+export interface RepeatableRequest {
   logs: ServerLogs | undefined;
-  inquiry: Inquiry | undefined;
+  inquiry: QuestionHandler | undefined;
   next: NextRound;
   /** Sends it, with what `next` says. */
   send(client: Client, deadline: Deadline): Promise<unknown>;
@@ -65,7 +65,7 @@ interface NamedCall extends Pick<CallOptions, "onProgress" | "logs" | "inquiry">
 }
 
 /** A call of a tool. Each progress that the server tells gives it its time again. */
-export function toolRequest({ tool, args, inputSchema, onProgress, logs, inquiry }: NamedCall): AskableRequest {
+export function toolRequest({ tool, args, inputSchema, onProgress, logs, inquiry }: NamedCall): RepeatableRequest {
   const next = nextOf(inquiry);
   const send = (client: Client, deadline: Deadline) => {
     // Asked for in any case: a call that goes on is given time.
@@ -85,19 +85,23 @@ export function toolRequest({ tool, args, inputSchema, onProgress, logs, inquiry
 }
 
 /** Any other request. */
-export function plainRequest(method: string, params: JsonObject, inquiry: Inquiry | undefined): AskableRequest {
+export function plainRequest(
+  method: string,
+  params: JsonObject,
+  inquiry: QuestionHandler | undefined,
+): RepeatableRequest {
   const next = nextOf(inquiry);
   const send = (client: Client, deadline: Deadline) =>
     client.request({ method, params: { ...params, ...next.params } }, jsonObject, optionsFor(inquiry, deadline));
   return { logs: undefined, inquiry, next, send };
 }
 
-function optionsFor(inquiry: Inquiry | undefined, { signal }: Deadline) {
-  return { signal, timeout: NEVER, ...(inquiry === undefined ? {} : { allowInputRequired: true }) };
+function optionsFor(inquiry: QuestionHandler | undefined, { signal }: Deadline) {
+  return { signal, timeout: NO_TIMEOUT_MS, ...(inquiry === undefined ? {} : { allowInputRequired: true }) };
 }
 
 /** Where a request begins: at its beginning, or with what was asked before its object was gone. */
-function nextOf(inquiry: Inquiry | undefined): NextRound {
+function nextOf(inquiry: QuestionHandler | undefined): NextRound {
   const begun = inquiry?.begun ?? null;
   if (begun?.era !== "modern") return { count: 0, asked: [], params: null, state: null };
   return { count: begun.count, asked: begun.asked, params: null, state: begun.state };

@@ -9,7 +9,7 @@ import { iconsSchema, marksSchema, present } from "../domain/servers/library/mar
 import type { ToolList, UpstreamTool } from "../domain/servers/memory";
 import { toolHintsSchema } from "../domain/tool";
 import { headerProblem } from "../domain/tools/headers";
-import { NEVER } from "./connection";
+import { NO_TIMEOUT_MS } from "./connection";
 
 const pageSchema = z.lazy(() =>
   z.object({
@@ -50,7 +50,7 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
   let cursor: string | undefined;
   for (let page = 1; ; page++) {
     const asked = { method: "tools/list" as const, params: cursor === undefined ? {} : { cursor } };
-    const answer = await client.request(asked, pageSchema, { signal, timeout: NEVER });
+    const answer = await client.request(asked, pageSchema, { signal, timeout: NO_TIMEOUT_MS });
     ttl = answer.ttlMs ?? ttl;
     for (const value of answer.tools) take(value, tools, problems);
     const more = answer.nextCursor !== undefined && answer.nextCursor !== cursor;

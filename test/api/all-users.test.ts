@@ -3,8 +3,8 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { form, skillZip } from "../support/skill";
-import { publishOwn } from "../support/talk";
 
 interface Figures {
   user_id: string;

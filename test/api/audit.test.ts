@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { form } from "../support/skill";
-import { publishOwn } from "../support/talk";
 
 interface Record {
   seq: number;

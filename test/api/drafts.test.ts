@@ -4,11 +4,11 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sweepDrafts } from "../../src/services/registry/drafts";
 import { call, keyFor } from "../support/call";
+import { publishOwn, talk, textOf } from "../support/chat-turns";
 import { contextOf } from "../support/context";
 import { hostWith } from "../support/mcp-client";
 import { providerSkill } from "../support/provider";
 import { form, type SkillFixture, skillZip } from "../support/skill";
-import { publishOwn, talk, textOf } from "../support/talk";
 
 const S = "/api/v1/kinds/skills";
 let ada: string;

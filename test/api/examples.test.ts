@@ -4,12 +4,12 @@ import { beforeAll, expect, it } from "vitest";
 import { call } from "../support/call";
 import { form, skillZip } from "../support/skill";
 import { conversation, fresh, keyOfUser, type Thing } from "./matrix/actors";
-import { DOOR_ROWS } from "./matrix/door-rows";
+import { DOOR_ROWS } from "./matrix/compat-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
-import { LOOKING_ROWS } from "./matrix/looking-rows";
 import { SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { OPEN, ROWS } from "./matrix/table";
+import { LOOKING_ROWS } from "./matrix/view-rows";
 
 interface Parameter {
   in?: string;

@@ -3,10 +3,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { estimateTokens } from "../../src/domain/tokens";
 import { call, keyFor } from "../support/call";
+import { connectedTurn, publishOwn, type Result, type Step, type Talk, talk, textOf } from "../support/chat-turns";
 import { manyServers } from "../support/many-tools/servers";
 import { host } from "../support/mcp-client";
 import { gatewayServers, withServers } from "../support/servers";
-import { connectedTurn, publishOwn, type Result, type Step, type Talk, talk, textOf } from "../support/talk";
 import { forget, seen } from "../support/upstream";
 
 beforeEach(async () => {

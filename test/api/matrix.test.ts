@@ -5,14 +5,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { call } from "../support/call";
 import { ACTORS, dropServers, LIMITED, UNKNOWN, USERS } from "./matrix/actors";
 import { CHAT_ROWS } from "./matrix/chat-rows";
-import { DOOR_ROWS } from "./matrix/door-rows";
+import { DOOR_ROWS } from "./matrix/compat-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
-import { absentAs, verdictsOf } from "./matrix/knock";
-import { LOOKING_ROWS } from "./matrix/looking-rows";
 import { MCP_ROWS } from "./matrix/mcp-rows";
+import { absentAs, verdictsOf } from "./matrix/probe";
 import { PROXY_ROWS, SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { OPEN, ROWS, type Row } from "./matrix/table";
+import { LOOKING_ROWS } from "./matrix/view-rows";
 
 interface Document {
   paths: Record<string, Record<string, { security?: unknown[] }>>;

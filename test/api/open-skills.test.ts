@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
-import { publishOwn, publishPublic } from "../support/talk";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 
 const OPEN = "/api/v1/open-skills";
 const admin = () => keyFor("open-admin", { role: "admin" });

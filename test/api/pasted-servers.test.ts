@@ -2,9 +2,9 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn, type Talk, talk, textOf } from "../support/chat-turns";
 import { gatewayServers, serverSkill, serversOf, withServers } from "../support/servers";
 import { form, skillZip } from "../support/skill";
-import { publishOwn, type Talk, talk, textOf } from "../support/talk";
 import { faults, forget } from "../support/upstream";
 
 const v = (name: string) => `\${{${name}}}`;

@@ -4,12 +4,12 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn, publishPublic, type Step, talk, textOf } from "../support/chat-turns";
 import { providerSkill } from "../support/provider";
 import { clearRegistry, seedSkill } from "../support/registry";
 import { serverSkill } from "../support/servers";
 import { form, skillZip } from "../support/skill";
 import { SPELLINGS, tagsIn } from "../support/tags";
-import { publishOwn, publishPublic, type Step, talk, textOf } from "../support/talk";
 
 beforeAll(clearRegistry);
 

@@ -2,9 +2,9 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
+import { published, publishPublic, talk, textOf } from "../support/chat-turns";
 import { providerSkill } from "../support/provider";
 import { form, skillZip } from "../support/skill";
-import { published, publishPublic, talk, textOf } from "../support/talk";
 
 describe("a provider's tools", () => {
   it("are there while their skill is active", async () => {

@@ -4,10 +4,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { keyFor } from "../support/call";
+import { publishOwn, publishPublic, talk, textOf } from "../support/chat-turns";
 import { objectOf } from "../support/clock";
 import { DIAGRAMS } from "../support/python-providers";
 import { moveSkill } from "../support/registry";
-import { publishOwn, publishPublic, talk, textOf } from "../support/talk";
 
 it("run a script when the model asks for it", async () => {
   const script = "import json, sys\nprint(json.dumps({'args': sys.argv[1:], 'sum': sum(map(int, sys.stdin))}))";

@@ -5,9 +5,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn, publishPublic, talk } from "../support/chat-turns";
 import { objectOf } from "../support/clock";
 import { form, skillZip } from "../support/skill";
-import { publishOwn, publishPublic, talk } from "../support/talk";
 
 const KiB = 1024;
 const MB = 1_000_000;

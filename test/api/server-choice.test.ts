@@ -2,10 +2,10 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/call";
+import { connectedTurn, talk, textOf } from "../support/chat-turns";
 import { listing } from "../support/listing";
 import { send } from "../support/proxy";
 import { gatewayServers, serversOf, withServers } from "../support/servers";
-import { connectedTurn, talk, textOf } from "../support/talk";
 import { forget, scripted } from "../support/upstream";
 
 const PATIENT = { timeout: 60, connect_timeout: 60 };

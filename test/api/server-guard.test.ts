@@ -2,10 +2,10 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/call";
+import { connectedTurn, type Talk, talk, textOf } from "../support/chat-turns";
 import { type ListedTool, listing } from "../support/listing";
 import { send } from "../support/proxy";
 import { gatewayServers } from "../support/servers";
-import { connectedTurn, type Talk, talk, textOf } from "../support/talk";
 import { forget, scripted, seen } from "../support/upstream";
 
 const PATIENT = { timeout: 60, connect_timeout: 60 };

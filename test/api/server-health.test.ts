@@ -3,8 +3,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { connectedTurn, type Talk, talk } from "../support/chat-turns";
 import { gatewayServers } from "../support/servers";
-import { connectedTurn, type Talk, talk } from "../support/talk";
 import { forget, scripted } from "../support/upstream";
 
 const PATIENT = { timeout: 60, connect_timeout: 60 };

@@ -3,11 +3,11 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { connectedTurn, talk, textOf } from "../support/chat-turns";
 import { listing } from "../support/listing";
 import { host } from "../support/mcp-client";
 import { send } from "../support/proxy";
 import { gatewayServers, serversOf } from "../support/servers";
-import { connectedTurn, talk, textOf } from "../support/talk";
 import { faults, forget, scripted, seen } from "../support/upstream";
 
 const PATIENT = { timeout: 60, connect_timeout: 60 };

@@ -1,9 +1,9 @@
 // What a tool tells while it runs, where it is heard: an emit at the page's socket, a line in the operator's log.
 
 import { expect, it, vi } from "vitest";
+import { publishPublic, talk } from "../support/chat-turns";
 import { Page } from "../support/page";
 import { providerSkill } from "../support/provider";
-import { publishPublic, talk } from "../support/talk";
 
 it("what a tool emits and logs last reaches the page and the log before its answer is there", async () => {
   const skill = providerSkill("teller", {

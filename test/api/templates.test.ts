@@ -4,10 +4,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
+import { publishOwn, talk, textOf } from "../support/chat-turns";
 import { addServer, request, send } from "../support/proxy";
 import { gatewayServers, serverSkill, withServers } from "../support/servers";
 import { stored } from "../support/stored";
-import { publishOwn, talk, textOf } from "../support/talk";
 
 /** A token without a character that a host could not have, and one of those it could not. */
 const PLAIN = "Tok-9F8e7D6c5B4a3928";

@@ -1,8 +1,8 @@
 // A model's arguments for a skill's own tool: what does not fit its inputSchema is told before the code runs.
 
 import { expect, it } from "vitest";
+import { publishPublic, talk, textOf } from "../support/chat-turns";
 import { providerSkill } from "../support/provider";
-import { publishPublic, talk, textOf } from "../support/talk";
 
 const inputSchema = {
   type: "object",

@@ -3,12 +3,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UPSTREAM_LIMITS } from "../../src/domain/limits";
 import { call, keyFor } from "../support/call";
+import { publishOwn, talk, textOf } from "../support/chat-turns";
 import { hostWith } from "../support/mcp-client";
 import { request, send, session } from "../support/proxy";
 import { gatewayServers, serverSkill, withServers } from "../support/servers";
 import { ENCODERS, tracesOf } from "../support/spellings";
 import { stored as storedOf } from "../support/stored";
-import { publishOwn, talk, textOf } from "../support/talk";
 import { expectNoConnections, faults, forget, scripted, seen } from "../support/upstream";
 
 /** A variable as an entry writes it. */

@@ -4,9 +4,9 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/call";
+import { publishPublic, talk } from "../support/chat-turns";
 import { evict, holdClock, pass, releaseClock, ring } from "../support/clock";
 import { gatewayServers, serverSkill, serversOf } from "../support/servers";
-import { publishPublic, talk } from "../support/talk";
 import { faults, forget, scripted, seen } from "../support/upstream";
 
 const PATIENT = { timeout: 20_000 };

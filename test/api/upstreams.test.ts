@@ -4,8 +4,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { connectedTurn, publishOwn, publishPublic, talk, textOf } from "../support/chat-turns";
 import { gatewayServers, serverSkill, serversOf, withServers } from "../support/servers";
-import { connectedTurn, publishOwn, publishPublic, talk, textOf } from "../support/talk";
 import { expectNoConnections, faults, forget, methods, realServer, restart } from "../support/upstream";
 
 /** No deadline but the tested one ends anything: a busy machine takes its time. */

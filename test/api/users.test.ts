@@ -2,9 +2,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn, talk } from "../support/chat-turns";
 import { ConsolePage } from "../support/console";
 import { signedIn } from "../support/grants";
-import { publishOwn, talk } from "../support/talk";
 
 const ghost = (skills: string[]) => ({
   kind: "Ghost",

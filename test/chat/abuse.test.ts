@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { calling, ENTRY, HOST, type Reply, saying, scriptModel } from "../support/scripted-model";
-import { publishOwn } from "../support/talk";
 
 const CHAT = "/openai/v1/chat/completions";
 const MESSAGES = "/anthropic/v1/messages";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
-import { publishOwn } from "../support/talk";
+import { publishOwn } from "../support/chat-turns";
 
 const MESSAGES = "/anthropic/v1/messages";
 const BODY = `Count 5, 7, 5 syllables.\n\n${"Watch the moon, the frog and the pond. ".repeat(300)}`;

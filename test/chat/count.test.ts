@@ -2,8 +2,8 @@
 
 import { afterEach, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { HOST, scriptModel } from "../support/scripted-model";
-import { publishOwn } from "../support/talk";
 
 const COUNT = "/anthropic/v1/messages/count_tokens";
 const BODY = `Count 5, 7, 5 syllables.\n\n${"Watch the moon, the frog and the pond. ".repeat(300)}`;

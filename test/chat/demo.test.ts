@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
-import { publishOwn } from "../support/talk";
+import { publishOwn } from "../support/chat-turns";
 
 const CHAT = "/openai/v1/chat/completions";
 

@@ -5,9 +5,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { beginWith } from "../support/app";
 import { call, keyFor } from "../support/call";
+import { connectedTurn, publishOwn, talk } from "../support/chat-turns";
 import { calling, chunks, ENTRY, failing, type Reply, saying, scriptModel } from "../support/scripted-model";
 import { gatewayServers } from "../support/servers";
-import { connectedTurn, publishOwn, talk } from "../support/talk";
 import { forget, scripted, seen } from "../support/upstream";
 
 const CHAT = "/openai/v1/chat/completions";

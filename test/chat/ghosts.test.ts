@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
-import { publishOwn } from "../support/talk";
+import { publishOwn } from "../support/chat-turns";
 
 const BODY = `Count 5, 7, 5 syllables.\n\n${"Watch the moon, the frog and the pond. ".repeat(300)}`;
 const ELSEWHERE = { api: ["openai-chat"], base_url: "https://api.example.com/v1", model: "m" };

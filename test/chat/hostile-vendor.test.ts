@@ -4,8 +4,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CHAT_LIMITS } from "../../src/domain/chat/limits";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { ENTRY, type Reply, saying, scriptModel } from "../support/scripted-model";
-import { publishOwn } from "../support/talk";
 
 const CHAT = "/openai/v1/chat/completions";
 const MiB = 1_048_576;

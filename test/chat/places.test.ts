@@ -5,8 +5,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { beginWith } from "../support/app";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { ENTRY, failing, saying, scriptModel } from "../support/scripted-model";
-import { publishOwn } from "../support/talk";
 
 const CHAT = "/openai/v1/chat/completions";
 

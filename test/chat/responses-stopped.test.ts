@@ -3,8 +3,8 @@
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { HOST, type Reply, type Sent, scriptModel } from "../support/scripted-model";
-import { publishOwn } from "../support/talk";
 
 const BODY = `Count 5, 7, 5 syllables.\n\n${"Watch the moon, the frog and the pond. ".repeat(300)}`;
 const ENTRY = { api: ["openai-responses"], base_url: `https://${HOST}/v1`, model: "vendor-model-1" };

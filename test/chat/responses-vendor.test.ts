@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { failing, HOST, type Reply, scriptModel } from "../support/scripted-model";
-import { publishOwn } from "../support/talk";
 
 const RESPONSES = "/openai/v1/responses";
 const BODY = `Count 5, 7, 5 syllables.\n\n${"Watch the moon, the frog and the pond. ".repeat(300)}`;

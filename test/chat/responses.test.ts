@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
-import { publishOwn } from "../support/talk";
+import { publishOwn } from "../support/chat-turns";
 
 const RESPONSES = "/openai/v1/responses";
 /** A shorter one would be preloaded, and nothing would have to be loaded. */

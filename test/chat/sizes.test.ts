@@ -7,9 +7,9 @@ import { CHAT_LIMITS } from "../../src/domain/chat/limits";
 import { CONVERSATION_LIMITS } from "../../src/domain/limits";
 import { ConversationStore } from "../../src/storage/object/conversation";
 import { call, keyFor } from "../support/call";
+import { connectedTurn, publishOwn, talk } from "../support/chat-turns";
 import { calling, chunks, ENTRY, type Reply, saying, scriptModel } from "../support/scripted-model";
 import { gatewayServers } from "../support/servers";
-import { connectedTurn, publishOwn, talk } from "../support/talk";
 import { forget, scripted, seen } from "../support/upstream";
 
 const CHAT = "/openai/v1/chat/completions";

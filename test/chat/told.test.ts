@@ -3,8 +3,8 @@
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { HOST, scriptModel } from "../support/scripted-model";
-import { publishOwn } from "../support/talk";
 
 const PLANTED = 'sk-planted-"stream"-key-91c4';
 const KEY = "$" + "{{secrets.VENDOR_KEY}}";

@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { calling, ENTRY, failing, HOST, type Reply, type Sent, saying, scriptModel } from "../support/scripted-model";
-import { publishOwn } from "../support/talk";
 
 const BODY = `Count 5, 7, 5 syllables.\n\n${"Watch the moon, the frog and the pond. ".repeat(300)}`;
 const PARAMETERS = { type: "object", properties: {} };

@@ -3,7 +3,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { askWith } from "../support/app";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
-import { publishOwn } from "../support/talk";
+import { publishOwn } from "../support/chat-turns";
 
 const CHAT = "/openai/v1/chat/completions";
 const HEADER = "X-OpenWebUI-User-Id";

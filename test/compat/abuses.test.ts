@@ -3,10 +3,10 @@
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type CallOptions, call, keyFor } from "../support/call";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 import { release, upload } from "../support/clawhub";
 import { begin, beginIndex, entryOf, fates, flatZip, IMPORTS, over, Site } from "../support/import-source";
 import { skillZip } from "../support/skill";
-import { publishOwn, publishPublic } from "../support/talk";
 import { gzipOf, tarOf } from "../support/tar";
 import { filesForm } from "../support/vendor-skills";
 

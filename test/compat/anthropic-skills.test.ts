@@ -3,8 +3,8 @@
 import { unzipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 import { skillZip } from "../support/skill";
-import { publishOwn, publishPublic } from "../support/talk";
 import { BETA, filesForm, vendorApi } from "../support/vendor-skills";
 
 const PATH = "/anthropic/v1/skills";

@@ -2,12 +2,12 @@
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { DOOR_LIMITS } from "../../src/domain/doors/limits";
+import { COMPAT_LIMITS } from "../../src/domain/compat/limits";
 
 import { ADMIN_KEY, call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { API, ask, install, publishSlug, release, sha256, skillText, upload } from "../support/clawhub";
 import { keepHouse } from "../support/skill-use";
-import { publishOwn } from "../support/talk";
 
 let ada: string;
 let bob: string;
@@ -242,7 +242,7 @@ describe("nobody", () => {
 
   async function used() {
     const part = await good(ada);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + DOOR_LIMITS.partsMs + 1 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + COMPAT_LIMITS.partsMs + 1 });
     return part;
   }
 
@@ -258,7 +258,7 @@ describe("nobody", () => {
 it("lets nobody pile up what is never published, and sweeps what is left", async () => {
   const key = await keyFor("pub-hoarder");
   const said = { path: "a", size: 8 * 2 ** 20, sha256: sha256("a") };
-  const most = DOOR_LIMITS.partBytes / said.size;
+  const most = COMPAT_LIMITS.partBytes / said.size;
   for (let at = 0; at < most; at++)
     expect((await call("POST", `${API}/skills/-/upload-url`, { key, json: said })).status).toBe(200);
   const [status, text] = await told(
@@ -267,7 +267,7 @@ it("lets nobody pile up what is never published, and sweeps what is left", async
   expect([status, text]).toEqual([409, expect.stringContaining("within an hour")]);
   await upload(ada, "left.txt", "left");
   expect(await objects()).toBeGreaterThan(0);
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * DOOR_LIMITS.partsMs + 60_000 });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * COMPAT_LIMITS.partsMs + 60_000 });
   expect((await call("POST", `${API}/skills/-/upload-url`, { key, json: { ...said, size: 1 } })).status).toBe(200);
   await keepHouse();
   expect(await objects()).toBe(0);

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 import { ask, type Detail, fingerprint, install, skillText } from "../support/clawhub";
-import { publishOwn, publishPublic } from "../support/talk";
 
 let ada: string;
 let bob: string;

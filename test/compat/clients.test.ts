@@ -5,7 +5,7 @@ import { unzipSync } from "fflate";
 import { expect, it } from "vitest";
 import { sha256Hex } from "../../src/domain/digest";
 import { call, keyFor } from "../support/call";
-import { publishOwn, publishPublic } from "../support/talk";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 
 const INDEXES = [".well-known/agent-skills/index.json", ".well-known/skills/index.json"];
 

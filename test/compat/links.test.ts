@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { askWith } from "../support/app";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
-import { publishOwn, publishPublic } from "../support/talk";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 
 const LINKS = "/api/v1/links";
 const INDEX = "/.well-known/agent-skills/index.json";

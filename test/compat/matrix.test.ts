@@ -2,21 +2,21 @@
 
 import { describe, expect, it } from "vitest";
 import { CLAWHUB } from "../../src/compat/clawhub/edges";
-import { DOORS } from "../../src/compat/edges";
+import { COMPAT_EDGES } from "../../src/compat/edges";
 import { ACTORS } from "../api/matrix/actors";
-import { absentAs, verdictsOf } from "../api/matrix/knock";
-import { PLACE_ROWS } from "../api/matrix/place-rows";
+import { absentAs, verdictsOf } from "../api/matrix/probe";
+import { PLACE_ROWS } from "../api/matrix/scope-rows";
 import type { Row } from "../api/matrix/table";
 import { VENDOR_ROWS } from "../api/matrix/vendor-rows";
+import { DOORS_DOCUMENT } from "../fuzz/compat";
 import { operationsOf } from "../fuzz/document";
-import { DOORS_DOCUMENT } from "../fuzz/doors";
 
 const ROWS = [...PLACE_ROWS, ...VENDOR_ROWS];
 
 /** Every route of a door, with parameters as the rows write them, and none of what stands before routes. */
 const ROUTES = [
   ...new Set(
-    Object.values({ ...DOORS, ...CLAWHUB }).flatMap((edge) =>
+    Object.values({ ...COMPAT_EDGES, ...CLAWHUB }).flatMap((edge) =>
       [...(edge.open?.routes ?? []), ...edge.routes.routes]
         .filter(({ method, path }) => method !== "ALL" && !path.endsWith("*"))
         .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}")}`),

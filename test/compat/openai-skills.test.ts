@@ -3,8 +3,8 @@
 import { unzipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishPublic } from "../support/chat-turns";
 import { skillZip } from "../support/skill";
-import { publishPublic } from "../support/talk";
 import { filesForm, vendorApi } from "../support/vendor-skills";
 
 const PATH = "/openai/v1/skills";

@@ -3,16 +3,16 @@
 import { exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { CLAWHUB } from "../../src/compat/clawhub/edges";
-import { DOORS } from "../../src/compat/edges";
+import { COMPAT_EDGES } from "../../src/compat/edges";
 import { wholeApp } from "../../src/edges";
 import { call } from "../support/call";
 
-const PREFIXES = [...Object.keys(DOORS), ...Object.keys(CLAWHUB)];
+const PREFIXES = [...Object.keys(COMPAT_EDGES), ...Object.keys(CLAWHUB)];
 const isBelow = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
 
 it("no other route takes a door's path", async () => {
   const app = await wholeApp();
-  const edges = { ...DOORS, ...CLAWHUB };
+  const edges = { ...COMPAT_EDGES, ...CLAWHUB };
   for (const [prefix, edge] of Object.entries(edges)) {
     const own = new Set(
       [...(edge.open?.routes ?? []), ...edge.routes.routes].map(({ method, path }) => `${method} ${path}`),

@@ -5,8 +5,8 @@ import { strFromU8, unzipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../src/domain/digest";
 import { call, keyFor } from "../support/call";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 import { zip } from "../support/skill";
-import { publishOwn, publishPublic } from "../support/talk";
 
 const MARKET = "/.claude-plugin/marketplace.json";
 interface Market {

@@ -3,10 +3,10 @@
 import { env } from "cloudflare:workers";
 import { unzipSync } from "fflate";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { COMPAT_LIMITS } from "../../src/domain/compat/limits";
 import { sha256Hex } from "../../src/domain/digest";
-import { DOOR_LIMITS } from "../../src/domain/doors/limits";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
-import { publishOwn, publishPublic } from "../support/talk";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 
 interface Entry {
   name: string;
@@ -194,7 +194,7 @@ it("says that it is cut where there are more skills than it has room for", async
   for (const name of ["m-a", "m-b", "m-c"]) await publishOwn(key, { name });
   const index = async () => (await get(`/s/own${INDEX}`, key)).json<{ skills: { name: string }[]; cut?: object }>();
   expect(await index()).not.toHaveProperty("cut");
-  const most = vi.spyOn(DOOR_LIMITS, "indexedSkills", "get").mockReturnValue(2 as never);
+  const most = vi.spyOn(COMPAT_LIMITS, "indexedSkills", "get").mockReturnValue(2 as never);
   const { skills, cut } = await index();
   expect([skills.map(({ name }) => name), cut]).toEqual([
     ["m-a", "m-b"],

@@ -3,9 +3,9 @@
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { ConsolePage, verdict } from "../support/console";
 import { GATEWAY } from "../support/sign-in";
-import { publishOwn } from "../support/talk";
 
 const CHAT = "/console/api/openai/v1/chat/completions";
 const page = (settings = {}) => new ConsolePage({ IDENTITY_MEMORY_S: "0", ...settings });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Holder } from "../../src/conversation/holder";
+import type { Holder } from "../../src/conversation/socket-state";
 import { Sockets } from "../../src/conversation/sockets";
 
 const sockets = (open: number) =>

@@ -3,8 +3,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 import { objectOf } from "../support/clock";
-import { publishOwn, publishPublic } from "../support/talk";
 import { beginWorld, endWorld, journeyOf } from "../support/world/pool";
 
 const world = await beginWorld();

@@ -7,11 +7,11 @@ import { settingsFrom } from "../../src/domain/settings/settings";
 import { readScopeUse } from "../../src/storage/d1/usage";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 import { objectOf } from "../support/clock";
 import { contextOf } from "../support/context";
 import { conversationOf } from "../support/page";
 import { form, skillZip } from "../support/skill";
-import { publishOwn, publishPublic } from "../support/talk";
 
 const ask = (key: string, address: string, bindings: object = {}) =>
   askWith({ RATE_LIMITS: "true", ...bindings }, "/api/v1/me", {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { sha256Hex } from "../../src/domain/digest";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
-import { publishOwn } from "../support/talk";
+import { publishOwn } from "../support/chat-turns";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -3,9 +3,9 @@
 
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { type CallOptions, call } from "../support/call";
+import { published } from "../support/chat-turns";
 import { holdClock, releaseClock } from "../support/clock";
 import { form, skillZip } from "../support/skill";
-import { published } from "../support/talk";
 import { at, beginWorld, endWorld, journeyOf } from "../support/world/pool";
 import type { World } from "../support/world/world";
 

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Gateway, newPlace, start } from "../smoke/launcher";
 import { holdAgainstDocument } from "../support/document";
+import { DOORS_DOCUMENT } from "./compat";
 import { type Operation, operationsOf, type ServedDocument } from "./document";
-import { DOORS_DOCUMENT } from "./doors";
 import { draftFor, Knowledge, type Sendable, sendable } from "./requests";
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000);

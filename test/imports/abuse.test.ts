@@ -3,6 +3,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import {
   begin,
   beginIndex,
@@ -16,7 +17,6 @@ import {
   Site,
 } from "../support/import-source";
 import { skillZip } from "../support/skill";
-import { publishOwn } from "../support/talk";
 import { gzipOf, tarOf } from "../support/tar";
 
 const INDEX = "/.well-known/agent-skills/index.json";

@@ -3,7 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { placesOf } from "../../src/edge/context";
+import { identityStoresOf } from "../../src/edge/context";
 import { continueImport } from "../../src/services/imports/run";
 import { openDatabase } from "../../src/storage/d1/database";
 import { ImportPlan } from "../../src/storage/object/import-plan";
@@ -36,7 +36,7 @@ async function runWith(user: string, site: Site, faults: Faults) {
       ...{ id, plan, timings, signal: new AbortController().signal, now: () => Date.now() },
       db: openDatabase(faults.session(env.DB.withSession("first-primary")), timings, forgetting),
       packages: faults.bucket(env.PACKAGES),
-      places: placesOf(env, timings, () => undefined),
+      places: identityStoresOf(env, timings, () => undefined),
       contextFor: ({ principal }: { principal: object }) => contextOf(user, { faults, principal }),
     };
     for (let round = 0; ; round++) {

@@ -3,8 +3,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { begin, beginIndex, entryOf, fates, flatZip, over, reportOf, SCHEMA, Site } from "../support/import-source";
-import { publishOwn } from "../support/talk";
 
 let site: Site;
 let key: string;

@@ -4,6 +4,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../support/clock";
 import {
   beginIndex,
@@ -17,7 +18,6 @@ import {
   Site,
 } from "../support/import-source";
 import { keepHouse } from "../support/skill-use";
-import { publishOwn } from "../support/talk";
 
 const DAY = 24 * 60 * 60_000;
 let site: Site;

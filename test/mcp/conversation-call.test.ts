@@ -2,10 +2,10 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/call";
+import { publishPublic } from "../support/chat-turns";
 import { type Era, host, post } from "../support/mcp-client";
 import { providerSkill } from "../support/provider";
 import { messages } from "../support/proxy";
-import { publishPublic } from "../support/talk";
 
 const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -1,15 +1,15 @@
 // How hosts hear that the list of tools changed: those of 2026 on a stream that the Worker holds, those of 2025 in their own calls.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ASKING_LIMITS } from "../../src/domain/asking/limits";
 import { DURATIONS } from "../../src/domain/durations";
+import { QUESTION_LIMITS } from "../../src/domain/questions/limits";
 import { call } from "../support/call";
+import { publishPublic } from "../support/chat-turns";
 import { evict } from "../support/clock";
 import { host, post } from "../support/mcp-client";
 import { providerSkill } from "../support/provider";
 import { messages } from "../support/proxy";
 import { gatewayServers } from "../support/servers";
-import { publishPublic } from "../support/talk";
 import { faults } from "../support/upstream";
 
 const usual = { ...DURATIONS };
@@ -82,7 +82,7 @@ describe("a host of the modern era", () => {
 
   it("is one of few that listen, and makes room when it goes", async () => {
     const streams: Response[] = [];
-    for (let n = 0; n < ASKING_LIMITS.listeners; n++) streams.push(await listen("/mcp/full", "crowd"));
+    for (let n = 0; n < QUESTION_LIMITS.listeners; n++) streams.push(await listen("/mcp/full", "crowd"));
     const refused = await listen("/mcp/full", "crowd");
     expect(await refused.text()).toContain("TOO_MANY_LISTENERS");
     await streams[0]?.body?.cancel();

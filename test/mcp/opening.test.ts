@@ -3,10 +3,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DURATIONS } from "../../src/domain/durations";
 import { call, keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { type Era, host } from "../support/mcp-client";
 import { seedSkill } from "../support/registry";
 import { gatewayServers } from "../support/servers";
-import { publishOwn } from "../support/talk";
 import { faults } from "../support/upstream";
 
 const textOf = (result: { content?: unknown }) =>

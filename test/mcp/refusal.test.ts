@@ -6,12 +6,12 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { wholeApp } from "../../src/edges";
 import { asProtocolError } from "../../src/mcp/refusal";
 import { keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../support/clock";
 import { contextOf } from "../support/context";
 import { breakWith, NEVER_WORKS } from "../support/faults";
 import { post } from "../support/mcp-client";
 import { messages } from "../support/proxy";
-import { publishOwn } from "../support/talk";
 
 afterEach(() => {
   vi.restoreAllMocks();

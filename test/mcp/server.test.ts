@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { publishOwn, publishPublic } from "../support/chat-turns";
 import { type Era, host, post, postOpenly } from "../support/mcp-client";
 import { providerSkill } from "../support/provider";
-import { publishOwn, publishPublic } from "../support/talk";
 
 const textOf = (result: { content?: unknown }) =>
   (result.content as { text: string }[]).map(({ text }) => text).join("\n");

@@ -3,8 +3,8 @@
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { describe, expect, it } from "vitest";
 import { keyFor } from "../support/call";
+import { publishOwn } from "../support/chat-turns";
 import { type Era, host, post } from "../support/mcp-client";
-import { publishOwn } from "../support/talk";
 
 let users = 0;
 const someone = () => `skills-user-${++users}`;

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { inspect } from "../../src/domain/inspection/inspection";
 import type { JsonObject } from "../../src/domain/json";
-import type { BrowserAnswer } from "../../src/sandbox/page";
+import type { BrowserAnswer } from "../../src/sandbox/browser-link";
 import { callOne, describeAll, runOne } from "../support/run-code";
 
 const all = import.meta.glob<string>("../../skills/**/*.{md,js,mjs,ts,json,py,csv}", {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { compilePackage, judgeScripts } from "../../src/domain/code/compile";
 import { CODE_LIMITS } from "../../src/domain/limits";
 import { readPackage } from "../../src/domain/package/package";
-import { compileApart } from "../../src/sandbox/compiling";
+import { compileInIsolate } from "../../src/sandbox/compiling";
 import { type SkillFixture, skillZip } from "../support/skill";
 
 async function read(skill: SkillFixture) {
@@ -59,16 +59,19 @@ describe("the compiler's isolate", () => {
   ])("compiles %s as the domain does", async (_, skill) => {
     const found = await read(skill);
     const { compiled, ...made } = await compilePackage(found);
-    expect(await compileApart(apart, found)).toEqual({ ...made, scripts: judgeScripts(found, compiled) });
+    expect(await compileInIsolate(apart, found)).toEqual({ ...made, scripts: judgeScripts(found, compiled) });
   });
 
   it("judges Python where it gives up on the JavaScript beside it, and the other way round", async () => {
     const python = { "scripts/a.py": "import numpy" };
-    const spent = await compileApart(apart, await read({ files: { ...python, "scripts/x.ts": EXPONENTIAL } }));
+    const spent = await compileInIsolate(apart, await read({ files: { ...python, "scripts/x.ts": EXPONENTIAL } }));
     expect(spent.scripts).toMatchObject([{ path: "scripts/a.py", runs: "remote", line: 1 }]);
     // Each handler looks at all that was tried.
     const endless = `try:\n${" import a\n".repeat(30_000)}${"except ImportError: pass\n".repeat(20_000)}`;
-    const hostile = await compileApart(apart, await read({ files: { "scripts/a.py": endless, "scripts/x.js": "1" } }));
+    const hostile = await compileInIsolate(
+      apart,
+      await read({ files: { "scripts/a.py": endless, "scripts/x.js": "1" } }),
+    );
     expect(hostile.scripts).toBeNull();
     expect(Object.keys(hostile.code?.functions ?? {})).toEqual(["scripts/x.js"]);
     expect(hostile.warnings).toEqual([]);
@@ -76,17 +79,17 @@ describe("the compiler's isolate", () => {
 
   it("gives up on what takes too much work, says so, and does so again", async () => {
     const found = await read({ files: { "scripts/x.ts": EXPONENTIAL, "scripts/y.js": "1" } });
-    const compiled = await compileApart(apart, found);
+    const compiled = await compileInIsolate(apart, found);
     expect(compiled.warnings.map(({ code }) => code)).toEqual(["CODE_NOT_COMPILED"]);
     const why = "The package's code takes too much work to read.";
     expect(compiled.code?.faults?.["scripts/y.js"]).toBe(why);
-    expect(await compileApart(apart, found)).toEqual(compiled);
+    expect(await compileInIsolate(apart, found)).toEqual(compiled);
   });
 
   it("leaves nothing behind for the next package", async () => {
     const found = await read({ files: { "scripts/x.js": "console.log(1)" } });
-    await compileApart(apart, await read({ files: { "scripts/x.ts": EXPONENTIAL } }));
-    expect((await compileApart(apart, found)).warnings).toEqual([]);
+    await compileInIsolate(apart, await read({ files: { "scripts/x.ts": EXPONENTIAL } }));
+    expect((await compileInIsolate(apart, found)).warnings).toEqual([]);
   });
 
   it.each<[string, Pick<Fetcher, "fetch">]>([
@@ -103,14 +106,14 @@ describe("the compiler's isolate", () => {
     ],
   ])("puts compiling off when the compiler %s", async (_, assets) => {
     const found = await read({ files: { "scripts/x.js": "console.log(1)" } });
-    const { code, warnings } = await compileApart({ loader: env.LOADER, assets }, found);
+    const { code, warnings } = await compileInIsolate({ loader: env.LOADER, assets }, found);
     expect(code).toBeNull();
     expect(warnings.map((warning) => warning.code)).toEqual(["CODE_NOT_COMPILED"]);
   });
 
   it("is not needed where nothing could run", async () => {
     const found = await read({ files: { "scripts/x.js": "console.log(1)" } });
-    const { code, warnings } = await compileApart({ assets: answering(() => new Response("}")) }, found);
+    const { code, warnings } = await compileInIsolate({ assets: answering(() => new Response("}")) }, found);
     expect(code).toBeNull();
     expect(warnings).toMatchObject([{ code: "CODE_NOT_RUN", severity: "info" }]);
   });

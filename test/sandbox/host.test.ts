@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
+import type { BrowserLink } from "../../src/sandbox/browser-link";
 import { Host, HostCall } from "../../src/sandbox/host";
-import type { BrowserLink } from "../../src/sandbox/page";
 
 function made(link: Partial<BrowserLink> = {}, ms = 30_000) {
   const seen: unknown[] = [];

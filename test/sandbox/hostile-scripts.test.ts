@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { isScript, type Language } from "../../src/domain/code/language";
-import { NO_PAGE } from "../../src/sandbox/page";
+import { NO_PAGE } from "../../src/sandbox/browser-link";
 import { runOne } from "../support/run-code";
 
 interface Case {

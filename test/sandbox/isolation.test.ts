@@ -1,9 +1,9 @@
 // Nobody sees anything of anybody else, and nothing outlives its deadline.
 
 import { describe, expect, it } from "vitest";
+import { type BrowserLink, type BrowserRequest, NO_PAGE } from "../../src/sandbox/browser-link";
 import { runIsolated } from "../../src/sandbox/isolate";
 import { modulesIsolate } from "../../src/sandbox/modules";
-import { type BrowserLink, type BrowserRequest, NO_PAGE } from "../../src/sandbox/page";
 import { Slots } from "../../src/sandbox/slots";
 import { providerSkill } from "../support/provider";
 import { callOne, describeAll, runOne } from "../support/run-code";
@@ -104,7 +104,7 @@ describe("isolates", () => {
     const skill = providerSkill("flaky", { act: "return 'acted'" });
     const { callTool } = await import("../../src/sandbox/provider");
     const { env } = await import("cloudflare:workers");
-    const { runnable } = await import("../../src/domain/code/stored");
+    const { runnable } = await import("../../src/domain/code/compiled");
     const { readPackage } = await import("../../src/domain/package/package");
     const { compilePackage } = await import("../../src/domain/code/compile");
     const { skillZip } = await import("../support/skill");

@@ -1,7 +1,7 @@
 // Scripts in Python that mean no good. Each ends with a reason by its deadline, and the next run in its place is well.
 
 import { expect, it } from "vitest";
-import { NO_PAGE } from "../../src/sandbox/page";
+import { NO_PAGE } from "../../src/sandbox/browser-link";
 import { lastOf, runPython } from "../support/run-python";
 
 /** By what ends it: its own words, or the reason for which it was ended. */

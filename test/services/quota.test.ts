@@ -6,7 +6,7 @@ import { parseSettings } from "../../src/domain/settings/settings";
 import { createKey } from "../../src/services/access/keys";
 import { countToday, requireRoomForGhost, requireRoomForSkill } from "../../src/services/quota";
 import { recordSettings } from "../../src/services/settings-record";
-import { forgetUsage, readScopeUse } from "../../src/storage/d1/usage";
+import { deleteOldUsage, readScopeUse } from "../../src/storage/d1/usage";
 import { contextOf } from "../support/context";
 
 const DAY = 24 * 60 * 60_000;
@@ -26,7 +26,7 @@ it("what is counted a day is refused beyond its limit, and free again the day af
   await countToday(contextOf("quota-other", { now: () => now }), "uploads");
   now += DAY;
   await countToday(context, "uploads");
-  await forgetUsage(context.db, dayOf(now));
+  await deleteOldUsage(context.db, dayOf(now));
   const left = await env.DB.prepare("SELECT window_start FROM usage WHERE subject = 'quota-day'").all();
   expect(left.results).toEqual([{ window_start: dayOf(now) }]);
 });

@@ -6,7 +6,7 @@ import { CachedChat } from "./cached-chat";
 import { call } from "./call";
 import { holdClock, pass } from "./clock";
 import { clearRegistry, moveSkill, type SeededSkill, seedVersion } from "./registry";
-import { type Active, named, someone } from "./someone";
+import { type Active, named, someone } from "./users";
 
 /** The last one needs the first. */
 export const NAMES = ["base", "chart", "draw", "needy"];

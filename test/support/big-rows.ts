@@ -3,7 +3,7 @@
 import type { AuditEntry } from "../../src/domain/access/audit";
 import type { Actor } from "../../src/storage/d1/audit";
 import type { GhostContent } from "../../src/storage/d1/ghosts";
-import type { NewVersion } from "../../src/storage/d1/registry/recorded";
+import type { NewVersion } from "../../src/storage/d1/registry/version-batch";
 import type { NewSecret } from "../../src/storage/d1/secrets";
 import type { Use } from "../../src/storage/d1/usage";
 import { BIG_USER } from "./registry-10k";

@@ -1,7 +1,7 @@
 // A chat back end under delivery `auto`, with a model server that bills and judges a request by its beginning.
 
 import { expect } from "vitest";
-import { type Body, named, type someone } from "./someone";
+import { type Body, named, type someone } from "./users";
 
 type User = ReturnType<typeof someone>;
 type Message = Record<string, unknown>;

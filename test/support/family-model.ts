@@ -1,6 +1,6 @@
 // The gateway's side of a family of refresh tokens, without D1: what random histories are compared with.
 
-import { type Family, meaningOf } from "../../src/domain/sign-in/family";
+import { type Family, meaningOf } from "../../src/domain/sign-in/token-family";
 
 /** Milliseconds, as `OAUTH_REFRESH_GRACE_S` says where nobody sets it. */
 export const GRACE = 600_000;

@@ -1,7 +1,7 @@
 // A skill whose script writes the files that it is told to, and a conversation that runs it.
 
 import { env } from "cloudflare:workers";
-import { publishPublic, type Result, type Talk, talk } from "./talk";
+import { publishPublic, type Result, type Talk, talk } from "./chat-turns";
 
 export interface ToldRun {
   files: { path: string; size: number; type: string; id: string; address: string; text?: string; base64?: string }[];

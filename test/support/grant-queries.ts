@@ -3,8 +3,8 @@
 import { expect } from "vitest";
 import type { Database } from "../../src/storage/d1/database";
 import * as codes from "../../src/storage/d1/sign-in/codes";
+import * as uses from "../../src/storage/d1/sign-in/grant-use";
 import * as grants from "../../src/storage/d1/sign-in/grants";
-import * as uses from "../../src/storage/d1/sign-in/uses";
 import { BIG_USER } from "./registry-10k";
 
 const approval = {
@@ -44,6 +44,6 @@ export const GRANT_QUERIES: Record<string, (db: Database) => Promise<unknown>> =
   noteGrantUse: (db) => uses.noteGrantUse(db, { id: "g1", generation: 0 }, 2, 1),
   endGrant: (db) => grants.endGrant(db, "nothing", "revoked"),
   endGrantsOf: (db) => grants.endGrantsOf(db, "nobody", "revoked"),
-  forgetGrants: (db) => grants.forgetGrants(db, { tokens: 0, grants: 0 }),
-  forgetCodes: (db) => codes.forgetCodes(db, 0),
+  forgetGrants: (db) => grants.deleteExpiredGrants(db, { tokens: 0, grants: 0 }),
+  forgetCodes: (db) => codes.deleteExpiredCodes(db, 0),
 };

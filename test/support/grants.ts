@@ -3,7 +3,7 @@
 import { env, exports } from "cloudflare:workers";
 import { settingsFrom } from "../../src/domain/settings/settings";
 import type { Approved } from "../../src/domain/sign-in/grant";
-import { freshId, primaryDatabase } from "../../src/edge/context";
+import { newId, primaryDatabase } from "../../src/edge/context";
 import { issueCode } from "../../src/services/sign-in/codes";
 import type { SignInContext } from "../../src/services/sign-in/context";
 import type { IssuedTokens } from "../../src/services/sign-in/exchange";
@@ -24,7 +24,7 @@ const approved = async (more: Partial<Approved>): Promise<Approved> => ({
 
 /** What the use cases of signing in get. */
 export function signingIn(): SignInContext {
-  const named = { requestId: "test", newId: freshId, now: () => Date.now() };
+  const named = { requestId: "test", newId: newId, now: () => Date.now() };
   return { db: primaryDatabase(env), settings: settingsFrom(env), ...named };
 }
 

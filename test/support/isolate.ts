@@ -1,6 +1,6 @@
 // What the isolate of the tests remembers of callers. The gateway forgets by itself what it wrote; a test that writes past it says so.
 
-import { exchangeMemories } from "../../src/services/access/memory";
+import { exchangeMemories } from "../../src/services/access/identity-cache";
 import { perFile } from "./per-file";
 
 /** From now on the isolate knows nobody, as one that has just started. */

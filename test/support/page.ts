@@ -1,8 +1,8 @@
 // A page at the conversation's socket, as tests play it: what it heard, in order, and how it was sent away.
 
 import { exports } from "cloudflare:workers";
-import { type ServerFrame, serverFrameSchema } from "../../src/domain/asking/frame";
-import { SERVER_ACTIONS } from "../../src/domain/asking/question";
+import { type ServerFrame, serverFrameSchema } from "../../src/domain/questions/frame";
+import { SERVER_ACTIONS } from "../../src/domain/questions/question";
 import { ADMIN_KEY, call } from "./call";
 
 const ORIGIN = "https://gateway.test";

@@ -2,18 +2,18 @@
 
 import { env } from "cloudflare:workers";
 import { compilePackage } from "../../src/domain/code/compile";
+import { runnable, runnableScripts, type StoredCode } from "../../src/domain/code/compiled";
 import { findModule, findPython } from "../../src/domain/code/graph";
 import { languageOf } from "../../src/domain/code/language";
-import { runnable, runnableScripts, type StoredCode } from "../../src/domain/code/stored";
 import type { Described } from "../../src/domain/conversation/offered";
 import type { JsonObject } from "../../src/domain/json";
 import { readPackage } from "../../src/domain/package/package";
 import type { ToolResult } from "../../src/domain/tool";
+import { NO_PAGE } from "../../src/sandbox/browser-link";
 import type { ScriptRun, StoredZip } from "../../src/sandbox/executor";
 import { executors, type PackageSource } from "../../src/sandbox/executors";
 import type { HostParts } from "../../src/sandbox/host";
 import type { RunFile } from "../../src/sandbox/isolate";
-import { NO_PAGE } from "../../src/sandbox/page";
 import { callTool, describeProvider, type ProviderCode } from "../../src/sandbox/provider";
 import { isPython } from "../../src/sandbox/python/executor";
 import { Slots } from "../../src/sandbox/slots";

@@ -2,30 +2,30 @@
 
 import type { Database } from "../../src/storage/d1/database";
 import { approveTools } from "../../src/storage/d1/mcp-servers";
-import { noteDown, noteUp } from "../../src/storage/d1/servers/health";
-import * as own from "../../src/storage/d1/servers/own";
+import { recordServerDown, recordServerUp } from "../../src/storage/d1/servers/health";
+import * as own from "../../src/storage/d1/servers/user-servers";
 import { BIG_USER } from "./registry-10k";
 
 const SCOPE = `user:${BIG_USER}`;
 
 /** Calls of a function, by its name. */
 export const SERVER_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
-  putOwnServer: (db) => own.putOwnServer(db, { scope: SCOPE, name: "notes", entry: {}, createdBy: BIG_USER }, 9),
-  readOwnServer: (db) => own.readOwnServer(db, SCOPE, "notes"),
+  putOwnServer: (db) => own.putUserServer(db, { scope: SCOPE, name: "notes", entry: {}, createdBy: BIG_USER }, 9),
+  readOwnServer: (db) => own.readUserServer(db, SCOPE, "notes"),
   listOwnServers: async (db) => {
-    await own.listOwnServers(db, SCOPE, 100, null);
-    await own.listOwnServers(db, SCOPE, 100, "a");
+    await own.listUserServers(db, SCOPE, 100, null);
+    await own.listUserServers(db, SCOPE, 100, "a");
   },
   serversNamed: (db) => own.serversNamed(db, [SCOPE, "group:g"], "notes"),
   everyServer: (db) => own.everyServer(db, [SCOPE, "group:g"]),
   noteDown: async (db) => {
-    await noteDown(db, { scope: SCOPE, name: "notes" });
-    await noteDown(db, { scope: null, name: "one" });
+    await recordServerDown(db, { scope: SCOPE, name: "notes" });
+    await recordServerDown(db, { scope: null, name: "one" });
   },
   noteUp: async (db) => {
-    await noteUp(db, { scope: SCOPE, name: "notes" });
-    await noteUp(db, { scope: null, name: "one" });
+    await recordServerUp(db, { scope: SCOPE, name: "notes" });
+    await recordServerUp(db, { scope: null, name: "one" });
   },
-  deleteOwnServer: (db) => own.deleteOwnServer(db, SCOPE, "notes"),
+  deleteOwnServer: (db) => own.deleteUserServer(db, SCOPE, "notes"),
   approveTools: (db) => approveTools(db, "one", { a: "digest" }),
 };

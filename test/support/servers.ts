@@ -2,8 +2,8 @@
 
 import { env } from "cloudflare:workers";
 import { call } from "./call";
+import type { Talk } from "./chat-turns";
 import type { SkillFixture } from "./skill";
-import type { Talk } from "./talk";
 
 export interface ServerStatus {
   server: string;

@@ -2,9 +2,9 @@
 
 import type { Database } from "../../src/storage/d1/database";
 import * as clients from "../../src/storage/d1/sign-in/clients";
-import * as known from "../../src/storage/d1/sign-in/known-clients";
 import * as links from "../../src/storage/d1/sign-in/links";
 import * as pages from "../../src/storage/d1/sign-in/pages";
+import * as known from "../../src/storage/d1/sign-in/pre-registered-clients";
 import { BIG_USER } from "./registry-10k";
 
 const of = { id: "sin_1", browser: "b" };
@@ -25,32 +25,32 @@ const knownClient = { name: "k", displayName: "K", redirectUris: [], secretHash:
 export const SIGN_IN_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
   readClient: (db) => clients.readClient(db, "c"),
   putClient: (db) => clients.putClient(db, { id: "c", name: "C", host: null, redirectUris: [] }, 1_000),
-  notingApproval: async (db) => clients.notingApproval(db, "c"),
-  forgetClients: (db) => clients.forgetClients(db, 0),
-  putKnownClient: (db) => known.putKnownClient(db, knownClient, 100),
-  readKnownClient: (db) => known.readKnownClient(db, "k"),
+  notingApproval: async (db) => clients.recordApproval(db, "c"),
+  forgetClients: (db) => clients.deleteUnusedClients(db, 0),
+  putKnownClient: (db) => known.putPreRegisteredClient(db, knownClient, 100),
+  readKnownClient: (db) => known.readPreRegisteredClient(db, "k"),
   listKnownClients: async (db) => {
-    await known.listKnownClients(db, 100, null);
-    await known.listKnownClients(db, 100, "a");
+    await known.listPreRegisteredClients(db, 100, null);
+    await known.listPreRegisteredClients(db, 100, "a");
   },
-  deleteKnownClient: (db) => known.deleteKnownClient(db, "nothing"),
+  deleteKnownClient: (db) => known.deletePreRegisteredClient(db, "nothing"),
   insertPage: async (db) => pages.insertPage(db, page),
   insertConsolePage: async (db) => pages.insertConsolePage(db, { id: "sic_1", browser: "b" }, "/console"),
-  takeConsolePage: (db) => pages.takeConsolePage(db, of),
+  takeConsolePage: (db) => pages.consumeConsolePage(db, of),
   spendConsoleLink: (db) => links.spendConsoleLink(db, "h", "s1"),
   readPage: (db) => pages.readPage(db, of),
-  takeTry: (db) => pages.takeTry(db, of, 5),
-  notePerson: (db) => pages.notePerson(db, of, signedIn),
-  forgetPerson: (db) => pages.forgetPerson(db, of),
+  takeTry: (db) => pages.countAttempt(db, of, 5),
+  notePerson: (db) => pages.setSignedInUser(db, of, signedIn),
+  forgetPerson: (db) => pages.clearSignedInUser(db, of),
   denyPage: (db) => pages.denyPage(db, of),
   approvePage: (db) => pages.approvePage(db, of, approved, 60_000),
   readApproved: (db) => pages.readApproved(db, of, "h"),
-  forgetPages: (db) => pages.forgetPages(db, 0),
+  forgetPages: (db) => pages.deleteExpiredPages(db, 0),
   insertLink: (db) =>
     links.insertLink(db, { id: "l", hash: "h", userId: BIG_USER, createdBy: "admin", session: null }, 10),
   readLink: (db) => links.readLink(db, "h"),
   readOpenedLink: (db) => links.readOpenedLink(db, "b"),
   openLink: (db) => links.openLink(db, "h", "b"),
   spendLink: (db) => links.spendLink(db, { hash: "h" }, "sin_1"),
-  forgetLinks: (db) => links.forgetLinks(db, 0),
+  forgetLinks: (db) => links.deleteExpiredLinks(db, 0),
 };

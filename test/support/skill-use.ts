@@ -4,8 +4,8 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src/index";
 import { call } from "./call";
+import type { Talk } from "./chat-turns";
 import { pass, ring } from "./clock";
-import type { Talk } from "./talk";
 
 export const HOUR = 60 * 60_000;
 

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DURATIONS } from "../../src/domain/durations";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
+import { published } from "../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../support/clock";
 import { form, skillZip } from "../support/skill";
-import { published } from "../support/talk";
 import { at, beginWorld, endWorld, isolate } from "../support/world/pool";
 
 const world = await beginWorld();

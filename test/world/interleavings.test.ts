@@ -4,9 +4,9 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { call } from "../support/call";
+import { published } from "../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../support/clock";
 import { form, skillZip } from "../support/skill";
-import { published } from "../support/talk";
 import { at, beginWorld, endWorld } from "../support/world/pool";
 
 const world = await beginWorld();

@@ -2,7 +2,7 @@
 // everybody who is far from D1; one that shrank is welcome, and belongs into the table.
 
 import { afterAll, describe, expect, it } from "vitest";
-import { recallOf } from "../../src/domain/access/key-scope";
+import { identitySourceOf } from "../../src/domain/access/key-scope";
 import type { Row } from "../api/matrix/table";
 import { beginWorld, endWorld } from "../support/world/pool";
 import type { Journey, Trip } from "../support/world/trip";
@@ -47,7 +47,7 @@ const way = ({ primary, replica, object, r2 }: Journey) => [primary, replica, ob
 
 const recallFor = ({ route }: Row) => {
   const [method = "", path = ""] = route.split(" ");
-  return recallOf(method, path);
+  return identitySourceOf(method, path);
 };
 
 /**

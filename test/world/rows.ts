@@ -2,13 +2,13 @@
 // not a way.
 
 import { conversation, fresh, keyOfUser, skill, type Thing } from "../api/matrix/actors";
-import { DOOR_ROWS } from "../api/matrix/door-rows";
+import { DOOR_ROWS } from "../api/matrix/compat-rows";
 import { DRAFT_ROWS } from "../api/matrix/draft-rows";
-import { LOOKING_ROWS } from "../api/matrix/looking-rows";
 import { MCP_ROWS } from "../api/matrix/mcp-rows";
 import { SERVER_ROWS } from "../api/matrix/server-rows";
 import { SIGN_IN_ROWS } from "../api/matrix/sign-in-rows";
 import { ROWS, type Row } from "../api/matrix/table";
+import { LOOKING_ROWS } from "../api/matrix/view-rows";
 import { call } from "../support/call";
 import { providerSkill } from "../support/provider";
 import { form, skillZip } from "../support/skill";

@@ -4,15 +4,15 @@ import path from "node:path";
 import { isCancel, multiselect } from "@clack/prompts";
 import type { SkillPackage } from "../../../src/domain/package/skill";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
+import { answer, note, placeOf, shown, tell, type Work } from "../context";
 import { changesTo, packFiles, readSkill, writeSkill } from "../folder";
-import { gatewayOf } from "../lookup";
 import { issueLines } from "../print";
 import { EXIT, misused, Problem } from "../problem";
 import { progressOf } from "../progress";
+import { gatewayOf } from "../resolve";
 import type { FoundSkill } from "../sources/found";
 import { parseRepository, skillsOfRepository } from "../sources/github";
 import { offersOf } from "../sources/well-known";
-import { answer, note, placeOf, shown, tell, type Work } from "../work";
 import { endsAll, keepable, publish } from "./push";
 
 export const add: Command = {

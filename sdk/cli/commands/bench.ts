@@ -3,11 +3,11 @@
 import { writeFile } from "node:fs/promises";
 import * as z from "zod";
 import { type Command, option, TEXT } from "../command";
+import { answer, note, placeOf, tell, type Work } from "../context";
 import { skillAt } from "../folder";
 import { issuesSchema } from "../gateway";
 import { issueLines } from "../print";
 import { EXIT, misused, Problem } from "../problem";
-import { answer, note, placeOf, tell, type Work } from "../work";
 import { askBench } from "./check";
 
 const runSchema = z.looseObject({

@@ -2,13 +2,13 @@
 
 import * as z from "zod";
 import { type Command, GATEWAY_OPTIONS, option } from "../command";
+import { answer, note, tell, type Work } from "../context";
 import { type NamedSkill, readSkill, skillAt } from "../folder";
 import { Gateway, issuesSchema } from "../gateway";
 import { issueLines, routingLines, verdictLine } from "../print";
 import { EXIT, Problem } from "../problem";
 import { inspectionSchema } from "../resources";
 import { signIn } from "../sign-in";
-import { answer, note, tell, type Work } from "../work";
 
 const toolSchema = z.looseObject({
   name: z.string(),

@@ -3,12 +3,12 @@
 import { watch } from "node:fs";
 import * as z from "zod";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
+import { answer, note, tell, type Work } from "../context";
 import { readSkill, skillAt } from "../folder";
 import type { Gateway } from "../gateway";
-import { gatewayOf } from "../lookup";
 import { issueLines } from "../print";
 import { EXIT, Problem } from "../problem";
-import { answer, note, tell, type Work } from "../work";
+import { gatewayOf } from "../resolve";
 import { pushDraft, type Where } from "./push";
 
 /** An editor writes several times in a row. */

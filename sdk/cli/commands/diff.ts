@@ -4,13 +4,13 @@ import { PUBLIC_SCOPE } from "../../../src/domain/access/access";
 import { permissionChanges, permissionsOf } from "../../../src/domain/code/permissions";
 import type { SkillPackage } from "../../../src/domain/package/skill";
 import { type Command, GATEWAY_OPTIONS } from "../command";
+import { answer, tell } from "../context";
 import { downloadSkill } from "../download";
 import { filesOf, readSkill, skillAt } from "../folder";
 import { changedFiles, unifiedDiff } from "../lines";
-import { findNamed, findVersionOf, gatewayOf, readVersionsOf } from "../lookup";
 import { permissionLines } from "../print";
 import { EXIT, Problem } from "../problem";
-import { answer, tell } from "../work";
+import { findNamed, findVersionOf, gatewayOf, readVersionsOf } from "../resolve";
 
 export const diff: Command = {
   usage: "<name> [from] [to] | <folder> [from]",

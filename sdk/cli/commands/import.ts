@@ -3,13 +3,13 @@
 import { setTimeout } from "node:timers/promises";
 import type * as z from "zod";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, type Values, YES } from "../command";
+import { answer, note, tell, type Work } from "../context";
 import type { Gateway } from "../gateway";
-import { gatewayOf } from "../lookup";
 import { columns, oneLineOf } from "../print";
 import { EXIT, misused } from "../problem";
 import { progressOf } from "../progress";
+import { gatewayOf } from "../resolve";
 import { type ImportReport, importReportSchema, importSchema, importsSchema } from "../resources";
-import { answer, note, tell, type Work } from "../work";
 
 const IMPORTS = "/api/v1/imports";
 /** How long it waits between two looks: the first ones come soon, since most imports are small. */

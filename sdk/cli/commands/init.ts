@@ -4,8 +4,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { isName } from "../../../src/domain/package/name";
 import type { Command } from "../command";
+import { answer, placeOf, tell } from "../context";
 import { EXIT, misused, Problem } from "../problem";
-import { answer, placeOf, tell } from "../work";
 
 const BEGINNING = (name: string) => `---
 name: ${name}

@@ -2,11 +2,11 @@
 
 import { isCancel, password, text } from "@clack/prompts";
 import { type Command, GATEWAY_OPTIONS, option } from "../command";
+import { answer, tell } from "../context";
 import { Gateway } from "../gateway";
 import { EXIT, misused, Problem } from "../problem";
 import { meSchema } from "../resources";
 import { chosenUrl, gatewayUrl, keepKey } from "../sign-in";
-import { answer, tell } from "../work";
 
 export const login: Command = {
   usage: "[--url <gateway>] [--key <key>]",

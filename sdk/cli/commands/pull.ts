@@ -3,14 +3,14 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
+import { answer, note, placeOf, tell, type Work } from "../context";
 import { downloadSkill } from "../download";
 import { filesIn, removeFolder, writeSkill } from "../folder";
 import type { Gateway } from "../gateway";
-import { findNamed, gatewayOf } from "../lookup";
 import { EXIT, misused, Problem } from "../problem";
 import { progressOf } from "../progress";
+import { findNamed, gatewayOf } from "../resolve";
 import { taskSkillsSchema } from "../resources";
-import { answer, note, placeOf, tell, type Work } from "../work";
 
 /** Downloads at once. */
 const AT_ONCE = 3;

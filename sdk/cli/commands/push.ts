@@ -5,6 +5,7 @@ import path from "node:path";
 import semver from "semver";
 import { type ClaimedSource, claimedSource } from "../../../src/domain/catalog/source";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
+import { answer, note, tell } from "../context";
 import { type NamedSkill, readSkill, skillsAt } from "../folder";
 import { Gateway, Refused } from "../gateway";
 import { issueLines, routingLines, verdictLine } from "../print";
@@ -12,8 +13,7 @@ import { EXIT, misused, Problem } from "../problem";
 import { progressOf } from "../progress";
 import { draftSchema, skillSchema } from "../resources";
 import { signIn } from "../sign-in";
-import { writeWhole } from "../whole";
-import { answer, note, tell } from "../work";
+import { writeWhole } from "../write-folder";
 import { packageForm } from "./check";
 
 const SKILLS = "/api/v1/kinds/skills";

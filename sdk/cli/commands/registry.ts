@@ -1,12 +1,12 @@
 // Looking at what is published.
 
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
+import { answer, tell } from "../context";
 import type { Gateway } from "../gateway";
-import { findNamed, gatewayOf, readVersionsOf, SKILLS } from "../lookup";
 import { columns, oneLineOf, originOf } from "../print";
 import { EXIT } from "../problem";
+import { findNamed, gatewayOf, readVersionsOf, SKILLS } from "../resolve";
 import { draftsSchema, skillsSchema, unifiedSchema, usageSchema } from "../resources";
-import { answer, tell } from "../work";
 
 export const list: Command = {
   usage: "[--group <name> | --public | --drafts]",

@@ -4,14 +4,14 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type Command, GATEWAY_OPTIONS, option, TEXT, type Values } from "../command";
+import { answer, note, tell, type Work } from "../context";
 import { type Cases, type CodeCheck, differences, type RoutingCase, readCases } from "../evals";
 import { filesIn, type NamedSkill, packFolder, skillAt } from "../folder";
-import { gatewayOf, SKILLS } from "../lookup";
 import { oneLineOf, placeText } from "../print";
 import { EXIT, misused, Problem } from "../problem";
 import { progressOf } from "../progress";
+import { gatewayOf, SKILLS } from "../resolve";
 import { inspectionSchema } from "../resources";
-import { answer, note, tell, type Work } from "../work";
 import { callOnBench } from "./bench";
 import { packageForm } from "./check";
 

@@ -2,17 +2,17 @@
 
 import type { ClaimedSource } from "../../../src/domain/catalog/source";
 import { type Command, GATEWAY_OPTIONS, option, TEXT } from "../command";
+import { answer, note, tell, type Work } from "../context";
 import { packFiles, readSkill } from "../folder";
 import type { Gateway } from "../gateway";
-import { findNamed, gatewayOf, SKILLS } from "../lookup";
 import { issueLines, originOf } from "../print";
 import { EXIT, misused, Problem } from "../problem";
 import { progressOf } from "../progress";
+import { findNamed, gatewayOf, SKILLS } from "../resolve";
 import { type SkillResource, skillsSchema } from "../resources";
 import type { FoundSkill } from "../sources/found";
 import { repositoryOf, skillsOfRepository } from "../sources/github";
 import { type Offer, offersOf } from "../sources/well-known";
-import { answer, note, tell, type Work } from "../work";
 import { endsAll, keepable, publish } from "./push";
 
 export const update: Command = {

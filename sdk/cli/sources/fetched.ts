@@ -1,8 +1,8 @@
 // Reading what others serve: no key of a gateway goes there, and nothing is read without a bound.
 
+import type { Work } from "../context";
 import { nothingAnswers } from "../gateway";
 import { EXIT, Problem } from "../problem";
-import type { Work } from "../work";
 
 /** The answer of a source; `null` for 404. */
 export async function fetchFrom(work: Work, url: URL, headers: Record<string, string> = {}): Promise<Response | null> {

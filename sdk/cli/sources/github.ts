@@ -3,9 +3,9 @@
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ClaimedSource } from "../../../src/domain/catalog/source";
+import type { Work } from "../context";
 import type { PackedFile } from "../folder";
 import { EXIT, misused, Problem } from "../problem";
-import type { Work } from "../work";
 import { fetchFrom, piecesOf } from "./fetched";
 import { BOUNDS, type FoundSkill } from "./found";
 import { readTar } from "./tar";

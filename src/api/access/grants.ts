@@ -2,7 +2,7 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { REQUEST_LIMITS } from "../../domain/limits";
-import { SIGN_IN_WAYS } from "../../domain/sign-in/grant";
+import { SIGN_IN_METHODS } from "../../domain/sign-in/grant";
 import { router } from "../../edge/router";
 import { instant, json, noContent, pageQuery, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
@@ -17,7 +17,7 @@ const grantSchema = () =>
       client_id: z.string(),
       client_name: z.string().openapi({ description: "What the host calls itself. Nobody has verified it." }),
       resource: z.string().openapi({ description: "The MCP URL that its tokens open." }),
-      signed_in_by: z.enum(SIGN_IN_WAYS),
+      signed_in_by: z.enum(SIGN_IN_METHODS),
       created_at: z.string(),
       expires_at: z.string(),
       last_used_at: z.string().nullable().openapi({ description: "To within 10 minutes." }),

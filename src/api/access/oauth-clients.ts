@@ -4,13 +4,17 @@ import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../../domain/cursor";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { SERVER_NAME } from "../../domain/servers/entry";
-import { knownClientId } from "../../domain/sign-in/known";
 import { SIGN_IN_LIMITS } from "../../domain/sign-in/limits";
+import { preRegisteredClientId } from "../../domain/sign-in/pre-registered";
 import { router } from "../../edge/router";
 import { instant, json, jsonBody, noContent, pageQuery, refusals, refuseIdempotencyKey } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import { pageOfKnownClients, removeKnownClient, storeKnownClient } from "../../services/sign-in/known-clients";
-import type { KnownClientRow } from "../../storage/d1/sign-in/known-clients";
+import {
+  pageOfPreRegisteredClients,
+  removePreRegisteredClient,
+  storePreRegisteredClient,
+} from "../../services/sign-in/pre-registered-clients";
+import type { PreRegisteredClientRow } from "../../storage/d1/sign-in/pre-registered-clients";
 
 const params = z.object({
   name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, beginning with a letter or digit"),
@@ -53,7 +57,7 @@ oauthClientRoutes.openapi(
   }),
   async (c) => {
     const { limit = REQUEST_LIMITS.listLimit, cursor } = c.req.valid("query");
-    const rows = await pageOfKnownClients(c.get("context"), limit + 1, decodeCursor(cursor, z.string()));
+    const rows = await pageOfPreRegisteredClients(c.get("context"), limit + 1, decodeCursor(cursor, z.string()));
     const page = rows.slice(0, limit);
     const next = rows.length > limit ? encodeCursor(page.at(-1)?.name) : null;
     return c.json({ items: page.map(wireClient), next_cursor: next }, 200);
@@ -76,7 +80,7 @@ oauthClientRoutes.openapi(
   async (c) => {
     const { display_name: displayName, redirect_uris: redirectUris } = c.req.valid("json");
     const words = { displayName, redirectUris };
-    const { row, secret } = await storeKnownClient(c.get("context"), c.req.valid("param").name, words);
+    const { row, secret } = await storePreRegisteredClient(c.get("context"), c.req.valid("param").name, words);
     if (secret === null) return c.json(wireClient(row), 200);
     return c.json({ ...wireClient(row), client_secret: secret }, 201, { "cache-control": "no-store" });
   },
@@ -91,15 +95,15 @@ oauthClientRoutes.openapi(
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),
   async (c) => {
-    await removeKnownClient(c.get("context"), c.req.valid("param").name);
+    await removePreRegisteredClient(c.get("context"), c.req.valid("param").name);
     return c.body(null, 204);
   },
 );
 
-function wireClient(row: KnownClientRow): z.infer<ReturnType<typeof clientSchema>> {
+function wireClient(row: PreRegisteredClientRow): z.infer<ReturnType<typeof clientSchema>> {
   return {
     name: row.name,
-    client_id: knownClientId(row.name),
+    client_id: preRegisteredClientId(row.name),
     display_name: row.displayName,
     redirect_uris: [...row.redirectUris],
     created_at: instant(row.createdAt),

@@ -1,7 +1,7 @@
 // /api/v1/sessions: where somebody is signed in to the console.
 
 import { createRoute } from "@hono/zod-openapi";
-import { CONSOLE_WAYS } from "../../domain/console/session";
+import { CONSOLE_SIGN_IN_METHODS } from "../../domain/console/session";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { router } from "../../edge/router";
 import { instant, json, noContent, pageQuery, refusals } from "../../edge/schemas";
@@ -13,7 +13,7 @@ const sessionSchema = () =>
     .object({
       id: z.string(),
       user_id: z.string(),
-      signed_in_by: z.enum(CONSOLE_WAYS),
+      signed_in_by: z.enum(CONSOLE_SIGN_IN_METHODS),
       current: z.boolean().openapi({ description: "The session that asks." }),
       created_at: z.string(),
       expires_at: z.string().openapi({ description: "At the latest: without a request for an hour it ends sooner." }),

@@ -3,9 +3,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { CONVERSATION_LIMITS, REQUEST_LIMITS } from "../../domain/limits";
-import { answered, conversation, idempotencyOf } from "../../edge/conversation";
+import { conversation, idempotencyOf, unwrapReply } from "../../edge/conversation";
 import { notModified, tagged } from "../../edge/etag";
-import { tellLogId } from "../../edge/request-log";
+import { addLogIdHeader } from "../../edge/request-log";
 import { router } from "../../edge/router";
 import {
   conversationId,
@@ -19,7 +19,7 @@ import {
   refusals,
 } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import { seriesReplySchema } from "../../services/conversation/bill/series";
+import { seriesReplySchema } from "../../services/conversation/billing/series";
 import { listConversations } from "../../services/conversation/list";
 import { eventsReplySchema, pastSchema, statusSchema, taskSkillsSchema } from "../../services/conversation/replies";
 
@@ -58,7 +58,7 @@ conversationRoutes.openapi(
     const once = await idempotencyOf(c);
     const made = given ?? (once === null ? c.get("context").newId("cnv") : `cnv_${once.key_digest}`);
     const { api, target } = conversation(c, made, rest);
-    const value = answered(c, await api.put(target, rest, false, once));
+    const value = unwrapReply(c, await api.put(target, rest, false, once));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
 );
@@ -94,7 +94,7 @@ conversationRoutes.openapi(
   }),
   async (c) => {
     const { api, target } = conversation(c, c.req.valid("param").id, c.req.valid("json"));
-    const value = answered(c, await api.put(target, c.req.valid("json"), true, await idempotencyOf(c)));
+    const value = unwrapReply(c, await api.put(target, c.req.valid("json"), true, await idempotencyOf(c)));
     return value.created ? c.json(value.status, 201) : c.json(value.status, 200);
   },
 );
@@ -111,8 +111,8 @@ conversationRoutes.openapi(
   async (c) => {
     const { id } = c.req.valid("param");
     const { api, target } = conversation(c, id);
-    const found = answered(c, await api.status(target));
-    await tellLogId(c, { conversation: id, userId: target.caller.principal.userId });
+    const found = unwrapReply(c, await api.status(target));
+    await addLogIdHeader(c, { conversation: id, userId: target.caller.principal.userId });
     return c.json(found, 200);
   },
 );
@@ -127,7 +127,7 @@ conversationRoutes.openapi(
   }),
   async (c) => {
     const { api, target } = conversation(c, c.req.valid("param").id);
-    answered(c, await api.remove(target));
+    unwrapReply(c, await api.remove(target));
     return c.body(null, 204);
   },
 );
@@ -152,7 +152,7 @@ conversationRoutes.openapi(
   async (c) => {
     const { after, limit } = c.req.valid("query");
     const { api, target } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.events(target, after ?? 0, limit ?? 100)), 200);
+    return c.json(unwrapReply(c, await api.events(target, after ?? 0, limit ?? 100)), 200);
   },
 );
 
@@ -168,7 +168,7 @@ conversationRoutes.openapi(
   async (c) => {
     const { id: name, turn } = c.req.valid("param");
     const { api, target } = conversation(c, name);
-    return c.json(answered(c, await api.at(target, turn)), 200);
+    return c.json(unwrapReply(c, await api.at(target, turn)), 200);
   },
 );
 
@@ -192,7 +192,7 @@ conversationRoutes.openapi(
   async (c) => {
     const { after, limit } = c.req.valid("query");
     const { api, target } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.series(target, after ?? 0, limit ?? REQUEST_LIMITS.listLimit)), 200);
+    return c.json(unwrapReply(c, await api.series(target, after ?? 0, limit ?? REQUEST_LIMITS.listLimit)), 200);
   },
 );
 
@@ -209,6 +209,6 @@ taskRoutes.openapi(
   }),
   async (c) => {
     const { api, target } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.taskSkills(target)), 200);
+    return c.json(unwrapReply(c, await api.taskSkills(target)), 200);
   },
 );

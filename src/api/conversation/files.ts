@@ -8,7 +8,7 @@ import { disposition } from "../../edge/etag";
 import { router } from "../../edge/router";
 import { conversationId, instant, json, noContent, pageQuery, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import { addressOf, deleteFile, endOf, findFileOf, listFiles, openFile } from "../../services/tools/kept-files";
+import { addressOf, deleteFile, endOf, findFileOf, listFiles, openFile } from "../../services/tools/stored-files";
 
 const params = z.object({ id: conversationId });
 const fileParams = params.extend({ file_id: z.string().max(100) });
@@ -29,9 +29,9 @@ const keptFileSchema = () =>
 /** A script's author says what is in a file, and its user opens it: what a browser might run has no type. */
 const INERT = /^(?:application\/(?:json|pdf|zip|toml|yaml)|image\/(?:gif|jpeg|png|webp)|text\/(?:csv|markdown|plain))$/;
 
-export const keptFileRoutes = router();
+export const storedFileRoutes = router();
 
-keptFileRoutes.openapi(
+storedFileRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/files",
@@ -60,7 +60,7 @@ keptFileRoutes.openapi(
   },
 );
 
-keptFileRoutes.openapi(
+storedFileRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/files/{file_id}",
@@ -94,7 +94,7 @@ keptFileRoutes.openapi(
   },
 );
 
-keptFileRoutes.openapi(
+storedFileRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/conversations/{id}/files/{file_id}",

@@ -7,7 +7,7 @@ import { readUsage, type Usage } from "../../domain/conversation/usage";
 import { type JsonObject, jsonObject, jsonValue } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { FORMATS } from "../../domain/tools/formats";
-import { answered, conversation, idempotencyOf } from "../../edge/conversation";
+import { conversation, idempotencyOf, unwrapReply } from "../../edge/conversation";
 import { namesTag } from "../../edge/etag";
 import { router } from "../../edge/router";
 import { conversationId, described, json, jsonBody, noContent, optionalJsonBody, refusals } from "../../edge/schemas";
@@ -108,7 +108,7 @@ stepRoutes.openapi(
       usage: usageOf(body.usage),
       history_tokens: body.history_tokens ?? null,
     };
-    return c.json(answered(c, await api.turn(target, body.conversation ?? null, request, once)), 200);
+    return c.json(unwrapReply(c, await api.turn(target, body.conversation ?? null, request, once)), 200);
   },
 );
 
@@ -135,10 +135,10 @@ stepRoutes.openapi(
     const { calls, format = null, etag = null } = body;
     const request = { calls, format, etag, usage: usageOf(body.usage), client: null };
     if ((c.req.header("accept") ?? "").includes("text/event-stream")) {
-      const stream = answered(c, await api.streamCalls(target, request));
+      const stream = unwrapReply(c, await api.streamCalls(target, request));
       return c.body(stream, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     }
-    return c.json(answered(c, await api.toolCalls(target, request, await idempotencyOf(c))), 200);
+    return c.json(unwrapReply(c, await api.toolCalls(target, request, await idempotencyOf(c))), 200);
   },
 );
 
@@ -153,7 +153,7 @@ stepRoutes.openapi(
   async (c) => {
     const { id, call_id } = c.req.valid("param");
     const { api, target } = conversation(c, id);
-    answered(c, await api.cancelCall(target, call_id));
+    unwrapReply(c, await api.cancelCall(target, call_id));
     return c.body(null, 204);
   },
 );
@@ -168,7 +168,7 @@ stepRoutes.openapi(
   }),
   async (c) => {
     const { api, target } = conversation(c, c.req.valid("param").id);
-    const { prompt, etag } = answered(c, await api.prompt(target, c.req.valid("query").format ?? null));
+    const { prompt, etag } = unwrapReply(c, await api.prompt(target, c.req.valid("query").format ?? null));
     if (namesTag(c.req.header("if-none-match"), `"${etag}"`)) return c.body(null, 304, { etag: `"${etag}"` });
     return c.json(prompt, 200, { etag: `"${etag}"` });
   },
@@ -188,7 +188,7 @@ stepRoutes.openapi(
   }),
   async (c) => {
     const { api, target } = conversation(c, c.req.valid("param").id);
-    const { tools, etag } = answered(c, await api.prompt(target, c.req.valid("query").format ?? null));
+    const { tools, etag } = unwrapReply(c, await api.prompt(target, c.req.valid("query").format ?? null));
     if (namesTag(c.req.header("if-none-match"), `"${etag}"`)) return c.body(null, 304, { etag: `"${etag}"` });
     return c.json({ tools }, 200, { etag: `"${etag}"` });
   },
@@ -204,6 +204,6 @@ stepRoutes.openapi(
   }),
   async (c) => {
     const { api, target } = conversation(c, c.req.valid("param").id);
-    return c.json(answered(c, await api.restore(target, c.req.valid("json").history)), 200);
+    return c.json(unwrapReply(c, await api.restore(target, c.req.valid("json").history)), 200);
   },
 );

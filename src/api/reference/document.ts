@@ -6,13 +6,13 @@ import type { HttpEnv } from "../../edge/env";
 import * as z from "../../edge/zod";
 import { resultSchema, toolCallsReplySchema } from "../../services/conversation/replies";
 import { ADMINISTRATION_TEXTS } from "./administration";
+import { COMPAT_TEXTS } from "./compat";
 import { CONVERSATION_TEXTS } from "./conversations";
-import { DOOR_TEXTS } from "./doors";
 import type { OperationText, OperationTexts, Retry } from "./operation";
 import { EXAMPLES, HEADERS, PARAMETERS, TAGS } from "./parameters";
 import { SKILL_TEXTS } from "./skills";
 
-const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINISTRATION_TEXTS, ...DOOR_TEXTS };
+const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINISTRATION_TEXTS, ...COMPAT_TEXTS };
 
 const DESCRIPTION = `Skills on demand for any chat front end or agent.
 

@@ -6,7 +6,7 @@ import { ghostSpecSchema } from "../../domain/catalog/ghost";
 import { invalid } from "../../domain/errors";
 import { jsonObject } from "../../domain/json";
 import { namesTag, notModified, tagged, tagOfJson } from "../../edge/etag";
-import { listQuery, oneStart } from "../../edge/paging";
+import { listQuery, requireOneStart } from "../../edge/paging";
 import { router } from "../../edge/router";
 import { json, jsonBody, noContent, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
@@ -87,7 +87,7 @@ ghostRoutes.openapi(
     method: "get",
     path: "/",
     summary: "The ghosts one may use: one's own, one's groups' and public ones, by namespace and name",
-    middleware: oneStart,
+    middleware: requireOneStart,
     request: {
       query: listQuery.extend({
         namespace: z.string().optional(),

@@ -1,7 +1,7 @@
 // What a version of a skill may do, and what it may that another version may not.
 
 import { createRoute } from "@hono/zod-openapi";
-import { RUNS } from "../../domain/code/judging/verdict";
+import { RUNS } from "../../domain/code/check/verdict";
 import { LANGUAGES } from "../../domain/code/language";
 import { notModified, tagged } from "../../edge/etag";
 import { router } from "../../edge/router";

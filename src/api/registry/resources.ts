@@ -1,7 +1,7 @@
 // Skills as the predecessor system's resources. Their schemas are functions, made for the OpenAPI document only.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
-import { RUNS } from "../../domain/code/judging/verdict";
+import { RUNS } from "../../domain/code/check/verdict";
 import type { Issue } from "../../domain/errors";
 import { countFindings } from "../../domain/inspection/finding";
 import { jsonObject } from "../../domain/json";
@@ -10,7 +10,7 @@ import { instant, issueSchema } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { VersionSummary } from "../../storage/d1/versions";
-import { leftOutSchema } from "./left-out";
+import { leftOutSchema } from "./excluded-clients";
 import { routingSchema } from "./routing";
 import { sourceSchema } from "./source";
 

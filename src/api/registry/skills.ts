@@ -6,11 +6,12 @@ import { createMiddleware } from "hono/factory";
 import { invalid } from "../../domain/errors";
 import type { HttpEnv } from "../../edge/env";
 import { notModified, tagged } from "../../edge/etag";
-import { flag, linkTo, listQuery, oneStart } from "../../edge/paging";
-import { tellLogId } from "../../edge/request-log";
+import { flag, listQuery, requireOneStart, setNextLink } from "../../edge/paging";
+import { addLogIdHeader } from "../../edge/request-log";
 import { router } from "../../edge/router";
 import { json, jsonBody, noContent, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
+import { invokeSkill } from "../../services/registry/by-name";
 import {
   deleteSkill,
   readSkillReferences,
@@ -18,11 +19,10 @@ import {
   removeSkillReferences,
 } from "../../services/registry/deletion";
 import { readSkills, readUnified } from "../../services/registry/listing";
-import { invokeSkill } from "../../services/registry/named";
 import { findPublicSkillFor, findSkill } from "../../services/registry/skills";
 import { draftRoutes } from "./drafts";
+import { withExcludedClients } from "./excluded-clients";
 import { files } from "./files";
-import { withLeftOut } from "./left-out";
 import { permissionRoutes } from "./permissions";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
 import { uploads } from "./uploads";
@@ -53,7 +53,7 @@ skillRoutes.openapi(
     path: "/",
     summary:
       "Own skills, or a group's; with `name` the one skill it means; with `q` what a search finds, the best first",
-    middleware: [oneStart, oneQuestion] as const,
+    middleware: [requireOneStart, oneQuestion] as const,
     request: {
       query: listQuery.extend({
         namespace: z.string().optional(),
@@ -85,7 +85,7 @@ skillRoutes.openapi(
     method: "get",
     path: "/unified",
     summary: "Every skill one may use, each name once: own over groups' over public",
-    middleware: oneStart,
+    middleware: requireOneStart,
     request: {
       query: listQuery.extend({
         scope: z.enum(["all", "personal", "group"]).default("all"),
@@ -97,7 +97,7 @@ skillRoutes.openapi(
   async (c) => {
     const { scope, group_name, ...query } = c.req.valid("query");
     const { skills: found, nextCursor } = await readUnified(c.get("context"), scope, group_name, query);
-    return c.json(found.map(skillItem), 200, linkTo(c.req.url, nextCursor));
+    return c.json(found.map(skillItem), 200, setNextLink(c.req.url, nextCursor));
   },
 );
 
@@ -106,7 +106,7 @@ skillRoutes.openapi(
     method: "get",
     path: "/public/list",
     summary: "Public skills",
-    middleware: oneStart,
+    middleware: requireOneStart,
     request: { query: listQuery },
     responses: { 200: { ...json("A page.", items), headers: next }, ...refusals(400) },
   }),
@@ -117,7 +117,7 @@ skillRoutes.openapi(
       undefined,
       c.req.valid("query"),
     );
-    return c.json(found.map(skillItem), 200, linkTo(c.req.url, nextCursor));
+    return c.json(found.map(skillItem), 200, setNextLink(c.req.url, nextCursor));
   },
 );
 
@@ -153,8 +153,8 @@ skillRoutes.openapi(
   async (c) => {
     const { id } = c.req.valid("param");
     const found = await findSkill(c.get("context"), id);
-    await tellLogId(c, { skill: id });
-    return c.json(withLeftOut(skillResource(found), found), 200);
+    await addLogIdHeader(c, { skill: id });
+    return c.json(withExcludedClients(skillResource(found), found), 200);
   },
 );
 

@@ -68,7 +68,7 @@ const answers = {
 
 /** What reads, judges and stores packages: needed by few requests, and kept once it is there. */
 let publishing: typeof import("../../services/registry/publish") | null = null;
-let assessing: typeof import("../../services/registry/assess") | null = null;
+let assessing: typeof import("../../services/registry/publish-report") | null = null;
 let sharing: typeof import("../../services/registry/share") | null = null;
 
 /** A form that must be there. */
@@ -174,7 +174,7 @@ uploads.openapi(
     const form = c.req.valid("form");
     const naming = { fileName: form.file.name, ...(form.name === undefined ? {} : { name: form.name }) };
     const upload = new Uint8Array(await form.file.arrayBuffer());
-    assessing ??= await import("../../services/registry/assess");
+    assessing ??= await import("../../services/registry/publish-report");
     const told = await assessing.assessUpload(c.get("context"), upload, naming);
     const { package: found, tokens, routing, issues, warnings, scripts } = told;
     const answer = {

@@ -5,7 +5,7 @@ import { REQUEST_LIMITS } from "../../domain/limits";
 import { router } from "../../edge/router";
 import { json, jsonBody, pageQuery, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
-import { putVerdict } from "../../services/doors/verdicts";
+import { putVerdict } from "../../services/compat/version-blocks";
 import { activate, readVersions, unyank, yank } from "../../services/registry/skills";
 import { skillResource, skillSchema, versionItem, versionSchema } from "./resources";
 

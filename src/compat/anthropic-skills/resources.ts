@@ -1,14 +1,14 @@
 // Skills and versions in the shapes of Anthropic's Skills API.
 
 import { PUBLIC_SCOPE } from "../../domain/access/access";
-import { microsecondsOf, vendorSkillId, vendorVersionId } from "../../domain/doors/vendor-ids";
+import { microsecondsOf, vendorSkillId, vendorVersionId } from "../../domain/compat/vendor-ids";
 import { instant } from "../../edge/schemas";
-import type { VendorSkill, VendorVersion } from "../../storage/d1/doors/vendor-skills";
+import type { VendorSkill, VendorVersion } from "../../storage/d1/compat/vendor-skills";
 
 /** Of general availability, or of the beta. */
-export type Shape = "ga" | "beta";
+export type VendorApiShape = "ga" | "beta";
 
-export function anthropicSkill(skill: VendorSkill, shape: Shape): object {
+export function anthropicSkill(skill: VendorSkill, shape: VendorApiShape): object {
   const { id, name, scope, title, displayName, createdAt, updatedAt, versionId, number, publishedAt } = skill;
   const times = { created_at: instant(createdAt), updated_at: instant(updatedAt) };
   const source = scope === PUBLIC_SCOPE ? "anthropic" : "custom";
@@ -22,7 +22,7 @@ export function anthropicSkill(skill: VendorSkill, shape: Shape): object {
   return { ...told, ...shown, source: { type: source } };
 }
 
-export function anthropicVersion(version: VendorVersion, shape: Shape): object {
+export function anthropicVersion(version: VendorVersion, shape: VendorApiShape): object {
   const { id, skillId, name, description, createdAt } = version;
   const told = { type: "skill_version", skill_id: vendorSkillId(skillId), name, description };
   const made = { created_at: instant(createdAt) };
@@ -31,6 +31,6 @@ export function anthropicVersion(version: VendorVersion, shape: Shape): object {
 }
 
 /** What the answer to a deletion calls the version: by its id, and in the beta by its time. */
-export function deletedVersionId(version: VendorVersion, shape: Shape): string {
+export function deletedVersionId(version: VendorVersion, shape: VendorApiShape): string {
   return shape === "beta" ? microsecondsOf(version) : vendorVersionId(version.id);
 }

@@ -4,28 +4,28 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
 import { PUBLIC_SCOPE } from "../../domain/access/access";
+import { anthropicRefusal } from "../../domain/compat/vendor-errors";
 import { decodeCursor, pageOf } from "../../domain/cursor";
-import { anthropicRefusal } from "../../domain/doors/vendor-errors";
 import { GatewayError, invalid } from "../../domain/errors";
-import { bounded } from "../../edge/body";
+import { limitBody } from "../../edge/body";
 import type { HttpEnv } from "../../edge/env";
-import { createVendorSkill, createVendorVersion, findChangeable, findShown } from "../../services/doors/vendor-skills";
+import { createVendorSkill, createVendorVersion, findChangeable, findShown } from "../../services/compat/vendor-skills";
 import { deleteSkill } from "../../services/registry/deletion";
 import { yank } from "../../services/registry/skills";
-import { listVendorSkillsByName, listVendorVersions } from "../../storage/d1/doors/vendor-skills";
+import { listVendorSkillsByName, listVendorVersions } from "../../storage/d1/compat/vendor-skills";
 import {
   answerContent,
   answerRefusal,
   limitOf,
   notServed,
-  placeOfRequest,
   readUpload,
   skillIn,
+  vendorScopeOf,
   versionIn,
   versionOf,
   wordOf,
-} from "../vendor-door";
-import { anthropicSkill, anthropicVersion, deletedVersionId, type Shape } from "./resources";
+} from "../vendor-api";
+import { anthropicSkill, anthropicVersion, deletedVersionId, type VendorApiShape } from "./resources";
 
 const BETA = "skills-2025-10-02";
 const TITLES = ["display_name", "display_title"];
@@ -36,20 +36,20 @@ const byNumber = z.object({ number: z.int() });
 
 /** Adds the routes below a path that ends with `/anthropic/v1/skills`. */
 export function addAnthropicSkills(routes: OpenAPIHono<HttpEnv>, base: string): void {
-  routes.post(`${base}/*`, bounded);
+  routes.post(`${base}/*`, limitBody);
   routes.post(base, async (c) => {
     const { upload, texts } = await readUpload(c, TITLES);
-    const made = await createVendorSkill(placeOfRequest(c), upload, titleIn(texts));
+    const made = await createVendorSkill(vendorScopeOf(c), upload, titleIn(texts));
     return tell(c, anthropicSkill(made, shapeOf(c)));
   });
   routes.get(base, listSkills);
   routes.get(`${base}/:id`, async (c) =>
-    tell(c, anthropicSkill(await findShown(placeOfRequest(c), skillIn(c)), shapeOf(c))),
+    tell(c, anthropicSkill(await findShown(vendorScopeOf(c), skillIn(c)), shapeOf(c))),
   );
   routes.delete(`${base}/:id`, removeSkill);
   routes.post(`${base}/:id/versions`, async (c) => {
     const { upload } = await readUpload(c, []);
-    const made = await createVendorVersion(placeOfRequest(c), skillIn(c), upload);
+    const made = await createVendorVersion(vendorScopeOf(c), skillIn(c), upload);
     return tell(c, anthropicVersion(made, shapeOf(c)));
   });
   routes.get(`${base}/:id/versions`, listVersions);
@@ -69,7 +69,7 @@ export function answerAnthropicRefusal(error: unknown, c: HonoContext<HttpEnv>):
 }
 
 /** Anthropic's own rule: who names the beta gets the beta's shapes, whatever else is asked for. */
-function shapeOf(c: HonoContext<HttpEnv>): Shape {
+function shapeOf(c: HonoContext<HttpEnv>): VendorApiShape {
   const betas = (c.req.header("anthropic-beta") ?? "").split(",").map((beta) => beta.trim());
   return betas.includes(BETA) ? "beta" : "ga";
 }
@@ -83,7 +83,7 @@ function titleIn(texts: ReadonlyMap<string, string>): string | null {
 }
 
 async function listSkills(c: HonoContext<HttpEnv>): Promise<Response> {
-  const { context, scope } = placeOfRequest(c);
+  const { context, scope } = vendorScopeOf(c);
   const source = wordOf(c, "source", ["custom", "anthropic"]);
   const limit = limitOf(c);
   const after = decodeCursor(c.req.query("page") || undefined, byName)?.name ?? null;
@@ -98,7 +98,7 @@ async function listSkills(c: HonoContext<HttpEnv>): Promise<Response> {
 }
 
 async function listVersions(c: HonoContext<HttpEnv>): Promise<Response> {
-  const place = placeOfRequest(c);
+  const place = vendorScopeOf(c);
   const skill = await findShown(place, skillIn(c));
   const limit = limitOf(c);
   const after = decodeCursor(c.req.query("page") || undefined, byNumber)?.number ?? null;
@@ -112,7 +112,7 @@ async function listVersions(c: HonoContext<HttpEnv>): Promise<Response> {
 }
 
 async function removeSkill(c: HonoContext<HttpEnv>): Promise<Response> {
-  const place = placeOfRequest(c);
+  const place = vendorScopeOf(c);
   const skill = await findChangeable(place, skillIn(c));
   if (shapeOf(c) === "beta" && skill.newest !== null) {
     const message = "The skill has versions. Delete them first.";
@@ -124,7 +124,7 @@ async function removeSkill(c: HonoContext<HttpEnv>): Promise<Response> {
 
 /** Deleting a version is yanking it: the newest that remains becomes current. The beta empties a skill so before it is deleted. */
 async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
-  const place = placeOfRequest(c);
+  const place = vendorScopeOf(c);
   const skill = await findChangeable(place, skillIn(c));
   const version = await versionOf(c, skill, "time");
   const shape = shapeOf(c);

@@ -9,7 +9,7 @@ import {
   ownerHandleOf,
   readOwner,
   versionNameOf,
-} from "../../domain/doors/clawhub";
+} from "../../domain/compat/clawhub";
 import { invalid } from "../../domain/errors";
 import type { HttpEnv } from "../../edge/env";
 import {
@@ -23,11 +23,11 @@ import {
   openVersionFile,
   searchSlugs,
   slugNotFound,
-} from "../../services/doors/clawhub";
-import type { Viewer } from "../../services/doors/shelf";
-import type { ShelfRow } from "../../storage/d1/doors/shelf";
-import type { ShelfVersion } from "../../storage/d1/doors/shelf-versions";
-import { type Look, lookOpenly, lookWithKey } from "../well-known/looking";
+} from "../../services/compat/clawhub";
+import type { Viewer } from "../../services/compat/published-index";
+import type { PublishedSkillRow } from "../../storage/d1/compat/published-index";
+import type { PublishedVersion } from "../../storage/d1/compat/published-versions";
+import { type ViewRequest, viewOpenly, viewWithKey } from "../well-known/viewer";
 
 const PRIVATE = "private, no-store";
 const OPEN = "public, max-age=60";
@@ -37,16 +37,16 @@ const MOST = 200;
 const SANDBOX = "sandbox; default-src 'none'";
 
 /** The look of a request at what its owner has, or without one at all that its caller sees. */
-function lookAt(c: HonoContext<HttpEnv>): Look {
+function lookAt(c: HonoContext<HttpEnv>): ViewRequest {
   const handle = c.req.query("ownerHandle")?.trim() ?? "";
   const principal = c.get("context")?.caller.principal;
-  if (handle === "") return lookWithKey(c, { kind: "all" });
+  if (handle === "") return viewWithKey(c, { kind: "all" });
   const owner = readOwner(handle, principal ?? null);
   if (owner === null) throw slugNotFound();
-  return owner.kind === "public" && principal === undefined ? lookOpenly(c) : lookWithKey(c, owner);
+  return owner.kind === "public" && principal === undefined ? viewOpenly(c) : viewWithKey(c, owner);
 }
 
-function told(c: HonoContext<HttpEnv>, { isOpen }: Look, body: object): Response {
+function told(c: HonoContext<HttpEnv>, { isOpen }: ViewRequest, body: object): Response {
   return c.json(body, 200, { "cache-control": isOpen ? OPEN : PRIVATE, vary: "authorization" });
 }
 
@@ -57,23 +57,23 @@ function limitOf(c: HonoContext<HttpEnv>): number {
 }
 
 const slugIn = (c: HonoContext<HttpEnv>) => c.req.param("slug") ?? "";
-const nameOf = ({ displayName, name }: ShelfRow) => displayName ?? name;
+const nameOf = ({ displayName, name }: PublishedSkillRow) => displayName ?? name;
 const userIn = (c: HonoContext<HttpEnv>) => c.get("context")?.caller.principal.userId ?? null;
 
 /** The version that `?version=` or `?tag=` names. There is one tag, and it is what one sees the skill at. */
-async function versionIn(c: HonoContext<HttpEnv>, viewer: Viewer, row: ShelfRow): Promise<ShelfVersion> {
+async function versionIn(c: HonoContext<HttpEnv>, viewer: Viewer, row: PublishedSkillRow): Promise<PublishedVersion> {
   const tag = c.req.query("tag");
   if (tag !== undefined && tag !== "latest")
     throw invalid([{ code: "UNKNOWN_TAG", message: "There is no tag here but `latest`.", path: "tag" }]);
   return findNamedVersion(viewer, row, c.req.query("version"));
 }
 
-const skillOf = (row: ShelfRow) => ({
+const skillOf = (row: PublishedSkillRow) => ({
   ...{ slug: row.name, displayName: nameOf(row), summary: row.description },
   ...{ tags: { latest: versionNameOf(row) }, stats: {}, createdAt: row.createdAt, updatedAt: row.updatedAt },
 });
 
-const versionOf = (version: Pick<ShelfVersion, "label" | "number" | "createdAt">) => ({
+const versionOf = (version: Pick<PublishedVersion, "label" | "number" | "createdAt">) => ({
   ...{ version: versionNameOf(version), createdAt: version.createdAt, changelog: "", license: null },
 });
 
@@ -190,7 +190,7 @@ export async function answerSlugFile(c: HonoContext<HttpEnv>): Promise<Response>
   return bytes(look, body, size, "application/octet-stream");
 }
 
-function bytes({ isOpen }: Look, body: ReadableStream, size: number, type: string, name?: string): Response {
+function bytes({ isOpen }: ViewRequest, body: ReadableStream, size: number, type: string, name?: string): Response {
   const headers: Record<string, string> = {
     ...{ "content-type": type, "content-length": `${size}`, "content-security-policy": SANDBOX, vary: "authorization" },
     "cache-control": isOpen ? OPEN : PRIVATE,

@@ -9,7 +9,7 @@ import type { HttpEnv } from "../../edge/env";
 import { answerError } from "../../edge/errors";
 import { principalRate } from "../../edge/rate";
 import type { router } from "../../edge/router";
-import { doorsAt, withKeyIfAny } from "../door";
+import { openRoutesAt, withKeyIfAny } from "../open-routes";
 import {
   answerDownload,
   answerInstall,
@@ -45,7 +45,7 @@ async function answerText(error: unknown, c: HonoContext<HttpEnv>): Promise<Resp
 }
 
 const clawhubAt = (prefix: Edge["prefix"], add: (open: ReturnType<typeof router>) => void) =>
-  doorsAt(prefix, add, answerText);
+  openRoutesAt(prefix, add, answerText);
 
 /** A fixed path that only reads, with a key or without. */
 const reading = (prefix: Edge["prefix"], answer: Handler) =>

@@ -3,17 +3,17 @@
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import * as z from "zod";
-import { isVersionName, readOwner } from "../../domain/doors/clawhub";
-import { DOOR_LIMITS } from "../../domain/doors/limits";
-import { isStrictName } from "../../domain/doors/well-known";
+import { isVersionName, readOwner } from "../../domain/compat/clawhub";
+import { COMPAT_LIMITS } from "../../domain/compat/limits";
+import { isStrictName } from "../../domain/compat/well-known";
 import { GatewayError, invalid } from "../../domain/errors";
 import { isDeeper } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { readBody, readBytes } from "../../edge/body";
 import type { HttpEnv } from "../../edge/env";
 import { issuesOf } from "../../edge/errors";
-import { publishSlug } from "../../services/doors/clawhub-publish";
-import { findUpload, reserveUpload, storeUpload } from "../../services/doors/parts";
+import { publishSlug } from "../../services/compat/clawhub-publish";
+import { findUpload, reserveUpload, storeUpload } from "../../services/compat/upload-parts";
 import { describeLater } from "../../services/tools/describe-later";
 
 const UPLOADS = "/api/v1/skills/-/uploads";
@@ -34,7 +34,7 @@ const releaseSchema = z.lazy(() =>
     files: z
       .array(z.object({ path, size, sha256, storageId: z.string().max(100), uploadTicket: z.string().max(100) }))
       .min(1)
-      .max(DOOR_LIMITS.partsOfSkill),
+      .max(COMPAT_LIMITS.partsOfSkill),
   }),
 );
 

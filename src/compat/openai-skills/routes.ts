@@ -3,10 +3,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
-import { openaiRefusal } from "../../domain/doors/vendor-errors";
-import { skillIdOf, vendorSkillId, vendorVersionId, versionIdOf } from "../../domain/doors/vendor-ids";
+import { openaiRefusal } from "../../domain/compat/vendor-errors";
+import { skillIdOf, vendorSkillId, vendorVersionId, versionIdOf } from "../../domain/compat/vendor-ids";
 import { GatewayError, invalid } from "../../domain/errors";
-import { bounded, shallow } from "../../edge/body";
+import { limitBody, limitJsonDepth } from "../../edge/body";
 import type { HttpEnv } from "../../edge/env";
 import { issuesOf } from "../../edge/errors";
 import {
@@ -15,7 +15,7 @@ import {
   findChangeable,
   findShown,
   findVendorVersion,
-} from "../../services/doors/vendor-skills";
+} from "../../services/compat/vendor-skills";
 import { deleteSkill } from "../../services/registry/deletion";
 import { activate, yank } from "../../services/registry/skills";
 import {
@@ -24,20 +24,20 @@ import {
   readVersionNumber,
   type VendorSkill,
   type VendorVersion,
-} from "../../storage/d1/doors/vendor-skills";
+} from "../../storage/d1/compat/vendor-skills";
 import {
   answerContent,
   answerRefusal,
   limitOf,
   notServed,
-  placeOfRequest,
   readUpload,
   skillIn,
+  vendorScopeOf,
   versionIn,
   versionOf,
   wordOf,
   wrongQuery,
-} from "../vendor-door";
+} from "../vendor-api";
 
 const ORDERS = ["asc", "desc"] as const;
 const FLAGS: ReadonlyMap<string | undefined, boolean> = new Map([
@@ -49,22 +49,22 @@ const update = z.strictObject({ default_version: z.string() });
 
 /** Adds the routes below a path that ends with `/openai/v1/skills`. */
 export function addOpenaiSkills(routes: OpenAPIHono<HttpEnv>, base: string): void {
-  routes.post(`${base}/*`, bounded, shallow);
+  routes.post(`${base}/*`, limitBody, limitJsonDepth);
   routes.post(base, async (c) => {
     const { upload } = await readUpload(c, []);
-    return c.json(openaiSkill(await createVendorSkill(placeOfRequest(c), upload, null)));
+    return c.json(openaiSkill(await createVendorSkill(vendorScopeOf(c), upload, null)));
   });
   routes.get(base, listSkills);
-  routes.get(`${base}/:id`, async (c) => c.json(openaiSkill(await findShown(placeOfRequest(c), skillIn(c)))));
+  routes.get(`${base}/:id`, async (c) => c.json(openaiSkill(await findShown(vendorScopeOf(c), skillIn(c)))));
   routes.post(`${base}/:id`, setDefault);
   routes.delete(`${base}/:id`, async (c) => {
-    const place = placeOfRequest(c);
+    const place = vendorScopeOf(c);
     const { id } = await findChangeable(place, skillIn(c));
     await deleteSkill(place.context, id, false);
     return c.json({ id: vendorSkillId(id), object: "skill.deleted", deleted: true });
   });
   routes.get(`${base}/:id/content`, async (c) => {
-    const { id, currentId } = await findShown(placeOfRequest(c), skillIn(c));
+    const { id, currentId } = await findShown(vendorScopeOf(c), skillIn(c));
     return answerContent(c, id, currentId);
   });
   routes.post(`${base}/:id/versions`, createVersion);
@@ -83,7 +83,7 @@ export function answerOpenaiRefusal(error: unknown, c: HonoContext<HttpEnv>): Re
 }
 
 async function listSkills(c: HonoContext<HttpEnv>): Promise<Response> {
-  const { context, scope } = placeOfRequest(c);
+  const { context, scope } = vendorScopeOf(c);
   const order = wordOf(c, "order", ORDERS) ?? "desc";
   const limit = limitOf(c);
   const asked = c.req.query("after") || null;
@@ -96,7 +96,7 @@ async function listSkills(c: HonoContext<HttpEnv>): Promise<Response> {
 }
 
 async function listVersions(c: HonoContext<HttpEnv>): Promise<Response> {
-  const place = placeOfRequest(c);
+  const place = vendorScopeOf(c);
   const skill = await findShown(place, skillIn(c));
   const order = wordOf(c, "order", ORDERS) ?? "desc";
   const limit = limitOf(c);
@@ -114,7 +114,7 @@ async function numberAfter(db: Parameters<typeof readVersionNumber>[0], skillId:
 }
 
 async function createVersion(c: HonoContext<HttpEnv>): Promise<Response> {
-  const place = placeOfRequest(c);
+  const place = vendorScopeOf(c);
   const { upload, texts } = await readUpload(c, ["default"]);
   const isDefault = FLAGS.get(texts.get("default"));
   if (isDefault === undefined)
@@ -123,7 +123,7 @@ async function createVersion(c: HonoContext<HttpEnv>): Promise<Response> {
 }
 
 async function setDefault(c: HonoContext<HttpEnv>): Promise<Response> {
-  const place = placeOfRequest(c);
+  const place = vendorScopeOf(c);
   const read = update.safeParse(await readJson(c));
   if (!read.success) throw invalid(issuesOf(read.error));
   const skill = await findChangeable(place, skillIn(c));
@@ -143,7 +143,7 @@ async function readJson(c: HonoContext<HttpEnv>): Promise<unknown> {
 
 /** The default cannot be deleted: whoever names no version would get another one without a word. */
 async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
-  const place = placeOfRequest(c);
+  const place = vendorScopeOf(c);
   const skill = await findChangeable(place, skillIn(c));
   const version = await versionOf(c, skill, "number");
   await yank(place.context, skill.id, version.id, ({ isCurrent }) => {

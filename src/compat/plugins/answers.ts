@@ -6,17 +6,17 @@ import { marketplace, marketplaceName } from "../../domain/plugins/marketplace";
 import { publicOrigin } from "../../domain/sign-in/resource";
 import type { HttpEnv } from "../../edge/env";
 import { disposition } from "../../edge/etag";
-import { openPlugin, readPlugins } from "../../services/doors/plugins";
-import { vendorPlace } from "../../services/doors/vendor-skills";
-import { readUpload } from "../vendor-door";
-import { answerKept, BY_DIGEST, BY_NAME, PRIVATE } from "../well-known/answers";
-import type { Look } from "../well-known/looking";
+import { openPlugin, readPlugins } from "../../services/compat/plugins";
+import { vendorScope } from "../../services/compat/vendor-skills";
+import { readUpload } from "../vendor-api";
+import { BY_DIGEST, BY_NAME, cachedResponse, PRIVATE } from "../well-known/answers";
+import type { ViewRequest } from "../well-known/viewer";
 
 /** What makes and takes whole plugins: needed by few requests, and kept once it is there. */
-let whole: typeof import("../../services/doors/agent-plugin") | null = null;
+let whole: typeof import("../../services/compat/agent-plugin") | null = null;
 
 /** `.claude-plugin/marketplace.json` of a place. Its archives lie beside it. */
-export async function answerMarketplace(c: HonoContext<HttpEnv>, look: Look, what: string): Promise<Response> {
+export async function answerMarketplace(c: HonoContext<HttpEnv>, look: ViewRequest, what: string): Promise<Response> {
   const { viewer, isOpen } = look;
   const origin = publicOrigin(viewer.settings, c.req.url);
   const folder = `${origin}${c.req.path.slice(0, c.req.path.lastIndexOf("/"))}`;
@@ -24,28 +24,28 @@ export async function answerMarketplace(c: HonoContext<HttpEnv>, look: Look, wha
     return { name, description, version, author, sha256, url: `${folder}/-/${name}/${sha256}.zip` };
   });
   const body = JSON.stringify(marketplace({ host: new URL(origin).host, what }, plugins));
-  return answerKept(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
+  return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
 }
 
 /** The archive of a plugin, by its digest. */
 export async function answerPlugin(
   c: HonoContext<HttpEnv>,
-  { viewer, isOpen }: Look,
+  { viewer, isOpen }: ViewRequest,
   name: string,
   sha256: string,
 ): Promise<Response> {
   const stored = await openPlugin(viewer, name, sha256);
-  return answerKept(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
+  return cachedResponse(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
 }
 
 /** The skills of a place as one Agent Plugin: the archive, or what is in it and what stays here. */
 export async function answerAgentPlugin(
   c: HonoContext<HttpEnv>,
-  { viewer, isOpen }: Look,
+  { viewer, isOpen }: ViewRequest,
   what: string,
   form: "zip" | "report",
 ): Promise<Response> {
-  whole ??= await import("../../services/doors/agent-plugin");
+  whole ??= await import("../../services/compat/agent-plugin");
   const { host } = new URL(publicOrigin(viewer.settings, c.req.url));
   const facts = { name: marketplaceName({ host, what }), description: `Skills of the gateway at ${host}: ${what}.` };
   const wanted = c.req.query("skills");
@@ -54,18 +54,18 @@ export async function answerAgentPlugin(
   const cache = isOpen ? BY_NAME : PRIVATE;
   if (form === "report") {
     const body = JSON.stringify(plan.report);
-    return answerKept(c, cache, await sha256Hex(body), "application/json", body);
+    return cachedResponse(c, cache, await sha256Hex(body), "application/json", body);
   }
   const bytes = await whole.packAgentPlugin(viewer, plan);
   const sha256 = await sha256Hex(bytes);
-  const answer = answerKept(c, cache, sha256, "application/zip", new Blob([bytes]).stream(), bytes.length);
+  const answer = cachedResponse(c, cache, sha256, "application/zip", new Blob([bytes]).stream(), bytes.length);
   answer.headers.set("content-disposition", disposition("attachment", `${facts.name}.zip`));
   return answer;
 }
 
 /** Publishes the skills of an Agent Plugin to one's own scope or a group's, and reports on each. */
-export async function takePlugin(c: HonoContext<HttpEnv>, group: string | undefined): Promise<Response> {
-  whole ??= await import("../../services/doors/agent-plugin");
+export async function publishPlugin(c: HonoContext<HttpEnv>, group: string | undefined): Promise<Response> {
+  whole ??= await import("../../services/compat/agent-plugin");
   const { upload } = await readUpload(c, []);
-  return c.json(await whole.takeAgentPlugin(vendorPlace(c.get("context"), group), upload.bytes));
+  return c.json(await whole.publishAgentPlugin(vendorScope(c.get("context"), group), upload.bytes));
 }

@@ -1,16 +1,22 @@
 // What the doors of the well-known index answer: the index, archives, single files, and what a search finds.
 
 import type { Context as HonoContext } from "hono";
+import { COMPAT_LIMITS } from "../../domain/compat/limits";
+import { wellKnownIndex } from "../../domain/compat/well-known";
 import { sha256Hex } from "../../domain/digest";
-import { DOOR_LIMITS } from "../../domain/doors/limits";
-import { wellKnownIndex } from "../../domain/doors/well-known";
 import { SKILL_FILE } from "../../domain/package/skill";
 import { Recent } from "../../domain/recent";
 import type { HttpEnv } from "../../edge/env";
 import { namesTag, tagOf } from "../../edge/etag";
-import { findShelved, findShelvedFile, nothingThere, readShelf, searchShelf } from "../../services/doors/shelf";
+import {
+  findIndexedFile,
+  findIndexedSkill,
+  notInIndex,
+  readIndex,
+  searchIndex,
+} from "../../services/compat/published-index";
 import { openArchive, openPackageRange } from "../../storage/r2/packages";
-import type { Look } from "./looking";
+import type { ViewRequest } from "./viewer";
 
 export const PRIVATE = "private, no-store";
 export const BY_NAME = "public, max-age=60";
@@ -23,7 +29,7 @@ const DEFAULT_FOUND = 20;
 const known = new WeakMap<D1Database, Recent<string, { versionId: string; until: number }>>();
 
 function knownIn(env: Env): Recent<string, { versionId: string; until: number }> {
-  const found = known.get(env.DB) ?? new Recent(DOOR_LIMITS.knownArchives);
+  const found = known.get(env.DB) ?? new Recent(COMPAT_LIMITS.knownArchives);
   known.set(env.DB, found);
   return found;
 }
@@ -31,54 +37,54 @@ function knownIn(env: Env): Recent<string, { versionId: string; until: number }>
 const keyOf = (name: string, sha256: string) => `${name} ${sha256}`;
 
 /** The index of what one sees here. */
-export async function answerIndex(c: HonoContext<HttpEnv>, { viewer, skill, isOpen }: Look): Promise<Response> {
-  const { skills, isCut } = await readShelf(viewer, skill);
+export async function answerIndex(c: HonoContext<HttpEnv>, { viewer, skill, isOpen }: ViewRequest): Promise<Response> {
+  const { skills, isCut } = await readIndex(viewer, skill);
   // A place of one skill is there while that skill is.
-  if (skill !== undefined && skills.length === 0) throw nothingThere();
+  if (skill !== undefined && skills.length === 0) throw notInIndex();
   if (isOpen) {
-    const until = Date.now() + DOOR_LIMITS.knownForMs;
+    const until = Date.now() + COMPAT_LIMITS.knownForMs;
     for (const { name, sha256, versionId } of skills) knownIn(c.env).set(keyOf(name, sha256), { versionId, until });
   }
   const body = JSON.stringify(wellKnownIndex(skills, isCut));
-  return answerKept(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
+  return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
 }
 
 /** The archive of a skill, by its digest. */
 export async function answerArchive(
   c: HonoContext<HttpEnv>,
-  { viewer, isOpen }: Look,
+  { viewer, isOpen }: ViewRequest,
   name: string,
   sha256: string,
 ): Promise<Response> {
   const remembered = isOpen ? knownIn(c.env).get(keyOf(name, sha256)) : undefined;
   const isKnown = remembered !== undefined && remembered.until > Date.now();
-  const { versionId } = isKnown ? remembered : await findShelved(viewer, name, sha256);
+  const { versionId } = isKnown ? remembered : await findIndexedSkill(viewer, name, sha256);
   if (isOpen && !isKnown)
-    knownIn(c.env).set(keyOf(name, sha256), { versionId, until: Date.now() + DOOR_LIMITS.knownForMs });
+    knownIn(c.env).set(keyOf(name, sha256), { versionId, until: Date.now() + COMPAT_LIMITS.knownForMs });
   const stored = await openArchive(viewer.packages, viewer.timings, versionId);
-  if (stored === null) throw nothingThere();
-  return answerKept(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
+  if (stored === null) throw notInIndex();
+  return cachedResponse(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
 }
 
 /** One file of a skill, as clients of the older index fetch them. */
 export async function answerFile(
   c: HonoContext<HttpEnv>,
-  { viewer, isOpen }: Look,
+  { viewer, isOpen }: ViewRequest,
   name: string,
   path: string,
 ): Promise<Response> {
-  const { versionId, offset, size, sha256, ...file } = await findShelvedFile(viewer, name, path.normalize("NFC"));
+  const { versionId, offset, size, sha256, ...file } = await findIndexedFile(viewer, name, path.normalize("NFC"));
   const body = await openPackageRange(viewer.packages, viewer.timings, versionId, offset, size);
-  if (body === null) throw nothingThere();
+  if (body === null) throw notInIndex();
   const type = file.path === SKILL_FILE ? "text/markdown; charset=utf-8" : "application/octet-stream";
-  return answerKept(c, isOpen ? BY_NAME : PRIVATE, sha256, type, body, size);
+  return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, sha256, type, body, size);
 }
 
 /** What a search finds, with where each skill can be added from. */
-export async function answerSearch(c: HonoContext<HttpEnv>, look: Look): Promise<Response> {
+export async function answerSearch(c: HonoContext<HttpEnv>, look: ViewRequest): Promise<Response> {
   const limit = Number(c.req.query("limit") ?? DEFAULT_FOUND);
   const most = Number.isInteger(limit) && limit > 0 ? limit : DEFAULT_FOUND;
-  const found = await searchShelf(look.viewer, c.req.query("q") ?? "", most);
+  const found = await searchIndex(look.viewer, c.req.query("q") ?? "", most);
   const { origin } = new URL(c.req.url);
   const skills = found.map(({ id, name, scope }) => {
     return { id, name, source: `${origin}${look.placeOf(scope)}/${name}`, installs: 0 };
@@ -87,7 +93,7 @@ export async function answerSearch(c: HonoContext<HttpEnv>, look: Look): Promise
 }
 
 /** An answer that caches keep as they are told, and that who has it already is not sent again. */
-export function answerKept(
+export function cachedResponse(
   c: HonoContext<HttpEnv>,
   cacheControl: string,
   sha256: string,

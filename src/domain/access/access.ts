@@ -77,7 +77,7 @@ export function authorOfDrafts(scope: string): string | null {
 }
 
 /** The scope of drafts that counts with a user's own. */
-export function draftsBeside(scope: string): string[] {
+export function draftScopeBeside(scope: string): string[] {
   return scope.startsWith(USER_PREFIX) ? [draftScope(scope.slice(USER_PREFIX.length))] : [];
 }
 
@@ -148,7 +148,7 @@ export function may(principal: Principal, action: Action, scope: string): boolea
  * Whether this principal may delete a skill: who has the right in its scope; of a group's, also whoever published it first, while
  * still a Developer there; and every admin, since somebody must be able to end what does harm.
  */
-export function mayDelete(principal: Principal, { scope, userId }: { scope: string; userId: string }): boolean {
+export function canDeleteSkill(principal: Principal, { scope, userId }: { scope: string; userId: string }): boolean {
   if (isAdmin(principal) || may(principal, "delete", scope)) return true;
   return groupOfScope(scope) !== null && userId === principal.userId && may(principal, "publish", scope);
 }
@@ -157,7 +157,7 @@ export function mayDelete(principal: Principal, { scope, userId }: { scope: stri
  * The scopes whose ghosts keep this principal from deleting what they use: those of the thing's own scope, and the principal's own
  * as a reminder. Never those that only others see: a group's skill would be held by whoever names it in private.
  */
-export function holdingScopes(principal: Principal, scope: string): string[] {
+export function scopesThatBlockDeletion(principal: Principal, scope: string): string[] {
   return [...new Set([scope, userScope(principal.userId)])].filter((holding) => canRead(principal, holding));
 }
 

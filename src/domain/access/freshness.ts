@@ -3,7 +3,7 @@
 import { DURATIONS } from "../durations";
 
 /** When and how something was read. */
-export interface Dated {
+export interface Timestamped {
   /** The bookmark of the read. */
   asOf: string;
   /** When the read began, in milliseconds since the epoch. */
@@ -40,7 +40,7 @@ export type Freshness = "use" | "renew" | "stale" | "ask";
 /** From good to bad. */
 const ORDER: readonly Freshness[] = ["use", "renew", "stale", "ask"];
 
-export function freshnessOf(dated: Dated, since: Since, { now, mark, least, longest }: Wanted): Freshness {
+export function freshnessOf(dated: Timestamped, since: Since, { now, mark, least, longest }: Wanted): Freshness {
   const age = now - dated.began;
   if (dated.asOf < mark || age < 0 || age > DURATIONS.principalCache) return "ask";
   if (since.failed !== null) return now - since.failed < DURATIONS.storage ? "stale" : "ask";
@@ -57,13 +57,13 @@ export function worseOf(one: Freshness, other: Freshness): Freshness {
 }
 
 /** Whether it still counts for what survives an outage, now that D1 does not answer. */
-export function outlivesOutage(dated: Dated, { now, mark }: Pick<Wanted, "now" | "mark">): boolean {
+export function countsDuringOutage(dated: Timestamped, { now, mark }: Pick<Wanted, "now" | "mark">): boolean {
   const age = now - dated.began;
   return dated.asOf >= mark && age >= 0 && age <= DURATIONS.principalCache;
 }
 
 /** Whether `next` may stand in place of what is remembered: never something of an earlier date. */
-export function supersedes(next: Dated, known: Dated): boolean {
+export function supersedes(next: Timestamped, known: Timestamped): boolean {
   if (next.asOf !== known.asOf) return next.asOf > known.asOf;
   return next.began === known.began ? next.byPrimary || !known.byPrimary : next.began > known.began;
 }

@@ -73,7 +73,7 @@ export function needOf(method: string, path: string): Need {
  * How a request may be answered by what was read of its caller before: `remembered`, or `recent`, which looks for something newer
  * first. `strict`: the primary is asked.
  */
-export type Recall = "remembered" | "recent";
+export type IdentitySource = "remembered" | "recent";
 
 const CONVERSATION = "/api/v1/conversations/[^/]+";
 const SKILLS = "/api/v1/kinds/skills";
@@ -82,7 +82,7 @@ const SKILLS = "/api/v1/kinds/skills";
  * What may go by what was read before: the steps of a conversation, and looking at skills. Everything else is strict: whatever
  * publishes, replaces or deletes, keys, groups, secrets, users, the audit log, servers, tickets and sockets, and what is new.
  */
-const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: Recall }[] = [
+const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: IdentitySource }[] = [
   { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/turns$`), recall: "recent" },
   { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/(tool-calls|restore|requests)$`), recall: "remembered" },
   { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/requests/[^/]+/response$`), recall: "remembered" },
@@ -108,7 +108,7 @@ const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: 
 ];
 
 /** How a request may be answered, by its method (HEAD is GET) and its path. */
-export function recallOf(method: string, path: string): Recall | "strict" {
+export function identitySourceOf(method: string, path: string): IdentitySource | "strict" {
   const asked = method === "HEAD" ? "GET" : method;
   const bare = path.replace(/\/+$/, "");
   const line = REMEMBERED.find((entry) => (entry.methods?.includes(asked) ?? true) && entry.path.test(bare));

@@ -12,16 +12,16 @@ export const SKILL_QUOTAS = ["skills", "versions", "bytes", "databaseBytes"] as 
 export type Quota = (typeof SKILL_QUOTAS)[number] | "ghosts" | "keys";
 
 /** Whose quota it is that a refusal speaks of. */
-export type QuotaHolder = "user" | "group";
+export type QuotaOwner = "user" | "group";
 
 /** Who has to have room for what is made in a scope; `null` for what is everybody's, which only admins make. */
-export function holderOf(scope: string): QuotaHolder | null {
+export function quotaOwnerOf(scope: string): QuotaOwner | null {
   if (scope === PUBLIC_SCOPE) return null;
   return groupOfScope(scope) === null ? "user" : "group";
 }
 
 /** What one user may have, or one group for all members together. Groups have no keys. */
-export function quotasOf(settings: QuotaSettings, holder: QuotaHolder): Readonly<Record<Quota, number>> {
+export function quotasOf(settings: QuotaSettings, holder: QuotaOwner): Readonly<Record<Quota, number>> {
   const times = holder === "user" ? 1 : settings.QUOTA_GROUP_FACTOR;
   return {
     skills: settings.QUOTA_SKILLS * times,
@@ -65,7 +65,7 @@ export function dayOf(now: number): number {
 }
 
 /** The refusal: which quota it is, how much of it is used, and whose it is; `null`: what is public has it. */
-export function quotaExceeded(quota: Quota, limit: number, used: number, holder: QuotaHolder | null): GatewayError {
+export function quotaExceeded(quota: Quota, limit: number, used: number, holder: QuotaOwner | null): GatewayError {
   const whose = holder === "user" ? "A user's own" : "A group's";
   const who = holder === null ? "The public" : `A ${holder}`;
   const message = {
@@ -86,7 +86,7 @@ export function conversationFull(used: number): GatewayError {
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit, used });
 }
 
-export function tooOften(what: Counted, limit: number, now: number): GatewayError {
+export function dailyLimitExceeded(what: Counted, limit: number, now: number): GatewayError {
   const retry_after_s = Math.ceil((dayOf(now) + DAY_MS - now) / 1_000);
   const message = `A user may make ${limit} ${what} in a day. Go on tomorrow (UTC).`;
   return new GatewayError("rate_limited", "DAILY_LIMIT", message, { limit, retry_after_s });

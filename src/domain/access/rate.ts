@@ -16,7 +16,7 @@ const SOON = 2;
  * @param policy names the limit in the `RateLimit` headers
  * @param wait seconds until the window ends; all of it where nobody knows when it began
  */
-export function tooFast(policy: string, { requests, seconds }: Rate, wait: number = seconds): GatewayError {
+export function rateLimited(policy: string, { requests, seconds }: Rate, wait: number = seconds): GatewayError {
   return new GatewayError(
     "rate_limited",
     "RATE_LIMITED",

@@ -3,7 +3,7 @@
 import { DEPENDENCY_LIMITS } from "../limits";
 import { type SkillReference, satisfiesRange } from "../reference";
 import type { CatalogEntry } from "./catalog";
-import { type Dependency, maySayBare, readNeeds, type Unmet } from "./needs";
+import { canUseBareNames, type Dependency, type MissingDependency, readNeeds } from "./dependency-list";
 
 /** Finds a skill of the catalog at a version that satisfies all ranges; `null` when there is none. */
 export type FindSkill = (name: string, ranges: readonly string[]) => Promise<CatalogEntry | null>;
@@ -15,7 +15,7 @@ export interface DependencyProblem {
 }
 
 /** Dependencies before what needs them, each with the needs that were met, and what was not; or why it cannot be had. */
-export type Resolution = { entries: CatalogEntry[]; unmet: Unmet[] } | DependencyProblem;
+export type Resolution = { entries: CatalogEntry[]; unmet: MissingDependency[] } | DependencyProblem;
 
 /** What one skill may still look for. */
 interface Room {
@@ -42,7 +42,7 @@ export class Resolver {
   readonly #chosen = new Map<string, CatalogEntry>();
   /** The needs that were met of the versions that were read, by version id. */
   readonly #read = new Map<string, readonly SkillReference[]>();
-  readonly #unmet = new Map<string, Unmet>();
+  readonly #unmet = new Map<string, MissingDependency>();
   /** How to take back what the skill that is being added has changed, last change last. */
   #undo: (() => void)[] = [];
 
@@ -83,7 +83,7 @@ export class Resolver {
   }
 
   /** What of the skills in `entries` goes without. */
-  unmet(): Unmet[] {
+  unmet(): MissingDependency[] {
     return this.entries().flatMap(({ version_id }) => this.#unmet.get(version_id) ?? []);
   }
 
@@ -94,7 +94,7 @@ export class Resolver {
     const met: Dependency[] = [];
     // Set before anything is looked for: a circle comes back here.
     set(this.#read, entry.version_id, met, this.#undo);
-    const bare = maySayBare(needs) ? await this.#lookUp(needs, room) : null;
+    const bare = canUseBareNames(needs) ? await this.#lookUp(needs, room) : null;
     if (room.skills < 0) return tooMany(root);
     for (const need of needs) {
       if (need.kind !== "marked" && (need.kind !== "bare" || bare === null)) continue;

@@ -53,7 +53,7 @@ export function isUnspaced(run: string): boolean {
 }
 
 /** What of these runs says what a text is about; all of them where nothing else is left. */
-export function tellingRuns(runs: readonly string[]): string[] {
+export function significantRuns(runs: readonly string[]): string[] {
   const { common, commonUnspaced } = patterns();
   const telling = runs.flatMap((run) => {
     if (!isUnspaced(run)) return common.has(run) ? [] : [run];
@@ -68,7 +68,7 @@ export function indexTerms(run: string): string[] {
 }
 
 /** A run as it is asked for: a pair says more than its two characters. */
-export function askedTerms(run: string): string[] {
+export function queryTermsOfRun(run: string): string[] {
   if (!isUnspaced(run)) return [run];
   const pairs = pairsOf(run);
   return pairs.length > 0 ? pairs : [run];

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../json";
 import { SEARCH_LIMITS } from "../limits";
-import { askedTerms, indexTerms, isUnspaced, runsOf, tellingRuns } from "./search-words";
+import { indexTerms, isUnspaced, queryTermsOfRun, runsOf, significantRuns } from "./search-words";
 
 /** What is searched of a skill at a version. */
 export interface SearchText {
@@ -54,7 +54,7 @@ function exampleText(examples: readonly string[], own: readonly string[]): strin
     const text = example.slice(0, room);
     room -= text.length;
     let news = 0;
-    for (const term of tellingRuns(runsOf(text)).flatMap(askedTerms)) {
+    for (const term of significantRuns(runsOf(text)).flatMap(queryTermsOfRun)) {
       // A word of two characters is in two pairs, one of which it shares with its neighbour.
       if (!known.has(term) && !kept.has(term)) news += isUnspaced(term) ? 0.5 : 1;
       if (known.has(term) || news <= SEARCH_LIMITS.exampleNews) kept.add(term);
@@ -71,8 +71,8 @@ const UNFINISHED_TERMS = 3;
  * that has more of the terms ranks higher; it needs one of them. `mayGoOn`: a term may be the beginning of a word.
  */
 export function queryTerms(query: string): { terms: string[]; mayGoOn: boolean } {
-  const runs = tellingRuns(runsOf(query.slice(0, SEARCH_LIMITS.queryChars)));
-  const terms = [...new Set(runs.flatMap(askedTerms).map((term) => `"${term}"`))];
+  const runs = significantRuns(runsOf(query.slice(0, SEARCH_LIMITS.queryChars)));
+  const terms = [...new Set(runs.flatMap(queryTermsOfRun).map((term) => `"${term}"`))];
   return { terms: terms.slice(0, SEARCH_LIMITS.queryTerms), mayGoOn: terms.length <= UNFINISHED_TERMS };
 }
 

@@ -2,7 +2,7 @@
 // again does so from a machine of their own (`skillgate update`).
 
 import * as z from "zod";
-import { holdsIssuedCredential } from "../package/credentials";
+import { hasIssuedCredential } from "../package/credentials";
 
 /** Bounds of a source; `text` of the whole as it is sent. */
 export const SOURCE_LIMITS = { text: 4_096, url: 1_024, path: 512, ref: 256 } as const;
@@ -64,7 +64,7 @@ export function plainAddress(text: string): string | null {
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return null;
   const { href } = url;
-  return href.length > SOURCE_LIMITS.url || /[?#]$/.test(text) || holdsIssuedCredential(unescaped(href)) ? null : href;
+  return href.length > SOURCE_LIMITS.url || /[?#]$/.test(text) || hasIssuedCredential(unescaped(href)) ? null : href;
 }
 
 function unescaped(href: string): string {

@@ -2,9 +2,9 @@
 // conversation's store and checked again when it comes out.
 
 import * as z from "zod";
-import { newestSchema } from "../access/newest";
+import { newestSchema } from "../access/newest-identity";
 import { jsonObject } from "../json";
-import { approvedSchema } from "../servers/owned";
+import { approvedSchema } from "../servers/owner";
 import { catalogEntrySchema } from "./catalog";
 import { retentionSchema } from "./ghost";
 import { pinSchema } from "./pin";

@@ -3,18 +3,18 @@
 import type { Issue } from "../errors";
 import type { PackageFile } from "../package/skill";
 import { utf8Text } from "../text";
-import { type CodePackage, type Compiled, declarationWarnings, readableModules } from "./declared";
+import type { StoredCode } from "./compiled";
+import { type CodePackage, type Compiled, declarationWarnings, readableModules } from "./declared-code";
 import { type CompiledFunctions, compileFunctions, functionProblems } from "./functions";
 import { findModule, isCode, isModule, resolveImport } from "./graph";
 import { type ReadModule, readModule, renameImports } from "./module";
-import type { StoredCode } from "./stored";
 import { type SyntaxProblem, syntaxProblem } from "./syntax";
 
-export { judgeScripts } from "./judging/judge";
+export { judgeScripts } from "./check/judge";
 
 /**
  * Compiles the code of a package: what its provider imports as ES modules, and every script and whatever it may require as functions.
- * Types go, nothing is run. The gateway calls it where hostile code can harm nobody: through `compileApart` of
+ * Types go, nothing is run. The gateway calls it where hostile code can harm nobody: through `compileInIsolate` of
  * `src/sandbox/compiling.ts`.
  */
 export async function compilePackage(

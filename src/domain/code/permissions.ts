@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from "../json";
 import { isForUsers, type Manifest, type PackageFile } from "../package/skill";
 import { readServers, unwrapServers } from "../servers/entry";
 import { markedUrl, variablesIn } from "../servers/template";
-import type { ScriptVerdict } from "./judging/verdict";
+import type { ScriptVerdict } from "./check/verdict";
 import { type Language, languageOf } from "./language";
 
 /** What of a version is looked at. */

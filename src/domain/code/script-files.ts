@@ -11,7 +11,7 @@ import { estimateTokens } from "../tokens";
 import { SCRIPT_FILES } from "./script-limits";
 
 /** A file as a caller gives it: its content in one of three ways. */
-export interface AskedFile {
+export interface RequestedFile {
   path: string;
   text?: string | null | undefined;
   base64?: string | null | undefined;
@@ -20,7 +20,7 @@ export interface AskedFile {
 }
 
 /** A file that is given to a script, by its full path: its bytes, or the id under which they are kept. */
-export interface GivenFile {
+export interface InputFile {
   path: string;
   content: { bytes: Uint8Array } | { kept: string };
   /** Where it stands in the call, for what is said of it. */
@@ -30,13 +30,13 @@ export interface GivenFile {
 const IN_WORKSPACE = `${SCRIPT_FILES.workspace}/`;
 
 /** Reads the files of a call. Issues: `PATH_*`, and `FILE_*`, all that apply. Use `given` only when there are none. */
-export function readGiven(asked: readonly AskedFile[]): { given: GivenFile[]; issues: Issue[] } {
+export function readInputFiles(asked: readonly RequestedFile[]): { given: InputFile[]; issues: Issue[] } {
   if (asked.length > SCRIPT_FILES.inFiles) {
     const message = `A script is given at most ${SCRIPT_FILES.inFiles} files.`;
     return { given: [], issues: [{ code: "FILE_TOO_MANY", message, path: "files" }] };
   }
   const issues: Issue[] = [];
-  const given: GivenFile[] = [];
+  const given: InputFile[] = [];
   const placed: { path: string; directory: boolean }[] = [];
   for (const [index, file] of asked.entries()) {
     const field = `files.${index}`;
@@ -54,7 +54,7 @@ export function readGiven(asked: readonly AskedFile[]): { given: GivenFile[]; is
   }
   issues.push(...checkCollisions(placed).issues);
   const bytes = given.reduce((sum, { content }) => sum + ("bytes" in content ? content.bytes.length : 0), 0);
-  if (bytes > SCRIPT_FILES.inBytes) issues.push(tooMuchGiven());
+  if (bytes > SCRIPT_FILES.inBytes) issues.push(inputFilesTooLarge());
   return { given, issues };
 }
 
@@ -62,7 +62,7 @@ const IS_FOLDER = { code: "PATH_IS_FOLDER", message: "The path ends in a slash, 
 /** Python's file system holds names in plain objects, where a file of this name is lost. */
 const RESERVED = { code: "PATH_RESERVED", message: "A file for a script cannot be called `__proto__`." };
 
-function contentOf({ text, base64, kept }: AskedFile): GivenFile["content"] | Pick<Issue, "code" | "message"> {
+function contentOf({ text, base64, kept }: RequestedFile): InputFile["content"] | Pick<Issue, "code" | "message"> {
   const ways = [text, base64, kept].filter((way) => way !== undefined && way !== null);
   if (ways.length !== 1) return { code: "FILE_CONTENT", message: "Give exactly one of `text`, `base64` and `kept`." };
   if (typeof text === "string") return { bytes: new TextEncoder().encode(text) };
@@ -75,19 +75,19 @@ function contentOf({ text, base64, kept }: AskedFile): GivenFile["content"] | Pi
 }
 
 /** The issue of files that are too large together. */
-export function tooMuchGiven(): Issue {
+export function inputFilesTooLarge(): Issue {
   const message = `The files have more than ${SCRIPT_FILES.inBytes / 1_048_576} MiB together.`;
   return { code: "FILE_TOO_LARGE", message, path: "files" };
 }
 
 /** The issue of a file that nobody kept for this conversation, whoever else may have one of this name. */
-export function notKept(field: string): Issue {
+export function fileNotStored(field: string): Issue {
   const message = "No file is kept under this address in this conversation.";
   return { code: "FILE_NOT_KEPT", message, path: `${field}.kept` };
 }
 
 /** Why a file that a script wrote is not handed on. */
-export const LEFT_REASONS = {
+export const DROPPED_REASONS = {
   TOO_LARGE: `larger than ${SCRIPT_FILES.outFileBytes / 1_048_576} MiB`,
   TOO_MANY: `more than ${SCRIPT_FILES.outFiles} files or ${SCRIPT_FILES.outBytes / 1_048_576} MiB in one run`,
   QUOTA_EXCEEDED: "the user's room for files is used up; delete some first",
@@ -95,12 +95,12 @@ export const LEFT_REASONS = {
   UNAVAILABLE: "it could not be stored just now",
 } as const;
 
-export type LeftReason = keyof typeof LEFT_REASONS;
+export type DroppedReason = keyof typeof DROPPED_REASONS;
 
 /** A file that a script wrote and nobody gets. */
-export interface LeftFile {
+export interface DroppedFile {
   path: string;
-  reason: LeftReason;
+  reason: DroppedReason;
 }
 
 /** A file that a script wrote, and where it is kept, if it is. */
@@ -111,7 +111,7 @@ export interface WrittenFile {
 }
 
 /** What is told of files: as data, and in words for the model, which is shown short texts. */
-export interface ToldFiles {
+export interface FilesReport {
   data: { files: JsonObject[]; left: JsonObject[] };
   /** Empty when there is nothing to tell. */
   words: string[];
@@ -123,8 +123,8 @@ export interface ToldFiles {
  * Tells of a run's files. Text comes along while there is room; so do the bytes of what is not kept, since they are nowhere else, and
  * what does not fit then is left.
  */
-export function tellFiles(written: readonly WrittenFile[], left: readonly LeftFile[]): ToldFiles {
-  const told: ToldFiles = { data: { files: [], left: [] }, words: [], shown: [] };
+export function describeFiles(written: readonly WrittenFile[], left: readonly DroppedFile[]): FilesReport {
+  const told: FilesReport = { data: { files: [], left: [] }, words: [], shown: [] };
   const lost = [...left];
   let room: number = SCRIPT_FILES.inlineBytes;
   let tokens: number = SCRIPT_FILES.shownTokens;
@@ -150,7 +150,7 @@ export function tellFiles(written: readonly WrittenFile[], left: readonly LeftFi
   if (told.data.files.some(({ id }) => id !== undefined)) told.words.push(AGAIN);
   for (const { path, reason } of lost) {
     told.data.left.push({ path, reason });
-    told.words.push(`- ${path}: not kept, ${LEFT_REASONS[reason]}`);
+    told.words.push(`- ${path}: not kept, ${DROPPED_REASONS[reason]}`);
   }
   return told;
 }

@@ -3,7 +3,7 @@
 const PLACE = /^\/console(?:\/[A-Za-z0-9._~!$&'()*+,;=:@%-]*)*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$/;
 
 /** Whether a text is such a path. It may have a query. */
-export function isConsolePlace(text: string): boolean {
+export function isConsolePath(text: string): boolean {
   if (!PLACE.test(text) || text.length > 1_024) return false;
   // As the browser reads it: without `.` and `..`, encoded or not.
   const { origin, pathname } = new URL(text, "https://gateway.invalid");

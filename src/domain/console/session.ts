@@ -7,8 +7,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** How somebody signed in to the console: with a key, by a link, or at the configured issuer. */
-export const CONSOLE_WAYS = ["key", "link", "issuer"] as const;
-export type ConsoleWay = (typeof CONSOLE_WAYS)[number];
+export const CONSOLE_SIGN_IN_METHODS = ["key", "link", "issuer"] as const;
+export type ConsoleSignInMethod = (typeof CONSOLE_SIGN_IN_METHODS)[number];
 
 export const SESSION_TIMES = {
   /** From signing in to the end, whatever happens. */
@@ -33,7 +33,7 @@ export interface NewSession {
   role: "user" | "admin";
   /** Those of what was signed in with, without `act_as`: a session never may more. */
   scopes: readonly string[];
-  via: ConsoleWay;
+  via: ConsoleSignInMethod;
   /** The stored key that it ends with. */
   keyId: string | null;
   /** What the settings must go on saying of where it comes from, if that is no stored key. */

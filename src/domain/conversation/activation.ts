@@ -3,11 +3,11 @@
 
 import type { Retention } from "../catalog/ghost";
 import type { SkillRef } from "../catalog/skill-ref";
-import { charge, promptTokens } from "./charge";
+import { type Carriers, carriersAtTurn, carriersOfLoad, carriersOfRestore, markDue } from "./carriers";
+import { longestStay, type Stay, visit } from "./dependency-walk";
 import type { ConversationEvent, HistoryAsk, Policy } from "./event";
 import { EMPTY_LEDGER, type Ledger } from "./ledger";
-import { type Carriers, carriersAtTurn, carriersOfLoad, carriersOfRestore, markDue } from "./present";
-import { longestStay, type Stay, visit } from "./walk";
+import { charge, promptTokens } from "./ledger-fold";
 
 export interface ConversationState {
   turn: number;

@@ -3,7 +3,7 @@
 import type { CatalogEntry } from "../catalog/catalog";
 import { CONVERSATION_LIMITS } from "../limits";
 import { activeSkills, apply, type ConversationState } from "./activation";
-import { heldTexts, standingCarriers } from "./present";
+import { carriersInEffect, textsInContext } from "./carriers";
 
 /** Bytes of instructions for each token that is allowed: of ordinary text a token has four to five, of drawn lines a hundred. */
 export const BYTES_PER_ALLOWED_TOKEN = 5;
@@ -54,7 +54,7 @@ function overText(state: ConversationState): boolean {
   const { policy } = state;
   if (policy === null) return false;
   const { tokens, bytes } = weightOf(
-    heldTexts(
+    textsInContext(
       activeSkills(state).map(({ skill }) => skill),
       state.carriers,
     ),
@@ -89,7 +89,7 @@ export function evictions(state: ConversationState, keep: string | null): { leav
 /** The skill of the oldest text that no active skill needs; `null` where there is none. */
 function idleText(state: ConversationState, keep: string | null): string | null {
   const active = new Set(activeSkills(state).map(({ skill }) => skill.name));
-  const idle = standingCarriers(state.carriers).find(({ skills }) =>
+  const idle = carriersInEffect(state.carriers).find(({ skills }) =>
     skills.every(({ name }) => name !== keep && !active.has(name)),
   );
   return idle?.skills.at(-1)?.name ?? null;

@@ -85,7 +85,7 @@ export function namesIn({ lines, preloaded }: Pick<Front, "lines" | "preloaded">
 }
 
 /** What may still be shown. */
-export interface StillThere {
+export interface AvailableNow {
   /** Ids of skills by name. Another skill of a name is not the one that was shown. */
   skills: ReadonlyMap<string, string>;
   /** Ids of the preloaded versions among them. */
@@ -97,7 +97,7 @@ export interface StillThere {
 }
 
 /** The front without what is gone. What it gained meanwhile waits. */
-export function withoutGone(front: Front, { skills, versions, servers, listable }: StillThere): Front {
+export function withoutUnavailable(front: Front, { skills, versions, servers, listable }: AvailableNow): Front {
   const isThere = ({ name, skill_id }: { name: string; skill_id: string }) => skills.get(name) === skill_id;
   const lines = front.lines.filter(isThere);
   return {

@@ -3,9 +3,9 @@
 
 import type { SkillRef } from "../catalog/skill-ref";
 import { type Activation, activeSkills, type ConversationState } from "./activation";
+import { type Carrier, presentVersion } from "./carriers";
 import type { ContextEdit } from "./event";
 import type { Front } from "./front";
-import { type Carrier, presentVersion } from "./present";
 
 /**
  * The texts that leave now: those of a skill that is gone, also where the caller was free to keep them before, and those that the

@@ -72,10 +72,10 @@ export const ledgerSchema = z.lazy(() =>
 export type LedgerPrice = z.infer<typeof ledgerPriceSchema>;
 export type Ledger = z.infer<typeof ledgerSchema>;
 export type OpenRequest = z.infer<typeof requestSchema>;
-export type Ways = z.infer<typeof waysSchema>;
+export type LedgerTotals = z.infer<typeof waysSchema>;
 type Kept = z.infer<typeof keptSchema>;
 
-const NOTHING: Ways = { actual: 0, paste: 0, append_only: 0 };
+const NOTHING: LedgerTotals = { actual: 0, paste: 0, append_only: 0 };
 
 export const EMPTY_LEDGER: Ledger = {
   price: null,
@@ -120,12 +120,16 @@ function priceOfSent(sent: number, known: number, price: LedgerPrice): number {
 
 const WAYS = ["actual", "paste", "append_only"] as const;
 
-function inEach(amount: (way: (typeof WAYS)[number]) => number): Ways {
+function inEach(amount: (way: (typeof WAYS)[number]) => number): LedgerTotals {
   return { actual: amount("actual"), paste: amount("paste"), append_only: amount("append_only") };
 }
 
 /** A request as it is modelled: what it sends and is billed in each way. */
-function model(ledger: Ledger, open: OpenRequest, usage: Usage | null): { sent: Ways; known: Ways; billed: Ways } {
+function model(
+  ledger: Ledger,
+  open: OpenRequest,
+  usage: Usage | null,
+): { sent: LedgerTotals; known: LedgerTotals; billed: LedgerTotals } {
   const { before } = ledger;
   const price = ledger.price ?? ledgerPrice(null);
   const { front, stable, held } = open;
@@ -178,7 +182,7 @@ export function hasNoCache(ledger: Ledger, usage: Usage | null): boolean {
 export function ledgerSums(
   ledger: Ledger,
   until: "open" | "closed",
-): { billed: Ways; requests: number; sent: Ways | null } {
+): { billed: LedgerTotals; requests: number; sent: LedgerTotals | null } {
   const { before, requests } = ledger;
   const now = until === "closed" || ledger.open === null ? null : model(ledger, ledger.open, null);
   const sent = now?.sent ?? before?.sent ?? null;
@@ -190,7 +194,7 @@ export function ledgerSums(
 }
 
 /** What the ledger says so far, the open request as it is modelled. */
-export function billedOf(ledger: Ledger): Ways & {
+export function billedOf(ledger: Ledger): LedgerTotals & {
   estimated: boolean;
   saved_percent: number;
   saved_over_append_percent: number;
@@ -210,7 +214,7 @@ function saved(actual: number, other: number): number {
 }
 
 /** What is kept where both of two things happen. */
-export function lessKept(a: Kept, b: Kept): Kept {
+export function shorterCacheLifetime(a: Kept, b: Kept): Kept {
   const order: Kept[] = ["none", "stable", "front", "all"];
   return order[Math.min(order.indexOf(a), order.indexOf(b))] ?? "none";
 }

@@ -3,7 +3,7 @@
 
 import { activeSkills, apply, type ConversationState } from "./activation";
 import type { ConversationEvent } from "./event";
-import { ledgerSums, type Ways } from "./ledger";
+import { type LedgerTotals, ledgerSums } from "./ledger";
 import type { Usage } from "./usage";
 
 export interface LoggedEvent {
@@ -25,10 +25,10 @@ export interface TurnPoint {
   active: string[];
   /** Prompt tokens of it, as the status counts them. */
   tokens: { static: number; actual: number };
-  billed: Ways;
+  billed: LedgerTotals;
   requests: number;
   /** What its last request sent in each way; `null` where nothing is known of it. */
-  sent: Ways | null;
+  sent: LedgerTotals | null;
   /** What providers reported, all reports together; `null`: there was none. */
   usage: Omit<Usage, "long_write"> | null;
 }

@@ -6,7 +6,7 @@ import type { SkillRef } from "../catalog/skill-ref";
 import type { View } from "../catalog/view";
 import type { JsonObject } from "../json";
 import { type ConfiguredServer, mergeServers, readServers, type ServerSource } from "../servers/entry";
-import { type ApprovedTools, guardOf } from "../servers/owned";
+import { type ApprovedTools, guardOf } from "../servers/owner";
 
 /** A server that this conversation has. */
 export type ServerRef = ConfiguredServer & {

@@ -104,7 +104,7 @@ export function mergeSettings(old: ConversationSettings, change: ConversationSet
 }
 
 /** The same settings where the conversation was made: it cannot move. */
-export function stayingIn(
+export function withSamePlace(
   old: ConversationSettings,
   { region: _, ...next }: ConversationSettings,
 ): ConversationSettings {

@@ -73,7 +73,7 @@ export function usesIn(state: ConversationState, event: ConversationEvent): Skil
 }
 
 /** Counts one more. The first count says when the batch is due. */
-export function withUse(uses: Uses, use: SkillUse, now: number): Uses {
+export function addUse(uses: Uses, use: SkillUse, now: number): Uses {
   const day = dayOf(now);
   const { skill_id, version_id, loads = 0, calls = 0, failures = 0, tokens = 0 } = use;
   const same = (count: UseCount) => count.day === day && count.version_id === version_id;

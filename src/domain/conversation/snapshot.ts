@@ -3,9 +3,9 @@
 import * as z from "zod";
 import { skillRefSchema } from "../catalog/skill-ref";
 import type { ConversationState } from "./activation";
+import { carrierSchema } from "./carriers";
 import { historyAskSchema, policySchema } from "./event";
 import { ledgerSchema } from "./ledger";
-import { carrierSchema } from "./present";
 
 /** Events between two snapshots: at most so many, and those of one more, are folded to know any state. */
 export const SNAPSHOT_EVERY = 256;

@@ -22,7 +22,7 @@ export const IMPORT_STATES = ["running", "waiting", "done", "failed", "stopped",
 export type ImportState = (typeof IMPORT_STATES)[number];
 
 /** Whether a run goes on by itself. */
-export const isUnderWay = (state: ImportState) => state === "running" || state === "waiting";
+export const isRunning = (state: ImportState) => state === "running" || state === "waiting";
 
 /** What a run made of a skill. `refused`: the name is there, and did not come from this source. */
 export const ITEM_STATES = ["created", "updated", "unchanged", "refused", "failed"] as const;

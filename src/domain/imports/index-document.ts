@@ -1,7 +1,7 @@
 // A site's index of its skills becomes a plan: version 0.2 with an artifact and its digest for each skill, 0.1 with lists of files.
 
 import * as z from "zod";
-import { INDEX_SCHEMA } from "../doors/well-known";
+import { INDEX_SCHEMA } from "../compat/well-known";
 import { checkName } from "../package/name";
 import { checkPath, foldName, printable } from "../package/path";
 import type { ImportProblem } from "./import";
@@ -38,14 +38,15 @@ export function readIndexDocument(text: string, at: URL): IndexReading {
   const planned = skills.map((entry, index) => {
     const found = version === undefined ? listed(entry, at) : artifact(entry, at);
     const named =
-      found ?? unplannable(nameIn(entry) ?? `#${index + 1}`, "INDEX_ENTRY", "Its entry is not as an index has it.");
-    return plannedOnce(seen, named);
+      found ??
+      unplannableReason(nameIn(entry) ?? `#${index + 1}`, "INDEX_ENTRY", "Its entry is not as an index has it.");
+    return withoutDuplicates(seen, named);
   });
   return { planned };
 }
 
 /** The same plan, or a refusal of what a name stands for a second time. */
-export function plannedOnce(seen: Set<string>, planned: Planned): Planned {
+export function withoutDuplicates(seen: Set<string>, planned: Planned): Planned {
   const folded = foldName(planned.name);
   if (!seen.has(folded)) {
     seen.add(folded);
@@ -53,10 +54,10 @@ export function plannedOnce(seen: Set<string>, planned: Planned): Planned {
   }
   const name = `${planned.name}#${seen.size + 1}`;
   seen.add(name);
-  return unplannable(name, "NAME_TWICE", "The source has two skills of this name; the first one counts.");
+  return unplannableReason(name, "NAME_TWICE", "The source has two skills of this name; the first one counts.");
 }
 
-export function unplannable(name: string, code: string, message: string): Planned {
+export function unplannableReason(name: string, code: string, message: string): Planned {
   const shown = printable(name).slice(0, NAME_CHARS);
   return { name: shown, digest: null, get: { how: "none", problem: { code, message } } };
 }
@@ -68,12 +69,16 @@ function artifact(entry: unknown, at: URL): Planned | null {
   if (!read.success) return null;
   const { name, type, digest } = read.data;
   const [bad] = checkName(name, "index").issues;
-  if (bad !== undefined) return unplannable(name, bad.code, bad.message);
+  if (bad !== undefined) return unplannableReason(name, bad.code, bad.message);
   if (type !== "archive" && type !== "skill-md")
-    return unplannable(name, "INDEX_TYPE", "Its entry is of a type that this gateway does not know.");
+    return unplannableReason(name, "INDEX_TYPE", "Its entry is of a type that this gateway does not know.");
   const url = URL.parse(read.data.url, at.href);
   if (url === null || url.origin !== at.origin)
-    return unplannable(name, "SOURCE_OTHER_HOST", "Its entry names another host than the index's, which is not asked.");
+    return unplannableReason(
+      name,
+      "SOURCE_OTHER_HOST",
+      "Its entry names another host than the index's, which is not asked.",
+    );
   const get = { how: "artifact", url: url.href, isMarkdown: type === "skill-md" } as const;
   return { name: name.normalize("NFC"), digest, get };
 }
@@ -83,7 +88,7 @@ function listed(entry: unknown, at: URL): Planned | null {
   if (!read.success) return null;
   const { name, files } = read.data;
   const [bad] = [...checkName(name, "index").issues, ...files.flatMap((path) => checkPath(path).issues)];
-  if (bad !== undefined) return unplannable(name, bad.code, bad.message);
+  if (bad !== undefined) return unplannableReason(name, bad.code, bad.message);
   const base = new URL(`${encodeURIComponent(name)}/`, at).href;
   return { name: name.normalize("NFC"), digest: null, get: { how: "files", base, paths: [...new Set(files)] } };
 }

@@ -13,7 +13,7 @@ export function pathWithin(entry: string, below: string): string | null {
 }
 
 /** Whether a path of an archive may be at all: no honest one leads out of it. */
-export function leadsOut(entry: string): boolean {
+export function escapesArchive(entry: string): boolean {
   return checkPath(entry).issues.some(({ code }) => code === "PATH_DOT_SEGMENT" || code === "PATH_ABSOLUTE");
 }
 
@@ -36,7 +36,7 @@ export function nameOfRoot(root: string): string {
 }
 
 /** Whether more folders are skills than one import takes. */
-export function areTooMany(roots: readonly string[]): boolean {
+export function hasTooManyRoots(roots: readonly string[]): boolean {
   return roots.length > IMPORT_LIMITS.skills;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Severity } from "../errors";
 import type { Match } from "./finding";
-import { downloadedAndRun, pastedAndRun } from "./lures";
+import { downloadAndRunPatterns, pasteAndRunPatterns } from "./social-engineering";
 
 export interface Rule {
   code: string;
@@ -127,8 +127,8 @@ export const RULES: readonly Rule[] = [
   },
   { code: "HIDDEN_COMMENT", severity: "info", applies: isMarkdown, find: comments },
   { code: "FETCH_AND_RUN", severity: "high", find: fetchedAndRun },
-  { code: "DOWNLOAD_AND_RUN", severity: "high", applies: isProse, find: downloadedAndRun },
-  { code: "PASTE_AND_RUN", severity: "high", applies: isProse, find: pastedAndRun },
+  { code: "DOWNLOAD_AND_RUN", severity: "high", applies: isProse, find: downloadAndRunPatterns },
+  { code: "PASTE_AND_RUN", severity: "high", applies: isProse, find: pasteAndRunPatterns },
   { code: "ENCODED_PAYLOAD", severity: "high", find: payloads },
   { code: "CREDENTIAL", severity: "high", find: credentials },
   {

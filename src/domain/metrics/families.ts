@@ -79,7 +79,7 @@ export function familyNamed(name: string): Family | null {
 }
 
 /** What something is counted under that has a name and an owner: what is the gateway's by its name, all other by whose it is. */
-export function nameOrOwner(kind: string, name: string): string {
+export function metricLabelFor(kind: string, name: string): string {
   return kind === "gateway" ? name : `(${kind})`;
 }
 

@@ -9,7 +9,7 @@ import type { CodePage } from "./archive/name";
 import { type ArchiveRecord, readRecords } from "./archive/record";
 import { checkCollisions } from "./collisions";
 import { inflate } from "./inflate";
-import { checkPath, leftOutPart, leftOutWarnings, printable } from "./path";
+import { checkPath, ignoredPathPart, ignoredPathWarnings, printable } from "./path";
 
 /** One file of an archive. */
 export interface ArchiveEntry {
@@ -77,7 +77,7 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
   for (const record of records) {
     const { path, directory, issues: pathIssues, warnings: pathWarnings } = checkPath(record.name);
     // Links and long paths are common in what is left out, and nobody unpacks it.
-    if (leftOutPart(path) !== null && pathIssues.every(({ code }) => code === "PATH_TOO_LONG")) {
+    if (ignoredPathPart(path) !== null && pathIssues.every(({ code }) => code === "PATH_TOO_LONG")) {
       if (!directory) leftOut.push(path);
       continue;
     }
@@ -88,7 +88,7 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
   }
   const collisions = checkCollisions(members);
   issues.push(...collisions.issues);
-  warnings.push(...collisions.warnings, ...leftOutWarnings(leftOut), ...nameWarnings(records));
+  warnings.push(...collisions.warnings, ...ignoredPathWarnings(leftOut), ...nameWarnings(records));
 
   const files = members.filter(({ directory }) => !directory);
   if (files.length > PACKAGE_LIMITS.files) issues.push(tooManyFiles(files.length));

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 const OWN = /\bsg[a-z]_\w{20,}/;
 
 /** Whether a text has a credential in it whose issuer is told by how it begins. */
-export function holdsIssuedCredential(text: string): boolean {
+export function hasIssuedCredential(text: string): boolean {
   return ISSUED.test(text) || OWN.test(text);
 }
 

@@ -104,7 +104,7 @@ const ENVIRONMENT = /^\.env(?!\.(?:example|sample|template|dist)$)/;
 const LISTED = 10;
 
 /** The folder or file for which a path is left out, however it is written; `null` for what belongs to the skill. */
-export function leftOutPart(path: string): string | null {
+export function ignoredPathPart(path: string): string | null {
   const segments = path.split("/");
   const at = segments.findIndex((segment, index) => {
     const name = segment.toLowerCase();
@@ -116,8 +116,8 @@ export function leftOutPart(path: string): string | null {
 }
 
 /** The one warning that lists what was left out; none where nothing was. */
-export function leftOutWarnings(paths: readonly string[]): Issue[] {
-  const parts = Map.groupBy(paths, (path) => leftOutPart(path) ?? path);
+export function ignoredPathWarnings(paths: readonly string[]): Issue[] {
+  const parts = Map.groupBy(paths, (path) => ignoredPathPart(path) ?? path);
   const [first] = parts.keys();
   if (first === undefined) return [];
   const listed = [...parts].slice(0, LISTED).map(([part, all]) => {

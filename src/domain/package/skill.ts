@@ -26,7 +26,7 @@ export interface Manifest {
   tools: ToolDeclaration[];
   provider?: { module?: string; class?: string };
   mcpServers: JsonObject;
-  /** `name` or `name@range`; what they mean is said in `domain/catalog/needs.ts`. */
+  /** `name` or `name@range`; what they mean is said in `domain/catalog/dependency-list.ts`. */
   dependencies: string[];
   /** The first of the `dependencies` that are of any other form: packages of some language. Absent in versions from before. */
   otherDependencies?: string[];

@@ -3,7 +3,7 @@
 import { sha256Hex } from "../digest";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import type { UpstreamTool } from "./memory";
-import type { ApprovedTools } from "./owned";
+import type { ApprovedTools } from "./owner";
 
 /** Half of a SHA-256: nobody finds another text for it, and lists of many tools stay short. */
 const DIGEST_CHARS = 32;
@@ -28,7 +28,7 @@ export function passes(
 }
 
 /** Why tools are withheld, in words, by what became of them. */
-export function withheldTexts(approved: ApprovedTools, withheld: readonly string[]): string[] {
+export function restrictedToolTexts(approved: ApprovedTools, withheld: readonly string[]): string[] {
   const changed = withheld.filter((name) => Object.hasOwn(approved, name));
   const added = withheld.filter((name) => !Object.hasOwn(approved, name));
   const say = (names: readonly string[], what: string) =>

@@ -12,14 +12,14 @@ import type { Redactor } from "./redactor";
 export type Era = "legacy" | "modern";
 
 /** What a server may ask for in the middle of a call, as MCP has a client declare it. */
-export interface Abilities {
+export interface ClientCapabilities {
   elicitation?: { form?: JsonObject; url?: JsonObject };
   sampling?: JsonObject;
   roots?: JsonObject;
 }
 
 /** What every session is begun with: whether somebody is there to be asked is seen when it is asked. */
-export const ABILITIES: Abilities = { elicitation: { form: {}, url: {} } };
+export const CLIENT_CAPABILITIES: ClientCapabilities = { elicitation: { form: {}, url: {} } };
 
 /** A server as it is to be reached: variables are filled, defaults applied. Holds secrets; never stored, logged or shown. */
 export interface UpstreamTarget {
@@ -31,7 +31,7 @@ export interface UpstreamTarget {
   /** Takes the filled-in secrets out of what comes back, before anything else is done with it. */
   redactor: Redactor;
   /** What a server that keeps a session is told, when it begins, that it may ask for. */
-  abilities: Abilities;
+  abilities: ClientCapabilities;
   /** Milliseconds for connecting, and for reading the list of tools. */
   connectMs: number;
   /** Milliseconds for a call, with all that it needs. */
@@ -104,7 +104,7 @@ export const NO_MEMORY: UpstreamMemory = {
 };
 
 /** The era that is believed without asking again; `null` when the server has to be asked. */
-export function knownEra(
+export function cachedEra(
   memory: UpstreamMemory,
   target: Pick<UpstreamTarget, "era" | "type">,
   now: number,

@@ -1,9 +1,9 @@
 // Takes secrets out of what leaves: results, errors, warnings, events, logs. Knows a value in the forms it travels in.
 
 import { SECRET_LIMITS } from "../limits";
+import { type Effort, READ_COST } from "./encodings";
 import { mapJson } from "./json-text";
-import { type NamedSecret, type SecretSpan, type Sought, soughtOf, spansIn } from "./sought";
-import { type Effort, READING } from "./spelling";
+import { type NamedSecret, type SecretPatterns, type SecretSpan, secretPatternsOf, spansIn } from "./secret-patterns";
 
 /** Replaces known secret values by `[secret NAME]`. Of a text that takes too long to read the rest is withheld. */
 export interface Redactor {
@@ -23,7 +23,7 @@ export interface Redactor {
  * What reading a text may cost, for each of its characters and on top. The densest of honest texts, quotes in JSON in JSON in JSON,
  * cost 14 a character, and most less than four. More than this only takes what was made to take long.
  */
-export const REDACTION_EFFORT = { perChar: 2 * READING, onTop: 1_000_000 } as const;
+export const REDACTION_EFFORT = { perChar: 2 * READ_COST, onTop: 1_000_000 } as const;
 /** Stands for the rest of a text that was not read: there may be a secret in it. */
 const WITHHELD = "[withheld: this text has too many escapes to be searched for secrets]";
 
@@ -31,7 +31,7 @@ const IDLE: Redactor = { text: (text) => text, json: (value) => value, jsonText:
 
 /** Shorter values are no secrets: taking them out would tear words apart (`SECRET_LIMITS`). */
 export function makeRedactor(secrets: readonly NamedSecret[]): Redactor {
-  const sought = soughtOf(secrets);
+  const sought = secretPatternsOf(secrets);
   if (sought === null) return IDLE;
   return {
     text: (text) => shown(redactText(text, sought, { left: REDACTION_EFFORT.onTop })),
@@ -48,7 +48,7 @@ export function makeRedactor(secrets: readonly NamedSecret[]): Redactor {
  * A text without the secrets in it, as far as it was read. The effort grows by what the text may cost. What it has on top is for all
  * strings of a value: many short ones may not cost more than a long one.
  */
-export function redactText(text: string, sought: Sought, effort: Effort): { read: string; isWhole: boolean } {
+export function redactText(text: string, sought: SecretPatterns, effort: Effort): { read: string; isWhole: boolean } {
   effort.left = Math.max(effort.left, 0) + REDACTION_EFFORT.perChar * text.length;
   const { spans, unread } = spansIn(text, sought, effort);
   return { read: without(text.slice(0, unread), spans), isWhole: unread === text.length };
@@ -96,7 +96,7 @@ function redactNumber(digits: string, text: (given: string) => string): string |
   return redacted === digits ? null : redacted;
 }
 
-function redactJsonText(given: string, sought: Sought): string | null {
+function redactJsonText(given: string, sought: SecretPatterns): string | null {
   const effort = { left: REDACTION_EFFORT.onTop };
   let areWhole = true;
   const text = (one: string) => {

@@ -21,13 +21,13 @@ const messageSchema = z.lazy(() =>
 type RpcMessage = z.infer<typeof messageSchema>;
 
 /** A posted body. One of 2025-03-26 may hold several messages. */
-export interface Posted {
+export interface RpcBody {
   /** What `JSON.parse` made of it; `undefined` when it is no JSON. */
   value: unknown;
   messages: readonly RpcMessage[];
 }
 
-export function readPosted(text: string): Posted {
+export function readRpcBody(text: string): RpcBody {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -46,7 +46,7 @@ const JUDGED_PARAMS = ["name"];
  * Whether every reader finds in it what was read here: nothing but messages, and none with a member that is one of those it is
  * judged by in other letters, which some readers take for the same (Go's, and the last one counts).
  */
-export function isPlain({ value }: Posted): boolean {
+export function isPlain({ value }: RpcBody): boolean {
   return (Array.isArray(value) ? value : [value]).every((one: unknown) => {
     if (!isJsonObject(one)) return false;
     return spellsOnly(one, JUDGED) && (!isJsonObject(one.params) || spellsOnly(one.params, JUDGED_PARAMS));
@@ -58,22 +58,22 @@ function spellsOnly(part: Record<string, unknown>, names: readonly string[]): bo
 }
 
 /** What a posted text says, written anew: members that it names twice are there once, and numbers are as they were. */
-export function writtenAnew(text: string): string {
+export function rewriteRpcBody(text: string): string {
   return JSON.stringify(parseExactly(text));
 }
 
 /** The ids of the requests in it: those that get an answer. */
-export function requestIds({ messages }: Posted): RpcId[] {
+export function requestIds({ messages }: RpcBody): RpcId[] {
   return messages.flatMap(({ id, method }) => (id === undefined || method === undefined ? [] : [id]));
 }
 
 /** The names of the tools that it calls. */
-export function calledTools({ messages }: Posted): string[] {
+export function calledTools({ messages }: RpcBody): string[] {
   return messages.flatMap(({ method, params }) => (method === "tools/call" ? [params?.name ?? ""] : []));
 }
 
 /** Whether the headers that repeat a message say what it says, as a server may go by either. */
-export function agrees(posted: Posted, headers: Headers): boolean {
+export function agrees(posted: RpcBody, headers: Headers): boolean {
   const method = headers.get("mcp-method");
   const tool = decodedHeader(headers.get("mcp-name"));
   const tools = calledTools(posted);
@@ -94,7 +94,7 @@ function decodedHeader(value: string | null): string | null {
 }
 
 /** Whether one of its messages has one of these methods. */
-export function hasMethod({ messages }: Posted, ...methods: string[]): boolean {
+export function hasMethod({ messages }: RpcBody, ...methods: string[]): boolean {
   return messages.some(({ method }) => method !== undefined && methods.includes(method));
 }
 

@@ -1,7 +1,7 @@
 // The settings of the gateway's sign-in page, and of how programs make themselves known there. Part of `settings.ts`.
 
 import { choice, count, list, optionalText } from "./kinds";
-import { hasOwnSignIn } from "./sign-in";
+import { hasBuiltInSignIn } from "./sign-in";
 
 export const signInPageSettings = {
   OAUTH_SCOPES: list((entry) =>
@@ -33,7 +33,7 @@ interface Chosen {
 
 /** Who signs hosts in; `null`: nobody, they take a key. */
 export function signInServer(chosen: Chosen): "own" | "outside" | null {
-  if (hasOwnSignIn(chosen)) return "own";
+  if (hasBuiltInSignIn(chosen)) return "own";
   return chosen.OAUTH_SERVER !== "own" && chosen.JWT_ISSUER !== undefined ? "outside" : null;
 }
 

@@ -25,7 +25,7 @@ export const signInSettings = {
 };
 
 /** Whether MCP hosts sign in at the gateway itself. */
-export function hasOwnSignIn(settings: {
+export function hasBuiltInSignIn(settings: {
   OAUTH_SERVER: "auto" | "own" | "outside";
   JWT_ISSUER?: string | undefined;
   SECRETS_KEY?: string | undefined;

@@ -60,7 +60,7 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
     issues.push({ code: "INVALID_FIELD", message, path: "redirect_uris" });
   }
   if (issues.length > 0) return { issues, uris: usable.length === 0 };
-  return { metadata: { name: shownClientName(client_name ?? ""), redirectUris: [...new Set(usable)].sort() } };
+  return { metadata: { name: displayClientName(client_name ?? ""), redirectUris: [...new Set(usable)].sort() } };
 }
 
 /** What a document says of the client whose id is its address, or in a word why it says nothing of it. */
@@ -88,7 +88,7 @@ export function canonicalMetadata({ name, redirectUris }: Metadata): string {
 export const REGISTERED = "dcr_";
 
 /** A name that shows as one short line, whatever a stranger has put into it: no control, no direction, no pile of marks. */
-export function shownClientName(said: string): string {
+export function displayClientName(said: string): string {
   const plain = said
     .normalize("NFC")
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ")

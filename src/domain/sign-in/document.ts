@@ -27,7 +27,7 @@ export function readAddress(clientId: string, own: string): { url: URL } | { pro
 }
 
 /** Milliseconds for which a document counts: what its answer says, within bounds. */
-export function lifeOf(cacheControl: string | null, least: number, most: number): number {
+export function cacheLifetimeOf(cacheControl: string | null, least: number, most: number): number {
   const said = (cacheControl ?? "").toLowerCase();
   if (/\bno-(?:store|cache)\b/.test(said)) return least;
   const [, seconds] = /(?:^|[,\s])max-age=(\d{1,10})/.exec(said) ?? [];

@@ -7,13 +7,13 @@ import { allows } from "../access/key-scope";
 export const GRANT_SCOPE = "mcp";
 
 /** How somebody signed in: with a key, by a link that was made for the user, or at the configured issuer. */
-export const SIGN_IN_WAYS = ["key", "link", "issuer"] as const;
-export type SignInWay = (typeof SIGN_IN_WAYS)[number];
+export const SIGN_IN_METHODS = ["key", "link", "issuer"] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** What a user has approved, before a host has anything of it. */
 export interface Approved {
   userId: string;
-  via: SignInWay;
+  via: SignInMethod;
   /** The id of the key or of the link; of an issuer's user `<issuer> <sub>`. */
   viaId: string;
   /** The stored key that the grant dies with; `null` where there is none. */

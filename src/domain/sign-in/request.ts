@@ -7,7 +7,7 @@ import { readResource } from "./resource";
 export type Asker = { clientId: string; redirectUri: string; problem?: never } | { problem: string };
 
 /** What is asked for. */
-export interface WantedGrant {
+export interface GrantRequest {
   /** The program's own mark, which it gets back; `null`: it has sent none. */
   state: string | null;
   challenge: string;
@@ -42,7 +42,10 @@ const ONCE = ["response_type", "response_mode", "state", "scope", "code_challeng
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /** What is asked for, or the refusal. The one scope there is stands for whatever scopes are asked: the answer says which it is. */
-export function readWanted(query: URLSearchParams, origin: string): { wanted: WantedGrant } | { refusal: OAuthError } {
+export function readGrantRequest(
+  query: URLSearchParams,
+  origin: string,
+): { wanted: GrantRequest } | { refusal: OAuthError } {
   const refuse = (error: string, error_description: string) => ({ refusal: { error, error_description } });
   const twice = ONCE.find((name) => query.getAll(name).length > 1);
   if (twice !== undefined) return refuse("invalid_request", `Send ${twice} once.`);

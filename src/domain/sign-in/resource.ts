@@ -35,7 +35,7 @@ export function readResource(origin: string, text: string): string | null {
 }
 
 /** Which door a canonical URL is of, for the log: a conversation's id is its user's own words. */
-export function doorOf(resource: string): string {
+export function endpointOf(resource: string): string {
   const path = new URL(resource).pathname;
   return path === "/mcp" || path.startsWith("/mcp/servers/") ? path : "/mcp/{id}";
 }

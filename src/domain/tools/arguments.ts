@@ -23,7 +23,7 @@ interface Look {
 }
 
 /** What the model is told of arguments that a tool does not take; `null` where nothing is wrong with them. */
-export function misfit(tool: string, schema: JsonSchema, args: JsonObject): ToolResult | null {
+export function argumentProblems(tool: string, schema: JsonSchema, args: JsonObject): ToolResult | null {
   const problems = schemaProblems(schema, args);
   if (problems.length === 0) return null;
   const list = problems.map((problem) => `\n- ${problem}`).join("");

@@ -10,11 +10,11 @@ import {
   findServerTool,
   findTool,
   loadTool,
-  type Manner,
   type Offer,
   readTool,
   scriptTool,
   skillTool,
+  type ToolMode,
   unloadTool,
 } from "./definitions";
 
@@ -31,7 +31,7 @@ interface Builtin {
   isOffered(offer: Offer): boolean;
   isOfferedAlone?(offer: Offer): boolean;
   /** Whether a call of this name is the gateway's, offered or not. Elsewhere a back end may have a tool of this name. */
-  isOurs(manner: Partial<Manner>): boolean;
+  isOurs(manner: Partial<ToolMode>): boolean;
   /** Whether it has no meaning without a conversation. */
   needsConversation: boolean;
   /** What an MCP client may tell its user of it. */

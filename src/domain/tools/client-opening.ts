@@ -13,13 +13,13 @@ const FIRST =
 const REST = "call find_skill(query)";
 
 /** Skills that a client's URL or its ghost asks for from the start: those that are there, and those that are not. */
-export interface Asked {
+export interface RequestedSkills {
   present: readonly string[];
   absent: readonly string[];
 }
 
 /** A server's instructions. They fit what hosts show, but for the ghost's own words: those are passed on whole. */
-export function openingOf(view: View, { present, absent }: Asked): string {
+export function openingOf(view: View, { present, absent }: RequestedSkills): string {
   const what = [
     hasListed(listed(view.catalog, view.preload)) ? FIRST : "",
     present.length === 0 ? "" : `Begin with load_skill for: ${named(present)}.`,

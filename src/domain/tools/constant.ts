@@ -3,7 +3,7 @@
 
 import type { JsonSchema, ToolDefinition } from "../tool";
 import type { BuiltinName } from "./builtin";
-import { serversInWords } from "./definitions";
+import { describeServers } from "./definitions";
 
 /** All but `skill`, whose description is a list that changes, and `find_tool`. In the order in which they are offered. */
 const CONSTANT: Record<Exclude<BuiltinName, "skill" | "find_tool">, Omit<ToolDefinition, "name">> = {
@@ -40,7 +40,7 @@ export function constantTools(): ToolDefinition[] {
  * @param hasSkills whether there are any beside them
  */
 export function constantFindingTools(servers: readonly string[], hasSkills: boolean): ToolDefinition[] {
-  const find = tool(`Search the tools of MCP servers, which are not listed. ${serversInWords(servers)}`, ["query"]);
+  const find = tool(`Search the tools of MCP servers, which are not listed. ${describeServers(servers)}`, ["query"]);
   const call = { name: "call_skill_tool", ...CONSTANT.call_skill_tool, description: FOUND_TOO };
   const others = hasSkills ? constantTools().filter(({ name }) => name !== call.name) : [];
   return [...others, { name: "find_tool", ...find }, call];

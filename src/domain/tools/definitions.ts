@@ -8,14 +8,14 @@ import type { JsonSchema, ToolDefinition } from "../tool";
 import { TOOL_SEARCH_LIMITS } from "./limits";
 
 /** How a conversation is set to load skills and to call their tools. */
-export interface Manner {
+export interface ToolMode {
   style: "load_skill" | "skill";
   mode: "dynamic" | "fixed";
   /** The names of the servers whose tools are found in place of listed; `null` where all tools are listed. */
   finds: readonly string[] | null;
 }
 
-export interface Offer extends Manner {
+export interface Offer extends ToolMode {
   shown: readonly CatalogEntry[];
   /** Skills of the catalog that the list leaves out. */
   more: number;
@@ -123,7 +123,7 @@ export function scriptTool(): ToolDefinition {
 export function findServerTool({ finds }: Pick<Offer, "finds">): ToolDefinition {
   return {
     name: "find_tool",
-    description: `Search the tools of MCP servers by what they are for. This list does not have them. The answer has the best matches with their arguments. ${serversInWords(finds ?? [])}`,
+    description: `Search the tools of MCP servers by what they are for. This list does not have them. The answer has the best matches with their arguments. ${describeServers(finds ?? [])}`,
     inputSchema: object(
       { query: { type: "string", description: "A few words: what the tool is to do, and to what." } },
       ["query"],
@@ -132,7 +132,7 @@ export function findServerTool({ finds }: Pick<Offer, "finds">): ToolDefinition 
 }
 
 /** The servers whose tools can be found. Names are somebody's words: they stay on their line, and read as no tag. */
-export function serversInWords(servers: readonly string[]): string {
+export function describeServers(servers: readonly string[]): string {
   const shown = servers.slice(0, TOOL_SEARCH_LIMITS.servers).map(oneLine);
   const more = servers.length > shown.length ? ` and ${servers.length - shown.length} more` : "";
   return escapeSkillTags(`Servers: ${shown.join(", ")}${more}.`);

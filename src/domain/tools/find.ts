@@ -1,7 +1,7 @@
 // Finding tools by what they are for, where a conversation has too many to list. What is searched is always what is offered now; the
 // words of a definition are counted once, and kept as long as it is.
 
-import { askedTerms, indexTerms, runsOf, tellingRuns } from "../catalog/search-words";
+import { indexTerms, queryTermsOfRun, runsOf, significantRuns } from "../catalog/search-words";
 import { isJsonObject, type JsonObject } from "../json";
 import { SEARCH_LIMITS } from "../limits";
 import type { ToolDefinition } from "../tool";
@@ -25,8 +25,8 @@ const LENGTH = 0.4;
  * others, and those that share no word with the query are none.
  */
 export function findTools<T extends FindableTool>(tools: readonly T[], query: string): T[] {
-  const runs = tellingRuns(runsOf(apart(query.slice(0, SEARCH_LIMITS.queryChars))));
-  const asked = [...new Set(runs.flatMap(askedTerms).map(termOf))].slice(0, SEARCH_LIMITS.queryTerms);
+  const runs = significantRuns(runsOf(apart(query.slice(0, SEARCH_LIMITS.queryChars))));
+  const asked = [...new Set(runs.flatMap(queryTermsOfRun).map(termOf))].slice(0, SEARCH_LIMITS.queryTerms);
   const indexed = tools.map((tool) => ({ tool, ...wordsOf(tool) }));
   const mean = indexed.reduce((sum, { length }) => sum + length, 0) / Math.max(1, indexed.length);
   const worth = asked.map((term) => ({ term, worth: rarityOf(term, indexed) }));

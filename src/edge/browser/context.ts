@@ -4,10 +4,10 @@ import type { Context as HonoContext } from "hono";
 import { countedAs } from "../../domain/access/address";
 import { settingsFrom } from "../../domain/settings/settings";
 import { publicOrigin } from "../../domain/sign-in/resource";
-import type { Looking } from "../../services/access/identity";
+import type { IdentityRequest } from "../../services/access/identity";
 import type { Address } from "../../services/sign-in/budget";
 import type { SignInContext } from "../../services/sign-in/context";
-import { freshId, placesOf, watchedPrimary } from "../context";
+import { identityStoresOf, newId, watchedPrimary } from "../context";
 import type { HttpEnv } from "../env";
 
 export function signInContext(c: HonoContext<HttpEnv>): SignInContext {
@@ -16,23 +16,23 @@ export function signInContext(c: HonoContext<HttpEnv>): SignInContext {
     settings: settingsFrom(c.env),
     requestId: c.get("requestId"),
     now: () => Date.now(),
-    newId: freshId,
+    newId: newId,
   };
 }
 
 /** Where keys are looked up. */
-export function lookingIn(c: HonoContext<HttpEnv>): Looking {
-  const places = placesOf(c.env, { storage: 0 }, (work) => c.executionCtx.waitUntil(work));
-  return { ...places, development: __DEVELOPMENT__, fetch: askOutside };
+export function keyLookupContext(c: HonoContext<HttpEnv>): IdentityRequest {
+  const places = identityStoresOf(c.env, { storage: 0 }, (work) => c.executionCtx.waitUntil(work));
+  return { ...places, development: __DEVELOPMENT__, fetch: fetchExternal };
 }
 
-export const askOutside = (url: string, init: RequestInit): Promise<Response> => fetch(url, init);
+export const fetchExternal = (url: string, init: RequestInit): Promise<Response> => fetch(url, init);
 
-export function originIn(c: HonoContext<HttpEnv>): string {
+export function originOfRequest(c: HonoContext<HttpEnv>): string {
   return publicOrigin(settingsFrom(c.env), c.req.url);
 }
 
-export function addressIn(c: HonoContext<HttpEnv>): Address {
+export function addressOfRequest(c: HonoContext<HttpEnv>): Address {
   const address = c.req.header("cf-connecting-ip");
   return address === undefined ? null : countedAs(address);
 }

@@ -15,7 +15,7 @@ export function pageSecret(c: HonoContext<HttpEnv>, id: string): string | null {
 }
 
 /** Sign-ins that this browser has begun, newest first: ids sort by time. */
-export function begunPages(c: HonoContext<HttpEnv>): string[] {
+export function startedPages(c: HonoContext<HttpEnv>): string[] {
   const start = prefix(c) + PAGE;
   const names = Object.keys(getCookie(c)).filter((name) => name.startsWith(start));
   return names
@@ -25,7 +25,7 @@ export function begunPages(c: HonoContext<HttpEnv>): string[] {
     .slice(0, 8);
 }
 
-export function givePage(c: HonoContext<HttpEnv>, id: string, secret: string, seconds: number): void {
+export function setPageCookie(c: HonoContext<HttpEnv>, id: string, secret: string, seconds: number): void {
   write(c, PAGE + id, secret, seconds);
 }
 
@@ -34,11 +34,11 @@ export function linkSecret(c: HonoContext<HttpEnv>): string | null {
   return read(c, LINK);
 }
 
-export function giveLink(c: HonoContext<HttpEnv>, secret: string, seconds: number): void {
+export function setLinkCookie(c: HonoContext<HttpEnv>, secret: string, seconds: number): void {
   write(c, LINK, secret, seconds);
 }
 
-export function takePageBack(c: HonoContext<HttpEnv>, id: string): void {
+export function clearPageCookie(c: HonoContext<HttpEnv>, id: string): void {
   write(c, PAGE + id, "", 0);
 }
 

@@ -7,8 +7,8 @@ import { CODE_LIMITS } from "../../domain/limits";
 import type { Executor, IsolateParts } from "../executor";
 import { readGuest } from "../guest";
 import type { IsolateCode } from "../isolate";
-import { partsRunner } from "../parts-of-run";
 import { runInIsolate } from "../script";
+import { subRunHandler } from "../sub-runs";
 import { SHELL_LIMITS } from "./limits";
 
 const COMPATIBILITY_DATE = "2026-10-20";
@@ -21,7 +21,7 @@ export function shell(parts: IsolateParts, others: (parts: IsolateParts) => Exec
     runs: ({ language }) => language === "shell",
     async run(call, signal) {
       const code = await shellIsolate(parts, call.digest, call.context.userId);
-      const execute = partsRunner(parts, others, call, signal);
+      const execute = subRunHandler(parts, others, call, signal);
       return runInIsolate({ ...parts, host: { ...parts.host, execute } }, code, call, signal);
     },
   };

@@ -2,12 +2,12 @@
 
 import { canActAs, type Principal } from "../../domain/access/access";
 import { sha256Hex } from "../../domain/digest";
-import { GatewayError, isNo } from "../../domain/errors";
+import { GatewayError, isRefusal } from "../../domain/errors";
 import type { Settings } from "../../domain/settings/settings";
 import { storageDown } from "../../storage/d1/database";
-import type { HeldKey } from "../../storage/d1/identity";
+import type { KeyCredential } from "../../storage/d1/identity";
 import type { KeyRow } from "../../storage/d1/keys";
-import { type Found, type Places, recall } from "./recall";
+import { type Found, findIdentity, type IdentityStores } from "./identity-lookup";
 
 /** The id of the key that comes from the environment, as principals carry it. */
 export const ENVIRONMENT_KEY = "env";
@@ -37,35 +37,36 @@ export function isUsable<Key extends Pick<KeyRow, "expiresAt">>(key: Key | null,
 }
 
 /** Whether the key still counts and may still speak for this user. Asks D1, near before far. Throws when storage does not answer. */
-export async function isLive(places: Places, credential: string, userId: string): Promise<boolean> {
+export async function isLive(places: IdentityStores, credential: string, userId: string): Promise<boolean> {
   const { settings, now } = places;
   if (credential.startsWith(`${ENVIRONMENT_KEY}:`)) {
     return credential === `${ENVIRONMENT_KEY}:${await environmentMark(settings)}`;
   }
   const token = TOKEN_CREDENTIAL.exec(credential);
   if (token !== null) return Number(token[1]) > now() && token[2] === (await issuerMark(settings));
-  const marks = await currentMarks(settings);
+  const marks = await currentSessionMarks(settings);
   const judge = ({ key, stale }: Found): true => {
     if (stale) throw storageDown();
-    if (isUsable(key, now()) && standsFor(marks, key) && (key.userId === userId || canActAs(key))) return true;
+    if (isUsable(key, now()) && isSessionOriginValid(marks, key) && (key.userId === userId || canActAs(key)))
+      return true;
     throw new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key does not count any more.");
   };
   const asked = { keyId: credential, userId, claimed: [] };
   try {
-    return await recall(places, { asked, trust: "remembered", least: null, judge });
+    return await findIdentity(places, { asked, trust: "remembered", least: null, judge });
   } catch (error) {
-    if (isNo(error)) return false;
+    if (isRefusal(error)) return false;
     throw error;
   }
 }
 
 /** What sessions that come from no stored key must have one of: it changes with what the settings say of the environment's key, and of the issuer. */
-export interface Marks {
+export interface SessionMarks {
   environment: string;
   issuer: string;
 }
 
-export async function currentMarks(settings: Settings): Promise<Marks> {
+export async function currentSessionMarks(settings: Settings): Promise<SessionMarks> {
   return {
     environment: `${ENVIRONMENT_KEY}:${await environmentMark(settings)}`,
     issuer: `${TOKEN_KEY}:${await issuerMark(settings)}`,
@@ -73,7 +74,10 @@ export async function currentMarks(settings: Settings): Promise<Marks> {
 }
 
 /** Whether the settings still say of a session's origin what they said when it began; true of what is no session. */
-export function standsFor({ environment, issuer }: Marks, { session }: Pick<HeldKey, "session">): boolean {
+export function isSessionOriginValid(
+  { environment, issuer }: SessionMarks,
+  { session }: Pick<KeyCredential, "session">,
+): boolean {
   const mark = session?.mark ?? null;
   return mark === null || mark === environment || mark === issuer;
 }

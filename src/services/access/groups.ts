@@ -10,7 +10,7 @@ import { isConstraintFailure } from "../../storage/d1/database";
 import {
   deleteGroupRows,
   type GroupRow,
-  hasThings,
+  hasSkillsOrGhosts,
   insertGroup,
   listGroups,
   readGroup,
@@ -40,7 +40,7 @@ export async function createGroup(context: Context, name: string, displayName: s
   if (!areGroupsOpen(context.settings)) requireAdmin(principal, "Only an admin may make groups here.");
   if (principal.groups.length >= ACCESS_LIMITS.groupsOfUser) throw tooManyGroups();
   // Skills and ghosts without a group are of a group that is gone. A later group of that name must not get them.
-  if (!isAdmin(principal) && (await hasThings(context.db, groupScope(name)))) throw groupExists();
+  if (!isAdmin(principal) && (await hasSkillsOrGhosts(context.db, groupScope(name)))) throw groupExists();
   try {
     const group = await insertGroup(
       audited(context, "group.create", name),

@@ -10,18 +10,18 @@ import { readSessionId, SESSION_TIMES } from "../../domain/console/session";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError } from "../../domain/errors";
 import type { Settings } from "../../domain/settings/settings";
-import { hasOwnSignIn } from "../../domain/settings/sign-in";
+import { hasBuiltInSignIn } from "../../domain/settings/sign-in";
 import { readBearer } from "../../domain/sign-in/tokens";
-import { type HeldKey, SESSION, TOKEN_OF_GRANT } from "../../storage/d1/identity";
+import { type KeyCredential, SESSION, TOKEN_OF_GRANT } from "../../storage/d1/identity";
 import type { Fetching } from "../../upstream/issuer-keys";
 import type { Caller } from "../context";
-import { currentMarks, ENVIRONMENT_KEY, isUsable, standsFor, TOKEN_KEY } from "./credential";
-import { tellIgnoredGroups } from "./ignored-groups";
-import { type Found, type Places, recall, type Trust } from "./recall";
+import { currentSessionMarks, ENVIRONMENT_KEY, isSessionOriginValid, isUsable, TOKEN_KEY } from "./credential";
+import { type Found, findIdentity, type IdentityStores, type Trust } from "./identity-lookup";
+import { logIgnoredGroups } from "./ignored-groups";
 import { readToken, type TokenBearer } from "./token";
 
 /** What a request shows. */
-export interface Shown {
+export interface PresentedCredential {
   bearer: string | null;
   /** What a session's cookie holds, where the one edge that reads it has handed it on; nothing in a request can. */
   session: string | null;
@@ -38,14 +38,14 @@ export interface Shown {
 }
 
 /** What it takes to look at it. */
-export interface Looking extends Omit<Fetching, "now">, Places {
+export interface IdentityRequest extends Omit<Fetching, "now">, IdentityStores {
   development: boolean;
 }
 
 /** Who calls, and the stored key behind it. */
 export interface Identified {
   caller: Caller;
-  key: HeldKey | null;
+  key: KeyCredential | null;
   /** The primary said so just now. */
   certain: boolean;
 }
@@ -56,8 +56,8 @@ export interface Identified {
  * @param admit refuses a principal that may not do what it asks for
  */
 export async function identify(
-  looking: Looking,
-  shown: Shown,
+  looking: IdentityRequest,
+  shown: PresentedCredential,
   trust: Trust,
   admit: (principal: Principal) => void,
 ): Promise<Identified> {
@@ -74,8 +74,8 @@ export async function identify(
 }
 
 async function identifyBearer(
-  looking: Looking,
-  shown: Omit<Shown, "endUser">,
+  looking: IdentityRequest,
+  shown: Omit<PresentedCredential, "endUser">,
   trust: Trust,
   admit: (principal: Principal) => void,
 ): Promise<Identified> {
@@ -86,21 +86,22 @@ async function identifyBearer(
   if (bookmark !== null && !isBookmark(bookmark)) throw badHeader("X-D1-Bookmark", "is no bookmark", BOOKMARK_FORM);
   const digest = await sha256Hex(bearer);
   const proof = session === null ? await proofOf(looking, bearer, digest, path) : sessionProof(session);
-  const marks = "session" in proof ? await currentMarks(looking.settings) : null;
+  const marks = "session" in proof ? await currentSessionMarks(looking.settings) : null;
   if ("grantToken" in proof && resource === null) throw elsewhere();
   const claimed = onBehalfOf === null && "token" in proof ? proof.token.claimed : [];
   const own = "token" in proof ? proof.token.userId : "keyId" in proof ? null : ADMIN_USER;
   const asked = { keyId: "keyId" in proof ? proof.keyId : "", userId: onBehalfOf ?? own, claimed };
   const judge = ({ key, groups, counters, asOf, stale, certain }: Found): Identified => {
     if ("grantToken" in proof) requireDoor(key, digest, resource, looking.now());
-    if (marks !== null && !(isLive(key, digest, looking.now()) && standsFor(marks, key))) throw sessionEnded();
+    if (marks !== null && !(isLive(key, digest, looking.now()) && isSessionOriginValid(marks, key)))
+      throw sessionEnded();
     const holder = { ...holderOf(proof, key, digest, looking.now()), groups };
     const principal = onBehalfOf === null ? holder : onBehalf(holder, onBehalfOf);
     admit(principal);
     return { caller: { principal, counters, asOf, requestId, stale }, key, certain };
   };
-  const identified = await recall(looking, { asked, trust, least: bookmark, judge });
-  if ("token" in proof && onBehalfOf === null) tellIgnoredGroups(proof.token, identified.caller.principal.groups);
+  const identified = await findIdentity(looking, { asked, trust, least: bookmark, judge });
+  if ("token" in proof && onBehalfOf === null) logIgnoredGroups(proof.token, identified.caller.principal.groups);
   return identified;
 }
 
@@ -126,7 +127,7 @@ function sessionProof(secret: string): Proof {
   return { keyId: SESSION + id, session: true };
 }
 
-async function proofOf(looking: Looking, bearer: string, digest: string, path: string): Promise<Proof> {
+async function proofOf(looking: IdentityRequest, bearer: string, digest: string, path: string): Promise<Proof> {
   const { settings } = looking;
   const { GATEWAY_ADMIN_KEY: adminKey } = settings;
   if (adminKey !== undefined && sameText(digest, await adminDigest(adminKey))) return { environment: true };
@@ -135,7 +136,8 @@ async function proofOf(looking: Looking, bearer: string, digest: string, path: s
     return { token: await readToken(settings, bearer, asking, looking.development, path) };
   }
   const grantToken = readBearer("sga", bearer);
-  if (grantToken !== null && hasOwnSignIn(settings)) return { keyId: TOKEN_OF_GRANT + grantToken, grantToken: true };
+  if (grantToken !== null && hasBuiltInSignIn(settings))
+    return { keyId: TOKEN_OF_GRANT + grantToken, grantToken: true };
   const keyId = readKeyId(bearer);
   if (keyId === "mistyped")
     throw unauthenticated("The key is mistyped: its last eight characters do not fit the rest.");
@@ -151,7 +153,7 @@ async function adminDigest(key: string): Promise<string> {
 }
 
 /** Who holds the bearer. The groups of that user come later. */
-function holderOf(proof: Proof, key: HeldKey | null, digest: string, now: number): Omit<Principal, "groups"> {
+function holderOf(proof: Proof, key: KeyCredential | null, digest: string, now: number): Omit<Principal, "groups"> {
   if ("environment" in proof) return { userId: ADMIN_USER, role: "admin", scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
   if ("token" in proof) {
     const { userId, name, role, expires } = proof.token;
@@ -171,7 +173,7 @@ function holderOf(proof: Proof, key: HeldKey | null, digest: string, now: number
  * A token of a grant opens one URL. What was good once is told apart from what nobody knows: its host is to refresh it, and does not
  * guess.
  */
-function requireDoor(key: HeldKey | null, digest: string, resource: string | null, now: number): void {
+function requireDoor(key: KeyCredential | null, digest: string, resource: string | null, now: number): void {
   if (key?.grant === undefined || !sameText(key.hash, digest)) return;
   if (key.grant.resource !== resource) throw elsewhere();
   if (isUsable(key, now)) return;
@@ -199,7 +201,7 @@ function sessionEnded(): GatewayError {
   );
 }
 
-function isLive(key: HeldKey | null, digest: string, now: number): key is HeldKey {
+function isLive(key: KeyCredential | null, digest: string, now: number): key is KeyCredential {
   return isUsable(key, now) && sameText(key.hash, digest);
 }
 

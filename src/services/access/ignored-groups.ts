@@ -11,7 +11,7 @@ const MOST_CHARS = 100;
 const told = new Set<string>();
 
 /** Writes a line with those of the claimed groups that are not among the groups that count, unless the log has them already. */
-export function tellIgnoredGroups({ claimed, unread }: Bearer, counting: readonly Membership[]): void {
+export function logIgnoredGroups({ claimed, unread }: Bearer, counting: readonly Membership[]): void {
   const names = [
     ...claimed.filter(({ group }) => !counting.some((one) => one.group === group)).map(({ group }) => group),
     ...unread,

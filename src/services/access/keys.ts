@@ -11,9 +11,9 @@ import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { noteSessionUse } from "../../storage/d1/console/sessions";
 import { constraintOf, type Database } from "../../storage/d1/database";
-import { type HeldKey, SESSION } from "../../storage/d1/identity";
+import { type KeyCredential, SESSION } from "../../storage/d1/identity";
 import { insertKey, type KeyRow, listKeys, noteKeyUse, readKey, replaceKey, revokeKey } from "../../storage/d1/keys";
-import { noteGrantUse } from "../../storage/d1/sign-in/uses";
+import { noteGrantUse } from "../../storage/d1/sign-in/grant-use";
 import { requireAdmin } from "../admin";
 import { audited } from "../audit";
 import type { Context } from "../context";
@@ -109,12 +109,12 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
 }
 
 /** Whether it is time to note a use of the key. What is known of it may be from before the last note of this isolate. */
-export function isUseDue(key: HeldKey, notedAt: number | null, now: number): boolean {
+export function isUseDue(key: KeyCredential, notedAt: number | null, now: number): boolean {
   return Math.max(key.lastUsedAt ?? 0, notedAt ?? 0) < now - sampleOf(key);
 }
 
 /** Notes a use of the key, beside the request and at no cost to it: a note that fails is one that the next use makes. */
-export async function noteUse(db: Database, key: HeldKey, now: number): Promise<void> {
+export async function noteUse(db: Database, key: KeyCredential, now: number): Promise<void> {
   try {
     const since = now - sampleOf(key);
     const { id, grant, session } = key;
@@ -128,7 +128,7 @@ export async function noteUse(db: Database, key: HeldKey, now: number): Promise<
 }
 
 /** A session ends when it was idle, so its uses are written down more often. */
-function sampleOf({ session }: HeldKey): number {
+function sampleOf({ session }: KeyCredential): number {
   return session === undefined ? DURATIONS.keyUse : SESSION_TIMES.noted;
 }
 

@@ -2,7 +2,7 @@
 // shell. Listing, loading, reading and searching all come through here.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
-import { readNeeds } from "../../domain/catalog/needs";
+import { readNeeds } from "../../domain/catalog/dependency-list";
 import { isPinned } from "../../domain/catalog/pin";
 import { byName, choose } from "../../domain/catalog/precedence";
 import type { Selection, View } from "../../domain/catalog/view";
@@ -13,9 +13,9 @@ import { type CatalogRow, type WantedSkill, wantedContents, wantedSkills } from 
 import { searchSkills } from "../../storage/d1/search";
 import { type FoundRow, searchRows } from "../../storage/d1/views";
 import type { Context } from "../context";
-import { keepContents } from "./contents";
+import { cacheContents } from "./contents";
 import { type Lookups, lookupsOf } from "./lookups";
-import { scopesOf, waysTo } from "./selection";
+import { meaningsOfName, scopesOf } from "./selection";
 
 /** A skill by name and id. */
 interface Which {
@@ -48,7 +48,7 @@ export async function findInView(
  * Looks up skills by name with what they need, and what that needs in turn, where the view holds only a part of the catalog: a round
  * trip for each level, not for each name. Later questions for them ask nobody.
  */
-export async function lookAhead(context: Context, view: View, names: readonly string[]): Promise<void> {
+export async function prefetchDependencies(context: Context, view: View, names: readonly string[]): Promise<void> {
   if (isWhole(view)) return;
   const asked = new Set(names);
   let next = [...asked];
@@ -172,9 +172,9 @@ function keepHits(context: Context, view: View, hits: readonly FoundRow[]): void
 }
 
 /** Notes what these names mean, out of what was read. */
-export function keepNamed(context: Context, view: View, names: readonly string[], rows: readonly CatalogRow[]): void {
+export function storeNames(context: Context, view: View, names: readonly string[], rows: readonly CatalogRow[]): void {
   const { named } = lookupsOf(view);
-  const found = chosenFrom(waysToAll(context, view.selection, names), rows);
+  const found = chooseRows(meaningsOfNames(context, view.selection, names), rows);
   for (const name of names) named.set(keyOf(name), found.find((entry) => entry.name === name) ?? null);
 }
 
@@ -186,7 +186,7 @@ export async function readNamed(
   names: readonly string[],
   { ranges = [], contents = false }: { ranges?: readonly string[]; contents?: boolean } = {},
 ): Promise<CatalogEntry[]> {
-  const asked = waysToAll(context, selection, names, ranges);
+  const asked = meaningsOfNames(context, selection, names, ranges);
   if (asked.length === 0) return [];
   const wanted: WantedSkill[] = asked.map(({ name, skill_id, ranges: all }) => ({
     name,
@@ -194,14 +194,14 @@ export async function readNamed(
     any_version: all.length > 0,
   }));
   const scopes = [...new Set(asked.flatMap((way) => way.scopes))];
-  if (!contents) return chosenFrom(asked, await wantedSkills(context.db, scopes, shell, wanted));
+  if (!contents) return chooseRows(asked, await wantedSkills(context.db, scopes, shell, wanted));
   const read = await wantedContents(context.db, scopes, shell, wanted);
-  keepContents(read.contents);
-  return chosenFrom(asked, read.rows);
+  cacheContents(read.contents);
+  return chooseRows(asked, read.rows);
 }
 
 /** How each of these names may be meant, with all that is asked of its version. */
-export function waysToAll(
+export function meaningsOfNames(
   context: Context,
   selection: Selection,
   names: readonly string[],
@@ -211,7 +211,7 @@ export function waysToAll(
   return names.flatMap((name) => {
     const permitted = allowed.find((reference) => reference.name === name);
     if (permitted === undefined && allowed.length > 0) return [];
-    return waysTo(context, selection, name).map(({ range, ...way }) => ({
+    return meaningsOfName(context, selection, name).map(({ range, ...way }) => ({
       ...way,
       ranges: [...ranges, range, permitted?.range ?? "*"].filter((each) => each !== "*"),
     }));
@@ -219,7 +219,7 @@ export function waysToAll(
 }
 
 /** What they mean of these rows, in order of name. */
-export function chosenFrom(asked: ReturnType<typeof waysToAll>, read: readonly CatalogRow[]): CatalogEntry[] {
+export function chooseRows(asked: ReturnType<typeof meaningsOfNames>, read: readonly CatalogRow[]): CatalogEntry[] {
   const rows = Map.groupBy(read, (row) => row.name);
   const found = new Map<string, CatalogRow>();
   for (const { name, skill_id, pin, scopes: own, ranges: all } of asked) {

@@ -22,13 +22,13 @@ export async function contentsOf(
 ): Promise<Map<string, VersionContent>> {
   const known = new Map(versionIds.flatMap((id) => withId(id, seen.get(id)?.content)));
   const missing = versionIds.filter((id) => !known.has(id));
-  const read = await ofVersions(context, missing, readVersionContents);
-  keepContents(read);
+  const read = await readVersionFacts(context, missing, readVersionContents);
+  cacheContents(read);
   return new Map([...known, ...read]);
 }
 
 /** What never changes of versions: from the nearest replica, and what that does not have yet from one that has come as far as the caller. */
-export async function ofVersions<T>(
+export async function readVersionFacts<T>(
   context: Context,
   versionIds: readonly string[],
   read: (db: Database, versionIds: readonly string[]) => Promise<Map<string, T>>,
@@ -40,12 +40,12 @@ export async function ofVersions<T>(
 }
 
 /** Whether this isolate has a version's content. */
-export function isKnown(versionId: string): boolean {
+export function isCached(versionId: string): boolean {
   return seen.has(versionId);
 }
 
 /** Keeps what was read of versions. */
-export function keepContents(read: ReadonlyMap<string, VersionContent>): void {
+export function cacheContents(read: ReadonlyMap<string, VersionContent>): void {
   for (const [id, content] of read) {
     if (seen.has(id)) continue;
     const weight = weightOf(content);

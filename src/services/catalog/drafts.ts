@@ -11,7 +11,7 @@ import { entryOf } from "./catalog";
  * The drafts that a selection names, under the names it has for them. A shared ghost chooses none: it would bring its author's to
  * everybody. Where an allow-list counts there are none, since nothing in it is a draft.
  */
-export async function chosenDrafts(context: Context, selection: Selection, shell: string): Promise<CatalogEntry[]> {
+export async function selectedDrafts(context: Context, selection: Selection, shell: string): Promise<CatalogEntry[]> {
   if (context.settings.SKILLS_ALLOWED.length > 0) return [];
   const chosen = [...(selection.shared === null ? selection.skills : []), ...selection.added];
   const names = chosen.map(({ name }) => name);

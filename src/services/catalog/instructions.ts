@@ -10,7 +10,7 @@ import { contentsOf } from "./contents";
 /**
  * Brings the instructions of these skills into the conversation's store, and what their versions declare beside them into the same row.
  */
-export async function keepInstructions(
+export async function storeInstructions(
   context: Context,
   session: Session,
   skills: readonly SkillRef[],

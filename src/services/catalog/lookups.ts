@@ -4,7 +4,7 @@ import type { CatalogEntry } from "../../domain/catalog/catalog";
 import type { View } from "../../domain/catalog/view";
 import { readDigests, yankedAmong } from "../../storage/d1/versions";
 import type { Context } from "../context";
-import { ofVersions } from "./contents";
+import { readVersionFacts } from "./contents";
 
 export interface Lookups {
   /** Skills by name and ranges; `null`: there is none. */
@@ -46,12 +46,12 @@ export async function yankedIn(context: Context, view: View, versions: readonly 
 export async function digestsIn(context: Context, view: View, ids: readonly string[]): Promise<Map<string, string>> {
   const { digests } = lookupsOf(view);
   const asked = ids.filter((id) => !digests.has(id));
-  for (const [id, digest] of await ofVersions(context, asked, readDigests)) digests.set(id, digest);
+  for (const [id, digest] of await readVersionFacts(context, asked, readDigests)) digests.set(id, digest);
   return digests;
 }
 
 /** Notes which of these versions are yanked. */
-export function keepYanked(view: View, versions: readonly string[], found: ReadonlySet<string>): void {
+export function cacheYanked(view: View, versions: readonly string[], found: ReadonlySet<string>): void {
   const { yanked } = lookupsOf(view);
   for (const id of versions) yanked.set(id, found.has(id));
 }

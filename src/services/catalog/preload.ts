@@ -2,7 +2,7 @@
 
 import type { GhostSpec } from "../../domain/catalog/ghost";
 import type { Issue } from "../../domain/errors";
-import { fewestTokens } from "../../storage/d1/catalog";
+import { minimumTokens } from "../../storage/d1/catalog";
 import type { Context } from "../context";
 
 /**
@@ -16,11 +16,11 @@ export async function preloadIssues(
   scopes: readonly string[],
 ): Promise<Issue[]> {
   if (preload_skills.length === 0) return [];
-  return tooMuch(await fewestTokens(context.db, scopes, preload_skills), context.settings.SKILL_TOKENS_MAX);
+  return tokenWarnings(await minimumTokens(context.db, scopes, preload_skills), context.settings.SKILL_TOKENS_MAX);
 }
 
 /** What is to be said of skills that have at least so many tokens together. */
-export function tooMuch(least: number, ceiling: number): Issue[] {
+export function tokenWarnings(least: number, ceiling: number): Issue[] {
   if (least <= ceiling) return [];
   const message = `These skills have at least ${least} tokens of instructions, and ${ceiling} may be active. Preload fewer; the model can load the others.`;
   return [{ code: "OVER_CEILING", message, path: "spec.preload_skills" }];

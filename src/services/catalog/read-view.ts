@@ -1,27 +1,27 @@
 // Reading a conversation's view of the registry: one round trip, whatever selects its skills.
 
 import { userScope, visibleScopes } from "../../domain/access/access";
-import { joined } from "../../domain/access/newest";
+import { joined } from "../../domain/access/newest-identity";
 import { dayOf } from "../../domain/access/quota";
 import { type CatalogEntry, type CatalogRead, EMPTY_CATALOG, nearestFirst } from "../../domain/catalog/catalog";
+import { fitting } from "../../domain/catalog/fit";
 import { inlineSpec } from "../../domain/catalog/ghost";
 import { pickedOf } from "../../domain/catalog/pin";
 import { byName, firstOfEach } from "../../domain/catalog/precedence";
-import { fitting } from "../../domain/catalog/size";
 import type { Selection, View } from "../../domain/catalog/view";
 import { type ConversationSettings, DEFAULT_SHELL } from "../../domain/conversation/settings";
 import { CATALOG_LIMITS } from "../../domain/limits";
-import { inOrderOf, isForGhost } from "../../domain/servers/owned";
+import { inOrderOf, isForGhost } from "../../domain/servers/owner";
 import { readGhost, readViewRows, type ViewRows } from "../../storage/d1/views";
 import type { Context } from "../context";
-import { chosenFrom, entryOf, keepNamed, readNamed, waysToAll } from "./catalog";
-import { keepContents } from "./contents";
-import { chosenDrafts } from "./drafts";
-import { keepYanked } from "./lookups";
-import { addedIn, scopesOf, selectionBy } from "./selection";
+import { chooseRows, entryOf, meaningsOfNames, readNamed, storeNames } from "./catalog";
+import { cacheContents } from "./contents";
+import { selectedDrafts } from "./drafts";
+import { cacheYanked } from "./lookups";
+import { addedSkills, scopesOf, selectionFor } from "./selection";
 
 /** What is read with a view, so that what follows need not ask. */
-export interface Along {
+export interface ReadWithView {
   /** Versions of which it will be asked whether they were yanked. */
   versions: readonly string[];
   /** Names that will be looked up, where the view holds only a part of the catalog. */
@@ -32,7 +32,7 @@ export interface Along {
   known: readonly string[];
 }
 
-export const NOTHING_ALONG: Along = { versions: [], names: [], contents: null, known: [] };
+export const NOTHING_WITH_VIEW: ReadWithView = { versions: [], names: [], contents: null, known: [] };
 
 /** What a view depends on; while this does not change, neither does the view. Another day's order alone changes no prompt. */
 export function viewKey(context: Context, settings: ConversationSettings): string {
@@ -50,7 +50,7 @@ export function viewKey(context: Context, settings: ConversationSettings): strin
 export async function readView(
   context: Context,
   settings: ConversationSettings,
-  along: Along = NOTHING_ALONG,
+  along: ReadWithView = NOTHING_WITH_VIEW,
 ): Promise<View> {
   const key = viewKey(context, settings);
   const { caller } = context;
@@ -58,18 +58,18 @@ export async function readView(
   const isOn = context.settings.SKILLS_ENABLED;
   const rows = isOn ? await readRows(context, settings, along) : null;
   const found = rows === null ? await readOnlyGhost(context, settings) : rows.ghost;
-  const { spec, ghost, selection, warnings } = selectionBy(caller.principal, settings, found);
+  const { spec, ghost, selection, warnings } = selectionFor(caller.principal, settings, found);
   const shell = settings.shell ?? DEFAULT_SHELL;
   const preload = spec?.preload_skills ?? [];
   const first = [...preload, ...selection.added.map(({ name }) => name)];
   const registered = rows === null ? EMPTY_CATALOG : await catalogFrom(context, selection, shell, first, rows);
-  const whole = rows === null ? registered : withDrafts(registered, await chosenDrafts(context, selection, shell));
+  const whole = rows === null ? registered : withDrafts(registered, await selectedDrafts(context, selection, shell));
   const fits = fitting(whole.entries, visibleScopes(caller.principal), first);
   const catalog = { ...whole, entries: fits.entries, list_tokens: context.settings.SKILL_LIST_TOKENS };
   const known = new Set(catalog.entries.map((entry) => entry.name));
   const complete = catalog.entries.length >= catalog.total;
   const absent = complete ? selection.skills.filter((skill) => !known.has(skill.name)) : [];
-  const [added, missed] = addedIn(catalog.entries, selection);
+  const [added, missed] = addedSkills(catalog.entries, selection);
   const view: View = {
     key,
     newest,
@@ -98,8 +98,8 @@ export async function readView(
     ],
   };
   if (rows === null) return view;
-  keepYanked(view, along.versions, rows.yanked);
-  keepNamed(context, view, along.names, rows.named);
+  cacheYanked(view, along.versions, rows.yanked);
+  storeNames(context, view, along.names, rows.named);
   return view;
 }
 
@@ -123,12 +123,12 @@ function ownedServers(context: Context, rows: ViewRows | null): Omit<View["serve
 }
 
 /** What the settings say of skills, as far as it is known before the ghost is; the statements add what the ghost says. */
-async function readRows(context: Context, settings: ConversationSettings, along: Along): Promise<ViewRows> {
+async function readRows(context: Context, settings: ConversationSettings, along: ReadWithView): Promise<ViewRows> {
   const { principal } = context.caller;
   const ghost = settings.spec === undefined ? (settings.ghost ?? null) : null;
   const allowed = context.settings.SKILLS_ALLOWED;
   const spec = settings.spec === undefined ? null : inlineSpec(settings.spec);
-  const { selection } = selectionBy(principal, settings, null);
+  const { selection } = selectionFor(principal, settings, null);
   const named = [...allowed, ...selection.skills, ...selection.added];
   const texts = along.contents === null ? null : [...along.contents, ...(spec?.preload_skills ?? [])];
   const added = pickedOf(settings.additional_skills ?? [], userScope(principal.userId)).map(({ name }) => name);
@@ -145,7 +145,7 @@ async function readRows(context: Context, settings: ConversationSettings, along:
     versions: along.versions,
     contents: texts === null ? null : { names: [...texts, ...added], known: along.known },
   });
-  keepContents(rows.contents);
+  cacheContents(rows.contents);
   return rows;
 }
 
@@ -214,7 +214,7 @@ async function namedFrom(
   const read = new Set(written.map((text) => text.split("@", 1)[0]));
   const odd = rows.ghost === null ? [] : names.filter((name) => !read.has(name) && isOdd(name, written));
   const plain = names.filter((name) => !odd.includes(name));
-  const found = chosenFrom(waysToAll(context, selection, plain), rows.named);
+  const found = chooseRows(meaningsOfNames(context, selection, plain), rows.named);
   return odd.length === 0 ? found : byName([...found, ...(await readNamed(context, selection, shell, odd))]);
 }
 

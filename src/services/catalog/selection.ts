@@ -21,7 +21,7 @@ export function scopesOf({ caller: { principal } }: Context, { shared }: Selecti
  *
  * @param ghost the stored ghost that the settings name, as it was found
  */
-export function selectionBy(
+export function selectionFor(
   { userId }: Principal,
   settings: ConversationSettings,
   ghost: FoundGhost | null,
@@ -68,7 +68,7 @@ function selectionOf(
 }
 
 /** How a name may be meant, the first that is there wins: which skill of it the user picked, the ghost's, any that the user picked. */
-export function waysTo(context: Context, selection: Selection, name: string) {
+export function meaningsOfName(context: Context, selection: Selection, name: string) {
   const selected = selection.skills.find((skill) => skill.name === name);
   const added = selection.added.find((skill) => skill.name === name);
   const ghosts = { name, range: "*", skill_id: null, pin: null, ...selected, scopes: scopesOf(context, selection) };
@@ -88,7 +88,7 @@ export function waysTo(context: Context, selection: Selection, name: string) {
 }
 
 /** What the user has added, by whether it is there. */
-export function addedIn(entries: readonly CatalogEntry[], { added }: Selection): [Picked[], Picked[]] {
+export function addedSkills(entries: readonly CatalogEntry[], { added }: Selection): [Picked[], Picked[]] {
   const found = new Map(entries.map((entry) => [entry.name, entry]));
   const isThere = ({ name, pin }: Picked) => {
     const entry = found.get(name);

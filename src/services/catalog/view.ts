@@ -8,11 +8,11 @@ import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { Issue } from "../../domain/errors";
 import type { Context } from "../context";
 import { exclusively, record, type Session } from "../session";
-import type { Standing } from "../session-memory";
+import type { StandingView } from "../session-memory";
 import { visibleAmong } from "./catalog";
-import { isKnown } from "./contents";
+import { isCached } from "./contents";
 import { yankedIn } from "./lookups";
-import { type Along, readView, viewKey } from "./read-view";
+import { type ReadWithView, readView, viewKey } from "./read-view";
 
 const STALE: Issue = {
   code: "catalog_stale",
@@ -71,7 +71,7 @@ export async function currentView(
  * The same for somebody who only looks: what is no longer visible is not told either, but nothing is recorded or stored, so that
  * reading changes nothing. The next step unloads it.
  */
-export async function standing(context: Context, session: Session): Promise<Standing> {
+export async function standingView(context: Context, session: Session): Promise<StandingView> {
   const before = session.state;
   const view = await viewNow(context, session, session.effective, null);
   if (view.key === session.view?.key) return { view, state: before, warnings: view.warnings };
@@ -99,14 +99,14 @@ async function viewNow(
 }
 
 /** What will be asked of the skills that the conversation knows. */
-function alongOf({ state, store, view }: Session, contents: readonly string[] | null): Along {
+function alongOf({ state, store, view }: Session, contents: readonly string[] | null): ReadWithView {
   const texts = state.carriers.flatMap(({ skills }) => skills);
   const refs = [...activeSkills(state).map(({ skill }) => skill), ...state.refs.values(), ...texts];
   const versions = [...new Set(refs.map(({ version_id }) => version_id))];
   const isPart = view !== null && view.catalog.entries.length < view.catalog.total;
   const needed = new Set([...(contents ?? []), ...(view?.preload ?? [])]);
   const before = view?.catalog.entries.flatMap(({ name, version_id }) => (needed.has(name) ? version_id : [])) ?? [];
-  const isHere = (id: string) => isKnown(id) || store.instructions(id) !== null;
+  const isHere = (id: string) => isCached(id) || store.instructions(id) !== null;
   return {
     versions,
     names: isPart ? [...new Set(refs.map(({ name }) => name))] : [],

@@ -8,19 +8,19 @@ import { type Target, unwrap } from "../conversation/api";
 import type { ChatObject } from "./api";
 import { chainOf } from "./branch";
 import { demoCall, isDemo } from "./demo";
-import { type Begun, beginLoop, breakOff, type Loop, runLoop } from "./loop";
-import { Outlet } from "./outlet";
-import { passThrough } from "./passing";
-import type { GiveBack } from "./places";
+import { abortAttempt, beginLoop, type Loop, runLoop, type StartedChat } from "./loop";
+import { passThrough } from "./pass-through";
 import { withReferences } from "./references";
-import { type ChatAsked, chatSettings, settle, tailOfItem } from "./request";
-import { countedCall, type ModelCall, modelCall, patientCall } from "./upstream";
+import { chatSettings, type ParsedChatRequest, settle, tailOfItem } from "./request";
+import { ResponseStream } from "./response-stream";
+import type { ReleaseSlot } from "./slots";
+import { countedCall, type ModelCall, modelCall, retryingCall } from "./upstream";
 
 /** What a request comes with besides its body. */
-export interface ChatPlace {
+export interface ChatContext {
   context: Context;
   protocol: Protocol;
-  asked: ChatAsked;
+  asked: ParsedChatRequest;
   ghost: string | null;
   isRetry: boolean;
   /** Whether the caller wants to hear of skills in the stream. */
@@ -30,12 +30,12 @@ export interface ChatPlace {
   /** Work that goes on when the answer is there. */
   later(work: Promise<unknown>): void;
   /** Gives the user's place back: called when the answer has ended, in whichever way. */
-  release: GiveBack;
+  release: ReleaseSlot;
   /** A refusal in the words of the vendor, and one line in the log where it is a bug. */
   tell(error: unknown): ChatRefusal;
 }
 
-export async function answerChatRequest(place: ChatPlace): Promise<Response> {
+export async function answerChatRequest(place: ChatContext): Promise<Response> {
   try {
     const asked = await withReferences(place.protocol, place.asked, place.open);
     return await answered({ ...place, asked });
@@ -45,13 +45,13 @@ export async function answerChatRequest(place: ChatPlace): Promise<Response> {
   }
 }
 
-async function answered(place: ChatPlace): Promise<Response> {
+async function answered(place: ChatContext): Promise<Response> {
   const { context, protocol, asked } = place;
   const { model, headers } = asked;
   const called = isDemo(model)
     ? demoCall(context, protocol)
     : await modelCall(context, protocol, model, protocol.path, headers);
-  const call = countedCall(context, model, patientCall(protocol, model, called));
+  const call = countedCall(context, model, retryingCall(protocol, model, called));
   // An answer whose parts may be named later is kept, whether or not there are skills in it.
   const isInChat = asked.plain === "tool_choice" && !asked.isNew;
   if (asked.plain !== null && !isInChat && (asked.plain === "off" || !asked.isKept))
@@ -59,7 +59,7 @@ async function answered(place: ChatPlace): Promise<Response> {
   const stream = asked.body.stream === true;
   const abort = new AbortController();
   // Who reads no more ends the call of the model, too.
-  const outlet = new Outlet(() => abort.abort());
+  const outlet = new ResponseStream(() => abort.abort());
   place.signal.addEventListener("abort", () => outlet.leave(), { once: true });
   const { api, target } = place.open(asked.conversation);
   const loop: Loop = {
@@ -77,7 +77,7 @@ async function answered(place: ChatPlace): Promise<Response> {
     return asItIs(place, call, asked.plain ?? "none");
   }
   // Told at once, and not when a tool that runs has ended: who asks the same again goes on there.
-  abort.signal.addEventListener("abort", () => place.later(breakOff(begun)), { once: true });
+  abort.signal.addEventListener("abort", () => place.later(abortAttempt(begun)), { once: true });
   const named = { "x-conversation-id": asked.conversation };
   if (!stream) {
     await anyway(place, finished(place, begun).finally(place.release));
@@ -97,13 +97,13 @@ async function answered(place: ChatPlace): Promise<Response> {
 }
 
 /** The same, and it comes to its end also where the caller has left: what it had begun is put in order. */
-function anyway<T>({ later }: ChatPlace, work: Promise<T>): Promise<T> {
+function anyway<T>({ later }: ChatContext, work: Promise<T>): Promise<T> {
   later(work.catch(() => undefined));
   return work;
 }
 
 /** Runs the loop, and settles what it used whether or not it came to its end. */
-async function finished({ context, asked, later, open }: ChatPlace, begun: Begun): Promise<void> {
+async function finished({ context, asked, later, open }: ChatContext, begun: StartedChat): Promise<void> {
   const { merger } = begun;
   let isSettled = false;
   const settled = (tails: readonly string[]): Promise<void> => {
@@ -131,7 +131,7 @@ async function finished({ context, asked, later, open }: ChatPlace, begun: Begun
 }
 
 /** Sends a request to the model with nothing but its name changed, and its answer back byte for byte. */
-async function asItIs(place: ChatPlace, call: ModelCall, why: string): Promise<Response> {
+async function asItIs(place: ChatContext, call: ModelCall, why: string): Promise<Response> {
   const { context, asked } = place;
   const { body } = asked;
   const answer = await call.send({ ...body, model: asked.model.entry.model }, place.signal);

@@ -6,7 +6,7 @@ import type { Format } from "../../domain/tools/formats";
 import type { Reply, Target } from "../conversation/api";
 
 /** A message of the caller's history: whose it is, and of our own answers a digest. */
-export interface Laid {
+export interface HistoryMessage {
   role: "user" | "results" | "assistant" | "other";
   /** Of what was said in an assistant message; else empty. */
   digest: string;
@@ -20,7 +20,7 @@ export interface ChatBegin {
   /** The entry and its model: what the hidden part was made with. */
   model: string;
   vendorModel: string;
-  layout: Laid[];
+  layout: HistoryMessage[];
   /** The text of the last answer that is shown, which may have been stopped; `null`: it has calls, or there is none. */
   shownLast: string | null;
   /** A digest of what is asked. */
@@ -30,7 +30,7 @@ export interface ChatBegin {
 }
 
 /** A committed message of a turn. */
-export interface KeptStep {
+export interface StoredStep {
   kind: "append" | "answer" | "result";
   message: JsonObject;
 }
@@ -47,7 +47,7 @@ export interface ChatBegun extends ChatOffered {
   exchange: string;
   cacheKey: string | null;
   /** What an earlier attempt has done already, and what is to be appended. */
-  steps: KeptStep[];
+  steps: StoredStep[];
   /** Thoughts of earlier turns are to be left out. */
   dropThoughts: boolean;
 }
@@ -74,11 +74,11 @@ export interface ChatEnd {
 }
 
 /** What a request would be given, where nothing is begun. */
-export interface ChatLook {
+export interface ChatPreview {
   do: "look";
   format: Format;
   model: string;
-  layout: Laid[];
+  layout: HistoryMessage[];
 }
 
 /** Items of answers that were given out, by their ids. */
@@ -98,7 +98,7 @@ export interface ChatRows {
   next: number | null;
 }
 
-export type ChatRequest = ChatBegin | ChatStep | ChatEnd | ChatLook | ChatItems | ChatExport;
+export type ChatRequest = ChatBegin | ChatStep | ChatEnd | ChatPreview | ChatItems | ChatExport;
 
 /** By what was asked. */
 export type ChatReply =
@@ -116,7 +116,7 @@ export interface ChatObject {
 }
 
 /** What was asked for. */
-export function didChat<D extends ChatReply["did"]>(reply: ChatReply, did: D): Extract<ChatReply, { did: D }> {
+export function chatReply<D extends ChatReply["did"]>(reply: ChatReply, did: D): Extract<ChatReply, { did: D }> {
   const isThat = (one: ChatReply): one is Extract<ChatReply, { did: D }> => one.did === did;
   if (!isThat(reply)) throw new Error(`asked for ${did}, and heard ${reply.did}`);
   return reply;

@@ -8,9 +8,9 @@ import { isJsonObject, type JsonObject } from "../../domain/json";
 import type { Format } from "../../domain/tools/formats";
 import type { ChatMessage, ChatNode, ChatStore } from "../../storage/object/chat";
 import type { Context } from "../context";
-import { takeOffer } from "../conversation/step";
+import { currentOffer } from "../conversation/step";
 import type { Session } from "../session";
-import type { ChatBegin, ChatBegun, ChatLook, ChatOffered } from "./api";
+import type { ChatBegin, ChatBegun, ChatOffered, ChatPreview } from "./api";
 
 export interface Branch {
   /** The digest of all answers of the request. */
@@ -31,7 +31,7 @@ export interface Branch {
 export const chainOf = (before: string, digest: string) => sha256Hex(`${before}\n${digest}`);
 
 /** Lays a request along the tree by what we said ourselves. Texts of the user are not compared. */
-export async function layRequest(
+export async function matchHistory(
   chat: ChatStore,
   { layout, format }: Pick<ChatBegin, "layout" | "format">,
 ): Promise<Branch> {
@@ -78,13 +78,13 @@ export function historyUpTo(chat: ChatStore, tip: string, more: readonly JsonObj
   const answers: JsonObject[][] = [];
   for (let node = chat.node(tip); node !== null; node = chat.node(node.parent)) {
     const messages = chat.messages(node.exchange).map(({ message }) => message);
-    answers.push(node.turn > 0 ? [SOMETHING_ASKED, ...messages] : messages);
+    answers.push(node.turn > 0 ? [QUESTION_PENDING, ...messages] : messages);
   }
   return [...answers.reverse().flat(), ...more].map(withOwnNames);
 }
 
 /** Items of answers by their ids. The newest answers are looked at, as far back as one request could bring them again. */
-export function givenItems(chat: ChatStore, ids: readonly string[]): JsonObject[] {
+export function storedItems(chat: ChatStore, ids: readonly string[]): JsonObject[] {
   const missing = new Set(ids);
   const found: JsonObject[] = [];
   for (const id of ids) {
@@ -106,7 +106,7 @@ export function givenItems(chat: ChatStore, ids: readonly string[]): JsonObject[
   return found;
 }
 
-export const SOMETHING_ASKED: JsonObject = { role: "user", content: "" };
+export const QUESTION_PENDING: JsonObject = { role: "user", content: "" };
 
 /** Where the caller has a tool of the same name, ours has another one. */
 export const RENAMED = "skills_";
@@ -119,7 +119,7 @@ function withOwnNames(message: JsonObject): JsonObject {
 }
 
 /** What is put in the place of the answers of a request: newest first, as much as one branch may bring. */
-export function hiddenBehind(
+export function hiddenMessagesFor(
   chat: ChatStore,
   { nodes, from }: Branch,
   model: string,
@@ -179,13 +179,13 @@ function edited(
 }
 
 /** What a request would be given as the conversation stands. Nothing changes by it. */
-export async function offeredNow(
+export async function previewChat(
   context: Context,
   session: Session,
-  { format, model, layout }: ChatLook,
+  { format, model, layout }: ChatPreview,
 ): Promise<ChatOffered> {
   const { chat } = session.store;
-  const { puts } = hiddenBehind(chat, await layRequest(chat, { layout, format }), model);
-  const { prompt, tools } = await takeOffer(context, session, format);
+  const { puts } = hiddenMessagesFor(chat, await matchHistory(chat, { layout, format }), model);
+  const { prompt, tools } = await currentOffer(context, session, format);
   return { system: prompt.system, tools, puts };
 }

@@ -8,7 +8,7 @@ import { failed } from "../../domain/tool";
 import { type Format, readCall, renderResults } from "../../domain/tools/formats";
 import type { Context } from "../context";
 import type { RunningCalls } from "../conversation/running";
-import { takeCalls } from "../conversation/step";
+import { runCalls } from "../conversation/step";
 import type { Session } from "../session";
 
 export interface CallsOfStep {
@@ -30,7 +30,7 @@ export async function runStepCalls(
   const ids = calls.map((entry) => readCall(entry, "")?.id ?? "").filter((id) => id !== "");
   const usage = usageOf(told);
   const request = { calls, format, etag: null, usage, client: null };
-  const reply = await afterEarlier(session, ids, () => takeCalls(context, session, running, request));
+  const reply = await afterEarlier(session, ids, () => runCalls(context, session, running, request));
   const refused = (entries: readonly JsonObject[], why: (name: string) => string) =>
     entries.flatMap((entry) => {
       const call = readCall(entry, context.newId("call"));

@@ -2,14 +2,14 @@
 
 import type { JsonObject } from "../../domain/json";
 import { unwrap } from "../conversation/api";
-import type { ChatPlace } from "./answer";
-import { type ChatOffered, didChat } from "./api";
+import type { ChatContext } from "./answer";
+import { type ChatOffered, chatReply } from "./api";
 import { demoCall, isDemo } from "./demo";
-import { besideTheirs, layoutOf, withHidden } from "./hidden";
+import { layoutOf, withFreeName, withHidden } from "./hidden";
 import { chatSettings } from "./request";
 import { modelCall } from "./upstream";
 
-type CountPlace = Pick<ChatPlace, "context" | "protocol" | "asked" | "signal" | "ghost" | "open" | "later">;
+type CountPlace = Pick<ChatContext, "context" | "protocol" | "asked" | "signal" | "ghost" | "open" | "later">;
 
 /** The vendor's own count. No turn is begun by it, and nothing is kept. */
 export async function countChat(place: CountPlace): Promise<Response> {
@@ -34,7 +34,7 @@ async function withOurs(place: CountPlace): Promise<JsonObject> {
   if (system === "" && tools.length === 0 && puts.length === 0) return { ...body, model: model.entry.model };
   const theirs = new Set(protocol.toolNames(body));
   return protocol.stepBody(body, {
-    ...{ model: model.entry.model, system, tools: tools.map((tool) => besideTheirs(tool, theirs)) },
+    ...{ model: model.entry.model, system, tools: tools.map((tool) => withFreeName(tool, theirs)) },
     messages: withHidden(protocol, shown, { puts, dropThoughts: false }),
     ...{ isLast: false, spent: 0, cacheKey: null },
     singleSystem: model.entry.single_system === true,
@@ -50,13 +50,13 @@ async function offeredTo(place: CountPlace, shown: readonly JsonObject[]): Promi
   if (!asked.isNew) {
     const { api, target } = open(asked.conversation);
     const reply = await api.chat(target, { do: "look", format, model, layout }, null);
-    if (reply.ok || reply.error.reason !== "CONVERSATION_NOT_FOUND") return didChat(unwrap(reply), "look").value;
+    if (reply.ok || reply.error.reason !== "CONVERSATION_NOT_FOUND") return chatReply(unwrap(reply), "look").value;
   }
   const { api, target } = open(context.newId("count"));
   const nothing = { request: "", isRetry: false, shownLast: null };
   const begin = { do: "begin", format, model, vendorModel: entry.model, layout, ...nothing } as const;
   try {
-    return didChat(unwrap(await api.chat(target, begin, chatSettings(asked.ghost ?? place.ghost))), "begin").value;
+    return chatReply(unwrap(await api.chat(target, begin, chatSettings(asked.ghost ?? place.ghost))), "begin").value;
   } finally {
     later(api.erase(target).then(unwrap));
   }

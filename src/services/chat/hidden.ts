@@ -3,11 +3,11 @@
 import type { Protocol } from "../../domain/chat/protocol";
 import { sha256Hex } from "../../domain/digest";
 import { isJsonObject, type JsonObject } from "../../domain/json";
-import type { ChatBegun, Laid } from "./api";
+import type { ChatBegun, HistoryMessage } from "./api";
 import { RENAMED } from "./branch";
 
 /** Digests of what a request shows, and of what it asks. */
-export async function layoutOf(protocol: Protocol, messages: readonly JsonObject[]): Promise<Laid[]> {
+export async function layoutOf(protocol: Protocol, messages: readonly JsonObject[]): Promise<HistoryMessage[]> {
   return Promise.all(
     messages.map(async (message) => {
       const entry = protocol.entry(message);
@@ -39,13 +39,13 @@ export function withHidden(
 }
 
 /** The caller's tool of a name wins: ours is called something else. */
-export function besideTheirs(tool: JsonObject, theirs: ReadonlySet<string>): JsonObject {
+export function withFreeName(tool: JsonObject, theirs: ReadonlySet<string>): JsonObject {
   const rename = (named: JsonObject): JsonObject =>
     typeof named.name === "string" && theirs.has(named.name) ? { ...named, name: RENAMED + named.name } : named;
   return isJsonObject(tool.function) ? { ...tool, function: rename(tool.function) } : rename(tool);
 }
 
-export function withOwnName(call: JsonObject): JsonObject {
+export function withGatewayName(call: JsonObject): JsonObject {
   const named = (one: JsonObject): JsonObject =>
     typeof one.name === "string" && one.name.startsWith(RENAMED)
       ? { ...one, name: one.name.slice(RENAMED.length) }

@@ -8,9 +8,9 @@ import type { ConversationSettings } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
 import type { JsonObject } from "../../domain/json";
 import { type Target, unwrap } from "../conversation/api";
-import { type ChatBegun, type ChatObject, type ChatReply, type ChatRequest, didChat } from "./api";
-import { counted, type Heard, hearStep } from "./hearing";
-import { besideTheirs, layoutOf, withHidden, withOwnName } from "./hidden";
+import { type ChatBegun, type ChatObject, type ChatReply, type ChatRequest, chatReply } from "./api";
+import { layoutOf, withFreeName, withGatewayName, withHidden } from "./hidden";
+import { counted, type ModelStepSoFar, readModelStep } from "./model-stream";
 import type { ModelCall } from "./upstream";
 
 /** Where an answer is made. */
@@ -43,7 +43,7 @@ export interface Loop {
 }
 
 /** What was begun: to be run once somebody reads. */
-export interface Begun extends Heard {
+export interface StartedChat extends ModelStepSoFar {
   loop: Loop;
   begun: ChatBegun;
   /** Ours, by the name that the model knows. */
@@ -53,7 +53,7 @@ export interface Begun extends Heard {
 }
 
 /** Asks the object where this request stands, and the model for its first step: until then a refusal has a status of its own. `null`: there is nothing to add, and the request goes to the model as it is. */
-export async function beginLoop(loop: Loop): Promise<Begun | null> {
+export async function beginLoop(loop: Loop): Promise<StartedChat | null> {
   const { protocol, body, model, vendorModel, isRetry } = loop;
   const shown = protocol.messages(body) ?? [];
   const layout = await layoutOf(protocol, shown);
@@ -61,7 +61,7 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
   const request = await sha256Hex(JSON.stringify([model, shown.slice(last + 1)]));
   const known = { layout, shownLast: textShown(protocol, shown[last]), request, isRetry };
   const asked = { do: "begin", format: protocol.format, model, vendorModel, ...known } as const;
-  const found = didChat(await ask(loop, asked), "begin").value;
+  const found = chatReply(await ask(loop, asked), "begin").value;
   const isBare = loop.bare === "yes" || (loop.bare === "unless_hidden" && found.puts.length === 0);
   const begun = isBare ? { ...found, system: "", tools: [] } : found;
   if (
@@ -80,14 +80,14 @@ export async function beginLoop(loop: Loop): Promise<Begun | null> {
     if (kind === "answer") merger.replay(message);
   }
   const done = begun.steps.filter(({ kind }) => kind === "answer").length;
-  const tools = begun.tools.map((tool) => besideTheirs(tool, theirs));
-  const state: Begun = { loop, begun, merger, messages, tools, first: null, done, guessed: 0, isHeard: false };
+  const tools = begun.tools.map((tool) => withFreeName(tool, theirs));
+  const state: StartedChat = { loop, begun, merger, messages, tools, first: null, done, guessed: 0, isHeard: false };
   try {
     const open = begun.steps.at(-1);
     if (open?.kind === "answer") await runKept(state, open.message);
     state.first = await callModel(state);
   } catch (error) {
-    await breakOff(state);
+    await abortAttempt(state);
     throw error;
   }
   return state;
@@ -107,14 +107,14 @@ function textShown(protocol: Protocol, message: JsonObject | undefined): string 
  *
  * @param onEnd hears the digest of what is given out before its last word is; `null` where it is too long to be kept
  */
-export async function runLoop(state: Begun, onEnd: (digest: string | null) => Promise<void>): Promise<void> {
+export async function runLoop(state: StartedChat, onEnd: (digest: string | null) => Promise<void>): Promise<void> {
   const { loop, merger } = state;
   let committed = false;
   // Who has left is noticed by a write alone, and a model may think for long.
   const alive = setInterval(() => loop.write(merger.keepAlive).catch(() => undefined), CHAT_LIMITS.keepAliveMs);
   try {
     for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
-      await hearStep(state, response, loop.call.untold, loop.write);
+      await readModelStep(state, response, loop.call.untold, loop.write);
       if (merger.end === "broken")
         throw new ChatRefusal(502, "model_broke_off", "The model's answer broke off before its end.");
       // Who has left wants nothing run any more.
@@ -143,7 +143,7 @@ export async function runLoop(state: Begun, onEnd: (digest: string | null) => Pr
     await loop.write(ending);
   } catch (error) {
     if (state.isHeard) counted(state, () => merger.inner());
-    await breakOff(state);
+    await abortAttempt(state);
     throw error;
   } finally {
     clearInterval(alive);
@@ -151,14 +151,14 @@ export async function runLoop(state: Begun, onEnd: (digest: string | null) => Pr
 }
 
 /** The calls that are run here: only where the model meant to call, and not after the last step that it has. */
-function callsOfOurs({ loop, merger, done }: Begun) {
+function callsOfOurs({ loop, merger, done }: StartedChat) {
   if (merger.end !== "calls" || done >= CHAT_LIMITS.steps) return [];
   const theirs = new Set(loop.protocol.toolNames(loop.body));
   return merger.calls.filter(({ name }) => !theirs.has(name));
 }
 
 /** A last message has no calls of ours: nobody has answered them. */
-function withoutOurs({ loop, merger }: Begun, message: JsonObject): JsonObject {
+function withoutOurs({ loop, merger }: StartedChat, message: JsonObject): JsonObject {
   const theirs = new Set(loop.protocol.toolNames(loop.body));
   const open = merger.calls.filter(({ name }) => !theirs.has(name) || merger.end !== "calls").map(({ id }) => id);
   return loop.protocol.withoutCalls(message, open);
@@ -169,7 +169,7 @@ const isEmpty = ({ content, ...rest }: JsonObject) =>
   (content === null || content === "" || (Array.isArray(content) && content.length === 0));
 
 /** Commits the step that has just ended, and runs its calls. */
-async function commit(state: Begun, ours: Merger["calls"]): Promise<void> {
+async function commit(state: StartedChat, ours: Merger["calls"]): Promise<void> {
   const { merger, messages } = state;
   const { message } = merger;
   if (JSON.stringify(message).length > CHAT_LIMITS.messageChars)
@@ -179,24 +179,24 @@ async function commit(state: Begun, ours: Merger["calls"]): Promise<void> {
 }
 
 /** The same of a step that another attempt has committed. */
-async function runKept(state: Begun, message: JsonObject): Promise<void> {
+async function runKept(state: StartedChat, message: JsonObject): Promise<void> {
   const theirs = new Set(state.loop.protocol.toolNames(state.loop.body));
   const calls = state.loop.protocol.callsIn(message).filter(({ name }) => !theirs.has(name));
   state.messages.push(...(await runCalls(state, null, calls)));
 }
 
-async function runCalls(state: Begun, message: JsonObject | null, calls: Merger["calls"]): Promise<JsonObject[]> {
+async function runCalls(state: StartedChat, message: JsonObject | null, calls: Merger["calls"]): Promise<JsonObject[]> {
   const { loop, begun } = state;
-  const entries = calls.map(({ entry }) => withOwnName(entry));
+  const entries = calls.map(({ entry }) => withGatewayName(entry));
   const asked = { do: "step", exchange: begun.exchange, message, calls: entries, usage: null } as const;
-  const { messages, loaded } = didChat(await ask(loop, asked), "step").value;
+  const { messages, loaded } = chatReply(await ask(loop, asked), "step").value;
   const told = loop.onLoaded?.(loaded) ?? "";
   if (told !== "") await loop.write(told);
   return messages;
 }
 
 /** Asks the model for the next step. The first failure passes; a later one is tried again once. */
-async function callModel(state: Begun): Promise<Response> {
+async function callModel(state: StartedChat): Promise<Response> {
   const { loop, begun, merger, messages, tools, done } = state;
   requireCaller(loop);
   const body = loop.protocol.stepBody(loop.body, {
@@ -223,7 +223,7 @@ async function ask({ object, target, settings }: Loop, request: ChatRequest): Pr
 }
 
 /** Says that this attempt is over. Who cannot be told finds its lease run out. */
-export async function breakOff({ loop, begun, merger }: Begun): Promise<void> {
+export async function abortAttempt({ loop, begun, merger }: StartedChat): Promise<void> {
   const shown = loop.isKept ? [...(merger.shown ?? [])] : [];
   const isKept = JSON.stringify(shown).length <= CHAT_LIMITS.messageChars;
   const none = { message: null, digest: null, shown: isKept ? shown : [] };

@@ -9,7 +9,7 @@ import type { Format } from "../../domain/tools/formats";
 import type { ChatExchange } from "../../storage/object/chat";
 import type { Context } from "../context";
 import type { RunningCalls } from "../conversation/running";
-import { takeOffer, takeTurn } from "../conversation/step";
+import { currentOffer, runTurn } from "../conversation/step";
 import { restore } from "../conversation/turn";
 import { exclusively, requireRoom, type Session } from "../session";
 import type { ChatBegin, ChatBegun, ChatEnd, ChatExport, ChatReply, ChatRequest, ChatRows, ChatStep } from "./api";
@@ -18,17 +18,17 @@ import {
   chainOf,
   editBranch,
   formatOfChat,
-  givenItems,
-  hiddenBehind,
+  hiddenMessagesFor,
   historyUpTo,
-  layRequest,
-  offeredNow,
-  SOMETHING_ASKED,
+  matchHistory,
+  previewChat,
+  QUESTION_PENDING,
+  storedItems,
 } from "./branch";
 import { runStepCalls } from "./calls";
-import { findStopped } from "./stopped";
+import { findStopped } from "./stopped-answer";
 
-export async function takeChat(
+export async function handleChat(
   context: Context,
   session: Session,
   running: RunningCalls,
@@ -42,9 +42,9 @@ export async function takeChat(
     case "end":
       return { did: "end", value: await end(context, session, request) };
     case "look":
-      return { did: "look", value: await offeredNow(context, session, request) };
+      return { did: "look", value: await previewChat(context, session, request) };
     case "items":
-      return { did: "items", value: givenItems(session.store.chat, request.ids) };
+      return { did: "items", value: storedItems(session.store.chat, request.ids) };
     case "export":
       return { did: "export", value: exported(session, request) };
   }
@@ -81,12 +81,12 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
   const { chat } = store;
   const { format, model } = request;
   requireRoom(session);
-  const branch = await layRequest(chat, request);
+  const branch = await matchHistory(chat, request);
   store.atomically(() => {
     const stopped = findStopped(chat, request, branch, context.now());
     if (stopped !== null && markOf(session) === stopped) setMark(session, branch.tip);
   });
-  const { puts, have, isWhole } = hiddenBehind(chat, branch, model);
+  const { puts, have, isWhole } = hiddenMessagesFor(chat, branch, model);
   const before = chat.exchangeLike(branch.chain, request.request);
   const id = context.newId("exc");
   const isLost = before !== null && !aliveOf(session).has(before.id);
@@ -115,7 +115,7 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
   if (goesOn || !isTurn)
     return { ...(await goOn(context, session, exchange)), exchange: id, puts, dropThoughts: false };
   await takeTo(context, session, branch, historyUpTo(chat, branch.tip), format);
-  const turn = await takeTurn(context, session, {
+  const turn = await runTurn(context, session, {
     ...{ key: null, format, history: null, selected_skills: [], have, model: request.vendorModel },
     ...{ history_cut: branch.cut || !isWhole, cache: null, usage: null, history_tokens: null },
   });
@@ -128,7 +128,11 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
   const changed = turn.context_edits !== undefined || dropThoughts;
   return {
     ...{ exchange: id, system: turn.prompt.system, tools: turn.tools, cacheKey: turn.prompt_cache_key ?? null },
-    ...{ puts: changed ? hiddenBehind(chat, branch, model).puts : puts, steps: stepsOf(session, id), dropThoughts },
+    ...{
+      puts: changed ? hiddenMessagesFor(chat, branch, model).puts : puts,
+      steps: stepsOf(session, id),
+      dropThoughts,
+    },
   };
 }
 
@@ -141,7 +145,7 @@ function isOpen({ state, lease }: ChatExchange, isRetry: boolean, isLost: boolea
 
 async function goOn(context: Context, session: Session, exchange: ChatExchange) {
   await takeBack(context, session, exchange);
-  const { prompt, tools } = await takeOffer(context, session, formatIn(exchange));
+  const { prompt, tools } = await currentOffer(context, session, formatIn(exchange));
   return { system: prompt.system, tools, cacheKey: null, steps: stepsOf(session, exchange.id) };
 }
 
@@ -164,7 +168,7 @@ async function takeBack(context: Context, session: Session, exchange: ChatExchan
   const done = chat.messages(id).map(({ message }) => message);
   const isThere = markOf(session) === branch && turn === 0;
   if (!isThere && session.state.policy !== null) {
-    const history = historyUpTo(chat, branch, turn > 0 ? [SOMETHING_ASKED, ...done] : done);
+    const history = historyUpTo(chat, branch, turn > 0 ? [QUESTION_PENDING, ...done] : done);
     await exclusively(session, () => restore(context, session, history, formatIn(exchange)));
   }
   setMark(session, id);

@@ -2,15 +2,15 @@
 
 import type { Protocol } from "../../domain/chat/protocol";
 import { type Target, unwrap } from "../conversation/api";
-import { type ChatObject, didChat } from "./api";
-import { type ChatAsked, tailsOf } from "./request";
+import { type ChatObject, chatReply } from "./api";
+import { type ParsedChatRequest, tailsOf } from "./request";
 
 /** The request with everything in it that it names. */
 export async function withReferences(
   protocol: Protocol,
-  asked: ChatAsked,
+  asked: ParsedChatRequest,
   open: (id: string) => { api: ChatObject; target: Target },
-): Promise<ChatAsked> {
+): Promise<ParsedChatRequest> {
   const { items } = protocol;
   const ids = items?.named(asked.body) ?? [];
   if (items === undefined || ids.length === 0) return asked;
@@ -23,5 +23,5 @@ export async function withReferences(
 async function itemsOf({ api, target }: { api: ChatObject; target: Target }, ids: string[]) {
   const reply = await api.chat(target, { do: "items", ids }, null);
   if (!reply.ok && reply.error.reason === "CONVERSATION_NOT_FOUND") return [];
-  return didChat(unwrap(reply), "items").value;
+  return chatReply(unwrap(reply), "items").value;
 }

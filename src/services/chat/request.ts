@@ -21,7 +21,7 @@ import { modelScopes } from "./models";
 import { type FoundModel, nameOfModel } from "./upstream";
 
 /** What a request is, once it is known to be allowed. */
-export interface ChatAsked {
+export interface ParsedChatRequest {
   body: JsonObject;
   model: FoundModel;
   /** The ghost that is asked for by the model's name. */
@@ -47,7 +47,7 @@ export async function readChat(
   context: Context,
   protocol: Protocol,
   { body: asked, text, headers }: { body: JsonObject; text: string; headers: Headers },
-): Promise<ChatAsked> {
+): Promise<ParsedChatRequest> {
   const body = protocol.items?.stateless(asked) ?? asked;
   const named = modelAsked(typeof body.model === "string" ? body.model : "");
   const messages = messagesOf(protocol, body);
@@ -160,7 +160,7 @@ async function findModel(
 /** Writes down what a request used, and what its chat is found by now. */
 export async function settle(
   context: Context,
-  { known, conversation, model }: Pick<ChatAsked, "known" | "conversation" | "model">,
+  { known, conversation, model }: Pick<ParsedChatRequest, "known" | "conversation" | "model">,
   tokens: number,
   tails: readonly string[],
 ): Promise<void> {

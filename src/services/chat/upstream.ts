@@ -8,12 +8,12 @@ import type { Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
 import { sourceOfScope } from "../../domain/conversation/servers";
 import { isJsonObject, type JsonObject } from "../../domain/json";
-import { nameOrOwner } from "../../domain/metrics/families";
+import { metricLabelFor } from "../../domain/metrics/families";
 import type { Redactor } from "../../domain/servers/redactor";
 import { faultIn } from "../../upstream/fault";
 import { guardedFetch } from "../../upstream/fetch";
 import type { Context } from "../context";
-import { fillServer } from "../servers/variables";
+import { fillServerVariables } from "../servers/variables";
 import { originsFor } from "./models";
 
 /** A model that a caller may call, as its owner stored it. */
@@ -24,7 +24,7 @@ export interface FoundModel {
 }
 
 /** What a model's server says, without what is its owner's: keys, and where in the operator's network it is. */
-export interface Untold {
+export interface ModelError {
   text(text: string): string;
   json(value: JsonObject): JsonObject;
   /** There is nothing that is not to be told. */
@@ -35,10 +35,10 @@ export interface Untold {
 export interface ModelCall {
   /** Sends one request to it. Throws `ChatRefusal` where there is no answer. */
   send(body: JsonObject, signal: AbortSignal): Promise<Response>;
-  untold: Untold;
+  untold: ModelError;
 }
 
-function untoldOf(redactor: Redactor, url: string, origins: readonly string[]): Untold {
+function untoldOf(redactor: Redactor, url: string, origins: readonly string[]): ModelError {
   const { host, origin } = new URL(url);
   const isInside = origins.includes(origin);
   const text = (told: string) => {
@@ -69,7 +69,7 @@ export async function modelCall(
   const origins = originsFor(context, scope);
   const own = { ...entry.headers, ...(entry.key === undefined ? {} : protocol.keyHeaders(entry.key)) };
   const url = entry.base_url.replace(/\/+$/, "") + path;
-  const filled = await fillServer(context, { shared, origins }, name, { url, headers: own });
+  const filled = await fillServerVariables(context, { shared, origins }, name, { url, headers: own });
   if ("problem" in filled) throw new ChatRefusal(502, "model_misconfigured", `The model '${name}': ${filled.problem}.`);
   const { target } = filled;
   const sent = { ...headers, ...target.headers, "content-type": "application/json" };
@@ -94,7 +94,7 @@ const lesser = new Set<string>();
 const MOST_KNOWN = 1_000;
 
 /** Asks once more, and less, where a model refuses what only some models take. */
-export function patientCall(protocol: Protocol, { scope, name, entry }: FoundModel, call: ModelCall): ModelCall {
+export function retryingCall(protocol: Protocol, { scope, name, entry }: FoundModel, call: ModelCall): ModelCall {
   const key = JSON.stringify([scope, name, entry.base_url, entry.model]);
   const less = protocol.lesser;
   if (less === undefined) return call;
@@ -131,7 +131,7 @@ export function countedCall({ count }: Context, model: FoundModel, call: ModelCa
 /** What a model is counted under. */
 export function nameOfModel({ scope, name }: Pick<FoundModel, "scope" | "name">): string {
   const isGateways = scope === GATEWAY_SCOPE || scope === DEMO_SCOPE;
-  return nameOrOwner(isGateways ? "gateway" : sourceOfScope(scope).kind, name);
+  return metricLabelFor(isGateways ? "gateway" : sourceOfScope(scope).kind, name);
 }
 
 /** What broke a connection to a model, as the caller is told. */
@@ -145,7 +145,7 @@ export function modelFault(error: unknown): ChatRefusal | null {
 /** What is about the gateway's own credentials would send the caller looking at its own. */
 const CREDENTIALS = [401, 402, 403, 407];
 
-async function refusedBy(answer: Response, name: string, untold: Untold): Promise<ChatRefusal> {
+async function refusedBy(answer: Response, name: string, untold: ModelError): Promise<ChatRefusal> {
   const { status } = answer;
   const text = await beginningOf(answer);
   if (CREDENTIALS.includes(status) || status < 400)

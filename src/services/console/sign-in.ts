@@ -16,13 +16,13 @@ import { recording } from "../../storage/d1/audit";
 import { insertSession } from "../../storage/d1/console/sessions";
 import { SESSION } from "../../storage/d1/identity";
 import { spendConsoleLink } from "../../storage/d1/sign-in/links";
-import { currentMarks, ENVIRONMENT_KEY } from "../access/credential";
-import { identify, type Looking } from "../access/identity";
+import { currentSessionMarks, ENVIRONMENT_KEY } from "../access/credential";
+import { type IdentityRequest, identify } from "../access/identity";
 import type { SignInContext } from "../sign-in/context";
-import type { NamedOutside } from "../sign-in/outside";
+import type { ExternalIdentity } from "../sign-in/external-issuer";
 
 /** Whom a key signs in, the environment's too. The primary says so. Throws what a request with that key would be told. */
-export async function signInByKey(context: SignInContext, looking: Looking, key: string): Promise<NewSession> {
+export async function signInByKey(context: SignInContext, looking: IdentityRequest, key: string): Promise<NewSession> {
   const { GATEWAY_ADMIN_KEY: environmentKey } = context.settings;
   // A token, of the issuer or of a grant, is no key: what it was given for is another thing than this.
   if (key !== environmentKey && typeof readKeyId(key) !== "string") throw noKey();
@@ -34,7 +34,7 @@ export async function signInByKey(context: SignInContext, looking: Looking, key:
   const { userId, role, scopes, keyId } = caller.principal;
   const origin =
     keyId === ENVIRONMENT_KEY
-      ? { keyId: null, mark: (await currentMarks(context.settings)).environment }
+      ? { keyId: null, mark: (await currentSessionMarks(context.settings)).environment }
       : { keyId, mark: null };
   const endsAt = held?.expiresAt ?? null;
   return { userId, name: null, role, scopes: limitsOf(scopes), via: "key", ...origin, claimed: [], endsAt };
@@ -55,10 +55,10 @@ export async function signInByConsoleLink(context: SignInContext, link: string):
 /** The session of whom the issuer has named: its claims hold as long as it does, and as long as the settings name that issuer. */
 export async function sessionFromIssuer(
   context: SignInContext,
-  { signedIn, name, role }: NamedOutside,
+  { signedIn, name, role }: ExternalIdentity,
 ): Promise<NewSession> {
   const { userId, claimed, endsAt } = signedIn;
-  const { issuer: mark } = await currentMarks(context.settings);
+  const { issuer: mark } = await currentSessionMarks(context.settings);
   return { userId, name, role, scopes: [], via: "issuer", keyId: null, mark, claimed, endsAt };
 }
 

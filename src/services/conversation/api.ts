@@ -1,22 +1,22 @@
 // What a conversation's object can be asked. The object implements this interface over RPC and the edges call it, so
 // everything in it is plain data; a refusal comes back as a value, since errors lose their class between isolates.
 
-import type { Answer, QuestionState } from "../../domain/asking/question";
 import type { PickedSkill } from "../../domain/catalog/pin";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { Usage } from "../../domain/conversation/usage";
 import { type ErrorCode, type ErrorDetails, GatewayError, refusalIn, rootCause } from "../../domain/errors";
 import type { JsonObject, JsonValue } from "../../domain/json";
+import type { Answer, QuestionState } from "../../domain/questions/question";
 import type { LogLevel } from "../../domain/servers/log";
-import type { Abilities, Era } from "../../domain/servers/memory";
+import type { ClientCapabilities, Era } from "../../domain/servers/memory";
 import type { Format } from "../../domain/tools/formats";
-import type { Responded } from "../../upstream/inquiry";
-import type { TicketRequest } from "../asking/tickets";
-import type { QuestionDetail, QuestionList, QuestionReply, QuestionRequest } from "../asking/views";
+import type { QuestionOutcome } from "../../upstream/server-questions";
 import type { Caller } from "../context";
 import type { HostAnswers } from "../host-questions";
-import type { Idempotency } from "../once";
-import type { SeriesReply } from "./bill/series";
+import type { Idempotency } from "../idempotency";
+import type { TicketRequest } from "../questions/tickets";
+import type { QuestionDetail, QuestionList, QuestionReply, QuestionRequest } from "../questions/views";
+import type { SeriesReply } from "./billing/series";
 import type {
   ConversationRecord,
   ConversationStatus,
@@ -66,7 +66,7 @@ export interface ClientSetup {
 /** A host that can be asked something in the middle of a call: in its stream, or as an answer that is none yet. */
 export interface HostSetup {
   era: Era;
-  abilities: Abilities;
+  abilities: ClientCapabilities;
 }
 
 /** What an MCP host asks for that is no tool, in MCP's own terms and under the names that things have in the conversation. */
@@ -145,7 +145,7 @@ export interface ConversationApi {
   /** Calls a running call off. */
   cancelCall(target: Target, call: CallName): Promise<Reply<null>>;
   /** Takes what a host answers that was asked in a call's stream; `false` where nobody waits for it. */
-  answerHost(target: Target, question: string, response: Responded): Promise<Reply<boolean>>;
+  answerHost(target: Target, question: string, response: QuestionOutcome): Promise<Reply<boolean>>;
   restore(target: Target, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
   events(target: Target, after: number, limit: number): Promise<Reply<EventsReply>>;
   at(target: Target, turn: number): Promise<Reply<PastReply>>;

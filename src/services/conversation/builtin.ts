@@ -10,12 +10,12 @@ import {
   readArguments,
 } from "../../domain/tools/builtin";
 import { exclusively } from "../session";
-import { type CallPlace, callDescribed } from "../tools/call";
+import { type CallPlace, callByDescription } from "../tools/call";
 import { runFindTool } from "../tools/find";
 import type { ScriptPlace } from "../tools/script";
-import { standingFinding } from "./auto/front";
+import { findModeInEffect } from "./auto/front";
 import { loadSkill } from "./load";
-import { showSkill } from "./loadable";
+import { readSkillForClient } from "./load-checks";
 import { runFindSkill, runReadSkill } from "./read";
 import { unloadSkill } from "./unload";
 
@@ -39,7 +39,7 @@ type Handlers<Names extends BuiltinName, Place> = {
 const ANYWHERE: Handlers<Exclude<BuiltinName, ConversationTool>, BuiltinPlace> = {
   load_skill: (place, { skill_name, reload }) =>
     place.session === null
-      ? showSkill(place.context, place.view, skill_name)
+      ? readSkillForClient(place.context, place.view, skill_name)
       : exclusively(place.session, () =>
           loadSkill(place, skill_name, { forClient: place.forClient, again: reload === true, call: place.callId }),
         ),
@@ -62,8 +62,8 @@ const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
     exclusively(session, async () => unloadSkill(context, session, skill_name)),
   find_tool: (place, { query }) => runFindTool(place, query),
   call_skill_tool: async (place, { name, arguments: args }) =>
-    (await callDescribed(place, name, args)) ??
-    failed(`Error: ${nobodyHas(name, standingFinding(place.session) !== null)}`),
+    (await callByDescription(place, name, args)) ??
+    failed(`Error: ${nobodyHas(name, findModeInEffect(place.session) !== null)}`),
 };
 
 function nobodyHas(name: string, finds: boolean): string {

@@ -12,7 +12,7 @@ import { isBuiltin } from "../../domain/tools/builtin";
 import { toolsOfCatalog } from "../../domain/tools/client-offer";
 import { openingOf } from "../../domain/tools/client-opening";
 import { findAllInView } from "../catalog/catalog";
-import { NOTHING_ALONG, readView, viewKey } from "../catalog/read-view";
+import { NOTHING_WITH_VIEW, readView, viewKey } from "../catalog/read-view";
 import type { Context } from "../context";
 import { runBuiltin } from "./builtin";
 
@@ -34,7 +34,7 @@ export async function viewOfCatalog(
   const key = JSON.stringify([context.caller.principal.userId, day, viewKey(context, settings)]);
   const known = seen.get(key);
   if (known !== undefined) return known;
-  const view = await readView(context, settings, { ...NOTHING_ALONG, contents });
+  const view = await readView(context, settings, { ...NOTHING_WITH_VIEW, contents });
   if (view.warnings.some((warning) => warning.code === "GHOST_NOT_FOUND"))
     throw new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${settings.ghost}'.`);
   seen.set(key, view);

@@ -1,11 +1,11 @@
 // Notices to the pages when what is active changes.
 
-import type { ServerFrame } from "../../domain/asking/frame";
 import type { ConversationState } from "../../domain/conversation/activation";
-import type { Clients } from "../asking/ask";
+import type { ServerFrame } from "../../domain/questions/frame";
 import type { Audience } from "../audience";
+import type { Clients } from "../questions/ask";
 import type { Session } from "../session";
-import { type ToolListeners, tellTools } from "./client-tools";
+import { reportTools, type ToolListeners } from "./client-tools";
 import { callsFrame } from "./pages/calls";
 import { listFrame } from "./pages/skills";
 import { activeOf } from "./status";
@@ -34,7 +34,7 @@ export function announceChanges(
   session.audience = clients;
   session.otherThings = () => listeners.tellThings();
   session.changed = (context) => {
-    if (listeners.any()) telling = telling.then(() => tellTools(context, session, listeners)).catch(failed);
+    if (listeners.any()) telling = telling.then(() => reportTools(context, session, listeners)).catch(failed);
     queueMicrotask(() => {
       if (view !== session.view?.key) clients.show("skills", () => listFrame(session));
       view = session.view?.key;
@@ -42,7 +42,7 @@ export function announceChanges(
       const text = JSON.stringify(frame);
       if (text === told) return;
       told = text;
-      clients.tell(frame);
+      clients.notifyPages(frame);
       if (turn !== frame.turn) clients.show("calls", (seesOutput) => callsFrame(session, seesOutput));
       turn = frame.turn;
     });

@@ -4,7 +4,7 @@ import type { View } from "../../domain/catalog/view";
 import { sha256Hex } from "../../domain/digest";
 import type { JsonObject } from "../../domain/json";
 import { toolsForClient } from "../../domain/tools/client-offer";
-import { standing } from "../catalog/view";
+import { standingView } from "../catalog/view";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import type { RenderedOffer } from "../session-memory";
@@ -35,16 +35,16 @@ export async function clientToolsOf(
 }
 
 /** Whether servers have said that they have other resources or prompts. Says it once. */
-export function areOtherThings({ memory }: Session): boolean {
+export function haveFeaturesChanged({ memory }: Session): boolean {
   const { otherThings } = memory;
   memory.otherThings = false;
   return otherThings;
 }
 
 /** Tells the listeners if the list is another one now. Where nobody listens nothing is worked out. */
-export async function tellTools(context: Context, session: Session, listeners: ToolListeners): Promise<void> {
+export async function reportTools(context: Context, session: Session, listeners: ToolListeners): Promise<void> {
   if (!listeners.any()) return;
-  const { view, state } = await standing(context, session);
+  const { view, state } = await standingView(context, session);
   const offer = await renderOffer(stepOf({ context, session, view }), "mcp", state);
   const { digest } = await clientToolsOf(session, offer, view);
   if (!session.ended) listeners.tell(digest);

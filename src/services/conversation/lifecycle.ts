@@ -1,21 +1,21 @@
 // A conversation's beginning and end: its settings, its place in the user's list, and its going when nobody uses it.
 
 import { userScope, visibleScopes } from "../../domain/access/access";
-import { dailyLimits, dayOf, tooOften } from "../../domain/access/quota";
+import { dailyLimitExceeded, dailyLimits, dayOf } from "../../domain/access/quota";
 import { checkGhostSpec, inlineSpec } from "../../domain/catalog/ghost";
 import { type PickedSkill, pickedOf } from "../../domain/catalog/pin";
 import type { View } from "../../domain/catalog/view";
-import { type ConversationSettings, mergeSettings, stayingIn } from "../../domain/conversation/settings";
+import { type ConversationSettings, mergeSettings, withSamePlace } from "../../domain/conversation/settings";
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
-import { deleteConversationRow, enlistConversation, putConversationRow } from "../../storage/d1/conversations";
+import { createConversationRow, deleteConversationRow, putConversationRow } from "../../storage/d1/conversations";
 import { storageDown } from "../../storage/d1/database";
 import { readGhost } from "../../storage/d1/views";
 import type { ConversationStore } from "../../storage/object/conversation";
 import { deleteRunObjects } from "../../storage/r2/run-files";
-import { preloadIssues, tooMuch } from "../catalog/preload";
-import { NOTHING_ALONG, readView } from "../catalog/read-view";
+import { preloadIssues, tokenWarnings } from "../catalog/preload";
+import { NOTHING_WITH_VIEW, readView } from "../catalog/read-view";
 import type { Caller, Context } from "../context";
-import { conversationNotFound, createSession, keepAbout, type Session } from "../session";
+import { conversationNotFound, createSession, type Session, storeSessionFacts } from "../session";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -45,7 +45,7 @@ export async function putConversation(
   checkBudget(context, settings);
   const changed = (old: Session | null) => {
     if (old === null) return madeIn(context, settings);
-    return stayingIn(old.settings, replace ? settings : mergeSettings(old.settings, settings));
+    return withSamePlace(old.settings, replace ? settings : mergeSettings(old.settings, settings));
   };
   const old = open();
   let ahead: View | null = null;
@@ -56,7 +56,7 @@ export async function putConversation(
     // What it may see is read meanwhile. Should that fail, whoever needs it reads it again and hears why.
     const picked = selected === null ? null : pickedOf(selected, userScope(context.caller.principal.userId));
     const contents = picked?.map(({ name }) => name) ?? null;
-    const reading = readView(context, settings, { ...NOTHING_ALONG, contents }).catch(() => null);
+    const reading = readView(context, settings, { ...NOTHING_WITH_VIEW, contents }).catch(() => null);
     await enlist(context, id, settings);
     ahead = await reading;
   }
@@ -68,13 +68,13 @@ export async function putConversation(
     createSession(store, context.caller.principal.userId, id, next, context.now());
     context.count("conversations", []);
   }
-  const session = required(open());
+  const session = requireSession(open());
   if (known === null) session.memory.ahead = ahead;
   if (JSON.stringify(next) !== JSON.stringify(session.settings)) {
     const { ghost, title } = session.settings;
     if (next.ghost !== ghost || next.title !== title) session.listed = false;
     session.settings = next;
-    keepAbout(session);
+    storeSessionFacts(session);
   }
   await listOnce(context, session);
   return { session, created: known === null };
@@ -91,15 +91,15 @@ async function enlist(context: Context, id: string, settings: ConversationSettin
   const row = { userId: principal.userId, id, ghost, createdAt: now, title: settings.title ?? null };
   const limit = dailyLimits(context.settings).conversations;
   const ceiling = context.settings.SKILL_TOKENS_MAX;
-  const found = await enlistConversation(context.db, row, dayOf(now), limit, {
+  const found = await createConversationRow(context.db, row, dayOf(now), limit, {
     scopes: visibleScopes(principal),
     ghost,
     preload: { names: settings.spec?.preload_skills ?? [], most: ceiling },
   });
-  const issues = tooMuch(found.leastTokens, ceiling);
+  const issues = tokenWarnings(found.leastTokens, ceiling);
   if (issues.length > 0) throw invalid(issues);
   if (!found.isGhostThere) throw ghostNotFound(ghost ?? "");
-  if (found.count > limit) throw tooOften("conversations", limit, now);
+  if (found.count > limit) throw dailyLimitExceeded("conversations", limit, now);
 }
 
 /** Puts the conversation into its user's list as it is, unless it is there. Until that succeeds every change tries again. */
@@ -110,14 +110,14 @@ async function listOnce(context: Context, session: Session): Promise<void> {
   await putConversationRow(context.db, row);
   if ((session.settings.ghost ?? null) !== ghost || (session.settings.title ?? null) !== title) return;
   session.listed = true;
-  keepAbout(session);
+  storeSessionFacts(session);
 }
 
 /**
  * Takes the conversation off the list, and the files with it that its scripts left; its store is the caller's to empty. In this order a
  * failure can be tried again. An object that it leaves has no row, and the sweep finds it.
  */
-export async function unlist(
+export async function removeFromList(
   context: Pick<Context, "db" | "packages" | "timings"> & { caller?: Caller },
   session: Pick<Session, "userId" | "id">,
 ): Promise<null> {
@@ -133,7 +133,7 @@ export function idleDeadline(session: Session, days: number): number {
 }
 
 /** Throws unless a session is there: a conversation nobody created, or that is somebody else's. */
-export function required(session: Session | null): Session {
+export function requireSession(session: Session | null): Session {
   if (session === null) throw conversationNotFound();
   return session;
 }

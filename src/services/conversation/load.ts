@@ -1,25 +1,25 @@
 // load_skill: what it checks, in which order, and what it answers.
 
 import { refOf } from "../../domain/catalog/catalog";
-import { unmetText } from "../../domain/catalog/needs";
+import { missingDependencyText } from "../../domain/catalog/dependency-list";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { type Activation, activeSkills, apply, withNeeded } from "../../domain/conversation/activation";
 import { evictions } from "../../domain/conversation/budget";
+import { presentVersion } from "../../domain/conversation/carriers";
 import type { ConversationEvent, Policy } from "../../domain/conversation/event";
-import { presentVersion } from "../../domain/conversation/present";
 import { renderLoaded, TEXTS } from "../../domain/conversation/prompt";
 import { deliversInAnswer } from "../../domain/conversation/settings";
 import { escapeSkillTags } from "../../domain/tags";
 import { failed, type ToolResult, text } from "../../domain/tool";
-import { keepInstructions } from "../catalog/instructions";
-import { record, type Session, touch } from "../session";
+import { storeInstructions } from "../catalog/instructions";
+import { record, recordUse, type Session } from "../session";
 import { factsOf } from "../tools/declarations";
 import { offeredText } from "../tools/explain";
 import { offeredTools } from "../tools/offered";
 import { connectSources } from "../tools/sources";
-import type { Seen } from "../tools/step";
-import { keptFront } from "./auto/front";
-import { contradicts, findListed, withNeeds, withoutText } from "./loadable";
+import type { ConversationView } from "../tools/step";
+import { storedFront } from "./auto/front";
+import { contradicts, findListed, missingDependencyNote, withNeeds } from "./load-checks";
 
 export interface LoadHow {
   /**
@@ -34,7 +34,7 @@ export interface LoadHow {
 }
 
 /** Loads a skill with its dependencies first. Call it inside `exclusively`, in a turn. */
-export async function loadSkill(seen: Seen, name: string, how: LoadHow): Promise<ToolResult> {
+export async function loadSkill(seen: ConversationView, name: string, how: LoadHow): Promise<ToolResult> {
   const { context, session, view } = seen;
   const { state } = session;
   const { policy, turn } = state;
@@ -55,7 +55,7 @@ export async function loadSkill(seen: Seen, name: string, how: LoadHow): Promise
   const skills = whole.entries.map(refOf);
   const contradicted = whole.unmet.find(({ needs }) => needs.some((need) => contradicts(need, active)));
   if (contradicted !== undefined)
-    return failed(`Error: ${unmetText(contradicted)} Another version of one of them is loaded.`);
+    return failed(`Error: ${missingDependencyText(contradicted)} Another version of one of them is loaded.`);
   const clash = skills.find(
     (skill) =>
       !(moves && skill.name === name) &&
@@ -80,11 +80,11 @@ export async function loadSkill(seen: Seen, name: string, how: LoadHow): Promise
   const before = auto ? readable(session, name, already) : null;
   // What does not fit is not read either.
   if (withRoom(session, loaded) === null) return overBudgetFailure(name);
-  await keepInstructions(context, session, skills, factsOf);
+  await storeInstructions(context, session, skills, factsOf);
   const made = recordLoad(seen, loaded);
   const told = forClient ? skills : fresh;
   const names = told.map((skill) => skill.name);
-  const notes = made + withoutText(whole.unmet) + (await toolsText(seen, names));
+  const notes = made + missingDependencyNote(whole.unmet) + (await toolsText(seen, names));
   if (policy.tool_style === "skill" && !forClient) return text(`${bodyOf(session, found.entry.version_id)}${notes}`);
   const isShort = auto && !names.includes(name);
   const first = isShort ? TEXTS.present(name) : TEXTS.loaded(name, forClient ? "tool_result" : policy.delivery);
@@ -106,7 +106,7 @@ function withRoom({ state }: Session, loaded: Loaded): ConversationEvent[] | nul
 }
 
 /** Records a loading with the departures that make room for it. Says whom it has sent away. */
-function recordLoad({ context, session }: Seen, loaded: Loaded): string {
+function recordLoad({ context, session }: ConversationView, loaded: Loaded): string {
   const events = withRoom(session, loaded) ?? [loaded];
   record(session, context, events);
   context.count("skill_loads", []);
@@ -125,7 +125,7 @@ function stands(session: Session, skill: SkillRef): boolean {
 }
 
 function isInFront(session: Session, { version_id }: SkillRef): boolean {
-  return keptFront(session)?.preloaded.some((skill) => skill.version_id === version_id) ?? false;
+  return storedFront(session)?.preloaded.some((skill) => skill.version_id === version_id) ?? false;
 }
 
 /** The version of a skill that the model reads now, the newest; `null` where it reads none. */
@@ -136,7 +136,7 @@ function readable(session: Session, name: string, active: Activation | undefined
 
 /** Loads a skill that is active: it stays longer, and its instructions are told again where they may be lost. */
 async function loadAgain(
-  seen: Seen,
+  seen: ConversationView,
   policy: Policy,
   skill: SkillRef,
   { forClient, again, call }: LoadHow,
@@ -158,7 +158,7 @@ async function loadAgain(
   if (tells && withRoom(session, loaded) === null) return overBudgetFailure(name);
   // A second load in a turn says no more than that the skill was used.
   const isUse = !tells && (userOnly || (state.roots.get(name) === state.turn && isInAnswer));
-  if (isUse) touch(session, context, name);
+  if (isUse) recordUse(session, context, name);
   const made = isUse ? "" : recordLoad(seen, loaded);
   if (forClient || tells) {
     const told = forClient ? withNeeded(session.state, name) : [skill];
@@ -184,7 +184,7 @@ function blockOf(session: Session, skills: readonly SkillRef[]): string {
 }
 
 /** What is said of the tools that skills offer, once their servers had a moment to connect. */
-async function toolsText(seen: Seen, names: readonly string[]): Promise<string> {
+async function toolsText(seen: ConversationView, names: readonly string[]): Promise<string> {
   await connectSources(seen, names);
   return offeredText(await offeredTools(seen), names, seen.session.state.policy?.tool_mode ?? "dynamic");
 }

@@ -11,7 +11,7 @@ import { builtinTools } from "../../domain/tools/builtin";
 import { type Format, renderTool } from "../../domain/tools/formats";
 import type { RenderedOffer } from "../session-memory";
 import { explainTools } from "../tools/explain";
-import { findingOf } from "../tools/finding";
+import { listingModeOf } from "../tools/listing-mode";
 import { isEnough } from "../tools/offered";
 import type { Step } from "../tools/step";
 import { frontOf } from "./auto/front";
@@ -64,7 +64,7 @@ async function render(step: Step, format: Format, state: ConversationState): Pro
     },
     format,
   );
-  const finds = await findingOf(step);
+  const finds = await listingModeOf(step);
   const offer = { style: policy.tool_style, mode: policy.tool_mode, finds, shown, more, scripts: offered.scripts };
   // Where the list is fixed it has only what needs no loading.
   const listing = offered.tools.filter(({ skill }) => (skill === null ? finds === null : !fixed));

@@ -1,7 +1,7 @@
 // read_skill and find_skill: looking without loading. Neither ever activates anything.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
-import { renderFound } from "../../domain/catalog/found";
+import { renderFound } from "../../domain/catalog/render-results";
 import type { View } from "../../domain/catalog/view";
 import { isScript } from "../../domain/code/language";
 import { CONVERSATION_LIMITS, SEARCH_LIMITS } from "../../domain/limits";
@@ -14,13 +14,13 @@ import { failed, type ToolResult } from "../../domain/tool";
 import type { VersionContent } from "../../storage/d1/catalog";
 import { isIndexMissing } from "../../storage/d1/database";
 import { readPackageRange } from "../../storage/r2/packages";
-import { notAvailable } from "../catalog/absent";
+import { codeBarOf } from "../catalog/can-run";
 import { findForModel, searchInView } from "../catalog/catalog";
 import { contentsOf } from "../catalog/contents";
-import { barOf } from "../catalog/may-run";
-import { withheldFrom } from "../catalog/withheld";
+import { notAvailable } from "../catalog/not-available";
+import { restrictionReason } from "../catalog/restricted-files";
 import type { Context } from "../context";
-import { isActiveIn, loadedVersion, type Session, touch } from "../session";
+import { isActiveIn, loadedVersion, recordUse, type Session } from "../session";
 
 interface Page {
   offset?: number | null | undefined;
@@ -45,7 +45,7 @@ export async function runReadSkill(
   const version = (await contentsOf(context, [version_id])).get(version_id);
   if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
   if (filePath === null || filePath === "") {
-    const runs = (await barOf(context, view, entry)) === null;
+    const runs = (await codeBarOf(context, view, entry)) === null;
     return instructions(name, version, page, runs);
   }
   const file = findFile(version.files, filePath) ?? instructionsFile(version.files, filePath);
@@ -53,10 +53,10 @@ export async function runReadSkill(
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Call read_skill with one of its files: ${paths}`);
   }
-  const withheld = withheldFrom(context, entry.scope, version.servers);
+  const withheld = restrictionReason(context, entry.scope, version.servers);
   if (withheld !== null) return failed(`Error: ${withheld}`);
   const result = await readFile(context, { name, version_id }, file, page);
-  if (session !== null) touch(session, context, name);
+  if (session !== null) recordUse(session, context, name);
   return result;
 }
 

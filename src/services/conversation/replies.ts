@@ -6,7 +6,7 @@ import { conversationSettingsSchema } from "../../domain/conversation/settings";
 import { jsonObject, jsonValue } from "../../domain/json";
 import type { ServerLog } from "../../domain/servers/log";
 import { PLACES } from "../../domain/settings/settings";
-import { questionItemSchema } from "../asking/views";
+import { questionItemSchema } from "../questions/views";
 
 const issueSchema = () =>
   z.object({

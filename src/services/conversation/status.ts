@@ -9,14 +9,14 @@ import type { Issue } from "../../domain/errors";
 import { GatewayError } from "../../domain/errors";
 import type { JsonValue } from "../../domain/json";
 import { CONVERSATION_LIMITS } from "../../domain/limits";
-import { pendingOf } from "../asking/views";
 import { digestsIn } from "../catalog/lookups";
-import { standing } from "../catalog/view";
+import { standingView } from "../catalog/view";
 import type { Context } from "../context";
 import { stateAt } from "../history";
+import { pendingOf } from "../questions/views";
 import { exclusively, type Session } from "../session";
 import { offeredTools } from "../tools/offered";
-import { billedReply, priceWarnings } from "./bill/reply";
+import { billedReply, priceWarnings } from "./billing/reply";
 import type {
   ActiveSkill,
   ConversationRecord,
@@ -35,7 +35,7 @@ export async function statusOf(
   session: Session,
   warnings: Issue[] = [],
 ): Promise<ConversationStatus> {
-  const { view, state, warnings: more } = await standing(context, session);
+  const { view, state, warnings: more } = await standingView(context, session);
   const { tokens, ...rest } = storedStatus(session, state, context.now());
   return {
     ...rest,
@@ -123,7 +123,7 @@ export function eventsOf(session: Session, after: number, limit: number): Events
 
 /** The skills of the conversation as executors of the predecessor system ask for them. */
 export async function taskSkillsOf(context: Context, session: Session): Promise<TaskSkills> {
-  const { view, state } = await standing(context, session);
+  const { view, state } = await standingView(context, session);
   const entries = view.catalog.entries;
   // What was added after the turn began is selected from the next one on; an executor deploys it now.
   const selected = [...new Set([...view.added, ...state.selected])];

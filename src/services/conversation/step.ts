@@ -14,49 +14,49 @@ import {
   renderResults,
 } from "../../domain/tools/formats";
 import type { Progress } from "../../upstream/tool-call";
-import { currentView, standing } from "../catalog/view";
+import { currentView, standingView } from "../catalog/view";
 import type { Context } from "../context";
 import type { HostRound } from "../host-questions";
-import { forgetUnused } from "../servers/connections";
+import { dropUnusedServers } from "../servers/connections";
 import { exclusively, type Session } from "../session";
 import type { RenderedOffer } from "../session-memory";
-import { decideAnew } from "../tools/finding";
+import { resetListingMode } from "../tools/listing-mode";
 import { stepOf } from "../tools/offered";
 import { connectSources } from "../tools/sources";
 import type { Step } from "../tools/step";
 import type { ToolCallsRequest, TurnRequest } from "./api";
-import { bringBack } from "./auto/bring-back";
-import { completeFront, frontOf } from "./auto/front";
+import { addConnectedServers, frontOf } from "./auto/front";
 import { isCold } from "./auto/history-plan";
-import { askedOf, thinkingWarnings } from "./auto/history-reply";
-import { cacheWarnings } from "./bill/reply";
-import { noteStep } from "./bill/told";
+import { historyRequestOf, thinkingWarnings } from "./auto/history-reply";
+import { reactivate } from "./auto/reactivate";
+import { cacheWarnings } from "./billing/reply";
+import { recordStep } from "./billing/steps";
 import { openingFor } from "./catalog-client";
-import { areOtherThings, clientToolsOf } from "./client-tools";
+import { clientToolsOf, haveFeaturesChanged } from "./client-tools";
 import { logsFor } from "./host/logs";
 import { renderOffer } from "./prompt";
 import type { ToolCallsReply, TurnReply } from "./replies";
 import type { Listener, RunningCalls } from "./running";
 import { activeOf, loadedInTurn } from "./status";
-import { isOrdered, isOurs, runCall } from "./toolset";
+import { isGatewayCall, isOrdered, runCall } from "./toolset";
 import { beginTurn } from "./turn";
 
 /** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
-export async function takeTurn(context: Context, session: Session, request: TurnRequest): Promise<TurnReply> {
+export async function runTurn(context: Context, session: Session, request: TurnRequest): Promise<TurnReply> {
   const format = formatOf(session, request.format);
   const { turn, begun, warnings } = await exclusively(session, async () => {
     const known = request.key !== null && session.store.turnOf(request.key) !== null;
-    if (!known && isCold(context, session, request)) decideAnew(session);
+    if (!known && isCold(context, session, request)) resetListingMode(session);
     const issues = known ? [] : await beginTurn(context, session, request, format);
     return { turn: session.state.turn, begun: !known, warnings: issues };
   });
   session.memory.lastStep = context.now();
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view });
-  forgetUnused(session, context.now() - DURATIONS.upstreamKept);
+  dropUnusedServers(session, context.now() - DURATIONS.upstreamKept);
   const step = stepOf({ context, session, view });
   if (session.state.policy?.delivery === "auto") {
-    if (begun) await completeFront(step);
+    if (begun) await addConnectedServers(step);
     await frontOf(step, true);
   }
   const offer = await renderOffer(step, format);
@@ -65,7 +65,7 @@ export async function takeTurn(context: Context, session: Session, request: Turn
   return {
     turn,
     ...offer,
-    ...(await askedOf(step, format)),
+    ...(await historyRequestOf(step, format)),
     active: activeOf(session.state),
     loaded_skills: loadedInTurn(session.state),
     warnings,
@@ -73,8 +73,8 @@ export async function takeTurn(context: Context, session: Session, request: Turn
 }
 
 /** The prompt and the tools as they stand. */
-export async function takeOffer(context: Context, session: Session, format: Format | null): Promise<RenderedOffer> {
-  const { view, state } = await standing(context, session);
+export async function currentOffer(context: Context, session: Session, format: Format | null): Promise<RenderedOffer> {
+  const { view, state } = await standingView(context, session);
   return renderOffer(stepOf({ context, session, view, looks: true }), formatOf(session, format), state);
 }
 
@@ -82,7 +82,7 @@ export async function takeOffer(context: Context, session: Session, format: Form
  * What an MCP host is told first. Begins the first turn where there is none, and never another one. Servers begin to connect, and
  * nobody waits for them: a host that hears nothing soon goes on without this server.
  */
-export async function takeClientOpening(context: Context, session: Session, preload: string[]): Promise<string> {
+export async function openForClient(context: Context, session: Session, preload: string[]): Promise<string> {
   await ensureTurn(context, session, "mcp", preload, []);
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view }, null, 0);
@@ -94,7 +94,7 @@ export async function takeClientOpening(context: Context, session: Session, prel
  *
  * @param tells whether the host is told; else it only begins to listen
  */
-export async function takeClientTools(
+export async function listClientTools(
   context: Context,
   session: Session,
   preload: string[],
@@ -131,7 +131,7 @@ async function ensureTurn(
 }
 
 /** Runs all tool calls of a model step. */
-export async function takeCalls(
+export async function runCalls(
   context: Context,
   session: Session,
   running: RunningCalls,
@@ -148,14 +148,14 @@ export async function takeCalls(
   const seen = { context, session, view: current.view };
   if (begins) await connectSources(seen);
   const { usage } = request;
-  noteStep(
+  recordStep(
     context,
     session,
     calls.map(({ call }) => call),
     usage,
   );
   warnings.push(...cacheWarnings(session.state, format, usage));
-  await bringBack(
+  await reactivate(
     seen,
     calls.map(({ call }) => call),
   );
@@ -184,12 +184,14 @@ export async function takeCalls(
     answers.set(call, answered);
     listener?.onResult(answered);
   };
-  for (const { call } of calls) if (isOrdered(call) && isOurs(session, call.name)) await answer(first, call);
+  for (const { call } of calls) if (isOrdered(call) && isGatewayCall(session, call.name)) await answer(first, call);
   // Only now: the rest of the calls may name tools of a skill that was loaded just before.
   const loaded = answers.size === 0 ? first : stepOf(seen);
   const rest = calls.filter(({ call }) => !answers.has(call));
-  const unhandled = rest.filter(({ call }) => !isOurs(session, call.name)).map(({ entry }) => entry);
-  await Promise.all(rest.filter(({ call }) => isOurs(session, call.name)).map(({ call }) => answer(loaded, call)));
+  const unhandled = rest.filter(({ call }) => !isGatewayCall(session, call.name)).map(({ entry }) => entry);
+  await Promise.all(
+    rest.filter(({ call }) => isGatewayCall(session, call.name)).map(({ call }) => answer(loaded, call)),
+  );
 
   const inOrder = calls.flatMap(({ call }) => answers.get(call) ?? []);
   // The calls may have changed what servers offer.
@@ -209,7 +211,7 @@ export async function takeCalls(
     etag: offer.etag,
     ...(tells ? { prompt: offer.prompt, tools: offer.tools } : {}),
     warnings,
-    ...(request.hearsChanges && areOtherThings(session) ? { things_changed: true } : {}),
+    ...(request.hearsChanges && haveFeaturesChanged(session) ? { things_changed: true } : {}),
     ...(logged.length === 0 ? {} : { logs: logged }),
   };
 }

@@ -9,7 +9,7 @@ import type { HostRound } from "../host-questions";
 import type { Session } from "../session";
 import { type PromptRequest, refusal, type ToolCallsRequest } from "./api";
 import type { Listener, RunningCalls } from "./running";
-import { takeCalls } from "./step";
+import { runCalls } from "./step";
 
 /**
  * Runs the calls of a step and streams `progress` of those that tell, `result` for each as it ends, then `done` with the whole
@@ -67,7 +67,7 @@ async function take(
   request: ToolCallsRequest | PromptRequest,
   listener: Listener,
 ): Promise<object> {
-  if ("calls" in request) return takeCalls(context, session, running, request, listener);
-  const { takePrompt } = await import("./host/prompt-call");
-  return { prompt: await takePrompt(context, session, running, request, listener) };
+  if ("calls" in request) return runCalls(context, session, running, request, listener);
+  const { getPrompt } = await import("./host/prompt-call");
+  return { prompt: await getPrompt(context, session, running, request, listener) };
 }

@@ -7,16 +7,16 @@ import type { LogListener } from "../../domain/servers/log";
 import { failed, type ToolCall, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { builtinOf, isBuiltin } from "../../domain/tools/builtin";
 import type { Progress } from "../../upstream/tool-call";
-import { type CallHolder, type HeldPlace, holdCall } from "../asking/held";
+import { type CallOwner, type RunningCall, runOnce } from "../questions/running-call";
 import type { Session } from "../session";
-import { type CallPlace, callOffered } from "../tools/call";
-import { knownTool } from "../tools/memory";
+import { type CallPlace, callByOfferedName } from "../tools/call";
+import { storedTool } from "../tools/memory";
 import type { Step } from "../tools/step";
-import { standingFinding } from "./auto/front";
+import { findModeInEffect } from "./auto/front";
 import { runBuiltin } from "./builtin";
-import { tellCall } from "./pages/calls";
+import { reportCall } from "./pages/calls";
 
-export interface ToolRun extends Step, CallHolder {
+export interface ToolRun extends Step, CallOwner {
   /** Whether the answers go to an MCP client, which takes no prompt. */
   forClient: boolean;
   /** The MCP host, where it wants to hear what servers log. */
@@ -24,11 +24,11 @@ export interface ToolRun extends Step, CallHolder {
 }
 
 /** Whether a call is the gateway's to answer. A back end's own tools may be called anything else. */
-export function isOurs(session: Session, name: string): boolean {
+export function isGatewayCall(session: Session, name: string): boolean {
   const builtin = builtinOf(name);
-  if (builtin === null) return knownTool(session, name) !== null;
+  if (builtin === null) return storedTool(session, name) !== null;
   const { tool_style, tool_mode } = session.state.policy ?? {};
-  return builtin.isOurs({ style: tool_style, mode: tool_mode, finds: standingFinding(session) });
+  return builtin.isOurs({ style: tool_style, mode: tool_mode, finds: findModeInEffect(session) });
 }
 
 /** Loading and unloading run first and in order; they change what everything else in the step sees. */
@@ -48,12 +48,12 @@ export async function runCall(
   const request = await sha256Hex(JSON.stringify([call.name, call.arguments, call.malformed ?? null]));
   const stored = session.store.callResult(call.id, turn, request);
   if (stored !== null) return toolResultSchema.parse(JSON.parse(stored));
-  return holdCall(run, { id: call.id, request }, toolResultSchema, signal, (place) =>
+  return runOnce(run, { id: call.id, request }, toolResultSchema, signal, (place) =>
     make(run, call, { ...place, request, onProgress }),
   );
 }
 
-interface Making extends HeldPlace {
+interface Making extends RunningCall {
   /** The digest of the call's name and arguments. */
   request: string;
   onProgress: CallPlace["onProgress"];
@@ -62,7 +62,7 @@ interface Making extends HeldPlace {
 async function make(run: ToolRun, call: ToolCall, making: Making): Promise<ToolResult> {
   const { session } = run;
   const { request, signal, onProgress } = making;
-  const told = tellCall(run.context, session, call, request);
+  const told = reportCall(run.context, session, call, request);
   const progressing = (progress: Progress) => {
     told.progress(progress);
     onProgress?.(progress);
@@ -92,7 +92,7 @@ async function answer(
   const place = { context, session, view, offered, ...made, forClient, logs };
   const result = isBuiltin(name)
     ? await runBuiltin(place, name, call.arguments)
-    : await callOffered(place, name, call.arguments);
+    : await callByOfferedName(place, name, call.arguments);
   return result ?? failed(`Error: There is no tool '${name}'.`);
 }
 

@@ -3,7 +3,7 @@
 import { userScope } from "../../domain/access/access";
 import { refOf } from "../../domain/catalog/catalog";
 import { type FindSkill, Resolver } from "../../domain/catalog/dependencies";
-import { type Unmet, unmetText } from "../../domain/catalog/needs";
+import { type MissingDependency, missingDependencyText } from "../../domain/catalog/dependency-list";
 import { isPinned, type Picked, type PickedSkill, pickedOf } from "../../domain/catalog/pin";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
@@ -16,15 +16,23 @@ import type { Issue } from "../../domain/errors";
 import type { JsonValue } from "../../domain/json";
 import { satisfiesRange } from "../../domain/reference";
 import type { Format } from "../../domain/tools/formats";
-import { findInView, lookAhead } from "../catalog/catalog";
-import { keepInstructions } from "../catalog/instructions";
+import { findInView, prefetchDependencies } from "../catalog/catalog";
+import { storeInstructions } from "../catalog/instructions";
 import { viewFor } from "../catalog/view";
 import type { Context } from "../context";
-import { record, type Session, takeEffect } from "../session";
+import { applySettings, record, type Session } from "../session";
 import { factsOf } from "../tools/declarations";
-import { changedSince, keepFront, keptFront, listCost, renewal } from "./auto/front";
-import { type HistoryFacts, heldBy, isCold, keptIn, pinned, presentSkills, withHistory } from "./auto/history-plan";
-import { turnLedger } from "./bill/told";
+import { changedSince, listCost, renewal, storedFront, storeFront } from "./auto/front";
+import {
+  carriersStillInHistory,
+  type HistoryFacts,
+  instructionsInHistory,
+  isCold,
+  pinned,
+  presentSkills,
+  withHistory,
+} from "./auto/history-plan";
+import { turnLedger } from "./billing/steps";
 
 export interface NewTurn extends HistoryFacts {
   key: string | null;
@@ -91,11 +99,11 @@ export async function beginTurn(
   else withHistory(context, state, events, request, { cold, gone: present.gone, front: front.front }, evict);
   const next = activeAfter(session, events);
   warnings.push(...updatedSince(state, next));
-  await keepInstructions(context, session, next, factsOf);
+  await storeInstructions(context, session, next, factsOf);
   session.store.atomically(() => {
     record(session, context, events);
-    takeEffect(session, settings);
-    if (front !== null && front.front !== keptFront(session)) keepFront(session, front.front);
+    applySettings(session, settings);
+    if (front !== null && front.front !== storedFront(session)) storeFront(session, front.front);
     if (request.key !== null) session.store.rememberTurn(request.key, turn);
     session.store.dropCallsBefore(turn);
     session.store.dropInstructionsExcept(activeSkills(session.state).map(({ skill }) => skill.version_id));
@@ -137,16 +145,16 @@ export async function restore(
     ...leaveForBudget(session, events, turns),
   ];
   const active = activeAfter(session, events);
-  await keepInstructions(context, session, active, factsOf);
+  await storeInstructions(context, session, active, factsOf);
   // Only with their instructions at hand can it be said which of them the history holds.
-  const held = deliversInAnswer(policy) ? heldBy(session, answers, active) : [];
-  const kept = keptIn(session.state.carriers, { answers, others });
+  const held = deliversInAnswer(policy) ? instructionsInHistory(session, answers, active) : [];
+  const kept = carriersStillInHistory(session.state.carriers, { answers, others });
   const calls = held.filter(({ id }) => !kept.includes(id));
   const told = policy.delivery === "auto" ? { calls, kept } : {};
   events[0] = { ...restored, delivered: [...new Set(held.flatMap(({ names }) => names))], ...told };
   session.store.atomically(() => {
     record(session, context, events);
-    takeEffect(session, settings);
+    applySettings(session, settings);
     changedSince(session, turns);
     // The turns after it are undone: their keys may begin them again, and no call of theirs was ever made.
     session.store.forgetTurnsAfter(turns);
@@ -164,7 +172,7 @@ export async function resolveSet(
   wanted: readonly (Partial<Picked> & { name: string; code: string })[],
 ): Promise<{ skills: SkillRef[]; direct: ReadonlySet<string>; missed: ReadonlySet<string>; warnings: Issue[] }> {
   const names = wanted.map(({ name }) => name);
-  await lookAhead(context, view, names);
+  await prefetchDependencies(context, view, names);
   const find: FindSkill = (name, ranges) => findInView(context, view, name, ranges);
   // All together, so that each skill is at one version that suits everybody; who comes later has to fit in.
   const resolver = new Resolver(find);
@@ -172,7 +180,7 @@ export async function resolveSet(
   const direct = new Set<string>();
   const missed = new Set<string>();
   const warnings: Issue[] = [];
-  const told = new Set<Unmet>();
+  const told = new Set<MissingDependency>();
   for (const { name, code, pin = null, range = "*" } of wanted) {
     const entry = await find(name, []);
     // An author may have kept it from models after one had loaded it.
@@ -199,7 +207,8 @@ export async function resolveSet(
       if (told.has(unmet)) continue;
       told.add(unmet);
       // Of what was loaded the model was told in the answer.
-      if (code !== STANDING) warnings.push({ code: "DEPENDENCY_MISSING", message: unmetText(unmet), path: unmet.by });
+      if (code !== STANDING)
+        warnings.push({ code: "DEPENDENCY_MISSING", message: missingDependencyText(unmet), path: unmet.by });
     }
   }
   return { skills: resolver.entries().map(refOf), direct, missed, warnings };

@@ -2,17 +2,17 @@
 
 import { ADMIN_USER, canActAs, may, type Principal } from "../../domain/access/access";
 import { allows, limitsOf } from "../../domain/access/key-scope";
-import { GatewayError, isNo } from "../../domain/errors";
+import { GatewayError, isRefusal } from "../../domain/errors";
 import { storageDown } from "../../storage/d1/database";
 import type { ImportRow } from "../../storage/d1/imports/imports";
 import { credentialOf, ENVIRONMENT_KEY, isUsable } from "../access/credential";
-import { type Found, type Places, recall } from "../access/recall";
+import { type Found, findIdentity, type IdentityStores } from "../access/identity-lookup";
 import type { Caller } from "../context";
 
 type Runner = Pick<ImportRow, "userId" | "credential" | "scope">;
 
 /** The caller that the import acts as; `null` when it may not any more. Asks the primary. */
-export async function importerOf(places: Places, runner: Runner): Promise<Omit<Caller, "requestId"> | null> {
+export async function importerOf(places: IdentityStores, runner: Runner): Promise<Omit<Caller, "requestId"> | null> {
   const { userId, credential, scope } = runner;
   const isEnvironment = credential.startsWith(`${ENVIRONMENT_KEY}:`);
   if (isEnvironment && credential !== (await credentialOf(places.settings, OPERATOR))) return null;
@@ -30,9 +30,9 @@ export async function importerOf(places: Places, runner: Runner): Promise<Omit<C
   };
   const asked = { keyId: isEnvironment ? "" : credential, userId, claimed: [] };
   try {
-    return await recall(places, { asked, trust: "certain", least: null, judge });
+    return await findIdentity(places, { asked, trust: "certain", least: null, judge });
   } catch (error) {
-    if (isNo(error)) return null;
+    if (isRefusal(error)) return null;
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import {
   type ImportItemState,
   type ImportSource,
   identityOf,
-  isUnderWay,
+  isRunning,
   sourceInLog,
 } from "../../domain/imports/import";
 import { IMPORT_LIMITS } from "../../domain/imports/limits";
@@ -112,7 +112,7 @@ export async function readReport(
     listItems(context.db, row, state, limit + 1, after),
   ]);
   const isLate = (row.nextAt ?? Number.POSITIVE_INFINITY) + QUIET_MS < context.now();
-  if (isUnderWay(row.state) && isLate && row.updatedAt + QUIET_MS < context.now()) await open(id).wake(id);
+  if (isRunning(row.state) && isLate && row.updatedAt + QUIET_MS < context.now()) await open(id).wake(id);
   const { page: items, nextCursor } = pageOf(found, limit, ({ name }) => ({ name }));
   return { row, counts, items, nextCursor };
 }

@@ -1,35 +1,35 @@
 // A run of an import, slice by slice. What it needs to go on is in its row and in its object's plan, so it may be cut off anywhere.
 
 import { refusalIn } from "../../domain/errors";
-import { type ImportProblem, isUnderWay } from "../../domain/imports/import";
+import { type ImportProblem, isRunning } from "../../domain/imports/import";
 import { IMPORT_LIMITS } from "../../domain/imports/limits";
 import type { Planned } from "../../domain/imports/plan";
 import { constraintOf } from "../../storage/d1/database";
-import { type ImportRow, mirrorAgain, moveImport, readImport } from "../../storage/d1/imports/imports";
-import { keepItems, knownItems, markRemoved } from "../../storage/d1/imports/items";
+import { type ImportRow, readImport, restartMirror, updateImport } from "../../storage/d1/imports/imports";
+import { keepItems, markRemoved, storedItemsOf } from "../../storage/d1/imports/items";
 import { dropImportArchives } from "../../storage/r2/import-archives";
+import { importSlice } from "./import-slice";
 import { importerOf } from "./importer";
-import { takeSlice } from "./slice";
+import { pauseOrFail, type RunContext } from "./run-context";
 import { planArchive } from "./sources/archive-source";
-import { sourceAsker } from "./sources/asking";
 import { planIndex } from "./sources/index-source";
+import { sourceAsker } from "./sources/source-client";
 import { ImportStop, sourceProblem } from "./stop";
-import { pausedFor, type Workshop } from "./workshop";
 
 /** When the object is to ring again; `null`: it has nothing to do any more, and may forget everything. */
-export type Next = number | null;
+export type NextAlarm = number | null;
 
 /** Goes on with an import as far as one alarm goes. */
-export async function continueImport(shop: Workshop): Promise<Next> {
+export async function continueImport(shop: RunContext): Promise<NextAlarm> {
   const row = await readImport(shop.db, shop.id);
   if (row === null) {
     await dropImportArchives(shop.packages, shop.timings, shop.id);
     return null;
   }
   const now = shop.now();
-  if (!isUnderWay(row.state)) {
+  if (!isRunning(row.state)) {
     if (!row.isMirror || row.nextAt === null) return null;
-    if (row.nextAt <= now) await mirrorAgain(shop.db, row, now);
+    if (row.nextAt <= now) await restartMirror(shop.db, row, now);
     return Math.max(row.nextAt, now);
   }
   if (row.state === "waiting" && row.nextAt !== null && row.nextAt > now) return row.nextAt;
@@ -40,7 +40,7 @@ export async function continueImport(shop: Workshop): Promise<Next> {
   }
 }
 
-async function oneSlice(shop: Workshop, row: ImportRow): Promise<Next> {
+async function oneSlice(shop: RunContext, row: ImportRow): Promise<NextAlarm> {
   const caller = await importerOf(shop.places, row);
   if (caller === null) throw new ImportStop("stopped", NOT_ANY_MORE);
   const context = shop.contextFor(caller);
@@ -50,15 +50,15 @@ async function oneSlice(shop: Workshop, row: ImportRow): Promise<Next> {
     const planned = type === "archive" ? planArchive(shop, asker, row.source, row) : planIndex(asker, row.source);
     await begin(shop, row, await planned);
   } else {
-    const cursor = await takeSlice(shop, context, asker, row);
-    await moveImport(shop.db, row, { state: "running", problem: null, ...(cursor === null ? {} : { cursor }) });
+    const cursor = await importSlice(shop, context, asker, row);
+    await updateImport(shop.db, row, { state: "running", problem: null, ...(cursor === null ? {} : { cursor }) });
   }
   return shop.plan.isEmpty ? finish(shop, row) : shop.now();
 }
 
 /** What is as it was needs no slice; the rest is planned. */
-async function begin({ plan, db }: Workshop, row: ImportRow, planned: readonly Planned[]): Promise<void> {
-  const known = new Map((await knownItems(db, row.id)).map((item) => [item.name, item]));
+async function begin({ plan, db }: RunContext, row: ImportRow, planned: readonly Planned[]): Promise<void> {
+  const known = new Map((await storedItemsOf(db, row.id)).map((item) => [item.name, item]));
   const isSame = ({ name, digest }: Planned) => {
     const item = known.get(name);
     return digest !== null && item?.digest === digest && item.skillId !== null;
@@ -68,24 +68,24 @@ async function begin({ plan, db }: Workshop, row: ImportRow, planned: readonly P
     row,
     planned.filter(isSame).map(({ name }) => name),
   );
-  await moveImport(db, row, { state: "running", problem: null, total: planned.length });
+  await updateImport(db, row, { state: "running", problem: null, total: planned.length });
   plan.begin(
     row.run,
     planned.filter((one) => !isSame(one)),
   );
 }
 
-async function finish({ db, packages, timings, now }: Workshop, row: ImportRow): Promise<Next> {
+async function finish({ db, packages, timings, now }: RunContext, row: ImportRow): Promise<NextAlarm> {
   await markRemoved(db, row, now());
   await dropImportArchives(packages, timings, row.id);
   const nextAt = row.isMirror ? now() + IMPORT_LIMITS.mirrorMs : null;
-  const isDone = await moveImport(db, row, { state: "done", problem: null, nextAt });
+  const isDone = await updateImport(db, row, { state: "done", problem: null, nextAt });
   // Begun anew or taken away meanwhile: the next alarm sees which.
   return isDone ? nextAt : now();
 }
 
 /** Ends or delays a run for a reason. What is nobody's reason is thrown. */
-async function ended(shop: Workshop, row: ImportRow, error: unknown): Promise<Next> {
+async function ended(shop: RunContext, row: ImportRow, error: unknown): Promise<NextAlarm> {
   const { db, now } = shop;
   if (refusalIn(error)?.code === "unavailable") return now() + STORAGE_AGAIN_MS;
   // The row went away under its skills.
@@ -95,22 +95,22 @@ async function ended(shop: Workshop, row: ImportRow, error: unknown): Promise<Ne
   const { state, problem } = stop;
   if (state === "waiting") {
     const until = now() + (stop.delayMs ?? IMPORT_LIMITS.waitMostMs);
-    await moveImport(db, row, { state, problem, nextAt: until });
+    await updateImport(db, row, { state, problem, nextAt: until });
     return until;
   }
   const keeps = state === "failed" && row.isMirror;
   const nextAt = keeps ? now() + IMPORT_LIMITS.mirrorMs : null;
   await dropImportArchives(shop.packages, shop.timings, row.id);
-  const isOver = await moveImport(db, row, { state, problem, nextAt, isMirror: keeps });
+  const isOver = await updateImport(db, row, { state, problem, nextAt, isMirror: keeps });
   return isOver ? nextAt : now();
 }
 
 /** What a source that does not answer means for the whole: it is left alone for a while, a few times. */
-function stopFor({ plan }: Workshop, error: unknown): ImportStop | null {
+function stopFor({ plan }: RunContext, error: unknown): ImportStop | null {
   const source = sourceProblem(error);
   if (source === null) return null;
   const { problem, again, waitMs } = source;
-  return again ? pausedFor(plan, problem, waitMs) : new ImportStop("failed", problem);
+  return again ? pauseOrFail(plan, problem, waitMs) : new ImportStop("failed", problem);
 }
 
 const STORAGE_AGAIN_MS = 30_000;

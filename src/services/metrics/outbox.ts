@@ -13,7 +13,7 @@ export interface MeterObject {
 }
 
 /** Where an isolate's counts go, and how. */
-export interface Sending {
+export interface MetricsSink {
   meter(): MeterObject;
   later: Context["later"];
   /** How long they may wait for others to go with them, in milliseconds. */
@@ -31,7 +31,7 @@ const waiting: Sums = new Map();
 let due = 0;
 
 /** Counts into what waits, and has it sent. */
-export function countInto(sending: Sending): Count {
+export function countInto(sending: MetricsSink): Count {
   return (family, labels, by = 1) => {
     addTo(waiting, family, labels, by);
     if (waiting.size >= MOST_WAITING) {
@@ -46,7 +46,7 @@ export function countInto(sending: Sending): Count {
 }
 
 /** Sends what waits. */
-export async function flush({ meter }: Pick<Sending, "meter">): Promise<void> {
+export async function flush({ meter }: Pick<MetricsSink, "meter">): Promise<void> {
   const rows = rowsOf(waiting);
   waiting.clear();
   due = 0;

@@ -4,11 +4,11 @@ import { jsonObject, parseExactly } from "../../domain/json";
 import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { type StreamEvent, writeEvent } from "../../domain/servers/event-stream";
 import { passes, toolDigest } from "../../domain/servers/guard";
-import type { ApprovedTools } from "../../domain/servers/owned";
+import type { ApprovedTools } from "../../domain/servers/owner";
 import { returnedHeaders } from "../../domain/servers/proxy-headers";
 import { requestIds, rpcError, toolsIn, withoutTools } from "../../domain/servers/rpc-message";
 import { statusFault, UpstreamFault } from "../../upstream/fault";
-import { late, relay, tooLarge } from "./event-relay";
+import { relay, tooLarge, upstreamTimeout } from "./event-relay";
 import { type ProxiedCall, type ProxiedServer, ProxyRefusal, toHandle } from "./proxied-call";
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
@@ -68,7 +68,7 @@ function withoutBody({ request }: ProxiedCall, status: number, headers: Headers,
 async function whole({ context, server, began }: ProxiedCall, body: ReadableStream<Uint8Array>): Promise<string> {
   const { callMs } = server.target;
   const { promise: over, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late(callMs)), Math.max(0, callMs - (context.now() - began)));
+  const timer = setTimeout(() => reject(upstreamTimeout(callMs)), Math.max(0, callMs - (context.now() - began)));
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";

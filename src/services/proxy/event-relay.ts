@@ -6,7 +6,7 @@ import { EventSplitter, type StreamEvent, writeEvent } from "../../domain/server
 import { answeredId, type RpcId } from "../../domain/servers/rpc-message";
 import { UpstreamFault } from "../../upstream/fault";
 
-export interface RelayOptions {
+export interface EventRelayOptions {
   /** The requests that the stream is to answer; none for streams that only stand. */
   pending: Iterable<RpcId>;
   /** Milliseconds until the first event that says something, and from one to the next; `null`: no end. */
@@ -28,7 +28,7 @@ const KEEP_ALIVE = ": keep-alive\n\n";
  * Passes a stream on. A request that can get no answer any more gets a failure as the last event: after a silence, after an event
  * that is too large, and when the stream ends without ids, so that no client can come back for the rest.
  */
-export function relay(body: ReadableStream<Uint8Array>, options: RelayOptions): ReadableStream<Uint8Array> {
+export function relay(body: ReadableStream<Uint8Array>, options: EventRelayOptions): ReadableStream<Uint8Array> {
   const stream = new Relay(body, options);
   return new ReadableStream<Uint8Array>({
     pull: (controller) => stream.pull(controller),
@@ -51,7 +51,7 @@ class Relay {
 
   constructor(
     body: ReadableStream<Uint8Array>,
-    readonly options: RelayOptions,
+    readonly options: EventRelayOptions,
   ) {
     this.#reader = body.getReader();
     this.#pending = new Set(options.pending);
@@ -126,7 +126,7 @@ class Relay {
     if (piece !== null) this.#reading = null;
     if (this.#left === null) return piece;
     this.#left -= this.options.now() - began;
-    if (piece === null && this.#left <= 0) throw late(this.#limit);
+    if (piece === null && this.#left <= 0) throw upstreamTimeout(this.#limit);
     return piece;
   }
 
@@ -143,7 +143,7 @@ class Relay {
 }
 
 /** A server took longer than it may. */
-export function late(ms: number): UpstreamFault {
+export function upstreamTimeout(ms: number): UpstreamFault {
   return new UpstreamFault("timeout", `the server did not answer within ${ms / 1_000}s`);
 }
 

@@ -2,7 +2,7 @@
 
 import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { forwardedHeaders } from "../../domain/servers/proxy-headers";
-import { agrees, calledTools, hasMethod, isPlain, writtenAnew } from "../../domain/servers/rpc-message";
+import { agrees, calledTools, hasMethod, isPlain, rewriteRpcBody } from "../../domain/servers/rpc-message";
 import { faultIn } from "../../upstream/fault";
 import { guardedFetch } from "../../upstream/fetch";
 import type { Context } from "../context";
@@ -104,5 +104,5 @@ function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: P
     throw new ProxyRefusal(400, -32020, "Mcp-Method or Mcp-Name does not say what the body says.");
   const refused = calledTools(posted).find((tool) => !isAllowed(tool));
   if (refused !== undefined) throw new ProxyRefusal(200, -32602, `Tool '${refused}' is not offered by this server.`);
-  return writtenAnew(body);
+  return rewriteRpcBody(body);
 }

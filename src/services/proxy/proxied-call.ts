@@ -2,8 +2,8 @@
 // which sessions pass.
 
 import type { UpstreamTarget } from "../../domain/servers/memory";
-import type { ApprovedTools } from "../../domain/servers/owned";
-import type { Posted } from "../../domain/servers/rpc-message";
+import type { ApprovedTools } from "../../domain/servers/owner";
+import type { RpcBody } from "../../domain/servers/rpc-message";
 import type { Context } from "../context";
 import { type Binding, handlesOf } from "./handles";
 
@@ -27,7 +27,7 @@ export interface ProxyRequest {
   headers: Headers;
   /** The body of a POST, and what it says. */
   body: string;
-  posted: Posted;
+  posted: RpcBody;
   /** The handle in a message's address, of a server of type `sse`; `null` for the server's own address. */
   handle: string | null;
   /** The path of the server's own address on this gateway. */

@@ -4,23 +4,23 @@ import { visibleScopes } from "../../domain/access/access";
 import { sourceOfScope } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
-import { nameOrOwner } from "../../domain/metrics/families";
+import { metricLabelFor } from "../../domain/metrics/families";
 import { Recent } from "../../domain/recent";
-import { isAllowed as isAllowedBy } from "../../domain/servers/choice";
 import type { ServerEntry, ServerSource } from "../../domain/servers/entry";
 import {
   type ApprovedTools,
-  type GatewayEntry,
+  type GatewayServerEntry,
   gatewayEntrySchema,
   guardOf,
   inOrderOf,
   isForGhost,
-} from "../../domain/servers/owned";
-import { serversNamed } from "../../storage/d1/servers/own";
+} from "../../domain/servers/owner";
+import { isAllowed as isAllowedBy } from "../../domain/servers/tool-filter";
+import { serversNamed } from "../../storage/d1/servers/user-servers";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
-import { secretsOf } from "../servers/reach";
-import { fillServer } from "../servers/variables";
+import { secretsOf } from "../servers/target";
+import { fillServerVariables } from "../servers/variables";
 import type { ProxiedServer } from "./proxied-call";
 
 /**
@@ -31,16 +31,16 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   const found = await entryOf(context, name);
   if (found === null || found.entry.enabled === false || !isForGhost(found.entry, null)) return null;
   const { entry, source } = found;
-  const filled = await fillServer(context, { shared: secretsOf(context, source) }, name, entry);
+  const filled = await fillServerVariables(context, { shared: secretsOf(context, source) }, name, entry);
   if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
   const { approved } = found;
-  const countedAs = nameOrOwner(source.kind, name);
+  const countedAs = metricLabelFor(source.kind, name);
   const isAllowed = allowedTools(entry, approved);
   return { target: filled.target, countedAs, configuredUrl: entry.url, isAllowed, approved };
 }
 
 interface Found {
-  entry: GatewayEntry;
+  entry: GatewayServerEntry;
   source: ServerSource;
   approved: ApprovedTools | null;
 }

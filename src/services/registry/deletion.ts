@@ -2,12 +2,12 @@
 
 import {
   authorOfDrafts,
+  canDeleteSkill,
   canRead,
   definableScopes,
-  holdingScopes,
   isAdmin,
-  mayDelete,
   PUBLIC_SCOPE,
+  scopesThatBlockDeletion,
   visibleScopes,
 } from "../../domain/access/access";
 import { ABOUT } from "../../domain/access/audit";
@@ -18,7 +18,7 @@ import { readSkillHead, type SkillHead } from "../../storage/d1/skills";
 import { deletePackages, packageKeys } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
-import { endDraft } from "./drafts";
+import { deleteAnyDraft } from "./drafts";
 import { findOwnGhost } from "./ghosts";
 import { findSkillHead, requireRight, skillNotFound } from "./skills";
 
@@ -35,9 +35,9 @@ export interface References {
 export async function deleteSkill(context: Context, id: string, force: boolean): Promise<void> {
   const { principal } = context.caller;
   const skill = await findSkillToDelete(context, id);
-  if (authorOfDrafts(skill.scope) !== null) return endDraft(context, id);
+  if (authorOfDrafts(skill.scope) !== null) return deleteAnyDraft(context, id);
   const insists = force && isAdmin(principal);
-  const holding = skill.scope === PUBLIC_SCOPE ? "all" : holdingScopes(principal, skill.scope);
+  const holding = skill.scope === PUBLIC_SCOPE ? "all" : scopesThatBlockDeletion(principal, skill.scope);
   const versionIds = await deleteSkillRows(deletionOf(context, skill, insists), skill, insists ? [] : holding);
   if (versionIds === null) {
     if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
@@ -90,7 +90,7 @@ async function findSkillToDelete(context: Context, id: string): Promise<SkillHea
   const { principal } = context.caller;
   const skill = await readSkillHead(context.db, id);
   if (skill === null) throw skillNotFound();
-  if (mayDelete(principal, skill)) return skill;
+  if (canDeleteSkill(principal, skill)) return skill;
   if (!canRead(principal, skill.scope)) throw skillNotFound();
   requireRight(principal, "delete", skill.scope);
   return skill;

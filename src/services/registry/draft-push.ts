@@ -22,7 +22,7 @@ import { audited } from "../audit";
 import type { Context } from "../context";
 import { countToday, requireRoomForSkill } from "../quota";
 import { draftVersion } from "./draft-version";
-import { draftNotFound, findOwnDraft, forgetPackages } from "./drafts";
+import { deletePackageObjects, draftNotFound, findOwnDraft } from "./drafts";
 import { type Published, publish } from "./publish";
 import { nameConflict, refusedPackage } from "./refused";
 import type { RoutingReport } from "./routing";
@@ -40,7 +40,7 @@ export interface DraftRequest {
 }
 
 /** A draft as it was pushed, and what publishing would say of it. */
-export interface Pushed {
+export interface PushedDraft {
   draft: DraftSummary;
   isNew: boolean;
   scripts: SkillRecord["scripts"];
@@ -48,7 +48,7 @@ export interface Pushed {
 }
 
 /** Puts a package in the place of the author's draft of this name. It goes through what publishing would look at. */
-export async function pushDraft(context: Context, request: DraftRequest): Promise<Pushed> {
+export async function pushDraft(context: Context, request: DraftRequest): Promise<PushedDraft> {
   const author = context.caller.principal.userId;
   const { target, scope } = targetOf(context, request);
   const users = readersOf(request.users, author);
@@ -103,7 +103,7 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
       before = now.draft;
       continue;
     }
-    if (before !== null) await forgetPackages(context, [before]);
+    if (before !== null) await deletePackageObjects(context, [before]);
     const { label, description, warnings, tokensInstructions: tokens, zipSize: size } = version;
     const draft = {
       ...{ id, author, name: found.name, target, users, versionId: version.id, version: label },

@@ -2,14 +2,14 @@
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import type { SkillSource } from "../../domain/catalog/source";
-import type { StoredCode } from "../../domain/code/stored";
+import type { StoredCode } from "../../domain/code/compiled";
 import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 import type { SkillPackage } from "../../domain/package/skill";
-import type { NewVersion } from "../../storage/d1/registry/recorded";
+import type { NewVersion } from "../../storage/d1/registry/version-batch";
 import type { Context } from "../context";
-import { assess } from "./assess";
+import { assess } from "./publish-report";
 import type { PublishTarget } from "./publish-target";
 import type { RoutingReport } from "./routing";
 

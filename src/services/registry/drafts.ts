@@ -28,17 +28,17 @@ export async function deleteDraft(context: Context, name: string): Promise<void>
 }
 
 /** Deletes anybody's draft. Whether the caller may is asked before. */
-export async function endDraft(context: Context, skillId: string): Promise<void> {
+export async function deleteAnyDraft(context: Context, skillId: string): Promise<void> {
   const draft = await readDraftOf(context.db, skillId);
   if (draft === null) throw skillNotFound();
   await end(context, draft);
 }
 
 /** Deletes all drafts of a user. Whether the caller may is asked before. */
-export async function endDraftsOf(context: Context, author: string): Promise<void> {
+export async function deleteDraftsOf(context: Context, author: string): Promise<void> {
   const { own } = await listDrafts(context.db, author, 0, 0);
   await deleteDrafts(context.db, own);
-  await forgetPackages(context, own);
+  await deletePackageObjects(context, own);
 }
 
 /** Deletes drafts whose time is over; gives how many. */
@@ -48,7 +48,7 @@ export async function sweepDrafts(context: SweepContext): Promise<number> {
     const over = await expiredDrafts(context.db, context.now(), SWEPT_AT_ONCE);
     if (over.length === 0) return deleted;
     await deleteDrafts(context.db, over);
-    await forgetPackages(context, over);
+    await deletePackageObjects(context, over);
     deleted += over.length;
   }
 }
@@ -66,11 +66,11 @@ export async function findOwnDraft(context: Context, name: string): Promise<Draf
 async function end(context: Context, draft: DraftSummary): Promise<void> {
   const before = { name: draft.name, target: draft.target, version_id: draft.versionId };
   await deleteDrafts(audited(context, "skill.draft.delete", draft.id, { before, when: "was" }), [draft]);
-  await forgetPackages(context, [draft]);
+  await deletePackageObjects(context, [draft]);
 }
 
 /** The rows are gone, so what R2 keeps is an orphan like any other: logged by `guarded`, and left to the sweep. */
-export async function forgetPackages(
+export async function deletePackageObjects(
   { packages, timings }: Pick<Context, "packages" | "timings">,
   gone: readonly Pick<DraftSummary, "versionId">[],
 ): Promise<void> {

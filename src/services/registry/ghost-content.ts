@@ -13,7 +13,7 @@ import { findNamed } from "../../storage/d1/skills";
 import { findDrafts } from "../catalog/drafts";
 import { preloadIssues } from "../catalog/preload";
 import type { Context } from "../context";
-import { chooseSkill } from "./named";
+import { chooseSkill } from "./by-name";
 
 export interface GhostRequest {
   namespace: string;

@@ -11,7 +11,7 @@ import { searchSkills } from "../../storage/d1/search";
 import { countSkillsOf, firstOfScopes, listSkills, nameAt, readSkillsAt } from "../../storage/d1/skill-lists";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { Context } from "../context";
-import { allowedOf, currentOf } from "./named";
+import { allowedOf, currentOf } from "./by-name";
 import { scopeNamed } from "./skills";
 
 export interface PageQuery {

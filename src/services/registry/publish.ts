@@ -1,7 +1,7 @@
 // Publishing: bytes → package → object → rows. The batch of rows is the commit point. A failure before it leaves at most an
 // object that nobody sees, and the sweep removes it. A failure after it leaves a finished publish, and a retry says so.
 
-import { holderOf } from "../../domain/access/quota";
+import { quotaOwnerOf } from "../../domain/access/quota";
 import type { SkillSource } from "../../domain/catalog/source";
 import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
@@ -12,21 +12,21 @@ import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
 import { constraintOf } from "../../storage/d1/database";
 import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
-import { insertAside } from "../../storage/d1/registry/aside";
+import { insertInactive } from "../../storage/d1/registry/insert-inactive";
 import { type PublishState, readPublishState } from "../../storage/d1/registry/publish-state";
 import { insertSkill, insertVersion } from "../../storage/d1/registry/publishing";
-import type { NewVersion } from "../../storage/d1/registry/recorded";
+import type { NewVersion } from "../../storage/d1/registry/version-batch";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
 import { putVersion } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
-import { countOnceToday, countToday, refuseBeyond, requireRoomForSkill, todaysUse } from "../quota";
+import { countIfNew, countToday, requireBelowDailyLimit, requireRoomForSkill, todaysUse } from "../quota";
 import { draftVersion } from "./draft-version";
 import type { PublishTarget } from "./publish-target";
 import { nameConflict, nameTaken, refusedPackage } from "./refused";
 import type { RoutingReport } from "./routing";
 import { skillNotFound, versionYanked } from "./skills";
-import { isAside, skillExists, type VendorTerms } from "./vendor-terms";
+import { isPublishedInactive, skillExists, type VendorTerms } from "./vendor-terms";
 
 export interface PublishRequest {
   upload: Uint8Array;
@@ -64,7 +64,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const uploadSha256 = await sha256Hex(request.upload);
   const repeat = await repeatOf(context, request, uploadSha256);
   // One that may be asked again is looked for first: what was answered costs no more than that.
-  const known = repeat === null ? null : await countOnceToday(context, "uploads", repeat);
+  const known = repeat === null ? null : await countIfNew(context, "uploads", repeat);
   if (repeat !== null && known !== null) return answerBy(context, repeat, known);
 
   const { target, source = null } = request;
@@ -82,14 +82,14 @@ export async function publish(context: Context, request: PublishRequest): Promis
   }
   const label = request.label ?? found.manifest.version ?? null;
   const labelled = { name: found.name, digest: found.digest, label };
-  const holder = holderOf(target.scope);
+  const holder = quotaOwnerOf(target.scope);
   // D1 may be far away: all that is asked before the package is stored is asked at one time.
   const drafting = awaitedLater(draftVersion(context, found, target, { uploadSha256, startedAt, label, source }));
   const first = await findState(context, labelled, target, {
     scope: holder === null ? null : target.scope,
     use: repeat === null ? todaysUse(context, "uploads") : null,
   });
-  refuseBeyond(context, "uploads", first.count);
+  requireBelowDailyLimit(context, "uploads", first.count);
   const { version, rowBytes, code, routing } = await drafting;
   let stored = false;
 
@@ -108,7 +108,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     }
     try {
       const answer = repeat === null ? null : { ...repeat, status: 201, subject: version.id };
-      const place = { target, skillId: met.skillId, isBeside: isAside(request.vendor, state) };
+      const place = { target, skillId: met.skillId, isBeside: isPublishedInactive(request.vendor, state) };
       const skill = await commit(context, found, place, version, answer, request.vendor?.title ?? null);
       return { status: 201, skill, routing };
     } catch (error) {
@@ -188,7 +188,7 @@ async function commit(
     ...(version.source === null ? {} : { source: version.source.url }),
   };
   const recorded = (id: string) => audited(context, "skill.publish", id, { after });
-  if (skillId !== null && isBeside) return insertAside(recorded(skillId), target, { ...version, skillId }, answer);
+  if (skillId !== null && isBeside) return insertInactive(recorded(skillId), target, { ...version, skillId }, answer);
   if (skillId !== null)
     return insertVersion(recorded(skillId), { scope: target.scope, name }, { ...version, skillId }, answer);
   if (target.id !== undefined) throw skillNotFound();

@@ -8,7 +8,7 @@ import { isForUsers, type SkillPackage } from "../../domain/package/skill";
 import { isIndexMissing } from "../../storage/d1/database";
 import { searchOnTrial, type TrialHit } from "../../storage/d1/search";
 import type { Context } from "../context";
-import { allowedOf } from "./named";
+import { allowedOf } from "./by-name";
 
 /** A prompt of the package, and what searching for it finds. */
 export interface RoutedPrompt {

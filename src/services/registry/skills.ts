@@ -26,9 +26,9 @@ import {
 import { listVersions, type PackageRow, readVersionPackage, type VersionSummary } from "../../storage/d1/versions";
 import { openPackageRange } from "../../storage/r2/packages";
 import { roleTooLow } from "../access/groups";
-import { adminOnly } from "../admin";
+import { adminOnlyError } from "../admin";
 import { audited } from "../audit";
-import { filesWithheld, withheldFrom } from "../catalog/withheld";
+import { restrictedFilesError, restrictionReason } from "../catalog/restricted-files";
 import type { Context } from "../context";
 
 /** How often a yank that lost against another change of the skill looks again. */
@@ -59,7 +59,7 @@ export function requireRight(principal: Principal, action: Action, scope: string
   }
   const group = groupOfScope(scope);
   if (group === null)
-    throw adminOnly(`Only an admin may ${action === "measure" ? "see the use of" : "change"} what is public.`);
+    throw adminOnlyError(`Only an admin may ${action === "measure" ? "see the use of" : "change"} what is public.`);
   throw roleTooLow(group, roleFor(action));
 }
 
@@ -103,8 +103,8 @@ export async function findPublicSkillFor(context: Context, action: Action, id: s
 export async function findPackage(context: Context, id: string, version?: string): Promise<PackageRow> {
   const found = await readVersionPackage(context.db, id, version);
   if (found !== null && canRead(context.caller.principal, found.scope)) {
-    const reason = withheldFrom(context, found.scope, found.servers);
-    if (reason !== null) throw filesWithheld(reason);
+    const reason = restrictionReason(context, found.scope, found.servers);
+    if (reason !== null) throw restrictedFilesError(reason);
     return found;
   }
   await findSkillHead(context, id);

@@ -13,7 +13,7 @@ export interface VendorTerms {
 }
 
 /** Whether a version is to lie beside the current one. A skill that has none gets one, whatever was asked. */
-export function isAside(terms: VendorTerms | undefined, { skill }: PublishState): boolean {
+export function isPublishedInactive(terms: VendorTerms | undefined, { skill }: PublishState): boolean {
   return terms?.keepsCurrent === true && skill !== null && skill.versionId !== "";
 }
 

@@ -27,7 +27,7 @@ import {
   touchSecrets,
 } from "../../storage/d1/secrets";
 import { groupNotFound, roleTooLow } from "../access/groups";
-import { adminOnly, requireAdmin } from "../admin";
+import { adminOnlyError, requireAdmin } from "../admin";
 import { audited, recordAct, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { currentKeyId, keyIds, seal, unseal } from "./encryption";
@@ -163,7 +163,7 @@ export function ownedScope(context: Context, owner: SecretOwner): string {
   if (owner.kind === "user") return userScope(principal.userId);
   const scope = owner.kind === "gateway" ? GATEWAY_SCOPE : groupScope(owner.group);
   if (canManageSecrets(principal, scope)) return scope;
-  if (owner.kind === "gateway") throw adminOnly();
+  if (owner.kind === "gateway") throw adminOnlyError();
   throw canSeeGroup(principal, owner.group) ? roleTooLow(owner.group, "Maintainer") : groupNotFound();
 }
 

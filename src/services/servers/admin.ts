@@ -5,7 +5,7 @@ import { type JsonObject, utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 import { variableProblems } from "../../domain/servers/entry";
 import { MCP_LIMITS } from "../../domain/servers/limits";
-import { type GatewayEntry, gatewayEntrySchema, guardOf, type OwnEntry } from "../../domain/servers/owned";
+import { type GatewayServerEntry, gatewayEntrySchema, guardOf, type UserServerEntry } from "../../domain/servers/owner";
 import { variablesIn } from "../../domain/servers/template";
 import {
   approveTools,
@@ -18,10 +18,10 @@ import {
 import { requireAdmin } from "../admin";
 import { audited } from "../audit";
 import type { Context } from "../context";
-import { type ServerTest, tryServer } from "./trial";
+import { type ServerTest, tryServer } from "./test-server";
 
 /** Stores an entry under its name, whole. Variables may be unknown to everybody but not to the list of variables. */
-export async function storeServer(context: Context, name: string, entry: GatewayEntry) {
+export async function storeServer(context: Context, name: string, entry: GatewayServerEntry) {
   requireAdmin(context.caller.principal);
   const issues = [...entryIssues(entry), ...guardIssues(entry)];
   if (issues.length > 0) throw invalid(issues);
@@ -88,7 +88,7 @@ export async function approveServer(
 }
 
 /** A guard compares what is listed for everybody: where each is shown a list of their own there is nothing to compare. */
-function guardIssues({ guard, url, headers = {} }: GatewayEntry): Issue[] {
+function guardIssues({ guard, url, headers = {} }: GatewayServerEntry): Issue[] {
   const { others } = variablesIn([url, ...Object.values(headers)]);
   if (guard !== true || others.length === 0) return [];
   const names = others.map((name) => `\${{${name}}}`).join(", ");
@@ -97,7 +97,7 @@ function guardIssues({ guard, url, headers = {} }: GatewayEntry): Issue[] {
 }
 
 /** What is wrong with an entry, whoever's it is. */
-export function entryIssues(entry: OwnEntry): Issue[] {
+export function entryIssues(entry: UserServerEntry): Issue[] {
   const issues = variableProblems(entry).map(
     ({ code, keys, problem }): Issue => ({
       code,
@@ -111,7 +111,7 @@ export function entryIssues(entry: OwnEntry): Issue[] {
 }
 
 /** The entry as JSON: what was not given is absent. */
-export function jsonOfEntry({ type, ...entry }: OwnEntry): JsonObject {
+export function jsonOfEntry({ type, ...entry }: UserServerEntry): JsonObject {
   const given = Object.entries(entry).filter(([, value]) => value !== undefined);
   return { type: type ?? "streamable-http", ...(Object.fromEntries(given) as JsonObject) };
 }

@@ -11,19 +11,19 @@ import { failed, type ToolResult } from "../../domain/tool";
 import type { ConnectionState } from "../../storage/object/connections";
 import { Upstream } from "../../upstream/client";
 import { UpstreamFault } from "../../upstream/fault";
-import type { AskingCall } from "../../upstream/inquiry";
+import type { CallWithQuestions } from "../../upstream/server-questions";
 import type { CallOptions } from "../../upstream/tool-call";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import type { LiveConnection, Refreshing } from "../session-memory";
 import { countUpstream, noteHealth } from "./health";
-import { askingServer, keyStart, type Reachable, reach } from "./reach";
-import { standingOf } from "./standing";
+import { offeredServerOf } from "./offered-server";
+import { askingServer, keyStart, type ReachableServer, serverTarget } from "./target";
 
 /** A server of the conversation, and where it is reached. */
 interface Found {
   ref: ServerRef;
-  aim: Reachable;
+  aim: ReachableServer;
 }
 
 /** What is known of servers now. Asks none of them. */
@@ -34,11 +34,11 @@ export async function offeredServers(
 ): Promise<OfferedServer[]> {
   return Promise.all(
     refs.map(async (ref): Promise<OfferedServer> => {
-      const aim = await reach(context, session, ref);
+      const aim = await serverTarget(context, session, ref);
       const nothing = { ref, tools: [], withheld: [], latency: null, problems: [] };
       if (aim.problem !== undefined)
         return { ...nothing, state: aim.unsupported ? "unsupported" : "failed", error: aim.problem };
-      return standingOf(ref, aim, liveAt(context, session, aim), context.now());
+      return offeredServerOf(ref, aim, liveAt(context, session, aim), context.now());
     }),
   );
 }
@@ -54,19 +54,19 @@ export async function connectServers(
   refs: readonly ServerRef[],
   patience: number,
 ): Promise<void> {
-  const aims = await Promise.all(refs.map(async (ref) => ({ ref, aim: await reach(context, session, ref) })));
+  const aims = await Promise.all(refs.map(async (ref) => ({ ref, aim: await serverTarget(context, session, ref) })));
   const waits = aims.map(({ ref, aim }) => {
     if (aim.problem !== undefined) return null;
     const live = liveAt(context, session, aim);
     const most = live.error === null ? patience : Math.min(patience, DURATIONS.patienceFailed);
     const { since, done } = refresh(context, session, { ref, aim }, live);
-    return atMost([done], most - (context.now() - since));
+    return waitAtMost([done], most - (context.now() - since));
   });
   await Promise.all(waits);
 }
 
 /** Waits for all of it, and no longer than so many milliseconds. */
-export async function atMost(work: readonly Promise<void>[], ms: number): Promise<void> {
+export async function waitAtMost(work: readonly Promise<void>[], ms: number): Promise<void> {
   if (work.length === 0 || ms <= 0) return;
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, ms);
@@ -81,9 +81,9 @@ export async function callServer(
   ref: ServerRef,
   tool: string,
   args: JsonObject,
-  { call, ...options }: Omit<CallOptions, "inquiry"> & { shown: string; call: AskingCall },
+  { call, ...options }: Omit<CallOptions, "inquiry"> & { shown: string; call: CallWithQuestions },
 ): Promise<ToolResult> {
-  const aim = await reach(context, session, ref);
+  const aim = await serverTarget(context, session, ref);
   if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
   const live = liveAt(context, session, aim);
   const inquiry = context.inquire?.(call, askingServer(ref, aim));
@@ -122,7 +122,7 @@ export async function withServer<T>(
   ref: ServerRef,
   work: (upstream: Upstream) => Promise<T>,
 ): Promise<T> {
-  const aim = await reach(context, session, ref);
+  const aim = await serverTarget(context, session, ref);
   if (aim.problem !== undefined) throw new UpstreamFault("refused", aim.problem);
   const live = liveAt(context, session, aim);
   try {
@@ -133,15 +133,15 @@ export async function withServer<T>(
 }
 
 /** What is known of what a server has beside tools; `null` where it was not asked. */
-export async function knownLibrary(context: Context, session: Session, ref: ServerRef): Promise<Library | null> {
-  const aim = await reach(context, session, ref);
+export async function cachedLibrary(context: Context, session: Session, ref: ServerRef): Promise<Library | null> {
+  const aim = await serverTarget(context, session, ref);
   return aim.problem === undefined ? liveAt(context, session, aim).upstream.memory.library : null;
 }
 
 /** The connections of a conversation to servers that keep a session for it, these and whatever is connected. */
 export async function sessionsOf(context: Context, session: Session, refs: readonly ServerRef[]): Promise<Upstream[]> {
   for (const ref of refs) {
-    const aim = await reach(context, session, ref);
+    const aim = await serverTarget(context, session, ref);
     if (aim.problem === undefined) liveAt(context, session, aim);
   }
   const all = [...session.memory.connections.live.values()].map(({ upstream }) => upstream);
@@ -155,19 +155,19 @@ export async function sessionsOf(context: Context, session: Session, refs: reado
  * @param now all servers that it has
  * @param before those it had by its last view
  */
-export async function endOthers(
+export async function endUnusedSessions(
   context: Context,
   session: Session,
   now: readonly ServerRef[],
   before: readonly ServerRef[],
 ): Promise<void> {
   const { live } = session.memory.connections;
-  const aims = await Promise.all(now.map(async (ref) => ({ ref, aim: await reach(context, session, ref) })));
+  const aims = await Promise.all(now.map(async (ref) => ({ ref, aim: await serverTarget(context, session, ref) })));
   // One that cannot be reached just now, as without its secrets, has not left.
   const isTheirs = (key: string) =>
     aims.some(({ ref, aim }) => (aim.problem === undefined ? aim.key === key : key.startsWith(keyStart(ref))));
   for (const ref of before) {
-    const aim = await reach(context, session, ref);
+    const aim = await serverTarget(context, session, ref);
     if (aim.problem === undefined && !isTheirs(aim.key)) liveAt(context, session, aim);
   }
   for (const [key, { upstream }] of live) {
@@ -179,11 +179,11 @@ export async function endOthers(
 }
 
 /** Forgets servers that no turn had for a while. */
-export function forgetUnused(session: Session, before: number): void {
+export function dropUnusedServers(session: Session, before: number): void {
   session.store.upstreams.dropUnusedSince(before);
 }
 
-function liveAt(context: Context, session: Session, aim: Reachable): LiveConnection {
+function liveAt(context: Context, session: Session, aim: ReachableServer): LiveConnection {
   const { live } = session.memory.connections;
   const known = live.get(aim.key);
   if (known !== undefined) {
@@ -233,7 +233,7 @@ async function list(context: Context, session: Session, { ref, aim }: Found, liv
 }
 
 /** Writes down what outlives the object, unless the conversation is gone or nothing changed. */
-function keep(context: Context, session: Session, aim: Reachable, live: LiveConnection): void {
+function keep(context: Context, session: Session, aim: ReachableServer, live: LiveConnection): void {
   const { memory } = live.upstream;
   const { error, latency, saved } = live;
   if (saved?.memory === memory && saved.error === error) return;

@@ -3,11 +3,11 @@
 import { groupScope, userScope } from "../../domain/access/access";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
-import { nameOrOwner } from "../../domain/metrics/families";
+import { metricLabelFor } from "../../domain/metrics/families";
 import { Recent } from "../../domain/recent";
 import type { UpstreamMemory } from "../../domain/servers/memory";
 import type { ToolResult } from "../../domain/tool";
-import { noteDown, noteUp, type ServerAt } from "../../storage/d1/servers/health";
+import { recordServerDown, recordServerUp, type ServerAt } from "../../storage/d1/servers/health";
 import type { Context } from "../context";
 
 /** When this isolate last noted that a server answers. Another one, or a conversation that is gone, may have noted that it does not. */
@@ -25,14 +25,14 @@ export function noteHealth(context: Context, ref: ServerRef, before: UpstreamMem
   if (after.breaker.failures > 0) {
     if (before.breaker.failures > 0) return;
     up.delete(key);
-    context.later(noteDown(context.db, at));
+    context.later(recordServerDown(context.db, at));
     return;
   }
   const now = context.now();
   const noted = up.get(key);
   if (before.breaker.failures === 0 && noted !== undefined && now - noted < DURATIONS.serverUp) return;
   up.set(key, now);
-  context.later(noteUp(context.db, at));
+  context.later(recordServerUp(context.db, at));
 }
 
 /** Counts a call that took so long: `error` where the server answers so, `failed` where it does not answer. */
@@ -43,7 +43,7 @@ export function countUpstream(
   { isError }: ToolResult,
   { breaker }: UpstreamMemory,
 ): void {
-  const server = nameOrOwner(source.kind, name);
+  const server = metricLabelFor(source.kind, name);
   count("upstream_calls", [server, breaker.failures > 0 ? "failed" : isError ? "error" : "ok"]);
   count("upstream_seconds", [server], ms / 1_000);
 }

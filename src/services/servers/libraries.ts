@@ -2,15 +2,15 @@
 
 import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
-import { Addresses, bringerOf } from "../../domain/servers/library/addresses";
+import { Addresses, serverProviderOf } from "../../domain/servers/library/addresses";
 import { type Library, NO_LIBRARY } from "../../domain/servers/library/library";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import type { Session } from "../session";
-import { atMost, knownLibrary, withServer } from "./connections";
+import { cachedLibrary, waitAtMost, withServer } from "./connections";
 
 /** A server with what it has. */
-export interface Shelf {
+export interface ServerLibrary {
   ref: ServerRef;
   library: Library;
 }
@@ -21,7 +21,7 @@ export async function readLibraries(
   session: Session,
   servers: readonly OfferedServer[],
   patience: number,
-): Promise<Shelf[]> {
+): Promise<ServerLibrary[]> {
   const open = servers.filter(({ ref, state }) => state === "connected" && isOpen(ref));
   const reading = open.map(({ ref }) =>
     withServer(context, session, ref, (upstream) => upstream.library()).then(
@@ -31,27 +31,27 @@ export async function readLibraries(
       },
     ),
   );
-  await atMost(reading, patience);
-  return knownLibraries(context, session, servers);
+  await waitAtMost(reading, patience);
+  return cachedLibraries(context, session, servers);
 }
 
 /** The same as it is known now. Asks no server. */
-export async function knownLibraries(
+export async function cachedLibraries(
   context: Context,
   session: Session,
   servers: readonly Pick<OfferedServer, "ref" | "state">[],
-): Promise<Shelf[]> {
+): Promise<ServerLibrary[]> {
   return Promise.all(
     servers.map(async ({ ref, state }) => {
-      const known = state === "connected" && isOpen(ref) ? await knownLibrary(context, session, ref) : null;
+      const known = state === "connected" && isOpen(ref) ? await cachedLibrary(context, session, ref) : null;
       return { ref, library: known ?? NO_LIBRARY };
     }),
   );
 }
 
 /** The addresses of what servers have. */
-export function shelfAddresses(shelves: readonly Shelf[]): Addresses {
-  return new Addresses(shelves.map(({ ref, library }) => ({ owner: bringerOf(ref), library })));
+export function libraryAddresses(shelves: readonly ServerLibrary[]): Addresses {
+  return new Addresses(shelves.map(({ ref, library }) => ({ owner: serverProviderOf(ref), library })));
 }
 
 /** Whether a server's lists are offered. What a guard withholds is what nobody has approved, and nobody can approve these yet. */

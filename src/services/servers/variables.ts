@@ -4,7 +4,7 @@ import { groupOfScope, kindOfScope } from "../../domain/access/access";
 import { bindingProblem } from "../../domain/servers/binding";
 import type { ServerEntry } from "../../domain/servers/entry";
 import { judgeUrl } from "../../domain/servers/host-policy";
-import { ABILITIES, type UpstreamTarget } from "../../domain/servers/memory";
+import { CLIENT_CAPABILITIES, type UpstreamTarget } from "../../domain/servers/memory";
 import {
   fillHeader,
   fillUrl,
@@ -18,7 +18,7 @@ import { fingerprint } from "../secrets/encryption";
 import { redactorOf, type UsableSecret, usableSecrets } from "../secrets/secrets";
 
 /** Where a server is used; what is not known there has no value. */
-export interface Place {
+export interface ServerUse {
   conversationId?: string | undefined;
   ghostName?: string | undefined;
   skillName?: string | undefined;
@@ -41,9 +41,9 @@ export type FilledServer =
  * Fills a server's variables for the caller. An unknown variable, or a secret that may not go there, refuses this server. Where it
  * leads is judged before any secret is read, and nothing is said from then on that has not passed the redactor.
  */
-export async function fillServer(
+export async function fillServerVariables(
   context: Context,
-  place: Place,
+  place: ServerUse,
   name: string,
   entry: ServerEntry,
 ): Promise<FilledServer> {
@@ -66,7 +66,7 @@ export async function fillServer(
     ...filled,
     era: entry.era ?? "auto",
     redactor,
-    abilities: ABILITIES,
+    abilities: CLIENT_CAPABILITIES,
     connectMs: (entry.connect_timeout ?? MCP_CONNECT_TIMEOUT_S) * 1_000,
     callMs: (entry.timeout ?? MCP_CALL_TIMEOUT_S) * 1_000,
   };
@@ -110,14 +110,14 @@ function fill(
 }
 
 /** Who must have the secret, where that is not the caller. */
-function ownerOf({ shared = null }: Place): string {
+function ownerOf({ shared = null }: ServerUse): string {
   if (shared === null) return "";
   const group = groupOfScope(shared);
   if (group !== null) return ` of the group '${group}'`;
   return kindOfScope(shared) === "user" ? " of yours" : " of the gateway";
 }
 
-function valuesOf(context: Context, place: Place, secrets: ReadonlyMap<string, UsableSecret>): Map<string, string> {
+function valuesOf(context: Context, place: ServerUse, secrets: ReadonlyMap<string, UsableSecret>): Map<string, string> {
   const { principal, requestId } = context.caller;
   const known: Record<VariableName, string | undefined> = {
     "user.id": principal.userId,

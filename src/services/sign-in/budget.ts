@@ -1,7 +1,7 @@
 // How much of strangers' doing is stored or asked for, before anybody is known.
 
 import { dayOf } from "../../domain/access/quota";
-import { tooFast } from "../../domain/access/rate";
+import { rateLimited } from "../../domain/access/rate";
 import { hexOf } from "../../domain/digest";
 import { SIGN_IN_LIMITS, SIGN_IN_TIMES } from "../../domain/sign-in/limits";
 import { counting } from "../../storage/d1/usage";
@@ -14,16 +14,16 @@ export type Address = string | null;
 const DAY_S = 24 * 60 * 60;
 
 /** Counts a new program, or a document that is asked for: of an address in an hour, of everybody in a day. Throws `rate_limited`. */
-export async function takeStranger(context: SignInContext, address: Address): Promise<void> {
+export async function countUnknownClient(context: SignInContext, address: Address): Promise<void> {
   await takePerHour(context, "strangers", address, SIGN_IN_LIMITS.strangersOfAddress);
   const today = dayOf(context.now());
   const [all] = await counting(context.db, { subject: "sign-in", kind: "strangers", windowStart: today });
   if ((all?.count ?? 0) > SIGN_IN_LIMITS.strangersOfDay)
-    throw tooFast("sign-in", { requests: SIGN_IN_LIMITS.strangersOfDay, seconds: DAY_S });
+    throw rateLimited("sign-in", { requests: SIGN_IN_LIMITS.strangersOfDay, seconds: DAY_S });
 }
 
 /** Counts a page that is opened. */
-export function takePage(context: SignInContext, address: Address): Promise<void> {
+export function countPageOpened(context: SignInContext, address: Address): Promise<void> {
   return takePerHour(context, "pages", address, SIGN_IN_LIMITS.pagesOfAddress);
 }
 
@@ -34,7 +34,7 @@ async function takePerHour(context: SignInContext, kind: string, address: Addres
   const [one] = await counting(context.db, { subject: await markOf(context, address), kind, windowStart });
   const seconds = SIGN_IN_TIMES.strangersWindow / 1_000;
   const wait = Math.ceil((windowStart + SIGN_IN_TIMES.strangersWindow - now) / 1_000);
-  if ((one?.count ?? 0) > most) throw tooFast("sign-in", { requests: most, seconds }, wait);
+  if ((one?.count ?? 0) > most) throw rateLimited("sign-in", { requests: most, seconds }, wait);
 }
 
 /** An address is somebody's: what is stored is a mark that only this deployment can make, and for a day at most. */

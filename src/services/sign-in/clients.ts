@@ -10,13 +10,13 @@ import {
   readDocument,
   readMetadata,
 } from "../../domain/sign-in/client";
-import { isAddress, lifeOf, readAddress } from "../../domain/sign-in/document";
-import { knownClientName } from "../../domain/sign-in/known";
+import { cacheLifetimeOf, isAddress, readAddress } from "../../domain/sign-in/document";
 import { SIGN_IN_LIMITS, SIGN_IN_TIMES } from "../../domain/sign-in/limits";
+import { preRegisteredClientName } from "../../domain/sign-in/pre-registered";
 import { type ClientRow, putClient, readClient } from "../../storage/d1/sign-in/clients";
-import { readKnownClient } from "../../storage/d1/sign-in/known-clients";
-import { type AskAddress, askForDocument } from "../../upstream/client-document";
-import { type Address, takeStranger } from "./budget";
+import { readPreRegisteredClient } from "../../storage/d1/sign-in/pre-registered-clients";
+import { type FetchAddress, fetchDocument } from "../../upstream/client-document";
+import { type Address, countUnknownClient } from "./budget";
 import type { SignInContext } from "./context";
 
 /** What a registration led to; `uris`: what is wrong is among its redirect URIs. */
@@ -30,27 +30,27 @@ export async function registerClient(context: SignInContext, address: Address, s
   const read = readMetadata(said);
   if (!("metadata" in read)) return read;
   const id = REGISTERED + (await sha256Hex(canonicalMetadata(read.metadata)));
-  if ((await readClient(context.db, id)) === null) await takeStranger(context, address);
+  if ((await readClient(context.db, id)) === null) await countUnknownClient(context, address);
   const client = { id, host: null, ...read.metadata };
   await putClient(context.db, client, SIGN_IN_TIMES.clientUnused);
   return { client };
 }
 
 /** Where a program is looked for. */
-export interface Seeking {
+export interface ClientLookup {
   origin: string;
   address: Address;
-  ask: AskAddress;
+  ask: FetchAddress;
 }
 
 /** The program of this id, or in a sentence for people why there is none. */
 export async function findClient(
   context: SignInContext,
   id: string,
-  seeking: Seeking,
+  seeking: ClientLookup,
 ): Promise<{ client: Client } | { problem: string }> {
   if (isAddress(id)) return findByDocument(context, id, seeking);
-  const name = knownClientName(id);
+  const name = preRegisteredClientName(id);
   const client = name === null ? await readStranger(context, id) : await readKnown(context, id, name);
   if (client !== null) return { client };
   return {
@@ -64,14 +64,14 @@ async function readStranger(context: SignInContext, id: string): Promise<Client 
 }
 
 async function readKnown(context: SignInContext, id: string, name: string): Promise<Client | null> {
-  const row = await readKnownClient(context.db, name);
+  const row = await readPreRegisteredClient(context.db, name);
   return row === null ? null : { id, name: row.displayName, host: null, redirectUris: row.redirectUris };
 }
 
 async function findByDocument(
   context: SignInContext,
   id: string,
-  { origin, address, ask }: Seeking,
+  { origin, address, ask }: ClientLookup,
 ): Promise<{ client: Client } | { problem: string }> {
   const read = readAddress(id, origin);
   if ("problem" in read) return { problem: `What it names as its id cannot be asked for: ${read.problem}.` };
@@ -79,14 +79,14 @@ async function findByDocument(
   const known = await readClient(context.db, id);
   if (known !== null)
     return known.redirectUris.length > 0 ? { client: clientIn(known) } : unread("it could not be read a moment ago");
-  await takeStranger(context, address);
+  await countUnknownClient(context, address);
   const { ms, bytes } = { ms: SIGN_IN_TIMES.document, bytes: SIGN_IN_LIMITS.documentBytes };
-  const asked = await askForDocument(url, ask, { ms, bytes });
+  const asked = await fetchDocument(url, ask, { ms, bytes });
   const document = "problem" in asked ? asked : readDocument(id, asked.text);
   const metadata: Metadata = "metadata" in document ? document.metadata : { name: "", redirectUris: [] };
   const life =
     "metadata" in document && "cacheControl" in asked
-      ? lifeOf(asked.cacheControl, SIGN_IN_TIMES.documentLeast, SIGN_IN_TIMES.documentMost)
+      ? cacheLifetimeOf(asked.cacheControl, SIGN_IN_TIMES.documentLeast, SIGN_IN_TIMES.documentMost)
       : SIGN_IN_TIMES.documentFailed;
   const client = { id, host: url.host, ...metadata };
   await putClient(context.db, client, life);

@@ -4,25 +4,25 @@ import type { AuditEntry } from "../../domain/access/audit";
 import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError, refusalIn } from "../../domain/errors";
-import { meaningOf } from "../../domain/sign-in/family";
 import { GRANT_SCOPE } from "../../domain/sign-in/grant";
-import { doorOf } from "../../domain/sign-in/resource";
+import { endpointOf } from "../../domain/sign-in/resource";
+import { meaningOf } from "../../domain/sign-in/token-family";
 import { type RefreshToken, readBearer, readRefreshToken, writeBearer } from "../../domain/sign-in/tokens";
 import { type Actor, recording } from "../../storage/d1/audit";
 import { readCode } from "../../storage/d1/sign-in/codes";
 import {
   endGrant,
+  type GrantState,
   type NewToken,
   readGrant,
   redeemCode,
   rotateGrant,
-  type SeenGrant,
 } from "../../storage/d1/sign-in/grants";
 import type { SignInContext } from "./context";
 import { challengeOf, firstRefresh, isOwnRefresh, type MadeRefresh, successorOf } from "./refresh-tokens";
 
 /** What a host shows for a code. */
-export interface CodeShown {
+export interface PresentedCode {
   code: string;
   clientId: string;
   redirectUri: string;
@@ -31,7 +31,7 @@ export interface CodeShown {
   resource: string | null;
 }
 
-export interface RefreshShown {
+export interface PresentedRefreshToken {
   token: string;
   clientId: string;
   resource: string | null;
@@ -51,7 +51,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const ROUNDS = 5;
 
 /** Exchanges a code, once. Whoever shows one that somebody has exchanged ends what came of it: two have it. */
-export async function exchangeGrantCode(context: SignInContext, shown: CodeShown): Promise<IssuedTokens> {
+export async function exchangeGrantCode(context: SignInContext, shown: PresentedCode): Promise<IssuedTokens> {
   const hash = await sha256Hex(shown.code);
   const found = readBearer("sgc", shown.code) === null ? null : await readCode(context.db, hash);
   if (found === null || found.clientId !== shown.clientId)
@@ -65,7 +65,7 @@ export async function exchangeGrantCode(context: SignInContext, shown: CodeShown
     accessToken(context),
   ]);
   const { userId, clientId, clientName, resource, via } = found;
-  const after = { client_id: clientId, client_name: clientName, at: doorOf(resource), via };
+  const after = { client_id: clientId, client_name: clientName, at: endpointOf(resource), via };
   const recorded = recordingIn(context, { userId, grantId }, { action: "grant.create", after, when: "is" });
   const { GRANT_DAYS, GRANT_IDLE_DAYS } = context.settings;
   const asked = {
@@ -91,7 +91,7 @@ export async function exchangeGrantCode(context: SignInContext, shown: CodeShown
  */
 export async function exchangeRefresh(
   context: SignInContext,
-  shown: RefreshShown,
+  shown: PresentedRefreshToken,
   admit: (grantId: string) => Promise<void>,
 ): Promise<IssuedTokens> {
   const token = readRefreshToken(shown.token);
@@ -124,7 +124,7 @@ export async function exchangeRefresh(
 
 function meaningAt(
   { settings }: SignInContext,
-  grant: SeenGrant,
+  grant: GrantState,
   { token, hash }: { token: RefreshToken; hash: string },
 ): Promise<ReturnType<typeof meaningOf>> {
   const at = { now: grant.now, grace: settings.OAUTH_REFRESH_GRACE_S * 1_000 };
@@ -133,7 +133,7 @@ function meaningAt(
   );
 }
 
-async function endStolen(context: SignInContext, { id, userId }: SeenGrant): Promise<never> {
+async function endStolen(context: SignInContext, { id, userId }: GrantState): Promise<never> {
   await endRecorded(context, { userId, grantId: id }, "reuse");
   throw ended();
 }
@@ -176,7 +176,7 @@ async function accessToken(context: SignInContext): Promise<MadeAccess> {
   return { text, row: { id, hash: await sha256Hex(text), life: DURATIONS.accessToken } };
 }
 
-function issued(grant: SeenGrant, access: MadeAccess, refresh: MadeRefresh): IssuedTokens {
+function issued(grant: GrantState, access: MadeAccess, refresh: MadeRefresh): IssuedTokens {
   const life = Math.min(access.row.life, grant.expiresAt - grant.now);
   return {
     access_token: access.text,

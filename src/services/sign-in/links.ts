@@ -6,11 +6,11 @@ import { limitsOf, managesAllKeys } from "../../domain/access/key-scope";
 import type { LinkedSession } from "../../domain/console/session";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError, invalid } from "../../domain/errors";
-import { hasOwnSignIn } from "../../domain/settings/sign-in";
+import { hasBuiltInSignIn } from "../../domain/settings/sign-in";
 import { SIGN_IN_LIMITS } from "../../domain/sign-in/limits";
 import { writeLinkSecret } from "../../domain/sign-in/link";
 import { insertLink } from "../../storage/d1/sign-in/links";
-import { currentMarks, ENVIRONMENT_KEY, tokenEnd } from "../access/credential";
+import { currentSessionMarks, ENVIRONMENT_KEY, tokenEnd } from "../access/credential";
 import { audited } from "../audit";
 import type { Context } from "../context";
 
@@ -23,7 +23,7 @@ export interface MadeLink {
 }
 
 /** Whom a link signs in, and to what. */
-export interface WantedLink {
+export interface LinkRequestFor {
   userId: string;
   purpose: "consent" | "console";
   /** The request came to a development build on this machine, by http. */
@@ -31,7 +31,7 @@ export interface WantedLink {
 }
 
 /** Makes a link for a user. */
-export async function createLink(context: Context, { userId, purpose, isLocal }: WantedLink): Promise<MadeLink> {
+export async function createLink(context: Context, { userId, purpose, isLocal }: LinkRequestFor): Promise<MadeLink> {
   const { settings } = context;
   const { principal } = context.caller;
   // `npm start` opens the console for the operator of this machine. Nowhere else does a link sign in who is the gateway's own.
@@ -59,7 +59,7 @@ export async function createLink(context: Context, { userId, purpose, isLocal }:
 
 /** Refuses what only serves the gateway's own sign-in, where there is none. */
 export function requireOwnSignIn({ settings }: Context): void {
-  if (hasOwnSignIn(settings)) return;
+  if (hasBuiltInSignIn(settings)) return;
   const message = "This gateway signs nobody in itself: MCP hosts sign in at its issuer, or take a key.";
   throw new GatewayError("conflict", "NO_SIGN_IN", message);
 }
@@ -69,7 +69,7 @@ async function linkedSession({ settings, caller }: Context, role: LinkedSession[
   const { keyId, session, scopes } = caller.principal;
   const within = { role, scopes: limitsOf(scopes) };
   if (session !== undefined) return { ...within, keyId: session.keyId, mark: session.mark, endsAt: session.endsAt };
-  const { environment, issuer } = await currentMarks(settings);
+  const { environment, issuer } = await currentSessionMarks(settings);
   if (keyId === ENVIRONMENT_KEY) return { ...within, keyId: null, mark: environment, endsAt: null };
   const endsAt = tokenEnd(keyId);
   return endsAt === null ? { ...within, keyId, mark: null, endsAt } : { ...within, keyId: null, mark: issuer, endsAt };

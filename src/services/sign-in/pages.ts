@@ -9,23 +9,23 @@ import type { Client } from "../../domain/sign-in/client";
 import { type Approved, maySignIn } from "../../domain/sign-in/grant";
 import { SIGN_IN_LIMITS } from "../../domain/sign-in/limits";
 import { readLinkSecret } from "../../domain/sign-in/link";
-import type { WantedGrant } from "../../domain/sign-in/request";
-import { doorOf } from "../../domain/sign-in/resource";
+import type { GrantRequest } from "../../domain/sign-in/request";
+import { endpointOf } from "../../domain/sign-in/resource";
 import type { SignedIn } from "../../domain/sign-in/signed-in";
 import { recording } from "../../storage/d1/audit";
 import type { Database } from "../../storage/d1/database";
 import { type LinkRow, spendLink } from "../../storage/d1/sign-in/links";
 import {
   approvePage,
+  countAttempt,
   insertPage,
-  notePerson,
   type PageOf,
   type PageRow,
   readApproved,
-  takeTry,
+  setSignedInUser,
 } from "../../storage/d1/sign-in/pages";
-import { identify, type Looking } from "../access/identity";
-import { type Address, takePage } from "./budget";
+import { type IdentityRequest, identify } from "../access/identity";
+import { type Address, countPageOpened } from "./budget";
 import { draftPageCode, pageCode } from "./codes";
 import type { SignInContext } from "./context";
 
@@ -34,9 +34,9 @@ export async function openPage(
   context: SignInContext,
   address: Address,
   browser: string,
-  asks: { client: Client; redirectUri: string; wanted: WantedGrant },
+  asks: { client: Client; redirectUri: string; wanted: GrantRequest },
 ): Promise<string> {
-  await takePage(context, address);
+  await countPageOpened(context, address);
   const { client, redirectUri, wanted } = asks;
   const id = context.newId("sin");
   const told = { clientId: client.id, clientName: client.name, clientHost: client.host, redirectUri, ...wanted };
@@ -45,13 +45,13 @@ export async function openPage(
 }
 
 /** Why somebody is not signed in, for the page. `guess`: what was shown is no credential of anybody. */
-export interface NotSignedIn {
+export interface SignInFailure {
   problem: string;
   guess: boolean;
 }
 
-const ENDED: NotSignedIn = { problem: "This page has ended. Start again from your program.", guess: false };
-const TRIED: NotSignedIn = {
+const ENDED: SignInFailure = { problem: "This page has ended. Start again from your program.", guess: false };
+const TRIED: SignInFailure = {
   problem: "That was tried too often on this page. Start again from your program.",
   guess: true,
 };
@@ -59,11 +59,11 @@ const TRIED: NotSignedIn = {
 /** Signs in with what somebody has typed: a key of a user, or a sign-in link. `null`: it worked. */
 export async function signInByTyping(
   context: SignInContext,
-  looking: Looking,
+  looking: IdentityRequest,
   page: PageOf,
   typed: string,
-): Promise<NotSignedIn | null> {
-  if (!(await takeTry(context.db, page, SIGN_IN_LIMITS.tries))) return TRIED;
+): Promise<SignInFailure | null> {
+  if (!(await countAttempt(context.db, page, SIGN_IN_LIMITS.tries))) return TRIED;
   const text = typed.trim();
   const secret = readLinkSecret(text);
   if (secret !== null) return signInByLink(context, page, { hash: await sha256Hex(secret) });
@@ -76,7 +76,7 @@ export async function signInByLink(
   context: SignInContext,
   page: PageOf,
   shown: { hash: string } | { browser: string },
-): Promise<NotSignedIn | null> {
+): Promise<SignInFailure | null> {
   const link = await spendLink(context.db, shown, page.id);
   if (link === null) {
     const problem = "This sign-in link was used or opened already, or its ten minutes are over. Ask for another.";
@@ -90,12 +90,16 @@ function byLink({ id, userId }: LinkRow): SignedIn {
 }
 
 /** Notes on the page who has signed in. */
-export async function note(context: SignInContext, page: PageOf, signedIn: SignedIn): Promise<NotSignedIn | null> {
-  return (await notePerson(context.db, page, signedIn)) ? null : ENDED;
+export async function note(context: SignInContext, page: PageOf, signedIn: SignedIn): Promise<SignInFailure | null> {
+  return (await setSignedInUser(context.db, page, signedIn)) ? null : ENDED;
 }
 
 /** Whose key this is, asked of the primary, unless nobody may sign in with it. */
-async function holderOf(context: SignInContext, looking: Looking, text: string): Promise<SignedIn | NotSignedIn> {
+async function holderOf(
+  context: SignInContext,
+  looking: IdentityRequest,
+  text: string,
+): Promise<SignedIn | SignInFailure> {
   const shown = {
     bearer: text,
     session: null,
@@ -122,7 +126,7 @@ async function holderOf(context: SignInContext, looking: Looking, text: string):
 }
 
 /** A good credential that is worth too much, or too little, to be given to a program. */
-function weak({ role }: Principal): NotSignedIn {
+function weak({ role }: Principal): SignInFailure {
   const problem =
     role === "admin"
       ? "This is an admin's key, and no program should hold an admin's rights. Use the key of a user, or a sign-in link, which an admin makes with POST /api/v1/sign-ins."
@@ -164,7 +168,7 @@ function recordingApproval(context: SignInContext, { id }: PageOf, approved: App
   const { userId, via, keyId, clientId, clientName, resource } = approved;
   const pseudonyms = { pseudonym: context.newId("usr"), otherPseudonym: context.newId("usr") };
   const actor = { userId, keyId: keyId ?? id, requestId: context.requestId, ...pseudonyms };
-  const after = { client_id: clientId, client_name: clientName, at: doorOf(resource), via };
+  const after = { client_id: clientId, client_name: clientName, at: endpointOf(resource), via };
   const told = { action: "sign_in.approve", resourceType: "sign_in", resourceId: id, before: null, after } as const;
   return recording(context.db, actor, { ...told, about: null, when: { page: id, shownTo: userId } });
 }

@@ -78,7 +78,7 @@ async function signed(key: CryptoKey, parts: readonly string[]): Promise<Uint8Ar
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8.encode(JSON.stringify(parts))));
 }
 
-/** The deployment's keys, the current one first. Without one there is no sign-in: `hasOwnSignIn`. */
+/** The deployment's keys, the current one first. Without one there is no sign-in: `hasBuiltInSignIn`. */
 async function secretsOf(settings: KeySettings): Promise<DeploymentKey[]> {
   const texts = [
     ...(settings.SECRETS_KEY === undefined ? [] : [settings.SECRETS_KEY]),

@@ -1,12 +1,12 @@
 // RFC 7009: whoever holds a token of a grant may end the grant.
 
 import { sha256Hex } from "../../domain/digest";
-import { knownClientName } from "../../domain/sign-in/known";
+import { preRegisteredClientName } from "../../domain/sign-in/pre-registered";
 import { readBearer, readRefreshToken } from "../../domain/sign-in/tokens";
 import { readGrant, readTokenGrant } from "../../storage/d1/sign-in/grants";
 import type { SignInContext } from "./context";
 import { endRecorded } from "./exchange";
-import { unprovenClient } from "./known-clients";
+import { unprovenClient } from "./pre-registered-clients";
 import { isOwnRefresh } from "./refresh-tokens";
 
 /**
@@ -18,7 +18,7 @@ import { isOwnRefresh } from "./refresh-tokens";
 export async function revokeToken(context: SignInContext, text: string, clientId: string | null): Promise<void> {
   const grant = await grantOf(context, text);
   if (grant === null || (clientId !== null && clientId !== grant.clientId)) return;
-  if (clientId === null && knownClientName(grant.clientId) !== null) throw unprovenClient();
+  if (clientId === null && preRegisteredClientName(grant.clientId) !== null) throw unprovenClient();
   await endRecorded(context, { userId: grant.userId, grantId: grant.id }, "revoked");
 }
 

@@ -4,21 +4,21 @@ import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { activeSkills } from "../../domain/conversation/activation";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { type JsonObject, jsonObject } from "../../domain/json";
-import { bringerOf, readdressed } from "../../domain/servers/library/addresses";
+import { serverProviderOf, withGatewayAddresses } from "../../domain/servers/library/addresses";
 import { type LogListener, logsFrom } from "../../domain/servers/log";
 import type { WholeResult } from "../../domain/servers/result";
 import { failed, type ToolResult, toolResultSchema } from "../../domain/tool";
-import { misfit } from "../../domain/tools/arguments";
-import type { HostLink } from "../../upstream/inquiry";
+import { argumentProblems } from "../../domain/tools/arguments";
+import type { HostLink } from "../../upstream/server-questions";
 import type { Progress } from "../../upstream/tool-call";
-import { notAvailable } from "../catalog/absent";
+import { CODE_BARS, codeBarOf } from "../catalog/can-run";
 import { findForModel } from "../catalog/catalog";
-import { BARS, barOf } from "../catalog/may-run";
+import { notAvailable } from "../catalog/not-available";
 import { callServer } from "../servers/connections";
-import { knownLibraries, shelfAddresses } from "../servers/libraries";
-import { touch } from "../session";
+import { cachedLibraries, libraryAddresses } from "../servers/libraries";
+import { recordUse } from "../session";
 import { countCall } from "../skill-use";
-import { knownTool } from "./memory";
+import { storedTool } from "./memory";
 import { stepOf } from "./offered";
 import { connectSources } from "./sources";
 import type { Step } from "./step";
@@ -41,10 +41,10 @@ export interface CallPlace extends Step {
 
 /** What runs code of providers, and what keeps long results: needed by few conversations, and kept once it is there. */
 let providing: typeof import("./provided") | null = null;
-let keeping: { files: typeof import("./script-files"); whole: typeof import("./whole-results") } | null = null;
+let keeping: { files: typeof import("./script-files"); whole: typeof import("./full-results") } | null = null;
 
 /** Calls a tool by the name it is offered under; `null` when none of this name was ever offered. */
-export async function callOffered(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
+export async function callByOfferedName(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
   const { context, session, view } = place;
   const now = (await isOffered(place, name)) ? place : await connectedAnew(place, name);
   const tool = (await now.offered()).tools.find((candidate) => candidate.name === name);
@@ -53,12 +53,12 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
   if ("server" in origin) return callRemote(now, name, skill, origin, args);
   const { facts, declared } = origin;
   if (skill === null) return null;
-  const bar = await barOf(context, view, skill);
-  if (bar !== null) return failed(`Tool '${name}' is not available: ${BARS[bar]}.`);
+  const bar = await codeBarOf(context, view, skill);
+  if (bar !== null) return failed(`Tool '${name}' is not available: ${CODE_BARS[bar]}.`);
   if (problem !== null || facts.provider === null || context.loader === undefined)
-    return failed(`Tool '${name}' is not available: ${problem ?? BARS.no_loader}.`);
-  touch(session, context, skill.name);
-  const unfit = misfit(name, definition?.inputSchema ?? {}, args);
+    return failed(`Tool '${name}' is not available: ${problem ?? CODE_BARS.no_loader}.`);
+  recordUse(session, context, skill.name);
+  const unfit = argumentProblems(name, definition?.inputSchema ?? {}, args);
   if (unfit !== null) return countCall(context, session, skill, unfit);
   providing ??= await import("./provided");
   const { loader } = context;
@@ -74,10 +74,12 @@ export async function callOffered(place: CallPlace, name: string, args: JsonObje
  * Calls a tool that a model was told of in words. Its API held the arguments against no schema, so that is done here, also where a
  * server's tool would do it: the answer says what to mend.
  */
-export async function callDescribed(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
+export async function callByDescription(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
   const tool = (await place.offered()).tools.find((candidate) => candidate.name === name);
   const told = tool !== undefined && "server" in tool.origin ? tool.definition : null;
-  return (told === null ? null : misfit(name, told.inputSchema, args)) ?? callOffered(place, name, args);
+  return (
+    (told === null ? null : argumentProblems(name, told.inputSchema, args)) ?? callByOfferedName(place, name, args)
+  );
 }
 
 async function isOffered(place: CallPlace, name: string): Promise<boolean> {
@@ -86,7 +88,7 @@ async function isOffered(place: CallPlace, name: string): Promise<boolean> {
 
 /** A tool that was offered once may be one of a server that is to be connected anew, as when its secret changed. */
 async function connectedAnew(place: CallPlace, name: string): Promise<CallPlace> {
-  const known = knownTool(place.session, name);
+  const known = storedTool(place.session, name);
   const isActive = activeSkills(place.session.state).some(({ skill }) => skill.name === known?.skill);
   if (known === null || (known.skill !== "" && !isActive)) return place;
   await connectSources(place);
@@ -104,9 +106,9 @@ async function callRemote(
   const { context, session, view, callId, request, signal, host, onProgress } = place;
   const listener = place.logs ?? null;
   if (skill !== null) {
-    if ((await barOf(context, view, skill)) === "not_visible")
-      return failed(`Tool '${shown}' is not available: ${BARS.not_visible}.`);
-    touch(session, context, skill.name);
+    if ((await codeBarOf(context, view, skill)) === "not_visible")
+      return failed(`Tool '${shown}' is not available: ${CODE_BARS.not_visible}.`);
+    recordUse(session, context, skill.name);
   }
   // As it was when the call began: the next turn may begin meanwhile.
   const { state } = session;
@@ -115,15 +117,16 @@ async function callRemote(
     cut.whole = whole;
   };
   const call = { id: callId, turn: state.turn, request, signal, host };
-  const logs = listener === null ? undefined : { least: listener.least, hear: logsFrom(bringerOf(server), listener) };
+  const logs =
+    listener === null ? undefined : { least: listener.least, hear: logsFrom(serverProviderOf(server), listener) };
   const how = { shown, signal, call, onCut, logs, ...(onProgress ? { onProgress } : {}) };
   const answered = await callServer(context, session, server, tool, args, how);
   const result = place.forClient === true ? await linked(place, server, answered) : answered;
   if (skill !== null) countCall(context, session, skill, result);
   if (cut.whole === null || signal.aborted) return result;
-  keeping ??= { files: await import("./script-files"), whole: await import("./whole-results") };
-  const owner = keeping.files.keptCallOf({ ...session, state }, callId, { shown, args });
-  return keeping.whole.withWhole(context, owner, shown, cut.whole, result);
+  keeping ??= { files: await import("./script-files"), whole: await import("./full-results") };
+  const owner = keeping.files.callWithStoredFiles({ ...session, state }, callId, { shown, args });
+  return keeping.whole.withFullResultLink(context, owner, shown, cut.whole, result);
 }
 
 /** A result with the addresses that what it links to has in this conversation. */
@@ -134,15 +137,17 @@ async function linked(
 ): Promise<ToolResult> {
   const links = result.content.some(({ type }) => type === "resource" || type === "resource_link");
   if (!links && result._meta === undefined) return result;
-  const addresses = shelfAddresses(await knownLibraries(context, session, (await offered()).servers));
-  const owner = bringerOf(server);
-  return toolResultSchema.parse(readdressed(jsonObject.parse(result), (uri) => addresses.shownUri(owner, uri)));
+  const addresses = libraryAddresses(await cachedLibraries(context, session, (await offered()).servers));
+  const owner = serverProviderOf(server);
+  return toolResultSchema.parse(
+    withGatewayAddresses(jsonObject.parse(result), (uri) => addresses.shownUri(owner, uri)),
+  );
 }
 
 /** A tool that was offered once, or is declared by a skill that may not offer it now. */
 async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult | null> {
   const { context, session, view } = place;
-  const known = knownTool(session, name);
+  const known = storedTool(session, name);
   if (known === null) return null;
   const down = await downServer(place, known);
   if (known.skill === "")
@@ -153,8 +158,8 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
       return failed(`Load skill '${known.skill}' first.`);
     return notAvailable(context, view, known.skill, "load_skill");
   }
-  const bar = await barOf(context, view, active.skill);
-  const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : BARS[bar];
+  const bar = await codeBarOf(context, view, active.skill);
+  const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : CODE_BARS[bar];
   if (down !== null) return failed(`Tool '${name}' is not available: ${down}.`);
   return failed(`Tool '${name}' is not available: ${why}.`);
 }

@@ -1,21 +1,21 @@
 // The code of a version on its way into an isolate, and what its host reads for it.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
-import { type Language, languageOf, shebangLanguage } from "../../domain/code/language";
 import {
   type Runnable,
   type RunnableScripts,
   runnable,
   runnableScripts,
   type StoredCode,
-} from "../../domain/code/stored";
+} from "../../domain/code/compiled";
+import { type Language, languageOf, shebangLanguage } from "../../domain/code/language";
 import type { CodeFacts } from "../../domain/conversation/offered";
 import { findFile } from "../../domain/package/path";
-import { compileApart } from "../../sandbox/compiling";
+import { NO_PAGE } from "../../sandbox/browser-link";
+import { compileInIsolate } from "../../sandbox/compiling";
 import type { Executor, StoredZip, ToolContext } from "../../sandbox/executor";
 import { executors, type PackageSource } from "../../sandbox/executors";
 import type { HostParts } from "../../sandbox/host";
-import { NO_PAGE } from "../../sandbox/page";
 import type { ProviderCode } from "../../sandbox/provider";
 import { isPython } from "../../sandbox/python/executor";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
@@ -128,7 +128,7 @@ async function compileNow(context: Context, versionId: string): Promise<StoredCo
   const zip = await readWholePackage(packages, timings, versionId);
   if (declared === null || zip === null) return null;
   const { files, tools, provider } = declared;
-  const { code } = await compileApart(context, {
+  const { code } = await compileInIsolate(context, {
     zip,
     files,
     manifest: { tools, ...(provider === null ? {} : { provider }) },

@@ -10,7 +10,7 @@ import { describeProvider } from "../../sandbox/provider";
 import { isPython } from "../../sandbox/python/executor";
 import { readVersionContents } from "../../storage/d1/catalog";
 import { keepDescribed } from "../../storage/d1/versions";
-import { noteDescribed, ofVersions } from "../catalog/contents";
+import { noteDescribed, readVersionFacts } from "../catalog/contents";
 import type { Context } from "../context";
 import { providerCode } from "./code";
 import { factsFrom, hasProvider, type ProviderFacts } from "./declarations";
@@ -43,7 +43,7 @@ export async function describePublished(
   { name, versionId }: { name: string; versionId: string },
 ): Promise<void> {
   try {
-    const content = (await ofVersions(context, [versionId], readVersionContents)).get(versionId);
+    const content = (await readVersionFacts(context, [versionId], readVersionContents)).get(versionId);
     const facts = content === undefined ? null : factsFrom(content);
     if (facts?.described !== null || !hasProvider(facts) || !isPython(facts.provider.path)) return;
     await askProvider(context, isolates, { name, version_id: versionId }, facts);

@@ -5,12 +5,12 @@ import { titleOf } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import { type ToolResult, text } from "../../domain/tool";
 import { findTools } from "../../domain/tools/find";
-import { renderFoundTools } from "../../domain/tools/found-tools";
-import { areFound, type ToolListing } from "../../domain/tools/listing";
+import { areToolsFound, type ToolListing } from "../../domain/tools/listing";
+import { renderFoundTools } from "../../domain/tools/render-found";
 import type { Session } from "../session";
 import { stepOf } from "./offered";
 import { connectSources } from "./sources";
-import type { Seen, Step } from "./step";
+import type { ConversationView, Step } from "./step";
 
 /** How this conversation is set to offer the tools of its servers. */
 export function toolListOf({ effective }: Session): ToolListing {
@@ -21,12 +21,12 @@ export function toolListOf({ effective }: Session): ToolListing {
 export async function serversToFind({ session, offered }: Step): Promise<string[] | null> {
   const { tools, servers } = await offered();
   const definitions = tools.flatMap(({ skill, definition }) => (skill === null ? (definition ?? []) : []));
-  if (!areFound(definitions, toolListOf(session))) return null;
+  if (!areToolsFound(definitions, toolListOf(session))) return null;
   return servers.filter(({ ref }) => ref.skill === null).map(({ ref }) => ref.name);
 }
 
 /** Searches the tools that are offered, listed or not. What a server that does not answer would have is said to be missing. */
-export async function runFindTool(seen: Seen, query: string): Promise<ToolResult> {
+export async function runFindTool(seen: ConversationView, query: string): Promise<ToolResult> {
   await connectSources(seen, null, DURATIONS.patienceList);
   const { tools, servers } = await stepOf(seen).offered();
   const findable = tools.flatMap(({ definition, skill, origin }) => {

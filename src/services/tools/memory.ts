@@ -12,15 +12,15 @@ export function toolMemory({ memory, store }: Session): ToolMemory {
   return memory.tools.kept;
 }
 
-/** Notes what versions declare, in memory: `keepNames` follows in the same step, and a version can be read again. */
-export function noteVersions(session: Session, versions: ToolMemory["versions"]): void {
+/** Notes what versions declare, in memory: `storeToolNames` follows in the same step, and a version can be read again. */
+export function recordVersions(session: Session, versions: ToolMemory["versions"]): void {
   const { memory } = session;
   const kept = { ...toolMemory(session), versions };
   memory.tools = { kept, written: memory.tools?.written ?? "", unsaved: true };
 }
 
 /** Keeps the names that tools were given, and what was noted of versions; stores them, unless somebody only looks. */
-export function keepNames(session: Session, named: Pick<ToolMemory, "names" | "known">, looks: boolean): void {
+export function storeToolNames(session: Session, named: Pick<ToolMemory, "names" | "known">, looks: boolean): void {
   const kept = { ...toolMemory(session), ...named };
   const written = session.memory.tools?.written ?? "";
   const text = looks ? written : JSON.stringify(kept);
@@ -29,7 +29,7 @@ export function keepNames(session: Session, named: Pick<ToolMemory, "names" | "k
 }
 
 /** The skill and tool behind a name that was offered in this conversation; `null` for any other name. */
-export function knownTool(session: Session, name: string): { skill: string; tool: string } | null {
+export function storedTool(session: Session, name: string): { skill: string; tool: string } | null {
   const { known } = toolMemory(session);
   return Object.hasOwn(known, name) ? (known[name] ?? null) : null;
 }

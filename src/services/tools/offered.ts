@@ -11,17 +11,17 @@ import type {
 import { type ServerRef, titleOf } from "../../domain/conversation/servers";
 import type { Issue } from "../../domain/errors";
 import type { ToolDeclaration } from "../../domain/package/skill";
-import { aliasOf, bringerOf, markedPage } from "../../domain/servers/library/addresses";
+import { aliasOf, markedPage, serverProviderOf } from "../../domain/servers/library/addresses";
 import type { UpstreamTool } from "../../domain/servers/memory";
 import type { ToolDefinition } from "../../domain/tool";
 import { offeredServers } from "../servers/connections";
-import { keepNames, toolMemory } from "./memory";
+import { storeToolNames, toolMemory } from "./memory";
 import { nameGroups, nameIn, type ToolGroup } from "./names";
 import { sourcesOf } from "./sources";
-import type { Seen, Step } from "./step";
+import type { ConversationView, Step } from "./step";
 
 /** A step from here on. */
-export function stepOf({ context, session, view, looks }: Seen): Step {
+export function stepOf({ context, session, view, looks }: ConversationView): Step {
   const seen = { context, session, view, ...(looks ? { looks } : {}) };
   let asked: Promise<Offered> | null = null;
   return {
@@ -34,7 +34,7 @@ export function stepOf({ context, session, view, looks }: Seen): Step {
 }
 
 /** What is offered now. Asks no server: what is not connected yet has no tools. */
-export async function offeredTools(seen: Seen): Promise<Offered> {
+export async function offeredTools(seen: ConversationView): Promise<Offered> {
   const { context, session } = seen;
   const { memory } = session;
   const sources = await sourcesOf(seen);
@@ -44,7 +44,7 @@ export async function offeredTools(seen: Seen): Promise<Offered> {
 
   const servers = await offeredServers(context, session, sources.servers);
   const named = await nameGroups(toolMemory(session), groupsOf(sources, servers));
-  keepNames(session, named, seen.looks === true);
+  storeToolNames(session, named, seen.looks === true);
   const tools = [
     ...servers.filter(({ ref }) => ref.skill === null).flatMap((server) => serverTools(server, named.names)),
     ...sources.skills.flatMap((skill) => [
@@ -66,7 +66,7 @@ export async function offeredTools(seen: Seen): Promise<Offered> {
 }
 
 /** Whether what was worked out will do: somebody who only looked has stored none of it. */
-export function isEnough({ session, looks }: Seen): boolean {
+export function isEnough({ session, looks }: ConversationView): boolean {
   return looks === true || session.memory.tools?.unsaved !== true;
 }
 
@@ -146,7 +146,7 @@ function toldOf(ref: ServerRef, { digest: _, _meta: meta, ...told }: UpstreamToo
   const { ui } = meta ?? {};
   const passed = ref.approved === null ? meta : ui === undefined ? undefined : { ui };
   if (passed === undefined) return told;
-  return { ...told, _meta: markedPage(passed, (uri) => aliasOf(bringerOf(ref), uri)) };
+  return { ...told, _meta: markedPage(passed, (uri) => aliasOf(serverProviderOf(ref), uri)) };
 }
 
 /** The tools that may only have their bare names, which others have. */

@@ -3,12 +3,12 @@
 
 import { fileRoom, filesSince } from "../../domain/access/quota";
 import {
-  type AskedFile,
-  type GivenFile,
-  type LeftFile,
-  notKept,
-  readGiven,
-  tooMuchGiven,
+  type DroppedFile,
+  fileNotStored,
+  type InputFile,
+  inputFilesTooLarge,
+  type RequestedFile,
+  readInputFiles,
   type WrittenFile,
 } from "../../domain/code/script-files";
 import { SCRIPT_FILES } from "../../domain/code/script-limits";
@@ -26,7 +26,7 @@ import {
 import { putRunFile, readRunFile, runFileKey } from "../../storage/r2/run-files";
 import type { Context } from "../context";
 import type { Session } from "../session";
-import { addressOf } from "./kept-files";
+import { addressOf } from "./stored-files";
 
 /** Objects that are read or written at a time: a request has six connections. */
 const LANES = 4;
@@ -34,12 +34,12 @@ const LANES = 4;
 const DIGITS = 32;
 
 /** The files of a call as the script finds them, or all that is wrong with them. */
-export async function takeGiven(
+export async function resolveInputFiles(
   context: Context,
   session: Pick<Session, "userId" | "id"> | null,
-  asked: readonly AskedFile[],
+  asked: readonly RequestedFile[],
 ): Promise<{ files: RunFile[] } | { issues: Issue[] }> {
-  const { given, issues } = readGiven(asked);
+  const { given, issues } = readInputFiles(asked);
   const rows = new Map<string, RunFileRow>();
   const ids = given.flatMap(({ content }) => ("kept" in content ? [content.kept] : []));
   if (ids.length > 0 && session !== null) {
@@ -47,24 +47,25 @@ export async function takeGiven(
     for (const row of found) rows.set(row.id, row);
   }
   const missing = given.filter(({ content }) => "kept" in content && !rows.has(content.kept));
-  const size = ({ content }: GivenFile) =>
+  const size = ({ content }: InputFile) =>
     "kept" in content ? (rows.get(content.kept)?.size ?? 0) : content.bytes.length;
   const bytes = given.reduce((sum, file) => sum + size(file), 0);
-  const all = [...issues, ...missing.map(({ field }) => notKept(field))];
-  if (bytes > SCRIPT_FILES.inBytes && !all.some(({ code }) => code === tooMuchGiven().code)) all.push(tooMuchGiven());
+  const all = [...issues, ...missing.map(({ field }) => fileNotStored(field))];
+  if (bytes > SCRIPT_FILES.inBytes && !all.some(({ code }) => code === inputFilesTooLarge().code))
+    all.push(inputFilesTooLarge());
   if (all.length > 0) return { issues: all };
   const files = await inLanes(given, async ({ path, content, field }) => {
     if ("bytes" in content) return { file: { path, bytes: content.bytes } };
     const object = rows.get(content.kept)?.object ?? "";
     const read = await readRunFile(context.packages, context.timings, object);
-    return read === null ? { issue: notKept(field) } : { file: { path, bytes: read } };
+    return read === null ? { issue: fileNotStored(field) } : { file: { path, bytes: read } };
   });
   const gone = files.flatMap(({ issue }) => issue ?? []);
   return gone.length > 0 ? { issues: gone } : { files: files.flatMap(({ file }) => file ?? []) };
 }
 
 /** A call whose files are kept: whose it is, and what makes it the same call when it is made again. */
-export interface KeptCall {
+export interface StoredFilesCall {
   userId: string;
   conversation: string;
   /** When the conversation was made. One that was deleted and made anew under the same id is another one. */
@@ -73,7 +74,7 @@ export interface KeptCall {
 }
 
 /** A call of a turn in a conversation. Turns that happen again are others. */
-export function keptCallOf(session: Session, callId: string, request: object): KeptCall {
+export function callWithStoredFiles(session: Session, callId: string, request: object): StoredFilesCall {
   const { userId, id, store, state } = session;
   const call = [store.passes(), state.turn, callId, request];
   return { userId, conversation: id, created: store.created(), call };
@@ -86,17 +87,17 @@ export function keptCallOf(session: Session, callId: string, request: object): K
  *
  * @param folder where all of them lie, if it has a room of its own in a conversation
  */
-export async function keepWritten(
+export async function storeWrittenFiles(
   context: Context,
-  call: KeptCall | null,
+  call: StoredFilesCall | null,
   run: Pick<ScriptRun, "files" | "left" | "reason">,
   folder?: FileRoom["folder"],
-): Promise<{ written: WrittenFile[]; left: LeftFile[] }> {
+): Promise<{ written: WrittenFile[]; left: DroppedFile[] }> {
   if (call === null || run.files.length === 0 || run.reason === "cancelled")
     return { written: run.files.map((file) => ({ ...file, kept: null })), left: [...run.left] };
   const rows = await rowsFor(context, call, run.files);
   const reserved = await reserve(context, rows, folder);
-  const left: LeftFile[] = [];
+  const left: DroppedFile[] = [];
   const written = await inLanes(run.files, async (file, index) => {
     const row = rows[index];
     const reason =
@@ -110,7 +111,7 @@ export async function keepWritten(
   return { written: written.flat(), left: [...left, ...run.left] };
 }
 
-async function rowsFor(context: Context, call: KeptCall, files: readonly RunFile[]): Promise<RunFileRow[]> {
+async function rowsFor(context: Context, call: StoredFilesCall, files: readonly RunFile[]): Promise<RunFileRow[]> {
   const { userId, conversation, created } = call;
   const owner = await nameOf([userId, conversation, created]);
   const run = await nameOf([owner, ...call.call]);

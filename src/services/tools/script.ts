@@ -1,23 +1,23 @@
 // Running a script of a skill, in a conversation or without one. Whether it may run is judged at every call.
 
 import { isScript } from "../../domain/code/language";
-import { type AskedFile, type ToldFiles, tellFiles } from "../../domain/code/script-files";
+import { describeFiles, type FilesReport, type RequestedFile } from "../../domain/code/script-files";
 import { type Issue, refusalIn } from "../../domain/errors";
 import { CODE_LIMITS } from "../../domain/limits";
 import { findFile } from "../../domain/package/path";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ScriptRun } from "../../sandbox/executor";
 import { timeoutOf } from "../../sandbox/provider";
-import { notAvailable } from "../catalog/absent";
+import { CODE_BARS, codeBarOf } from "../catalog/can-run";
 import { findForModel } from "../catalog/catalog";
-import { BARS, barOf } from "../catalog/may-run";
+import { notAvailable } from "../catalog/not-available";
 import { countToday } from "../quota";
-import { isActiveIn, loadedVersion, touch } from "../session";
+import { isActiveIn, loadedVersion, recordUse } from "../session";
 import { countCall } from "../skill-use";
 import type { CallPlace } from "./call";
 import { executorsOf, hostParts, scriptLanguage, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
-import { keepWritten, keptCallOf, takeGiven } from "./script-files";
+import { callWithStoredFiles, resolveInputFiles, storeWrittenFiles } from "./script-files";
 
 /** Where a script runs: in a conversation, or in a catalog without one. */
 export type ScriptPlace = CallPlace | (Omit<CallPlace, "session" | "offered"> & { session: null });
@@ -27,7 +27,7 @@ export interface ScriptRequest {
   script_path: string;
   args: string[];
   input: string;
-  files: AskedFile[];
+  files: RequestedFile[];
 }
 
 /** Runs a script of a public skill of the catalog, loaded or not. */
@@ -37,8 +37,8 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const entry = await findForModel(context, view, name, isActiveIn(session, name));
   if (entry === null) return notAvailable(context, view, name, "execute_skill_script");
   const skill = loadedVersion(session, entry);
-  const bar = await barOf(context, view, skill);
-  if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${BARS[bar]}.`);
+  const bar = await codeBarOf(context, view, skill);
+  if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${CODE_BARS[bar]}.`);
   const files = await filesOf(context, skill.version_id);
   const path = findFile(files, request.script_path)?.path;
   if (path === undefined) {
@@ -60,10 +60,10 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const facts = (await factsOf(context, [skill.version_id])).get(skill.version_id);
   const { loader } = context;
   if (facts === undefined || loader === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
-  if (session !== null) touch(session, context, name);
+  if (session !== null) recordUse(session, context, name);
   const tooOften = await refusalOf(countToday(context, "scripts"));
   if (tooOften !== null) return failed(`Error: ${tooOften}`);
-  const given = await takeGiven(context, session, request.files);
+  const given = await resolveInputFiles(context, session, request.files);
   if ("issues" in given) return refusedFiles(given.issues);
   const script = { path, language };
   const host = await hostParts(context, session, skill, place.callId, place.signal);
@@ -75,11 +75,11 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const { files: inside } = given;
   const call = { script, digest, args, input, files: inside, config, context: about, ms: timeoutOf(config) };
   // Before it runs: the next turn may begin meanwhile.
-  const kept = session === null ? null : keptCallOf(session, place.callId, request);
+  const kept = session === null ? null : callWithStoredFiles(session, place.callId, request);
   const run = await executor.run(call, place.signal);
   context.count("scripts", [language, run.killed ? "killed" : run.exit_code === 0 ? "ok" : "error"]);
-  const { written, left } = await keepWritten(context, kept, run);
-  const result = scriptResult({ ...request, script_path: path }, run, tellFiles(written, left));
+  const { written, left } = await storeWrittenFiles(context, kept, run);
+  const result = scriptResult({ ...request, script_path: path }, run, describeFiles(written, left));
   return session === null ? result : countCall(context, session, skill, result);
 }
 
@@ -94,7 +94,7 @@ function refusedFiles(issues: readonly Issue[]): ToolResult {
 }
 
 /** In words, as the predecessor system's tool has it, and as data. */
-function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: ScriptRun, told: ToldFiles): ToolResult {
+function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: ScriptRun, told: FilesReport): ToolResult {
   const lines = [`=== Script Execution: ${skill_name}/${script_path} ===`];
   if (args.length > 0) lines.push(`**Arguments**: ${args.join(" ")}`);
   lines.push(`**Exit Code**: ${run.exit_code}`, `**Duration**: ${run.duration_ms} ms`);

@@ -8,19 +8,19 @@ import { type ServerRef, serversOf } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import type { Slots } from "../../sandbox/slots";
-import { BARS, barOf } from "../catalog/may-run";
+import { CODE_BARS, codeBarOf } from "../catalog/can-run";
 import type { Context } from "../context";
-import { connectServers, endOthers } from "../servers/connections";
+import { connectServers, endUnusedSessions } from "../servers/connections";
 import type { Session } from "../session";
 import { factsOf, hasProvider } from "./declarations";
-import { noteVersions, toolMemory } from "./memory";
-import type { Seen } from "./step";
+import { recordVersions, toolMemory } from "./memory";
+import type { ConversationView } from "./step";
 
 /** Asks providers: needed by few conversations, and kept once it is there. */
 let describe: typeof import("./describe") | null = null;
 
 /** What the active skills declare now. Asks D1 and an isolate only for a version that this conversation has not seen. */
-export async function sourcesOf({ context, session, view }: Seen): Promise<ToolSources> {
+export async function sourcesOf({ context, session, view }: ConversationView): Promise<ToolSources> {
   const active = activeSkills(session.state).map(({ skill }) => ({
     skill,
     order: session.state.activated.get(skill.name)?.order ?? 0,
@@ -30,7 +30,7 @@ export async function sourcesOf({ context, session, view }: Seen): Promise<ToolS
   const before = session.memory.sources;
   if (before?.key === key) return before.sources;
 
-  const bars = await Promise.all(active.map(({ skill }) => barOf(context, view, skill)));
+  const bars = await Promise.all(active.map(({ skill }) => codeBarOf(context, view, skill)));
   // Without the registry what was offered stays offered; calls refuse.
   const visible = active.flatMap((one, index) =>
     bars[index] === "not_visible" ? [] : [{ ...one, runs: bars[index] !== "not_public" }],
@@ -57,7 +57,7 @@ export async function sourcesOf({ context, session, view }: Seen): Promise<ToolS
       return { skill, order, facts: asked.facts, runs };
     }),
   );
-  noteVersions(session, Object.fromEntries(lasting));
+  recordVersions(session, Object.fromEntries(lasting));
   const skills = found.filter((skill) => skill !== null);
   const { userId } = context.caller.principal;
   const ofSkills = skills.map(({ skill, facts }) => ({
@@ -83,7 +83,7 @@ function keptWithText(session: Session, versionId: string): CodeFacts | undefine
  * @param patience how long to wait for them, where it is not the usual while
  */
 export async function connectSources(
-  seen: Seen,
+  seen: ConversationView,
   only: readonly string[] | null = null,
   patience: number | null = null,
 ): Promise<void> {
@@ -98,12 +98,12 @@ export async function connectSources(
 }
 
 /** Ends what the conversation holds at servers that have left it. */
-async function partFromOthers({ context, session }: Seen, servers: readonly ServerRef[]): Promise<void> {
+async function partFromOthers({ context, session }: ConversationView, servers: readonly ServerRef[]): Promise<void> {
   const { memory, store } = session;
   const { left } = memory;
   memory.left = null;
   if (memory.connections.live.size === 0 && (left === null || !store.upstreams.any())) return;
-  await endOthers(context, session, servers, left === null ? [] : serversOf(left, []));
+  await endUnusedSessions(context, session, servers, left === null ? [] : serversOf(left, []));
 }
 
 /** Facts with what the provider says of its tools. What may be otherwise next time is not settled. */
@@ -118,9 +118,9 @@ async function described(
     ...facts,
     described: { tools: [], problems: Object.fromEntries(facts.tools.map((tool) => [tool.name, reason])) },
   });
-  if (context.caller.stale) return { facts: all(BARS.stale), isSettled: false };
+  if (context.caller.stale) return { facts: all(CODE_BARS.stale), isSettled: false };
   const { loader } = context;
-  if (loader === undefined) return { facts: all(BARS.no_loader), isSettled: false };
+  if (loader === undefined) return { facts: all(CODE_BARS.no_loader), isSettled: false };
   try {
     describe ??= await import("./describe");
     const answer = await describe.askProvider(context, { loader, slots }, skill, facts);

@@ -6,7 +6,7 @@ import type { Context } from "../context";
 import type { Session } from "../session";
 
 /** A conversation as one request sees it. */
-export interface Seen {
+export interface ConversationView {
   context: Context;
   session: Session;
   view: View;
@@ -15,7 +15,7 @@ export interface Seen {
 }
 
 /** The same, with what is offered. Loading and unloading change what is offered: after them a new step is made. */
-export interface Step extends Seen {
+export interface Step extends ConversationView {
   /** Worked out once, when it is first asked for: a step whose prompt is known and that calls no offered tool does not ask. */
   offered(): Promise<Offered>;
 }

@@ -5,13 +5,13 @@ import { ABOUT, type AuditEntry, type Condition } from "../../domain/access/audi
 import type { Database } from "./database";
 import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
+import { links } from "./schema/compat";
 import { consoleSessions } from "./schema/console";
 import { conversations } from "./schema/conversations";
-import { links } from "./schema/doors";
 import { imports } from "./schema/imports";
 import { now as databaseNow, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
-import { knownClients, signInLinks, signIns } from "./schema/sign-in-pages";
+import { preRegisteredClients, signInLinks, signIns } from "./schema/sign-in-pages";
 
 /** Who did it: a user, by a key, in a request. */
 export interface Actor {
@@ -178,7 +178,7 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
     case "model":
       return sql`EXISTS (SELECT 1 FROM ${models} WHERE ${models.scope} || '/' || ${models.name} = ${id})`;
     case "oauth_client":
-      return sql`EXISTS (SELECT 1 FROM ${knownClients} WHERE ${knownClients.name} = ${id})`;
+      return sql`EXISTS (SELECT 1 FROM ${preRegisteredClients} WHERE ${preRegisteredClients.name} = ${id})`;
     case "session":
       return sql`EXISTS (SELECT 1 FROM ${consoleSessions} WHERE ${consoleSessions.id} = ${id})`;
     case "sign_in":

@@ -149,13 +149,17 @@ export function valuesOf(texts: readonly string[]): SQL {
 }
 
 /** The fewest tokens of instructions that the named skills can have together, each at its smallest version in these scopes. */
-export async function fewestTokens(db: Database, scopes: readonly string[], names: readonly string[]): Promise<number> {
-  const [row] = await leastTokens(db, scopes, names);
+export async function minimumTokens(
+  db: Database,
+  scopes: readonly string[],
+  names: readonly string[],
+): Promise<number> {
+  const [row] = await minimumTokensStatement(db, scopes, names);
   return row?.tokens ?? 0;
 }
 
 /** The same as a statement. */
-export function leastTokens(db: Database, scopes: readonly string[], names: readonly string[]) {
+export function minimumTokensStatement(db: Database, scopes: readonly string[], names: readonly string[]) {
   const smallest = db
     .select({ least: sql<number>`min(${versions.tokensInstructions})`.as("least") })
     .from(skills)

@@ -1,7 +1,7 @@
 // The list of conversations in D1. What a conversation holds is in its object.
 
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
-import { leastTokens } from "./catalog";
+import { minimumTokensStatement } from "./catalog";
 import type { Database } from "./database";
 import { conversations } from "./schema/conversations";
 import { runFiles } from "./schema/run-files";
@@ -24,7 +24,7 @@ export interface Requirements {
 }
 
 /** What became of it. */
-export interface Enlisted {
+export interface CreateConversationResult {
   isGhostThere: boolean;
   /** The fewest tokens that what is preloaded can have. */
   leastTokens: number;
@@ -36,16 +36,17 @@ export interface Enlisted {
  * Counts a conversation that is to be made and puts it into its user's list, in one trip. Beyond `most` in the day it is counted
  * and not listed; where a requirement is not met, neither.
  */
-export async function enlistConversation(
+export async function createConversationRow(
   db: Database,
   row: ListedConversation,
   day: number,
   most: number,
   { scopes, ghost, preload }: Requirements,
-): Promise<Enlisted> {
+): Promise<CreateConversationResult> {
   const use: Use = { subject: row.userId, kind: "conversations", windowStart: day };
   const there = ghost === null ? sql<number>`true` : isGhostThere(scopes, ghost);
-  const least = preload.names.length === 0 ? sql<number>`0` : sql<number>`(${leastTokens(db, scopes, preload.names)})`;
+  const least =
+    preload.names.length === 0 ? sql<number>`0` : sql<number>`(${minimumTokensStatement(db, scopes, preload.names)})`;
   const met = sql`${there} AND ${least} <= ${preload.most}`;
   const [[found], [counted]] = await db.batch([
     db.select({ there: there.as("ghost_there"), least: least.as("least_tokens") }).from(sql`(SELECT 1) AS asked`),
@@ -75,7 +76,7 @@ export async function putConversationRow(db: Database, row: ListedConversation):
 }
 
 /** Notes in its user's list what a conversation tells of itself. One that is not listed is not noted. */
-export async function noteConversation(
+export async function updateConversationFigures(
   db: Database,
   { userId, id }: Pick<ConversationRow, "userId" | "id">,
   figures: ConversationFigures,

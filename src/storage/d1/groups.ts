@@ -48,7 +48,7 @@ export async function insertGroup(
 }
 
 /** Whether a scope has skills or ghosts. A group that was deleted may have left one that was on its way. */
-export async function hasThings(db: Database, scope: string): Promise<boolean> {
+export async function hasSkillsOrGhosts(db: Database, scope: string): Promise<boolean> {
   const [someSkills, someGhosts] = await db.batch([
     db.select({ id: skills.id }).from(skills).where(eq(skills.scope, scope)).limit(1),
     db.select({ id: ghosts.id }).from(ghosts).where(eq(ghosts.scope, scope)).limit(1),

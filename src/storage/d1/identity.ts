@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { GROUP_ROLES, type GroupRole, groupOfScope, type Membership } from "../../domain/access/access";
-import { type ConsoleWay, SESSION_TIMES } from "../../domain/console/session";
+import { type ConsoleSignInMethod, SESSION_TIMES } from "../../domain/console/session";
 import { ACCESS_LIMITS } from "../../domain/limits";
 import type { GuardedSession } from "./database";
 import type { Counters, KeyRow } from "./keys";
@@ -27,30 +27,30 @@ export const TOKEN_OF_GRANT = "sga_";
 export const SESSION = "sgb_";
 
 /** What a request needs of a stored key; an access token is as good as one at its grant's URL, a session at the console's edge. */
-export type HeldKey = Readonly<Pick<KeyRow, "id" | "hash" | "userId" | "role" | "expiresAt" | "lastUsedAt">> & {
+export type KeyCredential = Readonly<Pick<KeyRow, "id" | "hash" | "userId" | "role" | "expiresAt" | "lastUsedAt">> & {
   readonly scopes: readonly string[];
   /** What the issuer claimed of the user, where a grant or a session comes from there. */
   readonly claimed?: readonly Membership[];
   /** The grant of an access token. */
-  readonly grant?: HeldGrant;
+  readonly grant?: GrantCredential;
   /** What is held of a session besides. */
-  readonly session?: HeldSession;
+  readonly session?: SessionCredential;
 };
 
-export interface HeldSession {
+export interface SessionCredential {
   readonly name: string | null;
   /** When its user signed in. */
   readonly signedInAt: number;
   /** When it ends at the latest. */
   readonly endsAt: number;
-  readonly via: ConsoleWay;
+  readonly via: ConsoleSignInMethod;
   /** The stored key that it ends with. */
   readonly keyId: string | null;
   /** What the settings must still say of where it comes from. */
   readonly mark: string | null;
 }
 
-export interface HeldGrant {
+export interface GrantCredential {
   readonly id: string;
   /** The URL that it opens. */
   readonly resource: string;
@@ -77,7 +77,7 @@ interface Row {
   signed_in_at?: number;
   ends_at: number;
   name: string | null;
-  via: ConsoleWay;
+  via: ConsoleSignInMethod;
   key_id: string | null;
   mark: string | null;
 }
@@ -155,7 +155,7 @@ const MARKED = [
 export async function readIdentity(
   session: GuardedSession,
   { keyId, userId, claimed }: Identity,
-): Promise<{ key: HeldKey | null; groups: Membership[]; counters: Counters }> {
+): Promise<{ key: KeyCredential | null; groups: Membership[]; counters: Counters }> {
   const marked = MARKED.find(({ mark }) => keyId.startsWith(mark));
   const asked =
     marked === undefined
@@ -167,7 +167,7 @@ export async function readIdentity(
   return { key: keyIn(results[0]), groups: ranked(results), counters };
 }
 
-function keyIn(row: Row | undefined): HeldKey | null {
+function keyIn(row: Row | undefined): KeyCredential | null {
   if (row === undefined || row.id === null) return null;
   const key = {
     id: row.id,

@@ -125,7 +125,7 @@ export function skillOrder(db: Database, day: number) {
 }
 
 /** Forgets counts and batches of before these days, and the orders of days before the one that counts now. */
-export async function forgetUses(db: Database, today: number, before: { counts: number; batches: number }) {
+export async function deleteOldUses(db: Database, today: number, before: { counts: number; batches: number }) {
   await db.batch([
     db.delete(skillUse).where(lt(skillUse.day, before.counts)),
     db.delete(skillUseBatches).where(lt(skillUseBatches.day, before.batches)),

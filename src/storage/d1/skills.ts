@@ -3,11 +3,11 @@
 
 import { and, desc, eq, gte, isNull, ne, sql } from "drizzle-orm";
 import type { SkillSource } from "../../domain/catalog/source";
-import type { ScriptVerdict } from "../../domain/code/judging/verdict";
+import type { ScriptVerdict } from "../../domain/code/check/verdict";
 import type { Issue } from "../../domain/errors";
 import type { Manifest } from "../../domain/package/skill";
+import { blockedFor } from "./compat/version-blocks";
 import type { Database } from "./database";
-import { blockedFor } from "./doors/blocks";
 import { sourceOfVersion } from "./registry/sources";
 import { skills, versions } from "./schema/registry";
 import { numberOfVersion, scriptsOfVersion } from "./versions";

@@ -1,7 +1,7 @@
 // Exact counts for quotas: of what a user has, and of what a user did in a day.
 
 import { and, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
-import { draftsBeside } from "../../domain/access/access";
+import { draftScopeBeside } from "../../domain/access/access";
 import { fileBytesOf } from "./conversation/run-files";
 import type { Database } from "./database";
 import { usage } from "./schema/access";
@@ -40,7 +40,7 @@ export function used({ subject, kind, windowStart }: Use): SQL<number> {
 }
 
 /** Forgets windows that ended. */
-export async function forgetUsage(db: Database, before: number): Promise<void> {
+export async function deleteOldUsage(db: Database, before: number): Promise<void> {
   await db.delete(usage).where(lt(usage.windowStart, before));
 }
 
@@ -129,7 +129,7 @@ function versionSums(db: Database, scope: string) {
     })
     .from(skills)
     .innerJoin(versions, eq(versions.skillId, skills.id))
-    .where(inArray(skills.scope, [scope, ...draftsBeside(scope)]));
+    .where(inArray(skills.scope, [scope, ...draftScopeBeside(scope)]));
 }
 
 function keyCount(db: Database, userId: string) {

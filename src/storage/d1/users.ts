@@ -3,8 +3,8 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PUBLIC_USER, userScope } from "../../domain/access/access";
+import { titleOfSkill } from "./compat/vendor-skills";
 import type { Database } from "./database";
-import { titleOfSkill } from "./doors/vendor-skills";
 import { sourceOfVersion } from "./registry/sources";
 import { audit, groupMembers, pseudonyms } from "./schema/access";
 import { conversations } from "./schema/conversations";
@@ -128,7 +128,7 @@ export async function eraseUserRows(db: Database, userId: string): Promise<Recor
 }
 
 /** Takes the user's name off what others keep, then forgets whom the pseudonym stands for. The last step of an erasure. */
-export async function forgetUser(db: Database, userId: string): Promise<void> {
+export async function anonymizeUser(db: Database, userId: string): Promise<void> {
   const pseudonym = sql`coalesce((SELECT pseudonym FROM pseudonyms WHERE user_id = ${userId}), 'erased')`;
   const statements = USER_COLUMNS.flatMap((entry): Statement[] => {
     const { table, column, erased } = entry;

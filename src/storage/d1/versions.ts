@@ -3,13 +3,13 @@
 import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { SkillSource } from "../../domain/catalog/source";
-import { type ScriptVerdict, scriptVerdictSchema } from "../../domain/code/judging/verdict";
+import { type ScriptVerdict, scriptVerdictSchema } from "../../domain/code/check/verdict";
 import { type Described, describedSchema } from "../../domain/conversation/offered";
 import type { Issue } from "../../domain/errors";
 import { type JsonObject, jsonObject } from "../../domain/json";
 import type { Manifest, PackageFile } from "../../domain/package/skill";
+import { blockedFor } from "./compat/version-blocks";
 import type { Database } from "./database";
-import { blockedFor } from "./doors/blocks";
 import { sourceOfVersion } from "./registry/sources";
 import { skills, versionCode, versionNumbers, versions } from "./schema/registry";
 

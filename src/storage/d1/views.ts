@@ -20,7 +20,7 @@ import type { Database } from "./database";
 import { gatewayServers } from "./mcp-servers";
 import { ghosts, skills, versions } from "./schema/registry";
 import { searchStatement } from "./search";
-import { type EveryServer, serversOfScopes } from "./servers/own";
+import { type EveryServer, serversOfScopes } from "./servers/user-servers";
 import { skillOrder } from "./skill-use";
 import { yankedRows } from "./versions";
 

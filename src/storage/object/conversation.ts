@@ -27,9 +27,9 @@ export type MetaKey =
   | "shown"
   | "log_level"
   | "asked"
-  | Superseded;
+  | LegacyRow;
 /** What an earlier gateway wrote one row each for, and `about` has together. */
-export type Superseded = "owner" | "created" | "settings" | "effective" | "listed";
+export type LegacyRow = "owner" | "created" | "settings" | "effective" | "listed";
 
 /** SQL: the value of a turn's key. */
 const TURN = "CAST(value AS INTEGER)";

@@ -1,7 +1,7 @@
 // Questions to the browser in the conversation's SQLite, and the sequence that numbers what the conversation sends.
 
-import { answerSchema, askerSchema, type BrowserQuestion, type QuestionState } from "../../domain/asking/question";
 import { type JsonValue, jsonObject } from "../../domain/json";
+import { answerSchema, askerSchema, type BrowserQuestion, type QuestionState } from "../../domain/questions/question";
 import type { Tables } from "./tables";
 
 type Row = Omit<BrowserQuestion, "payload" | "answer" | "state" | "answer_schema" | "from"> & {

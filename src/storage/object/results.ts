@@ -2,7 +2,7 @@
 // again by a call of a later turn: deleting one would be billed like writing one.
 
 import * as z from "zod";
-import { type CallHead, callHeadSchema } from "../../domain/asking/shown-call";
+import { type CallHead, callHeadSchema } from "../../domain/questions/call-frame";
 import { deleteParts, readKind, readParts, writeParts } from "./parts";
 import type { Tables } from "./tables";
 
@@ -12,7 +12,7 @@ const SPARE = 8;
 const headSchema = z.object({
   id: z.string(),
   turn: z.number(),
-  /** A digest of what was asked. `NOT_REPEATED`: it is asked again each time, and the row is for the pages only. */
+  /** A digest of what was asked. `NO_REQUEST_DIGEST`: it is asked again each time, and the row is for the pages only. */
   request: z.string(),
   /** What pages are told of the call. Rows of earlier gateways have none. */
   shown: callHeadSchema.optional(),
@@ -20,7 +20,7 @@ const headSchema = z.object({
 export type ResultHead = z.infer<typeof headSchema>;
 
 /** No digest is like it. An earlier gateway, too, takes such a row for that of another call. */
-export const NOT_REPEATED = "";
+export const NO_REQUEST_DIGEST = "";
 
 export class ResultStore {
   readonly #sql: SqlStorage;

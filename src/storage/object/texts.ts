@@ -3,7 +3,7 @@
 import { deleteParts, readKind, writeParts } from "./parts";
 import type { Tables } from "./tables";
 
-export interface KeptText {
+export interface StoredText {
   instructions: string;
   /** What the version declares beside them, as JSON; `null` where nobody said. */
   facts: string | null;
@@ -13,18 +13,18 @@ export class TextStore {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
   /** Once they were asked for: nobody else writes here. */
-  #kept: Map<string, KeptText> | null = null;
+  #kept: Map<string, StoredText> | null = null;
 
   constructor(sql: SqlStorage, tables: Tables) {
     this.#sql = sql;
     this.#tables = tables;
   }
 
-  get(versionId: string): KeptText | null {
+  get(versionId: string): StoredText | null {
     return this.#all().get(versionId) ?? null;
   }
 
-  keep(versionId: string, text: KeptText): void {
+  keep(versionId: string, text: StoredText): void {
     if (this.#all().has(versionId)) return;
     writeParts(this.#sql, `text:${versionId}`, `${text.facts ?? ""}\n${text.instructions}`);
     this.#all().set(versionId, text);
@@ -44,7 +44,7 @@ export class TextStore {
     this.#kept = null;
   }
 
-  #all(): Map<string, KeptText> {
+  #all(): Map<string, StoredText> {
     this.#kept ??= new Map([
       ...this.#earlier(),
       ...[...readKind(this.#sql, "text")].map(([id, text]) => [id, read(text)] as const),
@@ -53,7 +53,7 @@ export class TextStore {
   }
 
   /** Those that an earlier gateway kept in a table of their own. */
-  #earlier(): [string, KeptText][] {
+  #earlier(): [string, StoredText][] {
     if (!this.#tables.has("texts")) return [];
     return this.#sql
       .exec<{ version_id: string; instructions: string }>("SELECT version_id, instructions FROM texts")
@@ -63,7 +63,7 @@ export class TextStore {
 }
 
 /** JSON has no line's end in it. */
-function read(text: string): KeptText {
+function read(text: string): StoredText {
   const end = text.indexOf("\n");
   return { instructions: text.slice(end + 1), facts: end === 0 ? null : text.slice(0, end) };
 }

@@ -1,6 +1,6 @@
 // Tickets in the conversation's SQLite, by digest: nobody who reads the store can use one.
 
-import { type Grant, grantSchema } from "../../domain/asking/ticket";
+import { type Grant, grantSchema } from "../../domain/questions/ticket";
 import type { Tables } from "./tables";
 
 export class TicketStore {

@@ -1,6 +1,6 @@
 // The canonical ZIPs in R2: one object per publish attempt, never overwritten, named after the version it is for.
 
-import { type StoredCode, storedCodeSchema } from "../../domain/code/stored";
+import { type StoredCode, storedCodeSchema } from "../../domain/code/compiled";
 import type { FlatArchive } from "../../domain/package/flat";
 import { guarded, type Timings } from "../d1/database";
 

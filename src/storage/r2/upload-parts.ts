@@ -26,7 +26,7 @@ export async function deletePartObjects(bucket: R2Bucket, timings: Timings, ids:
 }
 
 /** Ids of parts that were stored before then, whether they have a row or not. */
-export async function oldPartObjects(bucket: R2Bucket, timings: Timings, before: number): Promise<string[]> {
+export async function expiredPartObjects(bucket: R2Bucket, timings: Timings, before: number): Promise<string[]> {
   const { objects } = await guarded(timings, () => bucket.list({ prefix: PREFIX, limit: PAGE }));
   return objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key.slice(PREFIX.length));
 }

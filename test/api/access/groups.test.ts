@@ -3,9 +3,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
+import { talk } from "../../support/chat-turns";
 import { seedSkill, seedVersion } from "../../support/registry";
 import { form, skillZip } from "../../support/skill";
-import { talk } from "../../support/talk";
 
 const GROUPS = "/api/v1/groups";
 const SKILLS = "/api/v1/kinds/skills";

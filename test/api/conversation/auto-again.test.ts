@@ -3,9 +3,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";
 import { call } from "../../support/call";
+import { publishPublic } from "../../support/chat-turns";
 import { clearRegistry, seedVersion } from "../../support/registry";
-import { activeIn, named, someone, textOf } from "../../support/someone";
-import { publishPublic } from "../../support/talk";
+import { activeIn, named, someone, textOf } from "../../support/users";
 
 beforeEach(clearRegistry);
 

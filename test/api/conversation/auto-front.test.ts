@@ -3,10 +3,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";
 import { call } from "../../support/call";
+import { publishPublic } from "../../support/chat-turns";
 import { configure } from "../../support/clock";
 import { clearRegistry, type SeededSkill, seedVersion } from "../../support/registry";
-import { activeIn, someone, textOf } from "../../support/someone";
-import { publishPublic } from "../../support/talk";
+import { activeIn, someone, textOf } from "../../support/users";
 
 /** Two skills that are so small that they are preloaded together. */
 async function preloaded() {

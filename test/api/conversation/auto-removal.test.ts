@@ -13,7 +13,7 @@ import {
   seedGhost,
   seedVersion,
 } from "../../support/registry";
-import { activeIn, read, someone, textOf } from "../../support/someone";
+import { activeIn, read, someone, textOf } from "../../support/users";
 
 interface World {
   user: ReturnType<typeof someone>;

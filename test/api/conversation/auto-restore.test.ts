@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";
 import { clearRegistry, moveSkill, seedVersion } from "../../support/registry";
-import { activeIn, someone, textOf } from "../../support/someone";
+import { activeIn, someone, textOf } from "../../support/users";
 
 beforeEach(clearRegistry);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { call } from "../../support/call";
+import { publishPublic, type Talk, talk, textOf } from "../../support/chat-turns";
 import { providerSkill } from "../../support/provider";
 import { moveSkill } from "../../support/registry";
-import { publishPublic, type Talk, talk, textOf } from "../../support/talk";
 
 const PADDING = "Read all of this before you start. ".repeat(400);
 

@@ -5,7 +5,7 @@ import { type AutoTurn, CachedChat, type ChatOptions } from "../../support/cache
 import { call } from "../../support/call";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { clearRegistry, moveSkill, type SeededSkill, seedVersion } from "../../support/registry";
-import { activeIn, someone, textOf } from "../../support/someone";
+import { activeIn, someone, textOf } from "../../support/users";
 
 /** A catalog that is too large to be preloaded whole. */
 async function chat(options: ChatOptions = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { activeIn, type Body, load, named, type Result, read, someone, textOf } from "../../support/someone";
+import { activeIn, type Body, load, named, type Result, read, someone, textOf } from "../../support/users";
 
 describe("tool calls", () => {
   it("run loads first and in order, then the rest, and answer in the order of the calls", async () => {

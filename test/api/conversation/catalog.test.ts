@@ -9,7 +9,7 @@ import {
   seedSkill,
   seedVersion,
 } from "../../support/registry";
-import { activeIn, BASE, type Body, load, named, read, someone, textOf } from "../../support/someone";
+import { activeIn, BASE, type Body, load, named, read, someone, textOf } from "../../support/users";
 
 let calls = 0;
 

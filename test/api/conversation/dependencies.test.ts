@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
+import { publishOwn, publishPublic, type Step, talk, textOf } from "../../support/chat-turns";
 import { clearRegistry } from "../../support/registry";
-import { publishOwn, publishPublic, type Step, talk, textOf } from "../../support/talk";
 
 beforeEach(clearRegistry);
 

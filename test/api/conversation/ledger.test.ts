@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { holdClock, pass, releaseClock } from "../../support/clock";
-import { type Body, load, named, someone } from "../../support/someone";
+import { type Body, load, named, someone } from "../../support/users";
 
 interface Billed {
   actual: number;

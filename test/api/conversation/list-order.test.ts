@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { countTokens } from "../../../src/storage/assets/tokenizer";
 import { CachedChat } from "../../support/cached-chat";
 import { keyFor } from "../../support/call";
+import { talk } from "../../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { host } from "../../support/mcp-client";
 import { clearRegistry, seedSkill, seedVersion } from "../../support/registry";
 import { HOUR, keepHouse, sendCounts } from "../../support/skill-use";
-import { someone } from "../../support/someone";
-import { talk } from "../../support/talk";
+import { someone } from "../../support/users";
 
 const DAY = 24 * HOUR;
 const listIn = (system: string) => [...system.matchAll(/^- \*\*(.*?)\*\*/gm)].map((match) => match[1]);

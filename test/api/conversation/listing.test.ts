@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { DURATIONS } from "../../../src/domain/durations";
 import { holdClock, objectOf, pass, releaseClock, ring } from "../../support/clock";
-import { type Body, someone } from "../../support/someone";
+import { type Body, someone } from "../../support/users";
 
 beforeEach(holdClock);
 afterEach(releaseClock);

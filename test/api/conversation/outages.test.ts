@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { call } from "../../support/call";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { breakWith, Faults, NEVER_WORKS } from "../../support/faults";
-import { type Answer, activeIn, BASE, history, load, read, someone } from "../../support/someone";
+import { type Answer, activeIn, BASE, history, load, read, someone } from "../../support/users";
 
 afterEach(() => {
   vi.restoreAllMocks();

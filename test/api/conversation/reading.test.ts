@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { keyFor } from "../../support/call";
-import { publishOwn, publishPublic, type Talk, talk, textOf } from "../../support/talk";
+import { publishOwn, publishPublic, type Talk, talk, textOf } from "../../support/chat-turns";
 
 const files = {
   "GUIDE.md": "The guide.",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { call } from "../../support/call";
 import { deleteSkill, type SeededSkill, seedSkill, seedVersion } from "../../support/registry";
-import { activeIn, type Body, history, load, named, someone } from "../../support/someone";
+import { activeIn, type Body, history, load, named, someone } from "../../support/users";
 
 describe("restore", () => {
   it("replaces everything and sets the turn, and the log is kept", async () => {

@@ -2,8 +2,8 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { SCRIPT_FILES } from "../../../src/domain/code/script-limits";
+import { textOf } from "../../support/chat-turns";
 import { type Filer, filer, publishFiler, storedFiles, toldOf } from "../../support/filer";
-import { textOf } from "../../support/talk";
 
 let chat: Filer;
 const run: Filer["run"] = (...asked) => chat.run(...asked);

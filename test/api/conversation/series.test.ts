@@ -1,7 +1,7 @@
 // A conversation turn by turn, in figures: they add up to what its status says, however they are asked for. Whose it is is in the matrix.
 
 import { expect, it } from "vitest";
-import { type Body, load, someone } from "../../support/someone";
+import { type Body, load, someone } from "../../support/users";
 
 interface Ways {
   actual: number;

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../../support/call";
 import { seedGhost } from "../../support/registry";
-import { activeIn, BASE, type Body, history, load, someone } from "../../support/someone";
+import { activeIn, BASE, type Body, history, load, someone } from "../../support/users";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { seedGhost } from "../../support/registry";
-import { activeIn, history, read, someone } from "../../support/someone";
+import { activeIn, history, read, someone } from "../../support/users";
 
 describe("a turn", () => {
   it("begins once for a key, and settings hold from the next one", async () => {

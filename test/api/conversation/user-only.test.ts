@@ -1,9 +1,9 @@
 import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keyFor } from "../../support/call";
+import { publishPublic, talk, textOf } from "../../support/chat-turns";
 import { providerSkill } from "../../support/provider";
 import { clearRegistry } from "../../support/registry";
-import { publishPublic, talk, textOf } from "../../support/talk";
 
 beforeEach(clearRegistry);
 

@@ -56,7 +56,7 @@ export const MCP_ROWS: Row[] = [
   // A conversation's id is one's own: another's of the same id is another one.
   mcp("initialize", "nobody", () => initialize, "/mcp/{id}"),
   mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
-  // Whose servers are asked: test/mcp/things.test.ts. Here nobody has one, and what is not there is so for everybody.
+  // Whose servers are asked: test/mcp/server-features.test.ts. Here nobody has one, and what is not there is so for everybody.
   mcp("prompts/list", "nobody", () => ({}), "/mcp/{id}"),
   mcp("logging/setLevel", "nobody", () => ({ level: "info" }), "/mcp/{id}"),
   mcp("prompts/get", "nobody", () => ({ name: "nothing" }), "/mcp/{id}", everybody(404)),

@@ -2,8 +2,8 @@ import { exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/domain/digest";
 import { call, keyFor } from "../../support/call";
+import { publishOwn } from "../../support/chat-turns";
 import { form, skillZip } from "../../support/skill";
-import { publishOwn } from "../../support/talk";
 
 const SKILLS = "/api/v1/kinds/skills";
 

@@ -3,8 +3,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
+import { publishOwn, publishPublic } from "../../support/chat-turns";
 import { form, skillZip } from "../../support/skill";
-import { publishOwn, publishPublic } from "../../support/talk";
 
 const PREVIEW = "/api/v1/kinds/ghosts/preview";
 

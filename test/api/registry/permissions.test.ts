@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
+import { publishOwn } from "../../support/chat-turns";
 import { form, skillZip } from "../../support/skill";
-import { publishOwn } from "../../support/talk";
 
 const SKILLS = "/api/v1/kinds/skills";
 

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
+import { publishOwn, type Step, type Talk, talk } from "../../support/chat-turns";
 import { seedSkill } from "../../support/registry";
-import { publishOwn, type Step, type Talk, talk } from "../../support/talk";
 
 const GHOSTS = "/api/v1/kinds/ghosts";
 const ids: Record<string, string> = {};

@@ -1,8 +1,8 @@
 // The console in Chromium, where no journey comes by: the ways in and out, and lists page by page.
 
 import { beforeAll, expect, it } from "vitest";
-import { Desk } from "./desk";
 import { signIn, skillText, zipOf } from "./page";
+import { Desk } from "./setup";
 
 const desk = new Desk();
 let key: string;

@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { barriers } from "../axe";
-import { Desk } from "./desk";
 import { drop, open, signIn, skillText, zipOf } from "./page";
+import { Desk } from "./setup";
 
 const desk = new Desk();
 const HOSTILE = '<img src=x onerror=alert(1)> "\u202Eevil';

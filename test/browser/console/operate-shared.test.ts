@@ -5,8 +5,8 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { startFaults } from "../../support/upstream-server/faults";
 import { barriers } from "../axe";
-import { Desk } from "./desk";
 import { open, signIn } from "./page";
+import { Desk } from "./setup";
 
 const desk = new Desk();
 const LINKS = ["Users", "Audit"];

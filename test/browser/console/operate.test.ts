@@ -1,8 +1,8 @@
 // The operator's pages of the console in Chromium, where no journey comes by: what leaves a window, and what ends a session.
 
 import { expect, it } from "vitest";
-import { Desk } from "./desk";
 import { open, signIn } from "./page";
+import { Desk } from "./setup";
 
 const desk = new Desk();
 

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
-  type Dated,
+  countsDuringOutage,
   freshnessOf,
-  outlivesOutage,
   type Since,
   supersedes,
+  type Timestamped,
   type Wanted,
 } from "../../../src/domain/access/freshness";
 
 const asOf = fc.integer({ min: 0, max: 5 }).map((position) => `0000000${position}`);
 const time = fc.integer({ min: 0, max: 90_000 });
-const dated: fc.Arbitrary<Dated> = fc.record({ asOf, began: time, byPrimary: fc.boolean() });
+const dated: fc.Arbitrary<Timestamped> = fc.record({ asOf, began: time, byPrimary: fc.boolean() });
 const since: fc.Arbitrary<Since> = fc.record({ renewing: fc.option(time), failed: fc.option(time) });
 const wanted: fc.Arbitrary<Wanted> = fc.record({
   now: time,
@@ -20,7 +20,7 @@ const wanted: fc.Arbitrary<Wanted> = fc.record({
   longest: fc.integer({ min: 0, max: 60 }).map((seconds) => seconds * 1_000),
 });
 
-const read: Dated = { asOf: "00000003", began: 10_000, byPrimary: true };
+const read: Timestamped = { asOf: "00000003", began: 10_000, byPrimary: true };
 const quiet: Since = { renewing: null, failed: null };
 const at = (now: number, more: Partial<Wanted> = {}): Wanted => ({
   now,
@@ -47,7 +47,7 @@ it("never counts beyond its age, before an own write, or before what the caller 
 it("outlives an outage for a minute, and never an own write", () => {
   fc.assert(
     fc.property(dated, since, wanted, (known, then, want) => {
-      const goesOn = outlivesOutage(known, want);
+      const goesOn = countsDuringOutage(known, want);
       expect(goesOn).toBe(known.asOf >= want.mark && want.now >= known.began && want.now - known.began <= 60_000);
       if (freshnessOf(known, then, want) !== "ask") expect(goesOn).toBe(true);
     }),

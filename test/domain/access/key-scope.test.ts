@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { allows, KEY_SCOPES, needOf, recallOf } from "../../../src/domain/access/key-scope";
+import { allows, identitySourceOf, KEY_SCOPES, needOf } from "../../../src/domain/access/key-scope";
 
 it("says what each request needs", () => {
   for (const [request, need] of [
@@ -74,6 +74,6 @@ it("says what may go by what was known of the caller before, and asks the primar
     ["GET /new", "strict"],
   ] as const) {
     const [method = "", path = ""] = request.split(" ");
-    expect(`${request} ${recallOf(method, path)}`).toBe(`${request} ${recall}`);
+    expect(`${request} ${identitySourceOf(method, path)}`).toBe(`${request} ${recall}`);
   }
 });

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { authorOfDrafts, canExecute, draftScope, visibleScopes } from "../../../src/domain/access/access";
+import { readNeeds } from "../../../src/domain/catalog/dependency-list";
 import { draftReference, isOthersDraft, parseDraft } from "../../../src/domain/catalog/draft";
-import { readNeeds } from "../../../src/domain/catalog/needs";
 import { parseReference } from "../../../src/domain/reference";
 
 describe("a reference to a draft", () => {

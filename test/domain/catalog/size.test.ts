@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../../src/domain/catalog/catalog";
-import { fitting } from "../../../src/domain/catalog/size";
+import { fitting } from "../../../src/domain/catalog/fit";
 import { inParts } from "../../../src/domain/json";
 import { ROW_LIMITS } from "../../../src/domain/limits";
 

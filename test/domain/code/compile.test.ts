@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { compilePackage } from "../../../src/domain/code/compile";
+import { runnable } from "../../../src/domain/code/compiled";
 import { resolveImport } from "../../../src/domain/code/graph";
-import { runnable } from "../../../src/domain/code/stored";
 import { readPackage } from "../../../src/domain/package/package";
 import { type SkillFixture, skillZip } from "../../support/skill";
 

@@ -1,16 +1,16 @@
 // What a script may be given, and what is told of its files.
 
 import { describe, expect, it } from "vitest";
-import { readGiven, tellFiles, type WrittenFile } from "../../../src/domain/code/script-files";
+import { describeFiles, readInputFiles, type WrittenFile } from "../../../src/domain/code/script-files";
 import { SCRIPT_FILES } from "../../../src/domain/code/script-limits";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const codes = (files: Parameters<typeof readGiven>[0]) =>
-  readGiven(files).issues.map(({ code, path }) => `${path} ${code}`);
+const codes = (files: Parameters<typeof readInputFiles>[0]) =>
+  readInputFiles(files).issues.map(({ code, path }) => `${path} ${code}`);
 
 describe("files that a script is given", () => {
   it("lie in /workspace, with their bytes or under the name of what is kept", () => {
-    const { given, issues } = readGiven([
+    const { given, issues } = readInputFiles([
       { path: "data/a.csv", text: "é" },
       { path: "/workspace/b.bin", base64: "AAEC", text: null },
       { path: "c", kept: "fil_1" },
@@ -90,7 +90,7 @@ describe("files that a script wrote", () => {
   });
 
   it("are named with size, type and address, and short texts are shown", () => {
-    const told = tellFiles([file("r.md", "# é", "fil_1"), file("p.png", new Uint8Array([137, 0]), "fil_2")], []);
+    const told = describeFiles([file("r.md", "# é", "fil_1"), file("p.png", new Uint8Array([137, 0]), "fil_2")], []);
     const kept = (id: string) => ({ id, address: `/files/${id}` });
     expect(told.data.files).toEqual([
       { path: "/workspace/r.md", size: 4, type: "text/markdown", ...kept("fil_1"), text: "# é" },
@@ -106,27 +106,30 @@ describe("files that a script wrote", () => {
 
   it("are not shown where they are pictures, which stay in the answer's data", () => {
     const bytes = new TextEncoder().encode("<svg></svg>");
-    const told = tellFiles([{ path: "/workspace/chart.svg", bytes, kept: null }], []);
+    const told = describeFiles([{ path: "/workspace/chart.svg", bytes, kept: null }], []);
     expect(told.shown).toEqual([]);
     expect(told.data.files).toMatchObject([{ type: "image/svg+xml", text: "<svg></svg>" }]);
   });
 
   it("are shown as far as a model has room for them, and come along as far as the answer has", () => {
     const words = (count: number) => "word ".repeat(count);
-    const told = tellFiles(
+    const told = describeFiles(
       [file("a", words(1_500), "1"), file("b", words(1_000), "2"), file("c", words(400), "3")],
       [],
     );
     expect(told.shown.map(({ path }) => path)).toEqual(["/workspace/a", "/workspace/c"]);
     expect(told.data.files.every(({ text }) => typeof text === "string")).toBe(true);
     const large = "x".repeat(SCRIPT_FILES.inlineBytes - 10);
-    const filled = tellFiles([file("a", large, "1"), file("b", "y".repeat(11), "2"), file("c", "z", "3")], []);
+    const filled = describeFiles([file("a", large, "1"), file("b", "y".repeat(11), "2"), file("c", "z", "3")], []);
     expect(filled.data.files.map(({ text }) => typeof text)).toEqual(["string", "undefined", "string"]);
   });
 
   it("come back whole where they are not kept, or are named as left", () => {
     const data = new Uint8Array(100).fill(255);
-    const told = tellFiles([file("small.bin", data), file("large.bin", new Uint8Array(SCRIPT_FILES.inlineBytes))], []);
+    const told = describeFiles(
+      [file("small.bin", data), file("large.bin", new Uint8Array(SCRIPT_FILES.inlineBytes))],
+      [],
+    );
     expect(told.data.files).toEqual([
       expect.objectContaining({ path: "/workspace/small.bin", base64: btoa(String.fromCharCode(...data)) }),
     ]);

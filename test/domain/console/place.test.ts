@@ -2,12 +2,12 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isConsolePlace } from "../../../src/domain/console/place";
+import { isConsolePath } from "../../../src/domain/console/place";
 
 describe("a place in the console", () => {
   it("is a path below it, with a query", () => {
     for (const place of ["/console", "/console/", "/console/library/my-skill", "/console/try?model=demo&a=%20b"])
-      expect([place, isConsolePlace(place)]).toEqual([place, true]);
+      expect([place, isConsolePath(place)]).toEqual([place, true]);
   });
 
   it("is never anything that a browser takes elsewhere", () => {
@@ -37,7 +37,7 @@ describe("a place in the console", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const text = pieces.join("");
-        if (!isConsolePlace(text)) return;
+        if (!isConsolePath(text)) return;
         const read = new URL(text, "https://gateway.test/console/page");
         expect([text, read.origin, /^\/console(\/(?!api)|$)/.test(read.pathname)]).toEqual([
           text,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SkillRef } from "../../../src/domain/catalog/skill-ref";
 import { type ConversationState, fold } from "../../../src/domain/conversation/activation";
 import type { ConversationEvent, Policy } from "../../../src/domain/conversation/event";
-import { arrived, closed, NO_USES, type Uses, usesIn, withUse } from "../../../src/domain/conversation/skill-use";
+import { addUse, arrived, closed, NO_USES, type Uses, usesIn } from "../../../src/domain/conversation/skill-use";
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
@@ -59,16 +59,16 @@ describe("counts", () => {
   const sum = ({ counts }: Uses) => counts.map(({ day, loads, votes, calls }) => [day, loads, votes, calls]);
 
   it("add up by day and version, and speak for a skill once a day whatever its version", () => {
-    let uses = withUse(NO_USES, { ...use, loads: 1 }, 1);
-    uses = withUse(uses, { ...use, loads: 1, calls: 2 }, 2);
-    uses = withUse(uses, { ...use, version_id: "w", loads: 1 }, 3);
+    let uses = addUse(NO_USES, { ...use, loads: 1 }, 1);
+    uses = addUse(uses, { ...use, loads: 1, calls: 2 }, 2);
+    uses = addUse(uses, { ...use, version_id: "w", loads: 1 }, 3);
     expect(sum(uses)).toEqual([
       [0, 2, 1, 2],
       [0, 1, 0, 0],
     ]);
-    uses = withUse(arrived(closed(uses, HOUR, "b")), { ...use, loads: 1 }, 2 * HOUR);
+    uses = addUse(arrived(closed(uses, HOUR, "b")), { ...use, loads: 1 }, 2 * HOUR);
     expect(sum(uses)).toEqual([[0, 1, 0, 0]]);
-    uses = withUse(uses, { ...use, loads: 1 }, DAY);
+    uses = addUse(uses, { ...use, loads: 1 }, DAY);
     expect(sum(uses)).toEqual([
       [0, 1, 0, 0],
       [DAY, 1, 1, 0],
@@ -76,11 +76,11 @@ describe("counts", () => {
   });
 
   it("are due an hour after the first, and after each try", () => {
-    const open = withUse(withUse(NO_USES, { ...use, calls: 1 }, 5), { ...use, calls: 1 }, 50);
+    const open = addUse(addUse(NO_USES, { ...use, calls: 1 }, 5), { ...use, calls: 1 }, 50);
     expect(open.due).toBe(5 + HOUR);
     const sent = closed(open, 5 + HOUR, "one");
     expect([sent.due, sent.counts, sent.sent?.id]).toEqual([5 + 2 * HOUR, [], "one"]);
-    const meanwhile = withUse(sent, { ...use, calls: 1 }, 6 + HOUR);
+    const meanwhile = addUse(sent, { ...use, calls: 1 }, 6 + HOUR);
     const again = closed(meanwhile, 5 + 2 * HOUR, "two");
     expect([again.sent, again.counts]).toEqual([sent.sent, meanwhile.counts]);
     expect(arrived(again)).toMatchObject({ sent: null, due: 5 + 3 * HOUR, counts: meanwhile.counts });
@@ -88,17 +88,17 @@ describe("counts", () => {
   });
 
   it("that nobody took for two days give way to those of now", () => {
-    const sent = closed(withUse(NO_USES, { ...use, calls: 1 }, 0), HOUR, "one");
+    const sent = closed(addUse(NO_USES, { ...use, calls: 1 }, 0), HOUR, "one");
     const now = 3 * DAY;
-    const next = closed(withUse(sent, { ...use, calls: 1 }, now), now, "two");
+    const next = closed(addUse(sent, { ...use, calls: 1 }, now), now, "two");
     expect([next.sent?.id, next.counts]).toEqual(["two", []]);
     expect(closed(sent, now, "two").sent).toBeNull();
   });
 
   it("end growing", () => {
     let uses = NO_USES;
-    for (let index = 0; index < 1_100; index++) uses = withUse(uses, { ...use, version_id: `v${index}`, calls: 1 }, 1);
+    for (let index = 0; index < 1_100; index++) uses = addUse(uses, { ...use, version_id: `v${index}`, calls: 1 }, 1);
     expect(uses.counts).toHaveLength(1_000);
-    expect(sum(withUse(uses, { ...use, version_id: "v0", calls: 1 }, 1)).at(-1)).toEqual([0, 0, 0, 2]);
+    expect(sum(addUse(uses, { ...use, version_id: "v0", calls: 1 }, 1)).at(-1)).toEqual([0, 0, 0, 2]);
   });
 });

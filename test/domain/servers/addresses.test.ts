@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Addresses, aliasOf, bringerOf } from "../../../src/domain/servers/library/addresses";
+import { Addresses, aliasOf, serverProviderOf } from "../../../src/domain/servers/library/addresses";
 
 const holding = (owner: string, uris: string[], templates: string[] = []) => ({
   owner,
@@ -63,7 +63,7 @@ describe("an address that is shown", () => {
 
   it("names the skill beside the server, in no way that another name could imitate", () => {
     const of = (name: string, skill: string | null) =>
-      bringerOf({ name, skill: skill === null ? null : { name: skill } });
+      serverProviderOf({ name, skill: skill === null ? null : { name: skill } });
     const names = [of("a", "b"), of("a@b", null), of("a/b", null), of("a", "b/c"), of("a\ud800", null)];
     expect(names).toEqual(["a@b", "a%40b", "a%2Fb", "a@b%2Fc", "a%EF%BF%BD"]);
   });

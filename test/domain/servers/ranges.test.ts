@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BEYOND, charactersIn, readResultUri, resultUri } from "../../../src/domain/servers/library/ranges";
+import { charactersIn, RANGE_MARGIN, readResultUri, resultUri } from "../../../src/domain/servers/library/ranges";
 
 describe("ranges of a text", () => {
   it("are the whole text one after the other, however wide they are", () => {
@@ -13,7 +13,7 @@ describe("ranges of a text", () => {
         const decode = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
         let whole = "";
         for (let at = 0; at < bytes.length; at += limit)
-          whole += decode.decode(charactersIn(bytes.subarray(at, at + limit + BEYOND), limit));
+          whole += decode.decode(charactersIn(bytes.subarray(at, at + limit + RANGE_MARGIN), limit));
         expect(whole).toBe(text);
       }),
     );

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { makeRedactor, REDACTION_EFFORT, redactText } from "../../../src/domain/servers/redactor";
-import { soughtOf } from "../../../src/domain/servers/sought";
+import { secretPatternsOf } from "../../../src/domain/servers/secret-patterns";
 import { tracesOf } from "../../support/spellings";
 
 const SECRET = "sk-aB3/dE6+gH9/jK2lM5";
@@ -28,7 +28,7 @@ const filled = (unit: string, chars: number) => unit.repeat(Math.ceil(chars / un
 
 /** What a text of its own costs, and what is left of it. */
 function readAlone(text: string, value = SECRET) {
-  const sought = soughtOf([{ name: "KEY", value }])!;
+  const sought = secretPatternsOf([{ name: "KEY", value }])!;
   const effort = { left: REDACTION_EFFORT.onTop };
   const { read, isWhole } = redactText(text, sought, effort);
   const allowed = REDACTION_EFFORT.onTop + REDACTION_EFFORT.perChar * text.length;

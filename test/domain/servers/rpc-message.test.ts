@@ -3,7 +3,7 @@ import {
   answeredId,
   calledTools,
   hasMethod,
-  readPosted,
+  readRpcBody,
   requestIds,
   withoutTools,
 } from "../../../src/domain/servers/rpc-message";
@@ -18,21 +18,21 @@ describe("a posted body", () => {
       "nonsense",
       { id: { not: "an id" }, method: 5, params: [] },
     ];
-    const posted = readPosted(JSON.stringify(batch));
+    const posted = readRpcBody(JSON.stringify(batch));
     expect(requestIds(posted)).toEqual([1, "two"]);
     expect(calledTools(posted)).toEqual(["echo"]);
     expect([hasMethod(posted, "ping"), hasMethod(posted, "initialize")]).toEqual([true, false]);
   });
 
   it("may be no JSON at all", () => {
-    const posted = readPosted("{");
+    const posted = readRpcBody("{");
     expect([posted.value, requestIds(posted), calledTools(posted)]).toEqual([undefined, [], []]);
-    expect(requestIds(readPosted("null"))).toEqual([]);
+    expect(requestIds(readRpcBody("null"))).toEqual([]);
   });
 
   it("calls a tool without a name, if it names none", () => {
-    expect(calledTools(readPosted('{"id":1,"method":"tools/call"}'))).toEqual([""]);
-    expect(calledTools(readPosted('{"id":1,"method":"tools/call","params":{"name":7}}'))).toEqual([""]);
+    expect(calledTools(readRpcBody('{"id":1,"method":"tools/call"}'))).toEqual([""]);
+    expect(calledTools(readRpcBody('{"id":1,"method":"tools/call","params":{"name":7}}'))).toEqual([""]);
   });
 });
 

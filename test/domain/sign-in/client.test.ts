@@ -1,8 +1,8 @@
 // What programs say of themselves, read as the word of strangers.
 
 import { describe, expect, it } from "vitest";
-import { canonicalMetadata, readDocument, readMetadata, shownClientName } from "../../../src/domain/sign-in/client";
-import { lifeOf, readAddress } from "../../../src/domain/sign-in/document";
+import { canonicalMetadata, displayClientName, readDocument, readMetadata } from "../../../src/domain/sign-in/client";
+import { cacheLifetimeOf, readAddress } from "../../../src/domain/sign-in/document";
 
 describe("a name", () => {
   it.each([
@@ -16,7 +16,7 @@ describe("a name", () => {
     ["👩".repeat(100), "👩".repeat(64)],
   ])("%j is shown as %j", (said, shown) => {
     expect(
-      shownClientName(said)
+      displayClientName(said)
         .normalize("NFD")
         .replace(/z\u0301+/, "z\u0301\u0301\u0301"),
     ).toBe(shown);
@@ -93,7 +93,7 @@ describe("the address of a document", () => {
   });
 
   it("counts for as long as its answer says, within bounds", () => {
-    const life = (said: string | null) => lifeOf(said, 300, 86_400_000);
+    const life = (said: string | null) => cacheLifetimeOf(said, 300, 86_400_000);
     expect([
       life(null),
       life("no-store, max-age=9999"),

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { doorOf, readResource, resourceAt } from "../../../src/domain/sign-in/resource";
+import { endpointOf, readResource, resourceAt } from "../../../src/domain/sign-in/resource";
 
 const ORIGIN = "https://gateway.test";
 const at = (path: string) => resourceAt(ORIGIN, new URL(ORIGIN + path).pathname);
@@ -45,7 +45,7 @@ it("is itself when it is read again, and tells ids apart", () => {
       const [a, b] = [at(`/mcp/${encodeURIComponent(one)}`), at(`/mcp/${other}`)];
       expect(readResource(ORIGIN, a ?? "")).toBe(a);
       expect(a === b).toBe(one === other);
-      expect(doorOf(a ?? "")).toBe("/mcp/{id}");
+      expect(endpointOf(a ?? "")).toBe("/mcp/{id}");
     }),
   );
 });

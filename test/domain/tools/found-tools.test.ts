@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 import type { FindableTool } from "../../../src/domain/tools/find";
-import { renderFoundTools } from "../../../src/domain/tools/found-tools";
 import { TOOL_SEARCH_LIMITS } from "../../../src/domain/tools/limits";
+import { renderFoundTools } from "../../../src/domain/tools/render-found";
 
 function tool(name: string, description = ""): FindableTool {
   return { source: "crm", definition: { name, description, inputSchema: { type: "object" } } };

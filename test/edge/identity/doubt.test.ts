@@ -3,10 +3,10 @@
 import { env, exports } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ADMIN_KEY, type CallOptions, call } from "../../support/call";
+import { published } from "../../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { hush } from "../../support/faults";
 import { form, skillZip } from "../../support/skill";
-import { published } from "../../support/talk";
 import { at, beginWorld, endWorld, journeyOf } from "../../support/world/pool";
 import { bookmarkAt } from "../../support/world/replication";
 import type { World } from "../../support/world/world";

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeKey } from "../../../src/domain/access/key";
 import { askWith } from "../../support/app";
 import { ADMIN_KEY, type CallOptions, call } from "../../support/call";
+import { publishOwn } from "../../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { form, skillZip } from "../../support/skill";
-import { publishOwn } from "../../support/talk";
 import { at, beginWorld, endWorld, isolate, journeyOf } from "../../support/world/pool";
 import type { World } from "../../support/world/world";
 

@@ -1,11 +1,11 @@
 // Which routes may go by what was known of their caller before. A route that nobody has thought about asks the primary.
 
 import { expect, it } from "vitest";
-import { type Recall, recallOf } from "../../../src/domain/access/key-scope";
+import { type IdentitySource, identitySourceOf } from "../../../src/domain/access/key-scope";
 import { call } from "../../support/call";
 
 /** Everything that is not here is strict. */
-const RECALLED: Record<string, Recall> = {
+const RECALLED: Record<string, IdentitySource> = {
   "POST /api/v1/conversations/{id}/turns": "recent",
   "POST /api/v1/conversations/{id}/tool-calls": "remembered",
   "POST /api/v1/conversations/{id}/restore": "remembered",
@@ -38,10 +38,10 @@ const RECALLED: Record<string, Recall> = {
 
 it("every route of the document has its class, and a new one is strict", async () => {
   const { paths } = await (await call("GET", "/openapi.json")).json<{ paths: Record<string, object> }>();
-  const recalled: Record<string, Recall> = {};
+  const recalled: Record<string, IdentitySource> = {};
   for (const [path, methods] of Object.entries(paths)) {
     for (const method of Object.keys(methods)) {
-      const recall = recallOf(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-1"));
+      const recall = identitySourceOf(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-1"));
       if (recall !== "strict") recalled[`${method.toUpperCase()} ${path.replace(/\/$/, "")}`] = recall;
     }
   }
@@ -51,6 +51,6 @@ it("every route of the document has its class, and a new one is strict", async (
 it("what changes or gives something away is strict, whatever it is called", () => {
   for (const path of ["/api/v1/conversations/x", "/api/v1/kinds/skills/x", "/mcp/x", "/api/tasks/x/skills"]) {
     for (const method of ["PUT", "DELETE", "PATCH"])
-      expect(`${method} ${recallOf(method, path)}`).toBe(`${method} strict`);
+      expect(`${method} ${identitySourceOf(method, path)}`).toBe(`${method} strict`);
   }
 });

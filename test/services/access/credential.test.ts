@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { Principal } from "../../../src/domain/access/access";
 import { parseSettings, type Settings } from "../../../src/domain/settings/settings";
-import { placesOf } from "../../../src/edge/context";
+import { identityStoresOf } from "../../../src/edge/context";
 import { credentialOf, isLive } from "../../../src/services/access/credential";
 import { openDatabase } from "../../../src/storage/d1/database";
 import { insertKey, revokeKey } from "../../../src/storage/d1/keys";
@@ -14,7 +14,7 @@ const settings = settingsOf("sgw_an_admin_key_of_some_length");
 const principal = (keyId: string): Principal => ({ userId: "ann", role: "user", groups: [], scopes: [], keyId });
 const now = 1_000_000;
 const places = (settings: Settings) => ({
-  ...placesOf(env, { storage: 0 }, (work) => void work),
+  ...identityStoresOf(env, { storage: 0 }, (work) => void work),
   settings,
   now: () => now,
 });

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { EMPTY_STATE } from "../../../src/domain/conversation/activation";
-import { carry } from "../../../src/domain/conversation/present";
+import { carry } from "../../../src/domain/conversation/carriers";
 import { presentSkills } from "../../../src/services/conversation/auto/history-plan";
 import { viewOfCatalog } from "../../../src/services/conversation/catalog-client";
 import type { Session } from "../../../src/services/session";

@@ -6,7 +6,7 @@ import { constantTools } from "../../../src/domain/tools/constant";
 import { FORMATS, renderTool } from "../../../src/domain/tools/formats";
 import { countTokens } from "../../../src/storage/assets/tokenizer";
 import { seedSkill } from "../../support/registry";
-import { named, someone } from "../../support/someone";
+import { named, someone } from "../../support/users";
 
 interface Modules {
   glob(pattern: string, options: object): Record<string, string>;

@@ -3,14 +3,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UPSTREAM_LIMITS } from "../../../src/domain/limits";
 import { writeEvent } from "../../../src/domain/servers/event-stream";
-import { type RelayOptions, relay } from "../../../src/services/proxy/event-relay";
+import { type EventRelayOptions, relay } from "../../../src/services/proxy/event-relay";
 import { UpstreamFault } from "../../../src/upstream/fault";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A stream of a server under the test's control, and what arrives of it. */
-function wire(options: Partial<RelayOptions> = {}) {
+function wire(options: Partial<EventRelayOptions> = {}) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({}, { highWaterMark: 100 });
   const writer = writable.getWriter();
   const relayed = relay(readable, {

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { PUBLIC_SCOPE, userScope } from "../../../src/domain/access/access";
+import { invokeSkill } from "../../../src/services/registry/by-name";
 import { readSkills, readUnified } from "../../../src/services/registry/listing";
-import { invokeSkill } from "../../../src/services/registry/named";
 import { publish } from "../../../src/services/registry/publish";
 import { contextOf } from "../../support/context";
 import { type SkillFixture, skillZip } from "../../support/skill";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { ABILITIES } from "../../../src/domain/servers/memory";
+import { CLIENT_CAPABILITIES } from "../../../src/domain/servers/memory";
 import { rotateSecrets, storeSecret, usableSecrets } from "../../../src/services/secrets/secrets";
-import { fillServer } from "../../../src/services/servers/variables";
+import { fillServerVariables } from "../../../src/services/servers/variables";
 import { contextOf } from "../../support/context";
 
 const key = (letter: string) => btoa(letter.repeat(32));
@@ -125,7 +125,7 @@ describe("a server's variables", () => {
   it("are filled in URL and headers, and what is secret is known to the redactor", async () => {
     await storeSecret(someone(), { kind: "user" }, { name: "TOKEN", value: "a b/c-secret", hosts });
     const url = `https://x.tools.example.com/mcp/${v("conversation.id")}?k=${v("secrets.TOKEN")}`;
-    const filled = await fillServer(someone(), { conversationId: "c1" }, "s", { url, headers, timeout: 5 });
+    const filled = await fillServerVariables(someone(), { conversationId: "c1" }, "s", { url, headers, timeout: 5 });
     if ("problem" in filled) throw new Error(filled.problem);
     expect(filled.target).toEqual({
       name: "s",
@@ -133,16 +133,16 @@ describe("a server's variables", () => {
       url: "https://x.tools.example.com/mcp/c1?k=a%20b%2Fc-secret",
       headers: { Authorization: "Bearer a b/c-secret", "X-User": "ada" },
       era: "auto",
-      abilities: ABILITIES,
+      abilities: CLIENT_CAPABILITIES,
       connectMs: 30_000,
       callMs: 5_000,
       redactor: expect.anything(),
     });
     expect(filled.target.redactor.text(JSON.stringify(filled.target))).not.toMatch(/c-secret/);
-    const again = await fillServer(someone(), { conversationId: "c1" }, "s", { url, headers, timeout: 9 });
+    const again = await fillServerVariables(someone(), { conversationId: "c1" }, "s", { url, headers, timeout: 9 });
     expect(again).toMatchObject({ fingerprint: filled.fingerprint });
     await storeSecret(someone(), { kind: "user" }, { name: "TOKEN", value: "another-secret", hosts });
-    const changed = await fillServer(someone(), { conversationId: "c1" }, "s", { url, headers });
+    const changed = await fillServerVariables(someone(), { conversationId: "c1" }, "s", { url, headers });
     expect("fingerprint" in changed && changed.fingerprint).not.toBe(filled.fingerprint);
   });
 
@@ -153,14 +153,14 @@ describe("a server's variables", () => {
     ["https://xtools.example.com/mcp", "not bound"],
   ])("take no secret to a host it is not bound to: %s", async (url, problem) => {
     await storeSecret(someone(), { kind: "user" }, { name: "TOKEN", value: "bound-secret", hosts });
-    const filled = await fillServer(someone(), {}, "s", { url, headers });
+    const filled = await fillServerVariables(someone(), {}, "s", { url, headers });
     expect(filled).toEqual({ problem: expect.stringContaining(problem) });
     expect(JSON.stringify(filled)).not.toContain("bound-secret");
   });
 
   it("refuse the server when they are unknown, absent or have no value here", async () => {
     const fill = (value: string) =>
-      fillServer(someone(), {}, "s", { url: "https://mcp.example.com/", headers: { X: value } });
+      fillServerVariables(someone(), {}, "s", { url: "https://mcp.example.com/", headers: { X: value } });
     expect(await fill(v("secrets.ABSENT"))).toEqual({ problem: "there is no secret 'ABSENT' for it" });
     expect(await fill(v("env.HOME"))).toEqual({ problem: expect.stringContaining("env.HOME") });
     expect(await fill(v("conversation.id"))).toEqual({ problem: expect.stringContaining("conversation.id") });

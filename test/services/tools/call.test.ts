@@ -8,13 +8,13 @@ import type { Context } from "../../../src/services/context";
 import { loadSkill } from "../../../src/services/conversation/load";
 import { beginTurn } from "../../../src/services/conversation/turn";
 import { createSession, openSession } from "../../../src/services/session";
-import { callOffered } from "../../../src/services/tools/call";
+import { callByOfferedName } from "../../../src/services/tools/call";
 import { offeredTools, stepOf } from "../../../src/services/tools/offered";
 import { executeScript } from "../../../src/services/tools/script";
 import { ConversationStore } from "../../../src/storage/object/conversation";
+import { publishPublic } from "../../support/chat-turns";
 import { contextOf } from "../../support/context";
 import { providerSkill } from "../../support/provider";
-import { publishPublic } from "../../support/talk";
 
 it("refuses while the registry does not answer", async () => {
   await publishPublic(
@@ -41,14 +41,14 @@ it("refuses while the registry does not answer", async () => {
     await loadSkill({ context, session, view }, "steady", { forClient: false, again: false, call: "0" });
     const call = { callId: "1", request: "", host: null, signal: new AbortController().signal };
     const place = { ...stepOf({ context, session, view }), ...call };
-    expect(await callOffered(place, "act", {})).toEqual({ content: [{ type: "text", text: "acted" }] });
+    expect(await callByOfferedName(place, "act", {})).toEqual({ content: [{ type: "text", text: "acted" }] });
 
     const stale: Context = { ...context, caller: { ...context.caller, stale: true } };
     const { view: kept } = await currentView(stale, session);
     const down = { ...stepOf({ context: stale, session, view: kept }), ...call };
     expect((await offeredTools(down)).tools.map((tool) => tool.name)).toEqual(["act"]);
     const why = "the registry does not answer, so no code is run; try again in a moment.";
-    expect(await callOffered(down, "act", {})).toEqual({
+    expect(await callByOfferedName(down, "act", {})).toEqual({
       content: [{ type: "text", text: `Tool 'act' is not available: ${why}` }],
       isError: true,
     });

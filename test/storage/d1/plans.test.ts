@@ -14,7 +14,7 @@ import * as idempotency from "../../../src/storage/d1/idempotency";
 import * as identity from "../../../src/storage/d1/identity";
 import * as keys from "../../../src/storage/d1/keys";
 import * as servers from "../../../src/storage/d1/mcp-servers";
-import * as aside from "../../../src/storage/d1/registry/aside";
+import * as aside from "../../../src/storage/d1/registry/insert-inactive";
 import * as publishState from "../../../src/storage/d1/registry/publish-state";
 import * as publishing from "../../../src/storage/d1/registry/publishing";
 import * as search from "../../../src/storage/d1/search";
@@ -28,8 +28,8 @@ import * as versions from "../../../src/storage/d1/versions";
 import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { CHAT_QUERIES } from "../../support/chat-queries";
+import { DOOR_QUERIES } from "../../support/compat-queries";
 import { CONSOLE_QUERIES } from "../../support/console-queries";
-import { DOOR_QUERIES } from "../../support/door-queries";
 import { DRAFT_QUERIES } from "../../support/draft-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
 import { GHOST_QUERIES } from "../../support/ghost-queries";
@@ -113,7 +113,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   },
   insertAside: async (db) => {
     await publishing.insertSkill(db, skill("aside"), version("ver_aside", "aside"), null, "A title");
-    return aside.insertAside(db, skill("aside"), version("ver_aside2", "aside"), answer("aside"));
+    return aside.insertInactive(db, skill("aside"), version("ver_aside2", "aside"), answer("aside"));
   },
   readSuccessor: (db) => skills.readSuccessor(db, "skl_0-1", "ver_0-1"),
   yankVersion: async (db) => {
@@ -179,7 +179,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await identity.readIdentity(session, { keyId: `${identity.TOKEN_OF_GRANT}t-g1`, userId: null, claimed: [] });
   },
   insertGroup: (db) => groups.insertGroup(db, { name: "g", folded: "g", displayName: null }, BIG_USER),
-  hasThings: (db) => groups.hasThings(db, "public"),
+  hasThings: (db) => groups.hasSkillsOrGhosts(db, "public"),
   readGroup: (db) => groups.readGroup(db, "g"),
   listGroups: async (db) => {
     await groups.listGroups(db, null, PAGE, "a");
@@ -224,7 +224,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     const { rows, contents } = await catalog.wantedContents(db, SCOPES, "chat", wanted);
     expect([...contents.keys()].sort()).toEqual(rows.map(({ version_id }) => version_id).sort());
   },
-  fewestTokens: (db) => catalog.fewestTokens(db, SCOPES, ["skill-00050", "skill-00051"]),
+  fewestTokens: (db) => catalog.minimumTokens(db, SCOPES, ["skill-00050", "skill-00051"]),
   readVersionContents: (db) => catalog.readVersionContents(db, ["ver_0-1", "ver_0-2"]),
   readServedVersions: (db) => versions.readServedVersions(db, ["ver_0-1", "ver_0-2"]),
   recordOnly: (db) => audit.recordOnly(db, actor, entry(null)),
@@ -243,14 +243,18 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   enlistConversation: async (db) => {
     const needed = { scopes: SCOPES, ghost: null, preload: { names: ["skill-00050", "skill-00051"], most: 1_000 } };
     const make = (more: Partial<typeof needed> | { ghost: string }) =>
-      conversations.enlistConversation(db, talk("one"), 1, 9, { ...needed, ...more });
+      conversations.createConversationRow(db, talk("one"), 1, 9, { ...needed, ...more });
     expect(await make({ preload: { ...needed.preload, most: 0 } })).toMatchObject({ count: 0, isGhostThere: true });
     expect(await make({ ghost: "nobody" })).toMatchObject({ count: 0, isGhostThere: false });
     expect(await make({})).toMatchObject({ count: 1, isGhostThere: true });
   },
   putConversationRow: (db) => conversations.putConversationRow(db, talk("two")),
   noteConversation: (db) =>
-    conversations.noteConversation(db, { userId: BIG_USER, id: "two" }, { turns: 1, lastTurnAt: 1, tokens: 1 }),
+    conversations.updateConversationFigures(
+      db,
+      { userId: BIG_USER, id: "two" },
+      { turns: 1, lastTurnAt: 1, tokens: 1 },
+    ),
   deleteConversationRow: (db) => conversations.deleteConversationRow(db, BIG_USER, "two"),
   listConversationRows: async (db) => {
     await conversations.listConversationRows(db, BIG_USER, PAGE, null);
@@ -291,10 +295,10 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   readMostUsed: (db) => skillUse.readMostUsed(db, 0, PAGE),
   putSkillOrder: (db) => skillUse.putSkillOrder(db, 1, ["skl_0-1"]),
   skillOrder: async (db) => skillUse.skillOrder(db, 2),
-  forgetUses: (db) => skillUse.forgetUses(db, 2, { counts: -1, batches: -1 }),
+  forgetUses: (db) => skillUse.deleteOldUses(db, 2, { counts: -1, batches: -1 }),
   countUse: (db) => usage.countUse(db, use("uploads")),
   counting: async (db) => usage.counting(db, use("scripts")),
-  forgetUsage: (db) => usage.forgetUsage(db, 1),
+  forgetUsage: (db) => usage.deleteOldUsage(db, 1),
   countingSkills: async (db) => {
     await db.batch(usage.countingSkills(db, OWN));
   },
@@ -320,7 +324,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   listUsers: (db) => users.listUsers(db, PAGE, "a", 1_000),
   readUserSkills: (db) => users.readUserSkills(db, BIG_USER, PAGE),
   eraseUserRows: (db) => users.eraseUserRows(db, "somebody"),
-  forgetUser: (db) => users.forgetUser(db, "somebody"),
+  forgetUser: (db) => users.anonymizeUser(db, "somebody"),
 };
 
 beforeAll(seedManySkills);

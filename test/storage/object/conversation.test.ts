@@ -4,9 +4,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import { ConversationStore } from "../../../src/storage/object/conversation";
 import { call } from "../../support/call";
+import { publishPublic } from "../../support/chat-turns";
 import { evict, objectOf } from "../../support/clock";
 import { askPage, conversationOf, Page } from "../../support/page";
-import { publishPublic } from "../../support/talk";
 
 /** What earlier gateways made at once, and filled: the newest of them, version 4. */
 const EARLIER = `

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
-import { asked, end } from "../../../src/domain/asking/question";
+import { asked, end } from "../../../src/domain/questions/question";
 import { ConversationStore } from "../../../src/storage/object/conversation";
 import { objectOf } from "../../support/clock";
 import { conversationOf } from "../../support/page";

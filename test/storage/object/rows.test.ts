@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
+import { publishPublic, type Talk, talk } from "../../support/chat-turns";
 import { countWrites, type Written } from "../../support/rows";
-import { publishPublic, type Talk, talk } from "../../support/talk";
 
 let meter: Awaited<ReturnType<typeof countWrites>>;
 let key: string;

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonObject, parseExactly } from "../../json";
 import type { StreamEvent } from "../../servers/event-stream";
-import { AnswerLoad } from "../load";
+import { AnswerLoad } from "../answer-size";
 import { addUsage, mergePiece, setFields } from "../merge";
 import { canonicalText, type MadeCall, type Merger, type MergerOptions, type Said, type StepEnd } from "../protocol";
 import { anthropicError, ChatRefusal } from "../refusal";

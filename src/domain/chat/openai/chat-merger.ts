@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonObject, parseExactly } from "../../json";
 import type { StreamEvent } from "../../servers/event-stream";
-import { AnswerLoad } from "../load";
+import { AnswerLoad } from "../answer-size";
 import { addUsage, mergePiece } from "../merge";
 import type { MadeCall, Merger, MergerOptions, Said, StepEnd } from "../protocol";
 import { canonicalText } from "../protocol";

@@ -2,26 +2,26 @@
 // the server. Nothing is read at an address that two servers may mean.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
-import { hasPieces } from "../choice";
+import { hasPieces } from "../tool-filter";
 import type { Library } from "./library";
 
 /** A server within a conversation, as addresses name it: two skills may bring servers of one name. */
-export type Bringer = string;
+export type ServerProvider = string;
 
-export function bringerOf({ name, skill }: { name: string; skill: { name: string } | null }): Bringer {
+export function serverProviderOf({ name, skill }: { name: string; skill: { name: string } | null }): ServerProvider {
   const part = (text: string) => encodeURIComponent(text.toWellFormed());
   return skill === null ? part(name) : `${part(name)}@${part(skill.name)}`;
 }
 
 /** What one server of a conversation has. */
-export interface Holding {
-  owner: Bringer;
+export interface ServerFeatures {
+  owner: ServerProvider;
   library: Pick<Library, "resources" | "templates">;
 }
 
 /** An address of a server's own. */
 export interface OwnAddress {
-  owner: Bringer;
+  owner: ServerProvider;
   uri: string;
 }
 
@@ -34,7 +34,7 @@ const ANY = "via:";
  * The address that names its server. What follows is the address as it is: a template stays one, and what a host makes of it is what the
  * server expects. A page stays one of `ui:`, by which hosts know it.
  */
-export function aliasOf(owner: Bringer, uri: string): string {
+export function aliasOf(owner: ServerProvider, uri: string): string {
   return `${uri.startsWith("ui:") ? PAGE : ANY}${owner}/${uri}`;
 }
 
@@ -50,9 +50,9 @@ function readAlias(shown: string): OwnAddress | null {
 
 /** The addresses of all that the servers of a conversation have. */
 export class Addresses {
-  readonly #holdings: readonly { owner: Bringer; uris: ReadonlySet<string>; templates: readonly string[][] }[];
+  readonly #holdings: readonly { owner: ServerProvider; uris: ReadonlySet<string>; templates: readonly string[][] }[];
 
-  constructor(holdings: readonly Holding[]) {
+  constructor(holdings: readonly ServerFeatures[]) {
     this.#holdings = holdings.map(({ owner, library }) => ({
       owner,
       uris: new Set(library.resources.map(({ uri }) => uri)),
@@ -69,14 +69,14 @@ export class Addresses {
   }
 
   /** The address that a server's own has here. */
-  shownUri(owner: Bringer, uri: string): string {
+  shownUri(owner: ServerProvider, uri: string): string {
     if (RESERVED.test(uri)) return aliasOf(owner, uri);
     const claimants = this.#claimants(uri);
     return claimants.length === 1 && claimants[0] === owner ? uri : aliasOf(owner, uri);
   }
 
   /** The template that a server's own has here: as it is where nothing of another server could begin as it does. */
-  shownTemplate(owner: Bringer, uriTemplate: string): string {
+  shownTemplate(owner: ServerProvider, uriTemplate: string): string {
     if (RESERVED.test(uriTemplate)) return aliasOf(owner, uriTemplate);
     const mine = literals(uriTemplate);
     const isShared = this.#holdings.some(
@@ -89,7 +89,7 @@ export class Addresses {
     return isShared || !/^[a-z][a-z0-9+.-]*:/i.test(mine[0] ?? "") ? aliasOf(owner, uriTemplate) : uriTemplate;
   }
 
-  #claimants(uri: string): Bringer[] {
+  #claimants(uri: string): ServerProvider[] {
     return this.#holdings
       .filter(({ uris, templates }) => uris.has(uri) || templates.some((template) => hasPieces(template, uri)))
       .map(({ owner }) => owner);
@@ -106,7 +106,7 @@ function mayMeet(a: string, b: string): boolean {
 }
 
 /** What a server sent, with the addresses that it has here: those of links, of what is embedded, and of pages in `_meta`. */
-export function readdressed(sent: JsonObject, shown: (uri: string) => string): JsonObject {
+export function withGatewayAddresses(sent: JsonObject, shown: (uri: string) => string): JsonObject {
   const { content, contents, messages } = sent;
   const blocks = (list: readonly JsonValue[]) => list.map((block) => blockAt(block, shown));
   return {

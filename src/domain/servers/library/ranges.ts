@@ -12,7 +12,7 @@ export interface ResultRange {
 }
 
 /** Bytes beyond a range that its last character may need. */
-export const BEYOND = 3;
+export const RANGE_MARGIN = 3;
 
 /** Whether an address is one of results. */
 export function isResultUri(uri: string): boolean {
@@ -32,7 +32,7 @@ export function resultUri({ file, offset, limit }: ResultRange): string {
   return `result:${file}?offset=${offset}&limit=${limit}`;
 }
 
-/** The characters that begin in the first `limit` bytes. `read` may have `BEYOND` more. */
+/** The characters that begin in the first `limit` bytes. `read` may have `RANGE_MARGIN` more. */
 export function charactersIn(read: Uint8Array, limit: number): Uint8Array {
   const from = firstCharacter(read, 0);
   const to = read.length <= limit ? read.length : firstCharacter(read, limit);

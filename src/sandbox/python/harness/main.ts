@@ -4,7 +4,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import { CODE_LIMITS } from "../../../domain/limits";
-import type { PartAnswer } from "../../host";
+import type { SubRunResult } from "../../host";
 import type { RunFile } from "../../isolate";
 import { PYTHON_LIMITS } from "../limits";
 import { type Bridge, boot, type Interpreter } from "./interpreter";
@@ -21,7 +21,7 @@ interface HostSide {
   emit(action: string, payload: string): Promise<{ error?: string }>;
   request(action: string, payload: string): Promise<{ value?: string; error?: string }>;
   log(text: string): Promise<unknown>;
-  execute(ask: string, files: RunFile[]): Promise<{ value?: PartAnswer; error?: string }>;
+  execute(ask: string, files: RunFile[]): Promise<{ value?: SubRunResult; error?: string }>;
 }
 
 interface Asked {

@@ -11,7 +11,7 @@ import {
   listTokens,
   namesIn,
   preloadOf,
-  withoutGone,
+  withoutUnavailable,
 } from "../../../domain/conversation/front";
 import { serversOf } from "../../../domain/conversation/servers";
 import { sha256Hex } from "../../../domain/digest";
@@ -21,31 +21,31 @@ import type { Context } from "../../context";
 import type { Session } from "../../session";
 import { explainTools } from "../../tools/explain";
 import { serversToFind } from "../../tools/find";
-import { keptFinding } from "../../tools/finding";
+import { storedListingMode } from "../../tools/listing-mode";
 import type { Step } from "../../tools/step";
 
 /** The front that is kept; `null` where there is none. */
-export function keptFront({ memory, store }: Session): Front | null {
+export function storedFront({ memory, store }: Session): Front | null {
   memory.front ??= { kept: store.get("front", frontSchema.nullable()) };
   return memory.front.kept;
 }
 
 /** The servers whose tools this conversation's model finds; `null` where they are listed. A call is judged by what was offered. */
-export function standingFinding(session: Session): readonly string[] | null {
-  const offered = session.state.policy?.delivery === "auto" ? keptFront(session) : keptFinding(session);
+export function findModeInEffect(session: Session): readonly string[] | null {
+  const offered = session.state.policy?.delivery === "auto" ? storedFront(session) : storedListingMode(session);
   return offered?.finds ?? null;
 }
 
 /** Keeps a front. `null`: the next step makes another one. */
-export function keepFront({ memory, store }: Session, front: Front | null): void {
+export function storeFront({ memory, store }: Session, front: Front | null): void {
   memory.front = { kept: front };
   store.set("front", front);
 }
 
 /** A history that ends with this turn was sent with another front if that changed later: to it, the next turn is when it changes. */
 export function changedSince(session: Session, turn: number): void {
-  const front = keptFront(session);
-  if (front !== null && front.since > turn) keepFront(session, { ...front, since: turn + 1 });
+  const front = storedFront(session);
+  if (front !== null && front.since > turn) storeFront(session, { ...front, since: turn + 1 });
 }
 
 /** What becomes of the front in the turn that begins. */
@@ -63,7 +63,7 @@ export interface Renewal {
  */
 export async function renewal(context: Context, session: Session, view: View, cold: boolean): Promise<Renewal> {
   const anew: Renewal = { front: null, preload: preloadOf(view) };
-  const front = keptFront(session);
+  const front = storedFront(session);
   if (front === null || front.basis !== (await basisOf(view))) return anew;
   const names = namesIn(front);
   const now = listed(view.catalog, []);
@@ -77,7 +77,7 @@ export async function renewal(context: Context, session: Session, view: View, co
   ]);
   const shown = first.filter(({ name, user_only }) => !user_only || view.preload.includes(name));
   const skills = new Map(shown.map(({ name, skill_id }) => [name, skill_id]));
-  const left = withoutGone(front, {
+  const left = withoutUnavailable(front, {
     ...{ skills, versions, listable: now.shown.length + now.more },
     servers: new Set(serversOf(view, []).map((server) => server.name)),
   });
@@ -102,21 +102,21 @@ export function listCost({ catalog, preload }: View, front: Renewal | null): num
 /** The front of the prompt: the kept one, else one of now, which is kept unless somebody only looks. */
 export async function frontOf(step: Step, keep: boolean): Promise<Front> {
   const { session, view } = step;
-  const kept = keptFront(session);
+  const kept = storedFront(session);
   if (kept !== null) return kept;
   const made = { ...(await makeFront(step)), basis: await basisOf(view) };
-  if (keep) keepFront(session, made);
+  if (keep) storeFront(session, made);
   return made;
 }
 
 /** Adds the tools of servers that have connected since the front was made: the one addition that does not wait for a cold moment. */
-export async function completeFront(step: Step): Promise<void> {
+export async function addConnectedServers(step: Step): Promise<void> {
   const { session } = step;
-  const front = keptFront(session);
+  const front = storedFront(session);
   if (front === null || front.waiting.length === 0) return;
   const made = await makeFront(step);
   if (made.waiting.length < front.waiting.length)
-    keepFront(session, {
+    storeFront(session, {
       ...front,
       preloaded: made.preloaded,
       // What is found once stays so: it names all servers, and what joins is found, too.

@@ -3,11 +3,11 @@
 import type { SkillRef } from "../../../domain/catalog/skill-ref";
 import type { View } from "../../../domain/catalog/view";
 import { type ConversationState, fold } from "../../../domain/conversation/activation";
+import { type Carriers, carriersInEffect, carriersReported } from "../../../domain/conversation/carriers";
 import type { ConversationEvent } from "../../../domain/conversation/event";
 import type { Front } from "../../../domain/conversation/front";
 import { editsOf, missingTexts } from "../../../domain/conversation/history-plan";
 import { hasNoCache } from "../../../domain/conversation/ledger";
-import { type Carriers, saidOf, standingCarriers } from "../../../domain/conversation/present";
 import { cacheLifetime } from "../../../domain/conversation/prices";
 import { hasSections, holdsInstructions } from "../../../domain/conversation/prompt";
 import type { LoadAnswer, Restored } from "../../../domain/conversation/restore";
@@ -57,7 +57,7 @@ export async function presentSkills(
   view: View,
   { have, history_cut }: HistoryFacts,
 ): Promise<Usable> {
-  const known = saidOf(state.carriers, have, history_cut);
+  const known = carriersReported(state.carriers, have, history_cut);
   const texts = known.flatMap(({ skills }) => skills);
   const before = [...state.refs.values()];
   // Without the registry nothing is known to be gone.
@@ -65,7 +65,7 @@ export async function presentSkills(
     ? new Set([...texts, ...before].map(({ version_id }) => version_id))
     : await usableAmong(context, view, [...texts, ...before]);
   const isUsable = ({ version_id }: SkillRef) => usable.has(version_id);
-  const standing = standingCarriers(known).flatMap(({ skills }) => skills);
+  const standing = carriersInEffect(known).flatMap(({ skills }) => skills);
   return {
     pins: lastOfEach(standing.filter(isUsable)),
     refs: lastOfEach(before.filter(isUsable)),
@@ -136,7 +136,10 @@ function knownOf({ carriers }: ConversationState, have: readonly string[]): stri
 }
 
 /** Which messages that were known a history still has, with all that they carried: what was taken out left a mark. */
-export function keptIn(carriers: Carriers, { answers, others }: Pick<Restored, "answers" | "others">): string[] {
+export function carriersStillInHistory(
+  carriers: Carriers,
+  { answers, others }: Pick<Restored, "answers" | "others">,
+): string[] {
   return carriers.flatMap(({ id, kind, skills }) => {
     const texts = kind === "call" ? answers.filter((answer) => answer.id === id).map(({ text }) => text) : others;
     return texts.some((text) => hasSections(text, skills)) ? id : [];
@@ -147,7 +150,7 @@ export function keptIn(carriers: Carriers, { answers, others }: Pick<Restored, "
  * Which answers of a history hold the instructions of which skills, which need not be given again. Only a skill's own loading tells:
  * what was preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
  */
-export function heldBy(
+export function instructionsInHistory(
   session: Session,
   answers: readonly LoadAnswer[],
   skills: readonly SkillRef[],

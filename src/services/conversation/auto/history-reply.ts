@@ -8,14 +8,14 @@ import type { Format } from "../../../domain/tools/formats";
 import { offeredText } from "../../tools/explain";
 import type { Step } from "../../tools/step";
 import type { AutoReply } from "../replies";
-import { keptFront } from "./front";
+import { storedFront } from "./front";
 
 const EPHEMERAL = { type: "ephemeral" } as const;
 
 /** What this turn asks for; nothing where another delivery is set. The same for a turn that is asked for again. */
-export async function askedOf(step: Step, format: Format): Promise<AutoReply> {
+export async function historyRequestOf(step: Step, format: Format): Promise<AutoReply> {
   const { state } = step.session;
-  const front = keptFront(step.session);
+  const front = storedFront(step.session);
   if (state.policy?.delivery !== "auto" || front === null) return {};
   const edits = editsOf(state);
   const isChanged = edits.length > 0 || (front.since === state.turn && state.turn > 1);

@@ -5,7 +5,12 @@ import * as z from "zod";
 import { DURATIONS } from "../../../domain/durations";
 import { GatewayError } from "../../../domain/errors";
 import { type JsonObject, jsonObject } from "../../../domain/json";
-import { type Addresses, type Bringer, bringerOf, readdressed } from "../../../domain/servers/library/addresses";
+import {
+  type Addresses,
+  type ServerProvider,
+  serverProviderOf,
+  withGatewayAddresses,
+} from "../../../domain/servers/library/addresses";
 import { LIBRARY_LIMITS } from "../../../domain/servers/library/limits";
 import { marksSchema, present } from "../../../domain/servers/library/marks";
 import { isResultUri } from "../../../domain/servers/library/ranges";
@@ -14,11 +19,11 @@ import type { AskOptions } from "../../../upstream/tool-call";
 import { currentView } from "../../catalog/view";
 import type { Context } from "../../context";
 import { withServer } from "../../servers/connections";
-import { readLibraries, type Shelf, shelfAddresses } from "../../servers/libraries";
+import { libraryAddresses, readLibraries, type ServerLibrary } from "../../servers/libraries";
 import type { Session } from "../../session";
+import { readFullResult } from "../../tools/full-results";
 import { stepOf } from "../../tools/offered";
 import { connectSources } from "../../tools/sources";
-import { readWhole } from "../../tools/whole-results";
 import type { HostAsk } from "../api";
 import { beginForHost } from "../step";
 import { setLevel } from "./logs";
@@ -44,8 +49,8 @@ export function jsonList(list: readonly object[]): JsonObject[] {
 
 /** A server's own thing, and the server that has it. */
 interface Place {
-  shelf: Shelf;
-  owner: Bringer;
+  shelf: ServerLibrary;
+  owner: ServerProvider;
   own: string;
 }
 
@@ -58,11 +63,11 @@ export async function answerAsk(
 ): Promise<JsonObject | null> {
   await beginForHost(context, session, preload);
   if (ask.method === "logging/setLevel") return setLevel(session, ask.level);
-  if (ask.method === "resources/read" && isResultUri(ask.uri)) return readWhole(context, session, ask.uri);
-  const shelves = await currentShelves(context, session);
-  const addresses = shelfAddresses(shelves);
-  const at = (owner: Bringer, own: string): Place | null => {
-    const shelf = shelves.find(({ ref }) => bringerOf(ref) === owner);
+  if (ask.method === "resources/read" && isResultUri(ask.uri)) return readFullResult(context, session, ask.uri);
+  const shelves = await currentLibraries(context, session);
+  const addresses = libraryAddresses(shelves);
+  const at = (owner: ServerProvider, own: string): Place | null => {
+    const shelf = shelves.find(({ ref }) => serverProviderOf(ref) === owner);
     return shelf === undefined ? null : { shelf, owner, own };
   };
   switch (ask.method) {
@@ -78,7 +83,7 @@ export async function answerAsk(
       if (place === null) return null;
       const read = await askServer(context, session, place, ask.method, { uri: place.own }, contentsSchema);
       // What was asked for has the address that it was asked for under.
-      return readdressed(read, (uri) => (uri === place.own ? ask.uri : addresses.shownUri(place.owner, uri)));
+      return withGatewayAddresses(read, (uri) => (uri === place.own ? ask.uri : addresses.shownUri(place.owner, uri)));
     }
     case "completion/complete": {
       const place = await completed(shelves, addresses, ask.ref);
@@ -97,7 +102,7 @@ export async function answerAsk(
 }
 
 /** What the servers have that whoever asks may see now. */
-export async function currentShelves(context: Context, session: Session): Promise<Shelf[]> {
+export async function currentLibraries(context: Context, session: Session): Promise<ServerLibrary[]> {
   const { view } = await currentView(context, session);
   const seen = { context, session, view };
   await connectSources(seen, null, DURATIONS.patienceList);
@@ -109,8 +114,8 @@ function few<T>(things: readonly T[]): T[] {
   return things.slice(0, LIBRARY_LIMITS.thingsShown);
 }
 
-function resourcesOf({ ref, library }: Shelf, addresses: Addresses): JsonObject[] {
-  const owner = bringerOf(ref);
+function resourcesOf({ ref, library }: ServerLibrary, addresses: Addresses): JsonObject[] {
+  const owner = serverProviderOf(ref);
   return library.resources.map((resource) => ({
     ...jsonObject.parse(present(resource)),
     uri: addresses.shownUri(owner, resource.uri),
@@ -118,8 +123,8 @@ function resourcesOf({ ref, library }: Shelf, addresses: Addresses): JsonObject[
   }));
 }
 
-function templatesOf({ ref, library }: Shelf, addresses: Addresses): JsonObject[] {
-  const owner = bringerOf(ref);
+function templatesOf({ ref, library }: ServerLibrary, addresses: Addresses): JsonObject[] {
+  const owner = serverProviderOf(ref);
   return library.templates.map((template) => ({
     ...jsonObject.parse(present(template)),
     uriTemplate: addresses.shownTemplate(owner, template.uriTemplate),
@@ -129,16 +134,16 @@ function templatesOf({ ref, library }: Shelf, addresses: Addresses): JsonObject[
 
 /** The server that completes an argument, and what it knows the thing as. */
 async function completed(
-  shelves: readonly Shelf[],
+  shelves: readonly ServerLibrary[],
   addresses: Addresses,
   ref: Extract<HostAsk, { method: "completion/complete" }>["ref"],
-): Promise<{ shelf: Shelf; ref: JsonObject } | null> {
+): Promise<{ shelf: ServerLibrary; ref: JsonObject } | null> {
   if (ref.type === "ref/prompt") {
     const place = (await namePrompts(shelves)).get(ref.name);
     return place === undefined ? null : { shelf: place.shelf, ref: { type: ref.type, name: place.prompt.name } };
   }
   for (const shelf of shelves) {
-    const owner = bringerOf(shelf.ref);
+    const owner = serverProviderOf(shelf.ref);
     for (const { uriTemplate } of shelf.library.templates)
       if (addresses.shownTemplate(owner, uriTemplate) === ref.uri)
         return { shelf, ref: { type: ref.type, uri: uriTemplate } };
@@ -150,7 +155,7 @@ async function completed(
 export async function askServer<T extends object>(
   context: Context,
   session: Session,
-  { shelf }: { shelf: Shelf },
+  { shelf }: { shelf: ServerLibrary },
   method: HostAsk["method"] | "prompts/get",
   params: JsonObject,
   schema: z.ZodType<T>,

@@ -5,7 +5,7 @@ import type { Session } from "../../session";
 import type { ToolCallsRequest } from "../api";
 
 /** Who hears of a step's log messages, and what is kept for its answer where nobody does meanwhile. */
-export interface HeardLogs {
+export interface StepLogs {
   listener: LogListener | null;
   kept: ServerLog[];
 }
@@ -15,7 +15,7 @@ export function logsFor(
   { store }: Session,
   { logs }: ToolCallsRequest,
   onLog: ((log: ServerLog) => void) | undefined,
-): HeardLogs {
+): StepLogs {
   const kept: ServerLog[] = [];
   const least = logs === "kept" ? store.get("log_level", logLevelSchema) : (logs ?? null);
   const hear = onLog ?? ((log) => void kept.push(log));

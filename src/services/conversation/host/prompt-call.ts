@@ -7,19 +7,19 @@ import { sha256Hex } from "../../../domain/digest";
 import { GatewayError } from "../../../domain/errors";
 import { type JsonObject, jsonObject } from "../../../domain/json";
 import { UPSTREAM_LIMITS } from "../../../domain/limits";
-import { bringerOf, readdressed } from "../../../domain/servers/library/addresses";
+import { serverProviderOf, withGatewayAddresses } from "../../../domain/servers/library/addresses";
 import { marksSchema } from "../../../domain/servers/library/marks";
-import { type HeldPlace, holdCall } from "../../asking/held";
 import type { Context } from "../../context";
 import type { HostRound } from "../../host-questions";
-import { shelfAddresses } from "../../servers/libraries";
-import { askingServer, reach } from "../../servers/reach";
+import { type RunningCall, runOnce } from "../../questions/running-call";
+import { libraryAddresses } from "../../servers/libraries";
+import { askingServer, serverTarget } from "../../servers/target";
 import type { Session } from "../../session";
 import type { PromptRequest } from "../api";
 import type { Listener, RunningCalls } from "../running";
 import { beginForHost } from "../step";
-import { askServer, currentShelves, jsonList } from "./ask";
-import { namePrompts, type ShelvedPrompt } from "./prompts";
+import { askServer, currentLibraries, jsonList } from "./ask";
+import { namePrompts, type ServerPrompt } from "./prompts";
 
 const promptResultSchema = z.object({
   description: z.string().max(UPSTREAM_LIMITS.descriptionChars).optional().catch(undefined),
@@ -34,7 +34,7 @@ const promptResultSchema = z.object({
  *
  * @throws GatewayError also where the server asked what was not passed on: nobody but the host reads why
  */
-export async function takePrompt(
+export async function getPrompt(
   context: Context,
   session: Session,
   running: RunningCalls,
@@ -42,33 +42,33 @@ export async function takePrompt(
   listener: Pick<Listener, "onAsked" | "signal">,
 ): Promise<JsonObject | null> {
   await beginForHost(context, session, client.preload);
-  const shelves = await currentShelves(context, session);
+  const shelves = await currentLibraries(context, session);
   const place = (await namePrompts(shelves)).get(name);
   if (place === undefined) return null;
   const { ref } = place.shelf;
   // Of everything that says which server is meant: what one server keeps in the state is for no other, nor for a tool of this name.
   const request = await sha256Hex(
-    JSON.stringify(["prompts/get", name, args, bringerOf(ref), offeredBy(ref), ref.entry]),
+    JSON.stringify(["prompts/get", name, args, serverProviderOf(ref), offeredBy(ref), ref.entry]),
   );
   const tell = (asked: HostRound) => listener.onAsked(asked);
   const asks = context.host === undefined ? null : { abilities: context.host, answers, tell };
   const holding = { session, running, asks, goesOn: answers !== undefined };
-  const got = await holdCall(holding, { id, request }, jsonObject, listener.signal, (held) =>
+  const got = await runOnce(holding, { id, request }, jsonObject, listener.signal, (held) =>
     get(context, session, place, args, { ...held, id, request }),
   );
-  const addresses = shelfAddresses(shelves);
-  return readdressed(got, (uri) => addresses.shownUri(bringerOf(ref), uri));
+  const addresses = libraryAddresses(shelves);
+  return withGatewayAddresses(got, (uri) => addresses.shownUri(serverProviderOf(ref), uri));
 }
 
 async function get(
   context: Context,
   session: Session,
-  place: ShelvedPrompt,
+  place: ServerPrompt,
   args: Record<string, string>,
-  { host, signal, ...key }: HeldPlace & { id: string; request: string },
+  { host, signal, ...key }: RunningCall & { id: string; request: string },
 ): Promise<JsonObject> {
   const { ref } = place.shelf;
-  const aim = await reach(context, session, ref);
+  const aim = await serverTarget(context, session, ref);
   const call = { ...key, turn: session.state.turn, signal, host };
   const inquiry = aim.problem === undefined ? context.inquire?.(call, askingServer(ref, aim)) : undefined;
   const remarks = inquiry?.remarks ?? [];

@@ -2,11 +2,11 @@
 
 import type { Library } from "../../../domain/servers/library/library";
 import { type NamedTool, nameTools } from "../../../domain/tools/names";
-import type { Shelf } from "../../servers/libraries";
+import type { ServerLibrary } from "../../servers/libraries";
 
 /** A prompt and the server that has it. */
-export interface ShelvedPrompt {
-  shelf: Shelf;
+export interface ServerPrompt {
+  shelf: ServerLibrary;
   prompt: Library["prompts"][number];
 }
 
@@ -14,7 +14,7 @@ export interface ShelvedPrompt {
  * Prompts by the names that they have here. A bare name that two servers use is neither's where both may have another one: a prompt must
  * not become another server's between the list and the call.
  */
-export async function namePrompts(shelves: readonly Shelf[]): Promise<Map<string, ShelvedPrompt>> {
+export async function namePrompts(shelves: readonly ServerLibrary[]): Promise<Map<string, ServerPrompt>> {
   const all = shelves.flatMap((shelf) => shelf.library.prompts.map((prompt) => ({ shelf, prompt })));
   const uses = new Map<string, number>();
   for (const { prompt } of all) uses.set(prompt.name, (uses.get(prompt.name) ?? 0) + 1);
@@ -26,7 +26,7 @@ export async function namePrompts(shelves: readonly Shelf[]): Promise<Map<string
   });
   const names = await nameTools(named, new Set());
   return new Map(
-    all.flatMap((one, index): [string, ShelvedPrompt][] => {
+    all.flatMap((one, index): [string, ServerPrompt][] => {
       const name = names[index];
       return name === undefined || name === null ? [] : [[name, one]];
     }),

@@ -2,19 +2,19 @@
 // stands with its result in the store, so that a page which comes later, or again, is told the same.
 
 import * as z from "zod";
-import type { ServerFrame } from "../../../domain/asking/frame";
-import { SHOWN_LIMITS } from "../../../domain/asking/limits";
-import { type CallHead, type CallProgress, type CallStory, shownCall } from "../../../domain/asking/shown-call";
+import { type CallHead, type CallProgress, type CallSummary, callForPage } from "../../../domain/questions/call-frame";
+import type { ServerFrame } from "../../../domain/questions/frame";
+import { SHOWN_LIMITS } from "../../../domain/questions/limits";
 import { type ToolCall, type ToolResult, text, toolResultSchema } from "../../../domain/tool";
 import { builtinOf } from "../../../domain/tools/builtin";
-import { afterEnd, beginningOf, outputOf } from "../../../domain/tools/call-story";
-import { NOT_REPEATED } from "../../../storage/object/results";
+import { afterEnd, outputOf, startOfCall } from "../../../domain/tools/call-summary";
+import { NO_REQUEST_DIGEST } from "../../../storage/object/results";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
-import { knownTool } from "../../tools/memory";
+import { storedTool } from "../../tools/memory";
 
 /** A call from its beginning to its end. */
-export interface ToldCall {
+export interface ReportedCall {
   progress(progress: CallProgress): void;
   /** Keeps the result, then tells the pages. */
   end(result: ToolResult, isCancelled: boolean): void;
@@ -27,13 +27,13 @@ export interface ToldCall {
  *
  * @param request the digest of what is asked, under which its result is found again
  */
-export function tellCall(context: Context, session: Session, call: ToolCall, request: string): ToldCall {
+export function reportCall(context: Context, session: Session, call: ToolCall, request: string): ReportedCall {
   const { running } = session.memory;
-  const skillOf = (name: string) => knownTool(session, name)?.skill || null;
-  const story: CallStory = {
+  const skillOf = (name: string) => storedTool(session, name)?.skill || null;
+  const story: CallSummary = {
     id: call.id,
     turn: session.state.turn,
-    head: beginningOf(call, skillOf, { started: context.now(), place: session.memory.calls++ }),
+    head: startOfCall(call, skillOf, { started: context.now(), place: session.memory.calls++ }),
     progress: null,
     output: null,
   };
@@ -58,7 +58,7 @@ export function tellCall(context: Context, session: Session, call: ToolCall, req
       // Reading changes nothing, so reading again is as good as a stored result, which may be long.
       const repeats = builtinOf(call.name)?.effect !== "reads";
       const kept = repeats ? result : text(story.output ?? "");
-      const head = { id: call.id, turn: story.turn, request: repeats ? request : NOT_REPEATED, shown };
+      const head = { id: call.id, turn: story.turn, request: repeats ? request : NO_REQUEST_DIGEST, shown };
       if (repeats || showsCalls(session)) session.store.keepCallResult(head, JSON.stringify(kept));
       ended(shown);
     },
@@ -67,7 +67,7 @@ export function tellCall(context: Context, session: Session, call: ToolCall, req
 }
 
 /** From now on what a page is shown of calls is kept for the next one. */
-export function noteShown(session: Session): void {
+export function startRecordingCalls(session: Session): void {
   if (showsCalls(session)) return;
   session.store.set("shown", true);
   session.memory.shown = true;
@@ -84,7 +84,7 @@ export function callsFrame(session: Session, seesOutput: boolean): Extract<Serve
   const running = [...session.memory.running.values()];
   const isRunning = new Set(running.map(({ id }) => id));
   const ended = session.store.callHeads(turn).filter(({ id }) => !isRunning.has(id));
-  const heads: (CallStory | (typeof ended)[number])[] = [...running, ...ended];
+  const heads: (CallSummary | (typeof ended)[number])[] = [...running, ...ended];
   const newest = heads
     .toSorted(({ head: a }, { head: b }) => b.started - a.started || b.place - a.place)
     .slice(0, SHOWN_LIMITS.calls);
@@ -94,7 +94,7 @@ export function callsFrame(session: Session, seesOutput: boolean): Extract<Serve
     const output = room > 0 && !("output" in one) ? storedOutput(session, one) : story.output;
     const fits = output !== null && output.length <= room;
     room -= fits ? output.length : 0;
-    return shownCall({ ...story, output: fits ? output : null }, seesOutput);
+    return callForPage({ ...story, output: fits ? output : null }, seesOutput);
   });
   return { type: "tool:calls", turn, calls: calls.reverse() };
 }
@@ -106,6 +106,6 @@ function storedOutput(session: Session, { row, head }: { row: string; head: Call
   return outputOf({ id: "", name: head.name, arguments: {} }, toolResultSchema.parse(JSON.parse(kept)));
 }
 
-function tell({ audience }: Session, story: CallStory): void {
-  audience?.show("calls", (seesOutput) => ({ type: "tool:call", call: shownCall(story, seesOutput) }));
+function tell({ audience }: Session, story: CallSummary): void {
+  audience?.show("calls", (seesOutput) => ({ type: "tool:call", call: callForPage(story, seesOutput) }));
 }

@@ -1,9 +1,9 @@
 // The skills that a conversation may use, as a page lists them for its user to choose from.
 
-import type { ServerFrame } from "../../../domain/asking/frame";
-import { SHOWN_LIMITS } from "../../../domain/asking/limits";
 import { nearestFirst } from "../../../domain/catalog/catalog";
 import { byCodePoint } from "../../../domain/catalog/precedence";
+import type { ServerFrame } from "../../../domain/questions/frame";
+import { SHOWN_LIMITS } from "../../../domain/questions/limits";
 import type { Session } from "../../session";
 
 /** As of the last step or ticket; `null` while nothing was read yet. Also those that only a user may choose. */

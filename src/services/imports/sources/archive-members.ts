@@ -13,7 +13,7 @@ import { ImportStop } from "../stop";
 import { gunzipped, isGzip } from "./unpacking";
 
 /** Where archives are kept. */
-export interface ArchivePlace {
+export interface ArchiveStore {
   packages: R2Bucket;
   timings: Timings;
 }
@@ -31,7 +31,7 @@ export interface Member {
 
 /** All that is in an archive, one after the other; the content of what is wanted. */
 export async function* membersOf(
-  place: ArchivePlace,
+  place: ArchiveStore,
   key: string,
   wants: (path: string) => boolean,
 ): AsyncGenerator<Member> {

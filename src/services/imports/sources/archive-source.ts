@@ -2,20 +2,27 @@
 
 import { sha256Hex } from "../../../domain/digest";
 import type { ImportSource } from "../../../domain/imports/import";
-import { plannedOnce, unplannable } from "../../../domain/imports/index-document";
+import { unplannableReason, withoutDuplicates } from "../../../domain/imports/index-document";
 import { IMPORT_LIMITS } from "../../../domain/imports/limits";
 import type { Planned } from "../../../domain/imports/plan";
-import { areTooMany, leadsOut, nameOfRoot, pathWithin, rootFinder, rootsOf } from "../../../domain/imports/roots";
+import {
+  escapesArchive,
+  hasTooManyRoots,
+  nameOfRoot,
+  pathWithin,
+  rootFinder,
+  rootsOf,
+} from "../../../domain/imports/roots";
 import { PACKAGE_LIMITS } from "../../../domain/limits";
 import { dropImportArchives, importArchiveKey, storeImportArchive } from "../../../storage/r2/import-archives";
 import { ImportStop } from "../stop";
-import { type ArchivePlace, type Member, membersOf } from "./archive-members";
-import type { SourceAsker } from "./asking";
+import { type ArchiveStore, type Member, membersOf } from "./archive-members";
 import { linked } from "./index-source";
+import type { SourceAsker } from "./source-client";
 
 /** Fetches the archive and looks which skills are in it. */
 export async function planArchive(
-  place: ArchivePlace,
+  place: ArchiveStore,
   asker: SourceAsker,
   source: ImportSource,
   run: { id: string; run: number },
@@ -28,7 +35,7 @@ export async function planArchive(
   const found = new Map<string, Member & { sha256: string }>();
   let top = "";
   for await (const member of membersOf(place, importArchiveKey(run.id, run.run), () => true)) {
-    if (leadsOut(member.path)) throw failed("SOURCE_INVALID", "The archive has a path that leads out of it.");
+    if (escapesArchive(member.path)) throw failed("SOURCE_INVALID", "The archive has a path that leads out of it.");
     top ||= topName(member.path, source);
     const within = pathWithin(member.path, source.path ?? "");
     if (within === null || within === "" || member.type === "folder") continue;
@@ -41,7 +48,7 @@ export async function planArchive(
 /** The skills of a listing, each with a digest of all that is in it. */
 async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, top: string): Promise<Planned[]> {
   const roots = rootsOf(found.keys());
-  if (areTooMany(roots))
+  if (hasTooManyRoots(roots))
     throw failed("SOURCE_TOO_LARGE", `The archive has more than ${IMPORT_LIMITS.skills} skills. Name a folder of it.`);
   if (roots.length === 0) throw failed("SOURCE_ABSENT", "The archive has no folder with a SKILL.md there.");
   const rootOf = rootFinder(roots);
@@ -60,18 +67,18 @@ async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, 
       members.some(([, { size }]) => size > PACKAGE_LIMITS.fileBytes);
     const one: Planned =
       link !== undefined
-        ? unplannable(name, "ARCHIVE_LINK", linked(link[0]).problem.message)
+        ? unplannableReason(name, "ARCHIVE_LINK", linked(link[0]).problem.message)
         : isTooLarge
-          ? unplannable(name, "PACKAGE_TOO_LARGE", "It has more bytes or files than a skill may have.")
+          ? unplannableReason(name, "PACKAGE_TOO_LARGE", "It has more bytes or files than a skill may have.")
           : { name, digest: `sha256:${await sha256Hex(lines.join(""))}`, get: { how: "archive", root, bytes } };
-    all.push(plannedOnce(seen, one));
+    all.push(withoutDuplicates(seen, one));
   }
   return all;
 }
 
 /** The files of some skills, by their folder and their path in it. What is in memory at once is for the caller to bound. */
 export async function filesOfRoots(
-  place: ArchivePlace,
+  place: ArchiveStore,
   key: string,
   below: string,
   roots: ReadonlySet<string>,

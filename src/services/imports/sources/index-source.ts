@@ -9,8 +9,8 @@ import { readTar, TarFault } from "../../../domain/imports/tar";
 import { PACKAGE_LIMITS } from "../../../domain/limits";
 import { utf8Text } from "../../../domain/text";
 import { ImportStop, ItemFault } from "../stop";
-import type { SourceAsker } from "./asking";
-import { gunzipped, isGzip, type LooseFile, zipOf } from "./unpacking";
+import type { SourceAsker } from "./source-client";
+import { type ExtractedFile, gunzipped, isGzip, zipOf } from "./unpacking";
 
 /** What the source offers just now. */
 export async function planIndex(asker: SourceAsker, source: ImportSource): Promise<Planned[]> {
@@ -44,7 +44,7 @@ export async function fetchFiles(
   asker: SourceAsker,
   { base, paths }: Extract<Fetchable, { how: "files" }>,
 ): Promise<Uint8Array> {
-  const files: LooseFile[] = [];
+  const files: ExtractedFile[] = [];
   let room: number = PACKAGE_LIMITS.unpackedBytes;
   for (const path of paths) {
     const address = new URL(path.split("/").map(encodeURIComponent).join("/"), base).href;
@@ -62,7 +62,7 @@ async function fetched(asker: SourceAsker, url: string, most: number): Promise<U
 }
 
 async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
-  const files: LooseFile[] = [];
+  const files: ExtractedFile[] = [];
   let room: number = PACKAGE_LIMITS.unpackedBytes;
   const body = new Blob([bytes.slice()]).stream();
   const wants = (_: string, size: number) => {

@@ -27,14 +27,14 @@ export function isGzip(bytes: Uint8Array): boolean {
 }
 
 /** A file that was taken out of something. */
-export interface LooseFile {
+export interface ExtractedFile {
   path: string;
   bytes: Uint8Array;
   isExecutable: boolean;
 }
 
 /** Files as an upload; whether they make a skill is for whoever reads it. */
-export function zipOf(files: readonly LooseFile[]): Uint8Array {
+export function zipOf(files: readonly ExtractedFile[]): Uint8Array {
   const items = files.map(
     ({ path, bytes, isExecutable }): ZipItem => ({
       ...{ path, name: path, stored: bytes, size: bytes.length, crc: crc32(bytes), method: 0 },

@@ -116,7 +116,7 @@ export async function settleChat(
 }
 
 /** Forgets how chats ended that nobody went on with. */
-export async function forgetTails(db: Database, before: number): Promise<void> {
+export async function deleteOldChatTails(db: Database, before: number): Promise<void> {
   await db.delete(chatTails).where(lt(chatTails.at, before));
 }
 

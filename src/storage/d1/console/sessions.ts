@@ -81,6 +81,6 @@ export async function noteSessionUse(db: Database, id: string, now: number, sinc
 }
 
 /** Forgets sessions whose time is over. */
-export async function forgetSessions(db: Database, before: number): Promise<void> {
+export async function deleteExpiredSessions(db: Database, before: number): Promise<void> {
   await db.delete(consoleSessions).where(lt(consoleSessions.expiresAt, before));
 }

@@ -9,7 +9,7 @@ import { runFiles } from "../schema/run-files";
 export type RunFileRow = typeof runFiles.$inferSelect;
 
 /** A conversation of a user. */
-export interface FilePlace {
+export interface FileOwner {
   userId: string;
   conversation: string;
 }
@@ -76,7 +76,7 @@ function inFolder({ id, conversation }: RunFileRow, path: string): SQL {
 /** Files of a conversation by id, if they were kept since then. Those of another one are not there. */
 export async function readRunFiles(
   db: Database,
-  { userId, conversation }: FilePlace,
+  { userId, conversation }: FileOwner,
   ids: readonly string[],
   since: number,
 ): Promise<RunFileRow[]> {
@@ -96,7 +96,7 @@ export async function readRunFiles(
 /** A page of a conversation's files, newest first; `null` where the user has no such conversation. */
 export async function listRunFiles(
   db: Database,
-  { userId, conversation }: FilePlace,
+  { userId, conversation }: FileOwner,
   { since, limit, after }: { since: number; limit: number; after: { createdAt: number; id: string } | null },
 ): Promise<RunFileRow[] | null> {
   const older =
@@ -124,12 +124,12 @@ export async function listRunFiles(
 }
 
 /** Files that were kept before then, the oldest first. */
-export function oldRunFiles(db: Database, before: number, limit: number): Promise<RunFileRow[]> {
+export function expiredRunFiles(db: Database, before: number, limit: number): Promise<RunFileRow[]> {
   return db.select().from(runFiles).where(lt(runFiles.createdAt, before)).orderBy(runFiles.createdAt).limit(limit);
 }
 
 /** Those of these files that have a row, and a conversation that is in its user's list. */
-export async function livingRunFiles(db: Database, ids: readonly string[]): Promise<Set<string>> {
+export async function existingRunFiles(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .select({ id: runFiles.id })
     .from(runFiles)

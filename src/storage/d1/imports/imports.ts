@@ -80,7 +80,7 @@ export interface ImportChange {
 }
 
 /** Writes where a run stands. `false`: it is not the run any more, or was ended by somebody. */
-export async function moveImport(
+export async function updateImport(
   db: Database,
   { id, run }: Pick<ImportRow, "id" | "run">,
   change: ImportChange,
@@ -96,7 +96,7 @@ export async function moveImport(
 }
 
 /** Begins the next run of a mirror that rests. `false`: somebody else did, or it is none any more. */
-export async function mirrorAgain(db: Database, { id, run }: Pick<ImportRow, "id" | "run">, at: number) {
+export async function restartMirror(db: Database, { id, run }: Pick<ImportRow, "id" | "run">, at: number) {
   const [moved] = await db.batch([
     db
       .update(imports)
@@ -129,7 +129,7 @@ export async function deleteImport(db: Database, id: string): Promise<boolean> {
 }
 
 /** Imports that should have gone on by themselves before this and did not. */
-export function lostImports(db: Database, before: number, limit: number): Promise<Pick<ImportRow, "id">[]> {
+export function stalledImports(db: Database, before: number, limit: number): Promise<Pick<ImportRow, "id">[]> {
   return db
     .select({ id: imports.id })
     .from(imports)

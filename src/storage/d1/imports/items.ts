@@ -14,7 +14,7 @@ export type NewItem = Pick<ImportItem, "name" | "state" | "problem" | "digest" |
 type Run = Pick<ImportRow, "id" | "run">;
 
 /** What is known of every skill of a source. */
-export function knownItems(db: Database, importId: string) {
+export function storedItemsOf(db: Database, importId: string) {
   return db
     .select({ name: importItems.name, digest: importItems.digest, skillId: importItems.skillId })
     .from(importItems)
@@ -22,7 +22,7 @@ export function knownItems(db: Database, importId: string) {
 }
 
 /** What is known of some names, and which skills of the scope have them. */
-export async function meetNames(
+export async function findExistingNames(
   db: Database,
   { id, scope }: Pick<ImportRow, "id" | "scope">,
   names: readonly string[],

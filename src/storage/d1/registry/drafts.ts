@@ -14,7 +14,7 @@ import { counters, skills, versions } from "../schema/registry";
 import { countingSkills, type SkillsUsed, skillsUsed } from "../usage";
 import { keepVerdicts } from "../versions";
 import type { NewSkill } from "./publishing";
-import type { NewVersion } from "./recorded";
+import type { NewVersion } from "./version-batch";
 
 /** A draft in a catalog, under the reference that asked for it. */
 export type DraftRow = CatalogRow;

@@ -39,7 +39,7 @@ export async function removeReferences(
   skillId: string,
   only: string | null = null,
 ): Promise<GhostRef[]> {
-  const wanted = only === null ? among(scopes) : sql`${ghosts.id} = ${only} AND ${among(scopes)}`;
+  const wanted = only === null ? isInScopes(scopes) : sql`${ghosts.id} = ${only} AND ${isInScopes(scopes)}`;
   const referring = sql`${ghosts.id} IN (SELECT ghost_id FROM ghost_skills WHERE skill_id = ${skillId}) AND ${wanted}`;
   // Entries of the list are `name` or `name@range`; what is compared is the name as the ghost wrote it.
   const without = (list: string) => sql`(
@@ -76,7 +76,7 @@ export async function removeReferences(
   return affected;
 }
 
-function selectReferences(db: Database, scopes: readonly string[], skillId: string, wanted = among(scopes)) {
+function selectReferences(db: Database, scopes: readonly string[], skillId: string, wanted = isInScopes(scopes)) {
   return db
     .select(ref)
     .from(ghostSkills)
@@ -86,6 +86,6 @@ function selectReferences(db: Database, scopes: readonly string[], skillId: stri
 }
 
 /** SQL: a ghost is of one of these scopes. The plus keeps a statement that has the ghosts' ids from walking scopes instead. */
-export function among(scopes: readonly string[]): SQL {
+export function isInScopes(scopes: readonly string[]): SQL {
   return sql`+${ghosts.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
 }

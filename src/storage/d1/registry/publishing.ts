@@ -6,14 +6,14 @@ import { whenToUseOf } from "../../../domain/catalog/search";
 import { type Database, isIndexMissing } from "../database";
 import { type NewReply, rememberReply } from "../idempotency";
 import { raiseCounters } from "../keys";
-import { skillTitles } from "../schema/doors";
+import { skillTitles } from "../schema/compat";
 import { ghostSkills, ghosts, now, skills, versions } from "../schema/registry";
 import { indexSkill, type Searched, searchText, unindexSkill } from "../search";
 import { type SkillRecord, selectSkill } from "../skills";
 import { keepVerdicts } from "../versions";
-import { among } from "./ghost-references";
-import { type NewVersion, numberOf, recordOfBatch } from "./recorded";
+import { isInScopes } from "./ghost-references";
 import { keepSource } from "./sources";
+import { type NewVersion, numberOf, recordOfBatch } from "./version-batch";
 
 export type NewSkill = Pick<
   typeof skills.$inferInsert,
@@ -169,7 +169,7 @@ export async function deleteSkillRows(
   skill: { id: string; scope: string },
   holding: "all" | readonly string[],
 ): Promise<string[] | null> {
-  const holds = holding === "all" ? sql`true` : among(holding);
+  const holds = holding === "all" ? sql`true` : isInScopes(holding);
   const free = sql`NOT EXISTS (SELECT 1 FROM ${ghostSkills} CROSS JOIN ${ghosts} ON ${ghosts.id} = ${ghostSkills.ghostId}
     WHERE ${ghostSkills.skillId} = ${skill.id} AND ${holds})`;
   const [all, , deleted] = await withIndex((isIndexed) =>

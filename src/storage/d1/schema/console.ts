@@ -2,7 +2,7 @@
 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Membership } from "../../../domain/access/access";
-import { CONSOLE_WAYS } from "../../../domain/console/session";
+import { CONSOLE_SIGN_IN_METHODS } from "../../../domain/console/session";
 import { now } from "./registry";
 
 /** One row for each sign-in that goes on. What has ended has none. */
@@ -17,7 +17,7 @@ export const consoleSessions = sqliteTable(
     name: text(),
     role: text({ enum: ["user", "admin"] }).notNull(),
     scopes: text({ mode: "json" }).$type<readonly string[]>().notNull(),
-    via: text({ enum: CONSOLE_WAYS }).notNull(),
+    via: text({ enum: CONSOLE_SIGN_IN_METHODS }).notNull(),
     /** The stored key that the session ends with; `null` where it comes from no such key. */
     keyId: text("key_id"),
     /** What the settings must still say of the environment's key, or of the issuer, that it comes from. */

@@ -4,15 +4,15 @@
 import { isNotNull } from "drizzle-orm";
 import { audit, groupMembers, groups, mcpServers, ownServers, pseudonyms, secrets, usage } from "./access";
 import { chatTails, models } from "./chat";
+import { links, openSkills, uploadParts, versionBlocks } from "./compat";
 import { consoleSessions, SESSION_FACTS } from "./console";
 import { conversations } from "./conversations";
-import { links, openSkills, uploadParts, versionBlocks } from "./doors";
 import { draftReaders } from "./drafts";
 import { EXPORTED_IMPORTS, imports } from "./imports";
 import { counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { runFiles } from "./run-files";
 import { grantCodes, grants } from "./sign-in";
-import { knownClients, signInLinks, signIns } from "./sign-in-pages";
+import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
 import {
   DELETED,
   FORGOTTEN,
@@ -234,7 +234,13 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: openSkills, column: openSkills.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: versionBlocks, column: versionBlocks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: signInLinks, column: signInLinks.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
-  { table: knownClients, column: knownClients.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  {
+    table: preRegisteredClients,
+    column: preRegisteredClients.createdBy,
+    holds: "user",
+    exported: MAKER,
+    erased: TO_PSEUDONYM,
+  },
   { table: mcpServers, column: mcpServers.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: ownServers, column: ownServers.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: counters, column: counters.scope, holds: "scope", exported: "how often a scope changed", erased: FORGOTTEN },

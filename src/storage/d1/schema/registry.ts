@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { GhostSpec } from "../../../domain/catalog/ghost";
 import type { SkillSource } from "../../../domain/catalog/source";
-import type { ScriptVerdict } from "../../../domain/code/judging/verdict";
+import type { ScriptVerdict } from "../../../domain/code/check/verdict";
 import type { Described } from "../../../domain/conversation/offered";
 import type { Issue } from "../../../domain/errors";
 import type { JsonObject } from "../../../domain/json";

@@ -29,7 +29,7 @@ export const oauthClients = sqliteTable(
  * Programs that an admin has made known, each with a secret. Not in the table of strangers' programs, where a gateway of before would
  * let them in without it.
  */
-export const knownClients = sqliteTable(
+export const preRegisteredClients = sqliteTable(
   "known_clients",
   {
     name: text().primaryKey(),

@@ -12,7 +12,7 @@ export interface ServerAt {
 }
 
 /** Notes since when a server fails. Where that is noted, or there is no such server, nothing is written. */
-export async function noteDown(db: Database, { scope, name }: ServerAt): Promise<void> {
+export async function recordServerDown(db: Database, { scope, name }: ServerAt): Promise<void> {
   if (scope === null) {
     const theirs = and(eq(mcpServers.name, name), isNull(mcpServers.downSince));
     await db.update(mcpServers).set({ downSince: now }).where(theirs);
@@ -23,7 +23,7 @@ export async function noteDown(db: Database, { scope, name }: ServerAt): Promise
 }
 
 /** Notes that a server answers. Where it was not noted as down, nothing is written. */
-export async function noteUp(db: Database, { scope, name }: ServerAt): Promise<void> {
+export async function recordServerUp(db: Database, { scope, name }: ServerAt): Promise<void> {
   if (scope === null) {
     const theirs = and(eq(mcpServers.name, name), isNotNull(mcpServers.downSince));
     await db.update(mcpServers).set({ downSince: null }).where(theirs);

@@ -34,12 +34,12 @@ export async function putClient(
 }
 
 /** A statement that notes an approval, which keeps a program that registered itself. It belongs in the batch of the approval. */
-export function notingApproval(db: Database, id: string) {
+export function recordApproval(db: Database, id: string) {
   const kept = sql`CASE WHEN ${oauthClients.host} IS NULL THEN ${databaseNow} + ${SIGN_IN_TIMES.clientKept} ELSE ${oauthClients.expiresAt} END`;
   return db.update(oauthClients).set({ approvedAt: databaseNow, expiresAt: kept }).where(eq(oauthClients.id, id));
 }
 
 /** Forgets programs that were not approved for too long, and documents that do not count any more. */
-export async function forgetClients(db: Database, before: number): Promise<void> {
+export async function deleteUnusedClients(db: Database, before: number): Promise<void> {
   await db.delete(oauthClients).where(lt(oauthClients.expiresAt, before));
 }

@@ -32,6 +32,6 @@ export async function readCode(db: Database, hash: string): Promise<CodeRow | nu
 }
 
 /** Forgets codes that ended before. */
-export async function forgetCodes(db: Database, before: number): Promise<void> {
+export async function deleteExpiredCodes(db: Database, before: number): Promise<void> {
   await db.delete(grantCodes).where(lt(grantCodes.expiresAt, before));
 }

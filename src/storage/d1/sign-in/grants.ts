@@ -1,12 +1,12 @@
 // Grants and their tokens in D1. A batch cannot branch, so each statement says itself what must hold, by the database's clock.
 
 import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { knownClientName } from "../../../domain/sign-in/known";
 import { GRANT_LIMITS } from "../../../domain/sign-in/limits";
+import { preRegisteredClientName } from "../../../domain/sign-in/pre-registered";
 import type { Database } from "../database";
 import { now as databaseNow, keys } from "../schema/registry";
 import { grantCodes, grants, grantTokens } from "../schema/sign-in";
-import { knownClients } from "../schema/sign-in-pages";
+import { preRegisteredClients } from "../schema/sign-in-pages";
 
 export type GrantRow = typeof grants.$inferSelect;
 
@@ -19,12 +19,12 @@ const LIVE = sql`${grants.endedAt} IS NULL AND ${grants.expiresAt} > ${databaseN
   AND ${keyCounts(grants.keyId)}`;
 
 /** A grant with whether it counts, and what time it is. */
-export interface SeenGrant extends GrantRow {
+export interface GrantState extends GrantRow {
   isLive: boolean;
   now: number;
 }
 
-export async function readGrant(db: Database, id: string): Promise<SeenGrant | null> {
+export async function readGrant(db: Database, id: string): Promise<GrantState | null> {
   const [found] = await db.batch([seen(db, id)]);
   return seenIn(found);
 }
@@ -40,7 +40,7 @@ function seen(db: Database, id: string) {
     .where(eq(grants.id, id));
 }
 
-function seenIn([row]: Awaited<ReturnType<typeof seen>>): SeenGrant | null {
+function seenIn([row]: Awaited<ReturnType<typeof seen>>): GrantState | null {
   return row === undefined ? null : { ...row.grant, isLive: row.isLive === 1, now: row.now };
 }
 
@@ -73,9 +73,9 @@ export interface Redemption {
  * not count any more, or where somebody has exchanged it. A wrong verifier leaves the code as it is. Of too many grants of a user
  * those end that were refreshed longest ago.
  */
-export async function redeemCode(db: Database, asked: Redemption): Promise<SeenGrant | null> {
+export async function redeemCode(db: Database, asked: Redemption): Promise<GrantState | null> {
   const { hash, grantId, refresh } = asked;
-  const known = knownClientName(asked.clientId);
+  const known = preRegisteredClientName(asked.clientId);
   const taken = sql`${grantCodes.hash} = ${hash} AND ${grantCodes.claimedBy} = ${grantId}`;
   const [, , , , found] = await db.batch([
     db
@@ -92,7 +92,7 @@ export async function redeemCode(db: Database, asked: Redemption): Promise<SeenG
           // An admin may have removed the program since it has proven itself.
           known === null
             ? undefined
-            : sql`EXISTS (SELECT 1 FROM ${knownClients} WHERE ${knownClients.name} = ${known})`,
+            : sql`EXISTS (SELECT 1 FROM ${preRegisteredClients} WHERE ${preRegisteredClients.name} = ${known})`,
         ),
       ),
     // By position: the columns in the order of the schema.
@@ -129,7 +129,7 @@ export interface Rotation {
  * Puts the successor in the place of the token that was shown if that one counts, and adds an access token if it did, now or before.
  * Says how the grant is then: whoever showed a token that is now `previous` has got in.
  */
-export async function rotateGrant(db: Database, asked: Rotation): Promise<SeenGrant | null> {
+export async function rotateGrant(db: Database, asked: Rotation): Promise<GrantState | null> {
   const { grantId, shown, successor, token } = asked;
   const [, , , , found] = await db.batch([
     db
@@ -222,7 +222,7 @@ export function listGrants(
 }
 
 /** Forgets what ended before these times: tokens, and grants with theirs. */
-export async function forgetGrants(db: Database, before: { tokens: number; grants: number }): Promise<void> {
+export async function deleteExpiredGrants(db: Database, before: { tokens: number; grants: number }): Promise<void> {
   await db.batch([
     db.delete(grantTokens).where(lt(grantTokens.expiresAt, before.tokens)),
     db.delete(grants).where(lt(grants.endedAt, before.grants)),

@@ -84,6 +84,6 @@ export async function spendConsoleLink(db: Database, hash: string, sessionId: st
 }
 
 /** Forgets links whose time is over. */
-export async function forgetLinks(db: Database, before: number): Promise<void> {
+export async function deleteExpiredLinks(db: Database, before: number): Promise<void> {
   await db.delete(signInLinks).where(lt(signInLinks.expiresAt, before));
 }

@@ -7,7 +7,7 @@ import type { Database } from "../database";
 import { now as databaseNow } from "../schema/registry";
 import { grantCodes } from "../schema/sign-in";
 import { signIns } from "../schema/sign-in-pages";
-import { notingApproval } from "./clients";
+import { recordApproval } from "./clients";
 import { insertCode, type NewCode } from "./codes";
 
 export type PageRow = typeof signIns.$inferSelect;
@@ -40,7 +40,7 @@ export function insertConsolePage(db: Database, { id, browser }: PageOf, returnT
 }
 
 /** Takes a sign-in to the console, once: where to it leads back; `null` where there is none in this browser. */
-export async function takeConsolePage(db: Database, { id, browser }: PageOf): Promise<string | null> {
+export async function consumeConsolePage(db: Database, { id, browser }: PageOf): Promise<string | null> {
   const [row] = await db
     .update(signIns)
     .set({ stage: "approved" })
@@ -64,7 +64,7 @@ export async function readPage(db: Database, page: PageOf): Promise<PageRow | nu
 }
 
 /** Counts one more try at a key; `false` when there were `most`. */
-export async function takeTry(db: Database, page: PageOf, most: number): Promise<boolean> {
+export async function countAttempt(db: Database, page: PageOf, most: number): Promise<boolean> {
   const rows = await db
     .update(signIns)
     .set({ tries: sql`${signIns.tries} + 1` })
@@ -74,7 +74,7 @@ export async function takeTry(db: Database, page: PageOf, most: number): Promise
 }
 
 /** Notes who has signed in, from where on the consent can be given; `false` when the page was not open any more. */
-export async function notePerson(db: Database, page: PageOf, signedIn: SignedIn): Promise<boolean> {
+export async function setSignedInUser(db: Database, page: PageOf, signedIn: SignedIn): Promise<boolean> {
   const rows = await db
     .update(signIns)
     .set({ stage: "shown", userId: signedIn.userId, signedIn })
@@ -84,7 +84,7 @@ export async function notePerson(db: Database, page: PageOf, signedIn: SignedIn)
 }
 
 /** Forgets who has signed in, so that somebody else can. */
-export async function forgetPerson(db: Database, page: PageOf): Promise<void> {
+export async function clearSignedInUser(db: Database, page: PageOf): Promise<void> {
   await db
     .update(signIns)
     .set({ stage: "open", userId: null, signedIn: null })
@@ -110,7 +110,7 @@ export async function approvePage(db: Database, page: PageOf, code: NewCode, lif
   const [stored] = await db.batch([
     insertCode(db, code, life, sql`EXISTS (SELECT 1 FROM ${signIns} WHERE ${shown})`),
     db.update(signIns).set({ stage: "approved" }).where(shown),
-    notingApproval(db, code.clientId),
+    recordApproval(db, code.clientId),
   ]);
   return stored.length > 0;
 }
@@ -127,7 +127,7 @@ export async function readApproved(db: Database, page: PageOf, hash: string): Pr
 }
 
 /** Forgets sign-ins whose time is over. */
-export async function forgetPages(db: Database, before: number): Promise<void> {
+export async function deleteExpiredPages(db: Database, before: number): Promise<void> {
   await db.delete(signIns).where(lt(signIns.expiresAt, before));
 }
 

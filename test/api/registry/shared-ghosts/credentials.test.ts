@@ -3,7 +3,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call } from "../../../support/call";
-import { crew, GHOSTS, issuesOf, made, put } from "./crew";
+import { crew, GHOSTS, issuesOf, made, put } from "./users";
 
 const TOKEN = "sk-abcdefghijklmnopqrstuvwxyz0123456789";
 const servers = (value: string) => ({

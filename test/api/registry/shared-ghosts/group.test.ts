@@ -3,10 +3,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
+import { publishOwn, publishPublic, talk } from "../../../support/chat-turns";
 import { serversOf } from "../../../support/servers";
-import { publishOwn, publishPublic, talk } from "../../../support/talk";
 import { faults } from "../../../support/upstream";
-import { codeOf, crew, GHOSTS, type Ghost, GROUPS, issuesOf, made, put, ROLES, system } from "./crew";
+import { codeOf, crew, GHOSTS, type Ghost, GROUPS, issuesOf, made, put, ROLES, system } from "./users";
 
 beforeAll(async () => {
   await publishPublic({ name: "everyones", body: "The public one." });

@@ -3,9 +3,9 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
+import { publishPublic, talk } from "../../../support/chat-turns";
 import { seedGhost } from "../../../support/registry";
-import { publishPublic, talk } from "../../../support/talk";
-import { codeOf, crew, GHOSTS, type Ghost, made, put, system } from "./crew";
+import { codeOf, crew, GHOSTS, type Ghost, made, put, system } from "./users";
 
 beforeAll(async () => {
   await publishPublic({ name: "everyones", body: "The public one." });

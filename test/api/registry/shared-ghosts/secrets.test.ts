@@ -2,10 +2,10 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../../../support/call";
+import { publishOwn, talk } from "../../../support/chat-turns";
 import { gatewayServers, serverSkill, serversOf } from "../../../support/servers";
-import { publishOwn, talk } from "../../../support/talk";
 import { faults, forget, seen } from "../../../support/upstream";
-import { crew, put } from "./crew";
+import { crew, put } from "./users";
 
 describe("the secrets of a shared ghost's servers", () => {
   const secret = "$" + "{{secrets.SHARED_TOKEN}}";

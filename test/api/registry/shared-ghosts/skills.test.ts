@@ -3,10 +3,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ADMIN_KEY, call, keyFor } from "../../../support/call";
+import { publishOwn, publishPublic, talk, textOf } from "../../../support/chat-turns";
 import { forgetCallers } from "../../../support/isolate";
 import { seedSkill } from "../../../support/registry";
-import { publishOwn, publishPublic, talk, textOf } from "../../../support/talk";
-import { crew, GHOSTS, GROUPS, issuesOf, made, put, system } from "./crew";
+import { crew, GHOSTS, GROUPS, issuesOf, made, put, system } from "./users";
 
 const SKILLS = "/api/v1/kinds/skills";
 

@@ -2,10 +2,10 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
+import { publishOwn, talk } from "../../../support/chat-turns";
 import { hostWith } from "../../../support/mcp-client";
 import { seedSkill } from "../../../support/registry";
 import { form, skillZip } from "../../../support/skill";
-import { publishOwn, talk } from "../../../support/talk";
 import { problemOf, SKILLS, upload } from "./published";
 
 const PLANTED = "ghp_PlantedPlantedPlanted0123456789";

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
-import { publishOwn, talk } from "../../../support/talk";
+import { publishOwn, talk } from "../../../support/chat-turns";
 import { problemOf, SKILLS } from "./published";
 
 const GHOSTS = "/api/v1/kinds/ghosts";

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
-import { publishOwn } from "../../../support/talk";
+import { publishOwn } from "../../../support/chat-turns";
 import { SKILLS, type Skill } from "./published";
 
 let ada: string;

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
+import { publishOwn, talk } from "../../../support/chat-turns";
 import { form, skillZip } from "../../../support/skill";
-import { publishOwn, talk } from "../../../support/talk";
 import { problemOf, SKILLS, type Skill } from "./published";
 
 let ada: string;

@@ -3,9 +3,9 @@
 import { beforeEach, expect, it } from "vitest";
 import { BUILTIN_AUTHOR } from "../../../../src/domain/catalog/builtin-skills";
 import { call, keyFor } from "../../../support/call";
+import { published, publishOwn, publishPublic, talk, textOf } from "../../../support/chat-turns";
 import { clearRegistry } from "../../../support/registry";
 import { form, skillZip, zip } from "../../../support/skill";
-import { published, publishOwn, publishPublic, talk, textOf } from "../../../support/talk";
 import { SKILLS } from "./published";
 
 beforeEach(clearRegistry);

@@ -4,8 +4,8 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readArchive } from "../../../../src/domain/package/archive";
 import { call, keyFor } from "../../../support/call";
+import { publishOwn } from "../../../support/chat-turns";
 import { form, skillZip, zip } from "../../../support/skill";
-import { publishOwn } from "../../../support/talk";
 import { idOf, problemOf, published, SKILLS, type Skill, upload } from "./published";
 
 let alice: string;

@@ -4,11 +4,11 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
+import { publishOwn, publishPublic, talk } from "../../../support/chat-turns";
 import { holdClock, objectOf, pass, releaseClock, ring } from "../../../support/clock";
 import { providerSkill } from "../../../support/provider";
 import { clearRegistry } from "../../../support/registry";
 import { HOUR, keepHouse, sendCounts, usageOf } from "../../../support/skill-use";
-import { publishOwn, publishPublic, talk } from "../../../support/talk";
 
 const S = "/api/v1/kinds/skills";
 const NONE = { loads: 0, calls: 0, failures: 0, tokens: 0 };

@@ -2,9 +2,9 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
+import { publishOwn, publishPublic, talk, textOf } from "../../../support/chat-turns";
 import { hostWith } from "../../../support/mcp-client";
 import { form, type SkillFixture, skillZip } from "../../../support/skill";
-import { publishOwn, publishPublic, talk, textOf } from "../../../support/talk";
 import { problemOf, SKILLS, type Skill } from "./published";
 
 let ada: string;

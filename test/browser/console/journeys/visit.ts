@@ -6,7 +6,7 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { barriers } from "../../axe";
 import type { Gateway } from "../../gateway";
-import type { Hands } from "../hands";
+import type { Hands } from "../input";
 import { overflows } from "../page";
 
 /** One way through the console, from its first page to what it was gone for. */

@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Browser } from "playwright-core";
 import { expect } from "vitest";
 import type { Gateway } from "../../gateway";
-import { type HandsName, handsOn } from "../hands";
+import { type HandsName, handsOn } from "../input";
 import { open } from "../page";
 import { type Journey, Visit } from "./visit";
 

@@ -1,0 +1,62 @@
+// Changing which version of a skill counts, and making a draft one of them.
+
+import { type Command, GATEWAY_OPTIONS, YES } from "../command";
+import { answer, tell } from "../context";
+import { EXIT, misused } from "../problem";
+import { findNamed, findVersionOf, gatewayOf, SKILLS } from "../resolve";
+import { skillSchema } from "../resources";
+
+function changing(verb: "activate" | "yank" | "unyank", summary: string, done: string): Command {
+  return {
+    usage: "<name> <version>",
+    summary,
+    options: GATEWAY_OPTIONS,
+    names: [2, 2],
+    async run(work, [name = "", version = ""], values) {
+      const gateway = await gatewayOf(work, values);
+      const { metadata } = await findNamed(gateway, name);
+      const { id } = metadata.labels;
+      const { version_id } = await findVersionOf(gateway, id, version);
+      const now = await gateway.read(skillSchema, `${SKILLS}/${id}/versions/${version_id}/${verb}`, { method: "POST" });
+      const current = now.spec.version ?? now.status.version_id;
+      answer(work, { name: metadata.name, version_id, current: now.status.version_id });
+      tell(work, `${metadata.name} ${version} ${done}${verb === "activate" ? "" : `; it stands at ${current}`}`);
+      return EXIT.done;
+    },
+  };
+}
+
+export const activate = changing(
+  "activate",
+  "Makes a version of a skill the current one: this is how one rolls back.",
+  "is current now",
+);
+export const yank = changing("yank", "Takes a version out of use; it stays readable.", "is yanked");
+export const unyank = changing("unyank", "Lets a yanked version be used again.", "may be used again");
+
+export const promote: Command = {
+  usage: "<name> [--discard]",
+  summary: "Publishes your draft where it was meant to go, as every upload is; --discard deletes the draft instead.",
+  options: { ...GATEWAY_OPTIONS, discard: YES },
+  names: [1, 1],
+  async run(work, [typed = ""], values) {
+    const name = typed.replace(/^draft:/, "");
+    if (name.includes("/")) throw misused("Only the author of a draft promotes it.");
+    const gateway = await gatewayOf(work, values);
+    const path = `${SKILLS}/drafts/${encodeURIComponent(name)}`;
+    if (values.discard === true) {
+      await gateway.send(path, { method: "DELETE" });
+      tell(work, `draft:${name} is deleted`);
+      answer(work, { name, discarded: true });
+      return EXIT.done;
+    }
+    const { status, body } = await gateway.readWithStatus(skillSchema, `${path}/promote`, { method: "POST" });
+    const { metadata, spec, status: made } = body;
+    tell(
+      work,
+      `${metadata.name} ${spec.version ?? ""} ${status === 200 ? "is there already as" : "was published as"} ${made.version_id}`,
+    );
+    answer(work, { name: metadata.name, version_id: made.version_id, is_new: status === 201, id: metadata.labels.id });
+    return EXIT.done;
+  },
+};

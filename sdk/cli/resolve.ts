@@ -1,0 +1,50 @@
+// Which gateway, which skill and which version are meant.
+
+import { option, type Values } from "./command";
+import type { Work } from "./context";
+import { Gateway } from "./gateway";
+import { EXIT, Problem } from "./problem";
+import { type SkillResource, skillSchema, skillsSchema, type VersionItem, versionsSchema } from "./resources";
+import { signIn } from "./sign-in";
+
+export const SKILLS = "/api/v1/kinds/skills";
+
+/** The gateway that is meant. */
+export async function gatewayOf(work: Work, values: Values): Promise<Gateway> {
+  const typed = { url: option(values, "url"), key: option(values, "key"), port: option(values, "port") };
+  return new Gateway(work, await signIn(work, typed));
+}
+
+/** The skill that a name means: one's own, else a group's, else a public one. An id means itself. */
+export async function findNamed(gateway: Gateway, name: string): Promise<SkillResource> {
+  if (/^skl_[0-9A-Z]{26}$/.test(name)) return gateway.read(skillSchema, `${SKILLS}/${name}`);
+  const { items } = await gateway.read(skillsSchema, SKILLS, { query: { name } });
+  const [found] = items;
+  if (found === undefined) throw new Problem(EXIT.absent, `There is no skill '${name}' that you see.`);
+  return found;
+}
+
+/** All versions of a skill, newest first. */
+export async function readVersionsOf(gateway: Gateway, id: string): Promise<VersionItem[]> {
+  const all: VersionItem[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: { items: VersionItem[]; next_cursor: string | null } = await gateway.read(
+      versionsSchema,
+      `${SKILLS}/${id}/versions`,
+      {
+        query: { cursor },
+      },
+    );
+    all.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  return all;
+}
+
+/** A version of a skill by its label or id. */
+export async function findVersionOf(gateway: Gateway, id: string, version: string): Promise<VersionItem> {
+  const all = await readVersionsOf(gateway, id);
+  const found = all.find((each) => each.version_id === version) ?? all.find((each) => each.version === version);
+  if (found === undefined) throw new Problem(EXIT.absent, `There is no version '${version}' of it.`);
+  return found;
+}

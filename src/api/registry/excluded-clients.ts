@@ -1,0 +1,35 @@
+// Which doors for other clients leave a skill out, and why.
+
+import { exclusionsForClawHub } from "../../domain/compat/clawhub";
+import { exclusionsForIndex } from "../../domain/compat/well-known";
+import * as z from "../../edge/zod";
+import type { SkillRecord } from "../../storage/d1/skills";
+
+const leftOut = () =>
+  z.object({ door: z.enum(["well-known", "marketplace", "clawhub"]), code: z.string(), message: z.string() });
+
+/** Absent where no door leaves it out. */
+export const leftOutSchema = () =>
+  z.array(leftOut()).openapi({
+    description: "The doors for other clients that leave the skill out, and why. In answers about one skill.",
+  });
+
+const OFFERING = ["well-known", "marketplace"];
+
+/** A skill's resource with the doors that leave it out. */
+export function withExcludedClients<R extends { status: object }>(shown: R, skill: SkillRecord): R {
+  const indexed = {
+    name: skill.name,
+    writtenName: skill.manifest.name ?? null,
+    isRepaired: skill.warnings.some(({ code }) => code === "FRONTMATTER_REPAIRED"),
+    fileCount: skill.fileCount,
+    isBlocked: skill.blockedFor !== null,
+  };
+  const ofIndex = exclusionsForIndex(indexed);
+  const left_out = [
+    // A marketplace offers what an index shows: each skill of it is a plugin.
+    ...OFFERING.flatMap((door) => ofIndex.map((issue) => ({ door, ...issue }))),
+    ...exclusionsForClawHub(skill).map((issue) => ({ door: "clawhub", ...issue })),
+  ];
+  return left_out.length === 0 ? shown : { ...shown, status: { ...shown.status, left_out } };
+}

@@ -1,0 +1,37 @@
+// What every door for clients that people already have is made of: an edge that decides itself who may see what.
+
+import { createMiddleware } from "hono/factory";
+import { authenticate } from "../edge/auth";
+import { crossOrigin } from "../edge/cors";
+import type { Edge } from "../edge/edge";
+import type { HttpEnv } from "../edge/env";
+import { answerError } from "../edge/errors";
+import { principalRate } from "../edge/rate";
+import { router } from "../edge/router";
+import { notInIndex } from "../services/compat/published-index";
+
+/** A key is wanted: without a good one it is a 401. */
+export const withKey = createMiddleware<HttpEnv>((c, next) =>
+  authenticate(c, async () => {
+    await principalRate(c, next);
+  }),
+);
+
+/** A key that is sent counts, and a bad one is refused; without one nobody is known. */
+export const withKeyIfAny = createMiddleware<HttpEnv>((c, next) =>
+  c.req.header("authorization") === undefined ? next() : withKey(c, next),
+);
+
+/** An edge of open routes. What is below its prefix and no route is not there. */
+export function openRoutesAt(
+  prefix: Edge["prefix"],
+  add: (open: ReturnType<typeof router>) => void,
+  errors: Edge["errors"] = answerError,
+): Edge {
+  const open = router();
+  add(open);
+  open.all(`${prefix}/*`, () => {
+    throw notInIndex();
+  });
+  return { prefix, cors: [crossOrigin], open, routes: router(), errors };
+}

@@ -1,0 +1,152 @@
+// What the vendors' Skills APIs share: where they are, how a form becomes an upload, pages, the bytes of a version, and refusals.
+
+import type { Context as HonoContext } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { packFormFiles } from "../domain/compat/form-files";
+import { type VendorRefusal, vendorRefusalOf } from "../domain/compat/vendor-errors";
+import { skillIdOf } from "../domain/compat/vendor-ids";
+import { GatewayError, type Issue, invalid } from "../domain/errors";
+import { REQUEST_LIMITS } from "../domain/limits";
+import type { HttpEnv } from "../edge/env";
+import { disposition } from "../edge/etag";
+import { logUnexpected } from "../edge/unexpected";
+import {
+  findShown,
+  findVendorVersion,
+  type VendorScope,
+  type VendorUpload,
+  vendorScope,
+} from "../services/compat/vendor-skills";
+import { requireUnblocked } from "../services/compat/version-blocks";
+import { findPackage, openBytes } from "../services/registry/skills";
+import type { VendorSkill, VendorVersion } from "../storage/d1/compat/vendor-skills";
+
+/** Skills of a page that says nothing of its size. */
+const PAGE = 20;
+const FIELDS = ["files[]", "files"];
+
+/** Where a request asks: in its group where the path names one, else in the caller's own scope. */
+export function vendorScopeOf(c: HonoContext<HttpEnv>): VendorScope {
+  return vendorScope(c.get("context"), c.req.param("group"));
+}
+
+/** A form's files as one upload, and its texts. A field that means nothing here is refused: it would be lost without a word. */
+export async function readUpload(
+  c: HonoContext<HttpEnv>,
+  texts: readonly string[],
+): Promise<{ upload: VendorUpload; texts: ReadonlyMap<string, string> }> {
+  const form = await readForm(c);
+  const issues: Issue[] = [];
+  const said = new Map<string, string>();
+  const files: File[] = [];
+  for (const [name, value] of form) {
+    if (FIELDS.includes(name) && value instanceof File) files.push(value);
+    else if (texts.includes(name) && typeof value === "string") said.set(name, value);
+    else issues.push({ code: "UNKNOWN_FIELD", message: "This is no field of this form.", path: name.slice(0, 100) });
+  }
+  if (issues.length > 0) throw invalid(issues);
+  const read = await Promise.all(
+    files.map(async (file) => ({ path: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
+  );
+  const idempotencyKey = c.req.header("idempotency-key") ?? null;
+  if ((idempotencyKey ?? "").length > REQUEST_LIMITS.idempotencyKeyChars)
+    throw invalid([{ code: "INVALID_FIELD", message: "It is too long.", path: "Idempotency-Key" }]);
+  const fileName = files.length === 1 ? files[0]?.name : undefined;
+  return { upload: { bytes: packFormFiles(read), fileName, idempotencyKey }, texts: said };
+}
+
+async function readForm(c: HonoContext<HttpEnv>): Promise<FormData> {
+  const type = c.req.header("content-type") ?? "";
+  const message = "Send the skill's files as multipart/form-data, in the field `files[]`.";
+  if (!/^multipart\/form-data\b/i.test(type)) throw invalid([{ code: "INVALID_BODY", message }]);
+  try {
+    return await c.req.raw.formData();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw invalid([{ code: "INVALID_BODY", message: "The form cannot be read: it is cut off, or not well-formed." }]);
+  }
+}
+
+/** The parameters of a list that are numbers or of a few words. What is neither is refused. */
+export function limitOf(c: HonoContext<HttpEnv>): number {
+  const text = c.req.query("limit");
+  if (text === undefined) return PAGE;
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= REQUEST_LIMITS.listLimit) return limit;
+  throw wrongQuery("limit", `A number from 1 to ${REQUEST_LIMITS.listLimit}.`);
+}
+
+export function wordOf<W extends string>(c: HonoContext<HttpEnv>, name: string, words: readonly W[]): W | undefined {
+  const text = c.req.query(name);
+  if (text === undefined || text === "") return undefined;
+  const word = words.find((known) => known === text);
+  if (word === undefined) throw wrongQuery(name, `One of ${words.join(", ")}.`);
+  return word;
+}
+
+export function wrongQuery(name: string, message: string): GatewayError {
+  return invalid([{ code: "INVALID_FIELD", message, path: `query.${name}` }]);
+}
+
+/** The skill that a path names; `null` where that is no id of one. */
+export const skillIn = (c: HonoContext<HttpEnv>) => skillIdOf(c.req.param("id") ?? "");
+
+/** The version that a path names of a skill, called as its vendor calls versions. */
+export function versionOf(c: HonoContext<HttpEnv>, skill: VendorSkill, calledBy: "time" | "number") {
+  return findVendorVersion(vendorScopeOf(c), skill, c.req.param("version") ?? "", calledBy);
+}
+
+/** The version that a path names of the skill that it names, for whoever may see that. */
+export async function versionIn(c: HonoContext<HttpEnv>, calledBy: "time" | "number"): Promise<VendorVersion> {
+  return versionOf(c, await findShown(vendorScopeOf(c), skillIn(c)), calledBy);
+}
+
+/** The ZIP of a version, wrapped in the skill's folder as vendors give it. */
+export async function answerContent(c: HonoContext<HttpEnv>, skillId: string, versionId: string): Promise<Response> {
+  const found = await findPackage(c.get("context"), skillId, versionId);
+  await requireUnblocked(c.get("context"), found.versionId);
+  const body = await openBytes(c.get("context"), found.versionId, 0, c.req.method === "HEAD" ? 0 : found.zipSize);
+  return new Response(body, {
+    headers: {
+      "content-type": "application/zip",
+      "content-length": String(found.zipSize),
+      "content-disposition": disposition("attachment", `${found.name}.zip`),
+      "content-security-policy": "sandbox; default-src 'none'",
+      "cache-control": "private, no-store",
+    },
+  });
+}
+
+/** The refusal of what no route of a vendor's API has. */
+export function notServed(c: HonoContext<HttpEnv>): never {
+  const message = `There is nothing at ${c.req.method} ${c.req.path} here.`;
+  throw new GatewayError("not_found", "NOT_FOUND", message);
+}
+
+/** Answers anything that was thrown in a vendor's words. */
+export function answerRefusal(
+  error: unknown,
+  c: HonoContext<HttpEnv>,
+  envelope: (refusal: VendorRefusal, requestId: string) => object,
+  requestHeader: string,
+): Response {
+  const refusal = vendorRefusalOf(error) ?? refusalOfBody(error) ?? unexpected(error, c);
+  const requestId = c.get("requestId");
+  if (refusal.status === 401)
+    c.set("unauthenticated", c.req.header("authorization") !== undefined || c.req.header("x-api-key") !== undefined);
+  c.set("problem", refusal.code.toUpperCase());
+  const headers = { ...refusal.headers, [requestHeader]: requestId, "cache-control": "no-store" };
+  return Response.json(envelope(refusal, requestId), { status: refusal.status, headers });
+}
+
+function refusalOfBody(error: unknown): VendorRefusal | null {
+  if (!(error instanceof HTTPException) || error.status !== 413) return null;
+  const message = `A request may have ${Math.floor(REQUEST_LIMITS.uploadBytes / 1_048_576)} MiB with all its files.`;
+  return { status: 413, code: "body_too_large", message, details: {}, headers: {} };
+}
+
+function unexpected(error: unknown, c: HonoContext<HttpEnv>): VendorRefusal {
+  logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
+  const message = "The gateway failed to answer. The request id helps its operator to find out why.";
+  return { status: 500, code: "internal", message, details: {}, headers: {} };
+}

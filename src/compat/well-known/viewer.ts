@@ -1,0 +1,61 @@
+// Who looks through a door, and at what, as the address and the key say it.
+
+import type { Context as HonoContext } from "hono";
+import { groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import { identityStoresOf, makeContext, primaryDatabase } from "../../edge/context";
+import type { HttpEnv } from "../../edge/env";
+import { openSharedLink } from "../../services/compat/link-access";
+import { notInIndex, type Viewer } from "../../services/compat/published-index";
+import { callersView, linkViewer, openViewer, type ViewerScope } from "../../services/compat/viewers";
+import { noteLinkUse } from "../../storage/d1/compat/links";
+
+/** A look through a door. */
+export interface ViewRequest {
+  viewer: Viewer;
+  /** Nobody is known: what is answered is everybody's to keep. */
+  isOpen: boolean;
+  /** The one skill that the place is about. */
+  skill: string | undefined;
+  /** Where the skills of a scope are, without the origin. */
+  placeOf(scope: string): string;
+}
+
+/** A look at the open list, whoever looks. */
+export function viewOpenly(c: HonoContext<HttpEnv>, skill?: string): ViewRequest {
+  const context = makeContext(c.env, { caller: nobody, later: (work) => c.executionCtx.waitUntil(work) });
+  return { viewer: openViewer(context), isOpen: true, skill, placeOf };
+}
+
+/** A look with the request's key; without one only at what is open. */
+export function viewWithKey(c: HonoContext<HttpEnv>, whose: ViewerScope, skill?: string): ViewRequest {
+  const context = c.get("context");
+  if (context !== undefined) return { viewer: callersView(context, whose), isOpen: false, skill, placeOf };
+  if (whose.kind === "public" || whose.kind === "all") return viewOpenly(c, skill);
+  throw notInIndex();
+}
+
+/** A look by a link. What nobody ever had counts as a guess of a key. */
+export async function viewByLink(c: HonoContext<HttpEnv>, token: string, skill?: string): Promise<ViewRequest> {
+  const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
+  const primary = () => primaryDatabase(c.env, timings);
+  const timings = { storage: 0 };
+  const { nearest } = makeContext(c.env, { caller: nobody, timings, later });
+  const opened = await openSharedLink({ ...identityStoresOf(c.env, timings, later), nearest, certain: primary }, token);
+  if (opened === "guessed") c.set("unauthenticated", true);
+  if (opened === null || opened === "guessed") throw notInIndex();
+  const { link, caller } = opened;
+  later(noteLinkUse(primary(), link.id, Date.now()));
+  const context = makeContext(c.env, { caller: { ...caller, requestId: c.get("requestId") }, timings, later });
+  return { viewer: linkViewer(context, link), isOpen: false, skill, placeOf: () => `/t/${token}` };
+}
+
+function placeOf(scope: string): string {
+  if (scope === PUBLIC_SCOPE) return "/s/public";
+  const group = groupOfScope(scope);
+  return group === null ? "/s/own" : `/s/group/${group}`;
+}
+
+/** Stands where a caller would be: whatever asks who calls must not be asked without a key. */
+function nobody(): never {
+  throw new Error("A door without a key asked who calls.");
+}

@@ -1,0 +1,81 @@
+// What the alarm is for: what is due, and the end of a conversation that nobody uses.
+
+import { DURATIONS } from "../domain/durations";
+import { refusalIn } from "../domain/errors";
+import { settingsFrom } from "../domain/settings/settings";
+import { makeContext, newId, primaryDatabase } from "../edge/context";
+import { logUnexpected } from "../edge/unexpected";
+import type { Context } from "../services/context";
+import { closeSessions } from "../services/conversation/close";
+import { idleDeadline, removeFromList } from "../services/conversation/lifecycle";
+import { reportFigures } from "../services/list-figures";
+import { expireDue } from "../services/questions/ask";
+import type { Session } from "../services/session";
+import { sendUses } from "../services/skill-use";
+import { closeSilent } from "./socket-protocol";
+import type { Tabs } from "./tabs";
+
+/** What the alarm needs of the object: its bindings, work that may go on after it, and emptying its store. */
+interface Bell {
+  env: Env;
+  later: Context["later"];
+  empty: () => Promise<null>;
+}
+
+/** Does what is due: unanswered questions, silent sockets, keys to check, counts to send, what lists say, and the end of an idle conversation. */
+export async function runAlarm(tabs: Tabs, { env, later, empty }: Bell): Promise<void> {
+  tabs.alarm.fired();
+  if (tabs.session() === null) return;
+  expireDue(tabs.asking);
+  await closeSilent(tabs);
+  await sendCounts(tabs, env);
+  await tellList(tabs, env);
+  const session = tabs.session();
+  if (session !== null) await endIfIdle(tabs, { env, later, empty }, session);
+}
+
+/** Sends the counts that are due. Where the registry does not answer they wait for another hour, and nothing else waits for them. */
+async function sendCounts(tabs: Tabs, env: Env): Promise<void> {
+  const session = tabs.session();
+  if (session === null) return;
+  try {
+    await sendUses({ db: primaryDatabase(env), now: () => Date.now(), newId: newId }, session);
+  } catch (error) {
+    // Storage that does not answer is logged where that is found out.
+    if (refusalIn(error) === null) logUnexpected(error, { where: "skill use" });
+  }
+}
+
+/** Tells its user's list where it stands, if that is due. A list that cannot be told hears it later. */
+async function tellList(tabs: Tabs, env: Env): Promise<void> {
+  const session = tabs.session();
+  if (session === null) return;
+  try {
+    await reportFigures({ db: primaryDatabase(env), now: () => Date.now() }, session);
+  } catch (error) {
+    if (refusalIn(error) === null) logUnexpected(error, { where: "list figures" });
+  }
+}
+
+/** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */
+async function endIfIdle(tabs: Tabs, { env, later, empty }: Bell, session: Session): Promise<void> {
+  const days = settingsFrom(env).CONVERSATION_IDLE_DAYS;
+  if (idleDeadline(session, days) > Date.now()) return tabs.alarm.rearm();
+  // Set again first: should D1 not answer for longer than alarms are retried, the end still comes.
+  await tabs.alarm.postpone(Date.now() + DURATIONS.endAgain);
+  const context = ownerContext(env, later, session);
+  const leave = await closeSessions(context, session);
+  const { packages, timings } = context;
+  await removeFromList({ db: primaryDatabase(env), packages, timings }, session);
+  await empty();
+  leave();
+}
+
+/** Nobody calls: the conversation's user ends it, as far as the user's own things go. */
+function ownerContext(env: Env, later: Context["later"], { userId }: Session) {
+  const principal = { userId, role: "user" as const, groups: [], scopes: [], keyId: "" };
+  return makeContext(env, {
+    later,
+    caller: { principal, counters: {}, asOf: null, requestId: newId("idle"), stale: false },
+  });
+}

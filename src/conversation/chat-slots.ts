@@ -1,0 +1,18 @@
+// The places of a user's running chats, in the memory of an object that is no conversation and stores nothing. An object that was
+// evicted forgets them, and hears of each again when its lease is renewed: for so long there may be more than the limit.
+
+import { ChatLeases } from "../domain/chat/leases";
+import { CHAT_LIMITS } from "../domain/chat/limits";
+import type { ChatSlots } from "../services/chat/slots";
+
+export class UserChatSlots implements ChatSlots {
+  readonly #places = new ChatLeases();
+
+  async holdPlace(id: string, most: number): Promise<boolean> {
+    return this.#places.hold(id, most, Date.now(), CHAT_LIMITS.placeMs);
+  }
+
+  async releasePlace(id: string): Promise<void> {
+    this.#places.release(id);
+  }
+}

@@ -1,0 +1,59 @@
+// What an object keeps of its conversation: its rows, its session in memory, its pages and its alarm.
+
+import type { Context } from "../services/context";
+import { type Put, putConversation } from "../services/conversation/lifecycle";
+import { endOrphans } from "../services/questions/server-questions";
+import { rejectWaiters } from "../services/questions/waiters";
+import { conversationNotFound, openSession, type Session } from "../services/session";
+import { ConversationStore } from "../storage/object/conversation";
+import { announce } from "./socket-protocol";
+import { CLOSE_REASONS } from "./sockets";
+import { type Tabs, tabsOf } from "./tabs";
+
+export class StoredConversation {
+  readonly store: ConversationStore;
+  readonly tabs: Tabs;
+  readonly #storage: DurableObjectStorage;
+  #session: Session | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    this.#storage = ctx.storage;
+    this.store = new ConversationStore(ctx.storage);
+    this.tabs = tabsOf(ctx, env, this.store, () => this.open());
+  }
+
+  /** The session in memory, read from the rows with its first use; `null`: there is no conversation. */
+  open(): Session | null {
+    if (this.#session !== null) return this.#session;
+    this.#session = openSession(this.store);
+    if (this.#session !== null) {
+      announce(this.tabs, this.#session);
+      endOrphans(this.tabs.asking, this.#session);
+    }
+    return this.#session;
+  }
+
+  /** The session as far as something opened it. */
+  get session(): Session | null {
+    return this.#session;
+  }
+
+  async put(context: Context, id: string, what: Put) {
+    try {
+      return await putConversation(context, { id, store: this.store, open: () => this.open() }, what);
+    } finally {
+      await this.tabs.alarm.ensure();
+    }
+  }
+
+  /** Ends what runs, and leaves nothing. */
+  async empty(): Promise<null> {
+    if (this.#session !== null) this.#session.ended = true;
+    this.#session = null;
+    this.tabs.sockets.dropAll(CLOSE_REASONS.code, CLOSE_REASONS.reason);
+    rejectWaiters(this.tabs.asking.waiters, conversationNotFound());
+    await this.tabs.alarm.clear();
+    await this.#storage.deleteAll();
+    return null;
+  }
+}

@@ -1,0 +1,127 @@
+// Which instructions stand in the caller's history, under the delivery that puts them there once and leaves them there. Being
+// present is not being active: an activation ends by its turns, a text ends when the caller takes it out.
+
+import * as z from "zod";
+import { type SkillRef, skillRefSchema } from "../catalog/skill-ref";
+import { CONVERSATION_LIMITS, REQUEST_LIMITS } from "../limits";
+import type { ContextEdit, ConversationEvent } from "./event";
+
+/** A message of the history that carries instructions: the answer to a call, or one that the gateway asked to append. */
+export const carrierSchema = z.lazy(() =>
+  z.object({
+    /** The call's id, or the appended message's. */
+    id: z.string(),
+    kind: z.enum(["call", "append"]),
+    skills: z.array(skillRefSchema),
+    /**
+     * `due`: it has to go for the budget's sake. `edited`: the caller was asked to replace it, or has cut its history, so that it may stand
+     * there or not. `withdrawn`: the caller was not asked, but told.
+     */
+    state: z.enum(["there", "due", "edited", "withdrawn"]),
+  }),
+);
+
+export type Carrier = z.infer<typeof carrierSchema>;
+
+/** In the order in which they came. */
+export type Carriers = readonly Carrier[];
+
+/**
+ * Adds one. What an id carried before is gone: ids may come again. Of too many those are forgotten first that were to be replaced, which
+ * `have` may still name, then the oldest, whose instructions are told again when they are needed.
+ */
+export function carry(carriers: Carriers, added: Omit<Carrier, "state">): Carrier[] {
+  if (added.skills.length === 0) return [...carriers];
+  const others = carriers.filter(({ id }) => id !== added.id);
+  const isReplaced = ({ state }: Carrier) => state === "edited" || state === "withdrawn";
+  const forgotten = new Set<Carrier>();
+  let skills = others.reduce((sum, carrier) => sum + carrier.skills.length, added.skills.length);
+  for (const carrier of [...others.filter(isReplaced), ...others.filter((other) => !isReplaced(other))]) {
+    const count = others.length + 1 - forgotten.size;
+    if (count <= CONVERSATION_LIMITS.carriers && skills <= CONVERSATION_LIMITS.activeSkills) break;
+    forgotten.add(carrier);
+    skills -= carrier.skills.length;
+  }
+  return [...others.filter((carrier) => !forgotten.has(carrier)), { ...added, state: "there" }];
+}
+
+/**
+ * What is there by what the caller says. Where it has cut its history and does not say what it still has, nothing counts as there, but
+ * may have to be taken out.
+ */
+export function carriersReported(before: Carriers, have: readonly string[] | null, cut: boolean): Carriers {
+  if (have !== null) return keepReported(before, have);
+  if (!cut) return before;
+  return before.map((carrier) => (carrier.state === "withdrawn" ? carrier : { ...carrier, state: "edited" }));
+}
+
+/** What the caller says it still has, unedited, is there; everything else is gone. */
+export function keepReported(carriers: Carriers, have: readonly string[]): Carrier[] {
+  const ids = new Set(have);
+  return carriers
+    .filter(({ id }) => ids.has(id))
+    .map((carrier) => (carrier.state === "due" ? carrier : { ...carrier, state: "there" }));
+}
+
+export function markEdited(carriers: Carriers, edits: readonly ContextEdit[]): Carrier[] {
+  const asked = new Map(edits.map(({ id, required }) => [id, required]));
+  return carriers.map((carrier) => {
+    const required = asked.get(carrier.id);
+    return required === undefined ? carrier : { ...carrier, state: required ? "withdrawn" : "edited" };
+  });
+}
+
+/** A skill leaves for the budget: each text that nothing else of needs is due to go. */
+export function markDue(carriers: Carriers, name: string, needed: ReadonlySet<string>): Carrier[] {
+  const isDue = ({ skills, state }: Carrier) =>
+    state === "there" && skills.some((skill) => skill.name === name) && !skills.some((skill) => needed.has(skill.name));
+  return carriers.map((carrier) => (isDue(carrier) ? { ...carrier, state: "due" } : carrier));
+}
+
+/** Texts that count: those that no edit was asked for. */
+export function carriersInEffect(carriers: Carriers): Carrier[] {
+  return carriers.filter(({ state }) => state === "there");
+}
+
+/** The version of a skill whose instructions the model can read in its history, the newest; `null` where it has none. */
+export function presentVersion(carriers: Carriers, name: string): SkillRef | null {
+  const found = carriersInEffect(carriers).flatMap(({ skills }) => skills.filter((skill) => skill.name === name));
+  return found.at(-1) ?? null;
+}
+
+/** The texts that the model is given: those of active skills, and all that stand in its history, as often as they do. */
+export function textsInContext(active: readonly SkillRef[], carriers: Carriers): SkillRef[] {
+  const inHistory = carriersInEffect(carriers).flatMap(({ skills }) => skills);
+  const known = new Set(inHistory.map(({ version_id }) => version_id));
+  return [...inHistory, ...active.filter(({ version_id }) => !known.has(version_id))];
+}
+
+type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
+
+/** What is there once a turn has begun. */
+export function carriersAtTurn(before: Carriers, { history, history_cut, skills }: EventOf<"turn">): Carriers {
+  if (history === undefined) return history_cut ? [] : before;
+  const { have, edits, append } = history;
+  const known = carriersReported(before, have, history_cut);
+  const added = { kind: "append" as const, skills: named(skills, append?.names ?? []) };
+  return markEdited(append === null ? known : carry(known, { id: append.id, ...added }), edits);
+}
+
+/** What is there once a skill was loaded. */
+export function carriersOfLoad(before: Carriers, { call, skills, delivered }: EventOf<"loaded">): Carriers {
+  // What is longer could not be named by `have`.
+  if (call === undefined || call.length > REQUEST_LIMITS.idempotencyKeyChars) return before;
+  return carry(before, { id: call, kind: "call", skills: named(skills, delivered) });
+}
+
+/** What a history holds that was read anew: of what was known what it still has, and what it tells of itself. */
+export function carriersOfRestore(before: Carriers, { calls = [], kept = [], skills }: EventOf<"restored">): Carriers {
+  return calls.reduce<Carriers>(
+    (carriers, { id, names }) => carry(carriers, { id, kind: "call", skills: named(skills, names) }),
+    keepReported(before, kept),
+  );
+}
+
+function named(skills: readonly SkillRef[], names: readonly string[]): SkillRef[] {
+  return skills.filter(({ name }) => names.includes(name));
+}

@@ -1,0 +1,241 @@
+// How the ledger follows the log: which requests there were, and what of each a provider had seen before.
+
+import type { SkillRef } from "../catalog/skill-ref";
+import { type Carriers, presentVersion, textsInContext } from "./carriers";
+import type { ConversationEvent, Policy } from "./event";
+import { closeRequest, type Ledger, type OpenRequest, shorterCacheLifetime } from "./ledger";
+import type { Usage } from "./usage";
+
+/** What a message of a user and an answer take where nobody says, and what is left where instructions were taken out. */
+const MESSAGE_TOKENS = 260;
+const ANSWER_TOKENS = 390;
+const REPLACED_TOKENS = 25;
+/** A call that loads, and the frame of its answer. */
+const LOAD_TOKENS = 60;
+/** Appended versions that are remembered. One that is forgotten counts as new when it is loaded again. */
+const REMEMBERED = 256;
+
+/** Of a conversation's state what the ledger depends on, and what is active in it. */
+export interface LedgerContext {
+  state: {
+    policy: Policy | null;
+    selected: readonly string[];
+    delivered: ReadonlyMap<string, string>;
+    carriers: Carriers;
+    tokens: { static: number; actual: number };
+    ledger: Ledger;
+  };
+  active: readonly Present[];
+}
+
+type Present = { skill: SkillRef; reason: string };
+type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
+
+/** Prompt tokens so far, by static injection of the whole catalog and as it was, once an event has put more into the prompt. */
+export function promptTokens(
+  before: LedgerContext,
+  after: LedgerContext,
+  event: ConversationEvent,
+): LedgerContext["state"]["tokens"] {
+  const { tokens } = before.state;
+  if (event.type === "turn") {
+    const sent = textsInContext(skillsOf(after.active), after.state.carriers);
+    return { static: tokens.static + event.cost.static, actual: tokens.actual + event.cost.list + sizeOf(sent) };
+  }
+  if (event.type !== "loaded") return tokens;
+  return { ...tokens, actual: tokens.actual + sizeOf(toldBy(event, before, after)) };
+}
+
+/** What an answer to `load_skill` puts into the next prompt. */
+function toldBy(event: EventOf<"loaded">, before: LedgerContext, after: LedgerContext): SkillRef[] {
+  if (after.state.policy?.delivery === "auto") return event.skills.filter(({ name }) => event.delivered.includes(name));
+  const known = new Set(before.active.map(({ skill }) => skill.name));
+  return skillsOf(after.active).filter(({ name }) => !known.has(name));
+}
+
+/** The ledger after an event. Logs of earlier gateways do not say what a turn costs, so nothing is counted of it. */
+export function charge(before: LedgerContext, after: LedgerContext, event: ConversationEvent): Ledger {
+  const { ledger } = before.state;
+  switch (event.type) {
+    case "turn":
+      return beginRequest(before, after, event);
+    case "step":
+      return follow(ledger, event.usage, event.step.at, event.step.alone);
+    case "loaded": {
+      const { step, used } = event;
+      const isNew = step !== undefined && used !== true && ledger.open?.at !== step.at;
+      const next = isNew ? follow(ledger, null, step.at, step.alone) : ledger;
+      const loads = next.loads + (used === true ? 0 : 1);
+      return laidOut(append({ ...next, loads, wanted_again: wantedAgain(before, event) }, after), before, after);
+    }
+    case "touched":
+    case "unloaded":
+      return laidOut(ledger, before, after);
+    case "restored":
+      return append({ ...closeRequest(ledger, null), before: null, appended: [], appended_tokens: 0 }, after);
+  }
+}
+
+/** A turn begins: the last request of the turn before is over, and the next one is open. */
+function beginRequest(before: LedgerContext, after: LedgerContext, event: EventOf<"turn">): Ledger {
+  const { ledger: told, history, history_cut, cost } = event;
+  let ledger = before.state.ledger;
+  if (told === undefined) return { ...closeRequest(ledger, null), open: null };
+  for (let step = 0; step < told.steps; step++) ledger = follow(ledger, null, ledger.open?.at ?? told.at, false);
+  const last = ledger.open;
+  const talk = talkAfter(ledger, told.usage, event.turn);
+  const isLost = history_cut || history?.have?.length === 0;
+  const closed = {
+    ...closeRequest(ledger, told.usage),
+    price: told.price,
+    own: ledger.own ?? told.own,
+    ...(isLost ? { appended: [], appended_tokens: 0 } : {}),
+  };
+  const next = append(closed, after);
+  const { front, held } = layout(next, after);
+  const preloaded = tokensOf(after.active.filter(({ reason }) => reason === "preloaded"));
+  const stable = {
+    actual: told.shared + told.own,
+    paste: told.shared,
+    append_only: told.shared + (next.own ?? told.own),
+  };
+  const fronts = {
+    actual: stable.actual + front,
+    paste: told.shared + cost.static,
+    append_only: stable.append_only + preloaded,
+  };
+  const most = told.cold ? "none" : isLost ? "front" : "all";
+  const as = (isSame: boolean) => shorterCacheLifetime(most, isSame ? "all" : "stable");
+  const isMoved = last !== null && last.stable.actual !== stable.actual;
+  const isEdited = (history?.edits.length ?? 0) > 0;
+  const open: OpenRequest = {
+    at: told.at,
+    extra: false,
+    front: fronts,
+    stable,
+    held: { actual: held, paste: 0, append_only: heldAppended(next) },
+    talk: told.history_tokens === null ? (isLost ? MESSAGE_TOKENS : talk) : Math.max(0, told.history_tokens - held),
+    told: told.history_tokens !== null,
+    kept: {
+      // Tools and list come first: another list is another prompt.
+      actual: isMoved ? "none" : shorterCacheLifetime(as(signOf(before) === signOf(after)), isEdited ? "front" : "all"),
+      paste: as(last === null || last.front.paste === fronts.paste),
+      append_only: as(last === null || last.front.append_only === fronts.append_only),
+    },
+  };
+  return { ...next, open };
+}
+
+/** A model step: the request before it is over, and the next one has all of it. */
+function follow(ledger: Ledger, usage: Usage | null, at: number, extra: boolean): Ledger {
+  const { open } = ledger;
+  if (open === null) return ledger;
+  const closed = closeRequest(ledger, usage);
+  const ttl = ledger.price?.ttl_ms ?? null;
+  const each = ttl !== null && at - open.at > ttl ? "none" : "all";
+  const kept = { actual: each, paste: each, append_only: each } as const;
+  return { ...closed, open: { ...open, at, extra, talk: talkOf(closed, open, usage), kept } };
+}
+
+/** What the messages of the next step have beside instructions. */
+function talkOf({ before }: Ledger, open: OpenRequest, usage: Usage | null): number {
+  if (usage === null || before === null) return open.talk;
+  return before.sent.actual - open.front.actual - open.held.actual + usage.output;
+}
+
+/** The same of the next turn. */
+function talkAfter(ledger: Ledger, usage: Usage | null, turn: number): number {
+  const { open } = ledger;
+  if (open === null) return MESSAGE_TOKENS + (turn - 1) * (MESSAGE_TOKENS + ANSWER_TOKENS);
+  const talk = talkOf(closeRequest(ledger, usage), open, usage);
+  return talk + MESSAGE_TOKENS + (usage === null ? ANSWER_TOKENS : 0);
+}
+
+/** The skills that were told again after their text had gone, this load's among them. One that still stands is only repeated. */
+function wantedAgain({ state }: LedgerContext, { skills, delivered }: EventOf<"loaded">): string[] {
+  const { wanted_again, appended } = state.ledger;
+  const again = skills.filter(
+    ({ name, version_id }) =>
+      delivered.includes(name) &&
+      appended.includes(version_id) &&
+      presentVersion(state.carriers, name)?.version_id !== version_id,
+  );
+  return [...new Set([...wanted_again, ...again.map(({ name }) => name)])].slice(-REMEMBERED);
+}
+
+/** Notes what is active and was not appended yet: who only appends does so now. */
+function append(ledger: Ledger, { active }: LedgerContext): Ledger {
+  const known = new Set(ledger.appended);
+  const added = active.filter(({ skill, reason }) => reason !== "preloaded" && !known.has(skill.version_id));
+  if (added.length === 0) return ledger;
+  return {
+    ...ledger,
+    appended: [...ledger.appended, ...added.map(({ skill }) => skill.version_id)].slice(-REMEMBERED),
+    appended_tokens: ledger.appended_tokens + tokensOf(added),
+  };
+}
+
+/** The open request once something has become active, or stopped being so. */
+function laidOut(ledger: Ledger, before: LedgerContext, after: LedgerContext): Ledger {
+  const { open } = ledger;
+  if (open === null) return ledger;
+  const { front, held } = layout(ledger, after);
+  const isSame = signOf(before) === signOf(after);
+  return {
+    ...ledger,
+    open: {
+      ...open,
+      front: { ...open.front, actual: open.stable.actual + front },
+      held: { actual: held, paste: 0, append_only: heldAppended(ledger) },
+      kept: { ...open.kept, actual: shorterCacheLifetime(open.kept.actual, isSame ? "all" : "stable") },
+    },
+  };
+}
+
+/** Where the instructions stand that the model has: tokens before the messages and in them. */
+function layout(ledger: Ledger, seen: LedgerContext): { front: number; held: number } {
+  const { policy, carriers } = seen.state;
+  const calls = ledger.loads * LOAD_TOKENS;
+  const front = tokensOf(inFront(seen));
+  if (policy?.delivery === "auto") {
+    const texts = carriers.map(({ skills, state }) =>
+      state === "edited" || state === "withdrawn"
+        ? REPLACED_TOKENS
+        : skills.reduce((sum, { tokens }) => sum + tokens, 0),
+    );
+    return { front, held: calls + texts.reduce((sum, tokens) => sum + tokens, 0) };
+  }
+  return { front, held: calls + (isAnswered(seen) ? ledger.appended_tokens : 0) };
+}
+
+/** What is active and stands before the messages. */
+function inFront({ state, active }: LedgerContext): readonly Present[] {
+  if (state.policy?.delivery === "auto") return active.filter(({ reason }) => reason === "preloaded");
+  return active.filter(({ skill }) => state.delivered.get(skill.name) !== skill.version_id);
+}
+
+function isAnswered({ state: { policy } }: LedgerContext): boolean {
+  return policy?.delivery === "tool_result" || policy?.tool_style === "skill";
+}
+
+/** Changes where what stands before the messages does. */
+function signOf(seen: LedgerContext): string {
+  const selected = seen.state.policy?.delivery === "auto" ? [] : seen.state.selected;
+  return JSON.stringify([inFront(seen).map(({ skill }) => skill.version_id), selected]);
+}
+
+function heldAppended({ appended_tokens, loads }: Ledger): number {
+  return appended_tokens + loads * LOAD_TOKENS;
+}
+
+function tokensOf(active: readonly Present[]): number {
+  return sizeOf(skillsOf(active));
+}
+
+function skillsOf(active: readonly Present[]): SkillRef[] {
+  return active.map(({ skill }) => skill);
+}
+
+function sizeOf(skills: readonly SkillRef[]): number {
+  return skills.reduce((sum, { tokens }) => sum + tokens, 0);
+}

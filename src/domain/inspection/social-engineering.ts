@@ -1,0 +1,62 @@
+// Texts that bring people, or their agents, to run what nobody has looked at: an archive whose password keeps scanners out, a
+// command that lies on a page for pasting. They are told by several words that stand near each other.
+
+import type { Match } from "./finding";
+
+const ARCHIVE = /\.(?:zip|rar|7z)\b/i;
+const DOWNLOAD = /\bdownload/i;
+const PASSWORD =
+  /\bpass(?:word|phrase|code)?\s{0,3}(?:is\b|[:=`'"])|\bpassword[- ]protected\b|\b(?:extract|unzip|unpack|unrar)\w{0,4}\s{1,3}(?:it\s{1,3})?(?:using|with)\s{0,3}(?:the\s{1,3})?(?:pass|[:`'"])/i;
+const RUN = /\b(?:run|execute|launch|open|start|install)\b/i;
+const UNPACK = /\b(?:extract|unzip|unpack|unrar)/i;
+const RUN_PROGRAM =
+  /\b(?:run|execute|launch|open|start)\b[^\n]{0,60}(?:\b(?:executable|binary|installer|setup)\b|\.(?:exe|dmg|pkg|msi)\b)/i;
+
+const PASTE_SITE =
+  /\b(?:glot\.io|pastebin\.com|rentry\.(?:co|org)|hastebin\.com|paste\.(?:ee|rs)|dpaste\.(?:com|org)|termbin\.com|justpaste\.it|controlc\.com|snippet\.host|ix\.io|sprunge\.us)\b/i;
+/** What these end with. It begins with what is rare, so that a text without one is quickly told. */
+const SITE_ENDING = /\.(?:io|com?|org|ee|rs|it|host|us)\b/i;
+const TO_TERMINAL =
+  /\b(?:copy|paste|run|execute|enter)\b[^\n]{0,100}\b(?:terminal|powershell|command prompt|command line|console|shell)\b/i;
+const LINK = /\bhttps?:\/\//i;
+const COPIED = /\bcopy\b[^\n]{0,100}\b(?:command|script|code|snippet)\b/i;
+
+/** How near the words stand: each window overlaps half of the next. */
+const WINDOW = 800;
+
+/** Archives that are to be downloaded, unpacked and run. */
+export function* downloadAndRunPatterns(text: string): Iterable<Match> {
+  if (!ARCHIVE.test(text) || !DOWNLOAD.test(text)) return;
+  yield* near(text, ARCHIVE, (part) => {
+    if (!DOWNLOAD.test(part)) return null;
+    if (PASSWORD.test(part) && RUN.test(part))
+      return { message: "It sends somebody to download an archive with a password, unpack it and run what is in it." };
+    if (!UNPACK.test(part) || !RUN_PROGRAM.test(part)) return null;
+    return { message: "It sends somebody to download an archive, unpack it and run a program.", severity: "low" };
+  });
+}
+
+/** Commands that are to be copied from a page and pasted into a terminal. */
+export function* pasteAndRunPatterns(text: string): Iterable<Match> {
+  if (!(text.includes("://") || SITE_ENDING.test(text)) || !TO_TERMINAL.test(text)) return;
+  yield* near(text, LINK_OR_SITE, (part) => {
+    if (!TO_TERMINAL.test(part)) return null;
+    if (PASTE_SITE.test(part)) return { message: "It sends somebody to run a command from a site for pasting texts." };
+    if (!LINK.test(part) || !COPIED.test(part)) return null;
+    return { message: "It sends somebody to copy a command from a page into a terminal.", severity: "low" };
+  });
+}
+
+const LINK_OR_SITE = new RegExp(`${LINK.source}|${PASTE_SITE.source}`, "i");
+
+/** Judges each part of a text that has the mark; what was told of once is not told of again from the next part. */
+function* near(text: string, mark: RegExp, judge: (part: string) => Omit<Match, "at"> | null): Iterable<Match> {
+  for (let at = 0; at < text.length; at += WINDOW / 2) {
+    const part = text.slice(at, at + WINDOW);
+    const found = mark.exec(part);
+    const told = found === null ? null : judge(part);
+    if (found === null || told === null) continue;
+    yield { at: at + found.index, ...told };
+    at += WINDOW / 2;
+  }
+}

@@ -1,0 +1,79 @@
+// A tool call as pages are shown it: by the tool's own name, and without what only the model reads unless the page may see that, too.
+
+import * as z from "zod";
+import { jsonObject } from "../json";
+
+export const CALL_STATES = ["running", "done", "failed", "cancelled"] as const;
+
+/** What is kept of a call beside its result. Times are milliseconds since the epoch. */
+export const callHeadSchema = z.lazy(() =>
+  z.object({
+    /** The tool's own name; of a call by way of `call_skill_tool` that of the tool behind it. */
+    name: z.string(),
+    /** Whose tool it is, or which skill it is about; `null`: the gateway's own, or a server's. */
+    skill: z.string().nullable(),
+    state: z.enum(CALL_STATES),
+    started: z.number(),
+    /** Its number among those that begin at the same time. */
+    place: z.number(),
+    ended: z.number().nullable(),
+    /** As the model wrote them, unless they are long. */
+    arguments: jsonObject.nullable(),
+  }),
+);
+
+export type CallHead = z.infer<typeof callHeadSchema>;
+
+/** How far a call is, as its server says. */
+export const callProgressSchema = () =>
+  z.object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() });
+
+export type CallProgress = z.infer<ReturnType<typeof callProgressSchema>>;
+
+/** A call in a frame. `arguments` and `output` are there only for pages that may see them. */
+export const pageCallSchema = () =>
+  z.strictObject({
+    call_id: z.string(),
+    name: z.string(),
+    skill: z.string().nullable(),
+    state: z.enum(CALL_STATES),
+    turn: z.int(),
+    started_at: z.string(),
+    ended_at: z.string().nullable(),
+    progress: callProgressSchema().optional(),
+    arguments: jsonObject.optional(),
+    output: z.string().optional(),
+  });
+
+export type PageCall = z.infer<ReturnType<typeof pageCallSchema>>;
+
+/** A call with all that a page could be shown of it. */
+export interface CallSummary {
+  id: string;
+  turn: number;
+  head: CallHead;
+  progress: CallProgress | null;
+  /** What it answered, as text; `null`: nothing yet, or nothing for a page. */
+  output: string | null;
+}
+
+/** The call as a page is shown it. */
+export function callForPage({ id, turn, head, progress, output }: CallSummary, seesOutput: boolean): PageCall {
+  return {
+    call_id: id,
+    name: head.name,
+    skill: head.skill,
+    state: head.state,
+    turn,
+    started_at: new Date(head.started).toISOString(),
+    ended_at: head.ended === null ? null : new Date(head.ended).toISOString(),
+    ...(progress === null || head.state !== "running" ? {} : { progress: progressFor(progress, seesOutput) }),
+    ...(seesOutput && head.arguments !== null ? { arguments: head.arguments } : {}),
+    ...(seesOutput && output !== null ? { output } : {}),
+  };
+}
+
+/** The words of a server are part of what it answers. */
+function progressFor({ message, ...numbers }: CallProgress, seesOutput: boolean): CallProgress {
+  return seesOutput && message !== undefined ? { ...numbers, message } : numbers;
+}

@@ -1,0 +1,221 @@
+// What an MCP server asks a person, read as the page will be asked it. Nothing a server writes becomes more than plain text, and a form has
+// the flat schema that the specification allows, and no field for a credential.
+
+import * as z from "zod";
+import { isJsonObject, type JsonObject, type JsonValue, utf8Bytes } from "../json";
+import { isLocalHttp } from "../loopback";
+import { ELICITATION_LIMITS, QUESTION_LIMITS } from "./limits";
+import type { ServerAction } from "./question";
+
+/** A question for a page, or why it is not asked: then the server hears that the person declines. */
+export type Elicited =
+  | { action: ServerAction; payload: JsonObject; answerSchema: JsonObject; refusal?: never }
+  | { refusal: string };
+
+/** What the person did, as MCP says it. */
+const elicitAnswerSchema = z.object({
+  action: z.enum(["accept", "decline", "cancel"]),
+  content: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
+});
+export type ElicitAnswer = z.infer<typeof elicitAnswerSchema>;
+
+const { nameChars, textChars, options, fields } = ELICITATION_LIMITS;
+const words = z.string().transform((text) => plainText(text, textChars));
+const label = { title: words.optional(), description: words.optional() };
+const value = z.string().max(textChars);
+const choices = z.array(value).min(1).max(options);
+const titled = z
+  .array(z.object({ const: value, title: words }))
+  .min(1)
+  .max(options);
+const size = z.int().min(0).optional();
+
+/** A field, in each of the forms that the specification has. Members that it does not have are left out. */
+const fieldSchema = z.lazy(() =>
+  z.union([
+    z.object({
+      type: z.literal("string"),
+      ...label,
+      enum: choices,
+      enumNames: z.array(words),
+      default: value.optional(),
+    }),
+    z.object({ type: z.literal("string"), ...label, enum: choices, default: value.optional() }),
+    z.object({ type: z.literal("string"), ...label, oneOf: titled, default: value.optional() }),
+    z.object({
+      type: z.literal("string"),
+      ...label,
+      enum: z.never().optional(),
+      oneOf: z.never().optional(),
+      // One that is not known is refused: a client could not keep to it.
+      format: z.enum(["email", "uri", "date", "date-time"]).optional(),
+      minLength: size,
+      maxLength: size,
+      default: value.optional(),
+    }),
+    z.object({
+      type: z.enum(["number", "integer"]),
+      ...label,
+      minimum: z.number().optional(),
+      maximum: z.number().optional(),
+      default: z.number().optional(),
+    }),
+    z.object({ type: z.literal("boolean"), ...label, default: z.boolean().optional() }),
+    z.object({
+      type: z.literal("array"),
+      ...label,
+      minItems: size,
+      maxItems: size,
+      items: z.union([z.object({ type: z.literal("string"), enum: choices }), z.object({ anyOf: titled })]),
+      default: z.array(value).max(options).optional(),
+    }),
+  ]),
+);
+
+const formSchema = z.lazy(() =>
+  z.object({
+    message: z.string(),
+    requestedSchema: z.object({
+      type: z.literal("object"),
+      properties: z
+        .record(z.string().min(1).max(nameChars), z.unknown())
+        .refine((members) => Object.keys(members).length <= fields)
+        .default({}),
+      required: z.array(z.string()).max(fields).default([]),
+    }),
+  }),
+);
+
+const linkSchema = z.lazy(() => z.object({ message: z.string(), url: z.string().max(ELICITATION_LIMITS.urlChars) }));
+
+/** Words for what people keep to themselves, in names such as `apiKey`, `api_key` and "API key". */
+const CREDENTIAL =
+  /pass ?(?:word|phrase|code|wd)|\b(?:pwd|pin|cvv|cvc|otp|totp|mfa|2fa|ssn)\b|\bsecrets?\b|credential|(?:api|access|private|auth|secret) ?(?:key|token)|\btoken\b|(?:credit )?card number|seed phrase/;
+/** What a reader would not see, or would see in another order than it is written. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+
+/**
+ * Reads the parameters of an `elicitation/create`.
+ *
+ * @param development whether a link may lead to this machine over http
+ */
+export function readElicitation(params: JsonObject, development: boolean): Elicited {
+  return params.mode === "url" ? readLink(params, development) : readForm(params);
+}
+
+/** What a server wrote, as one reads it: no control characters, none that turn the direction, and not longer than this. */
+export function plainText(text: string, most: number = ELICITATION_LIMITS.messageChars): string {
+  const shown = text.replace(UNSEEN, (found) => (found === "\n" ? found : found === "\t" ? " " : ""));
+  return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown;
+}
+
+function readForm(params: JsonObject): Elicited {
+  if (utf8Bytes(JSON.stringify(params)) > QUESTION_LIMITS.schemaBytes) return { refusal: "its form is too large" };
+  const form = formSchema.safeParse(params).data;
+  if (form === undefined)
+    return { refusal: `its form is not as MCP allows: a flat object of at most ${fields} fields` };
+  const { properties, required } = form.requestedSchema;
+  const read: Record<string, JsonObject> = {};
+  for (const [name, asked] of Object.entries(properties)) {
+    const field = fieldSchema.safeParse(asked).data;
+    const format = isJsonObject(asked) ? asked.format : undefined;
+    const title = isJsonObject(asked) && typeof asked.title === "string" ? asked.title : "";
+    if (format === "password" || isCredential(name) || isCredential(title))
+      return {
+        refusal: `its field '${plainText(name, nameChars)}' asks for a credential, and a form is no place for one`,
+      };
+    if (field === undefined)
+      return { refusal: `its field '${plainText(name, nameChars)}' is none that MCP allows in a form` };
+    Object.defineProperty(read, name, { value: withNames(field), enumerable: true });
+  }
+  const message = plainText(form.message);
+  const schema = {
+    type: "object",
+    properties: read,
+    required: required.filter((name) => Object.hasOwn(read, name)),
+  };
+  return {
+    action: "form",
+    payload: {
+      message,
+      schema,
+      title: message,
+      fields: Object.entries(read).map((one) => sharedField(schema, ...one)),
+    },
+    answerSchema: answerTo(schema),
+  };
+}
+
+/** Names for choices, which earlier revisions wrote beside them, where they are written now. */
+function withNames({ enumNames, ...field }: z.infer<typeof fieldSchema> & { enumNames?: string[] }): JsonObject {
+  const asJson: JsonObject = JSON.parse(JSON.stringify(field));
+  if (enumNames === undefined || !("enum" in field)) return asJson;
+  const { enum: values, ...rest } = asJson;
+  const listed = Array.isArray(values) ? values : [];
+  return { ...rest, oneOf: listed.map((one, index) => ({ const: one, title: enumNames[index] ?? one })) };
+}
+
+function isCredential(name: string): boolean {
+  const spoken = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[^A-Za-z0-9]+/g, " ");
+  return CREDENTIAL.test(spoken.toLowerCase());
+}
+
+function readLink(params: JsonObject, development: boolean): Elicited {
+  const read = linkSchema.safeParse(params).data;
+  if (read === undefined || /[\s\\\p{Cc}\p{Cf}]/u.test(read.url)) return { refusal: "its link is none" };
+  const url = URL.parse(read.url);
+  const isSafe = url !== null && (url.protocol === "https:" || (development && isLocalHttp(url)));
+  if (!isSafe) return { refusal: "its link is not https" };
+  if (url.username !== "" || url.password !== "") return { refusal: "its link has a user name or a password in it" };
+  return {
+    action: "open_url",
+    // The parser writes a host in ASCII: a letter that only looks like another shows as `xn--`.
+    payload: { message: plainText(read.message), url: url.href, host: url.host },
+    answerSchema: answerTo(null),
+  };
+}
+
+/** The same field as pages have it that know the action `form` from skills. */
+function sharedField({ required }: { required: string[] }, name: string, field: JsonObject): JsonObject {
+  const { items, ...rest } = field;
+  const { enum: values, oneOf, anyOf } = isJsonObject(items) ? items : rest;
+  const listed = [values, oneOf ?? anyOf].flat();
+  const options = listed.flatMap((one) => (isJsonObject(one) ? [one.const ?? null] : one === undefined ? [] : [one]));
+  const plainType = field.type === "string" ? "text" : field.type === "boolean" ? "boolean" : "number";
+  const asked: JsonObject = options.length > 0 ? { type: "choice", options } : { type: plainType };
+  return { name, label: field.title ?? name, ...asked, required: required.includes(name) };
+}
+
+/**
+ * What a page answers: what the person did, and with `accept` what a form holds. A page that knows `form` from skills answers with `values`.
+ */
+function answerTo(form: { properties: Record<string, JsonObject>; required: string[] } | null): JsonObject {
+  const done = (...actions: string[]): JsonObject => ({
+    properties: { action: { enum: actions } },
+    required: ["action"],
+  });
+  if (form === null) return { type: "object", ...done("accept", "decline", "cancel") };
+  const content: JsonObject = { type: "object", ...form, additionalProperties: false };
+  const optional = (field: JsonObject): JsonObject => ({ anyOf: [field, { type: "null" }] });
+  const entries = Object.entries(form.properties).map(([name, field]): [string, JsonObject] => [
+    name,
+    form.required.includes(name) ? field : optional(field),
+  ]);
+  const values: JsonObject = { ...content, properties: Object.fromEntries(entries) };
+  return {
+    type: "object",
+    anyOf: [
+      { properties: { action: { const: "accept" }, content }, required: ["action", "content"] },
+      done("decline", "cancel"),
+      { properties: { values }, required: ["values"] },
+    ],
+  };
+}
+
+/** What a page's answer says the person did; `null` where it says nothing of it. */
+export function readElicitAnswer(result: JsonValue | undefined): ElicitAnswer | null {
+  const values = isJsonObject(result) && !("action" in result) ? result.values : undefined;
+  const given = Object.entries(isJsonObject(values) ? values : {}).filter(([, one]) => one !== null);
+  const told = values === undefined ? result : { action: "accept", content: Object.fromEntries(given) };
+  return elicitAnswerSchema.safeParse(told).data ?? null;
+}

@@ -1,0 +1,65 @@
+// What a page may be shown of a call, worked out of the call and its result.
+
+import { type JsonValue, utf8Bytes } from "../json";
+import type { CallHead } from "../questions/call-frame";
+import { SHOWN_LIMITS } from "../questions/limits";
+import { cutText, type ToolCall, type ToolResult } from "../tool";
+import { builtinOf, isBuiltin } from "./builtin";
+
+/**
+ * The head of a call that begins: under the name of the tool that is meant, which a fixed list of tools hides behind one of its own.
+ *
+ * @param skillOf whose tool a name is, for names that are not the gateway's own
+ */
+export function startOfCall(
+  call: ToolCall,
+  skillOf: (name: string) => string | null,
+  { started, place }: Pick<CallHead, "started" | "place">,
+): CallHead {
+  const { name, arguments: args } = meant(call);
+  const about = isBuiltin(name) ? textIn(args.skill_name ?? args.skill) : skillOf(name);
+  const isShort = utf8Bytes(JSON.stringify(args)) <= SHOWN_LIMITS.argumentBytes;
+  return {
+    name: cut(name),
+    skill: about === null ? null : cut(about),
+    state: "running",
+    started,
+    place,
+    ended: null,
+    arguments: isShort ? args : null,
+  };
+}
+
+/** The head of the same call once it has ended. `result` is `null` where there is none, since storage did not answer. */
+export function afterEnd(head: CallHead, result: ToolResult | null, isCancelled: boolean, now: number): CallHead {
+  const failed = result === null || result.isError === true;
+  return { ...head, state: isCancelled ? "cancelled" : failed ? "failed" : "done", ended: now };
+}
+
+/**
+ * What a call has printed, for a page: its text, shortened, and the kind of everything else. Of a tool that loads only a failure is shown:
+ * the rest is instructions, which are the model's.
+ */
+export function outputOf(call: ToolCall, result: ToolResult): string | null {
+  if (builtinOf(call.name)?.effect === "loads" && result.isError !== true) return null;
+  const blocks = result.content.map((block) =>
+    block.type === "text" && typeof block.text === "string" ? block.text : `(${textIn(block.mimeType) ?? block.type})`,
+  );
+  return cutText(blocks.join("\n"), SHOWN_LIMITS.outputChars);
+}
+
+function meant({ name, arguments: args }: ToolCall): Pick<ToolCall, "name" | "arguments"> {
+  if (name !== "call_skill_tool" || typeof args.name !== "string") return { name, arguments: args };
+  const inner = args.arguments;
+  const isObject = typeof inner === "object" && inner !== null && !Array.isArray(inner);
+  return { name: args.name, arguments: isObject ? inner : {} };
+}
+
+function textIn(value: JsonValue | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+/** A model may write anything for a name. */
+function cut(name: string): string {
+  return name.slice(0, SHOWN_LIMITS.nameChars);
+}

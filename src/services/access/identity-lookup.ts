@@ -1,0 +1,215 @@
+// Asking who somebody is, from near to far: what this isolate remembers, a replica, the primary. A yes may be old, a no never is.
+
+import { latestOf } from "../../domain/access/bookmark";
+import { countsDuringOutage, type Freshness, freshnessOf, type Wanted, worseOf } from "../../domain/access/freshness";
+import type { IdentitySource } from "../../domain/access/key-scope";
+import { DURATIONS } from "../../domain/durations";
+import { GatewayError, isRefusal, refusalIn } from "../../domain/errors";
+import type { Settings } from "../../domain/settings/settings";
+import { type GuardedSession, storageDown } from "../../storage/d1/database";
+import { type Identity, type KeyCredential, readIdentity } from "../../storage/d1/identity";
+import type { CachedIdentity, CachedUser, IdentityMemory } from "./identity-cache";
+
+/** A session with what it says of how far it has seen. */
+export interface BookmarkedSession {
+  session: GuardedSession;
+  bookmark(): string | null;
+}
+
+/** Where identities are, near and far. */
+export interface IdentityStores {
+  memory: IdentityMemory;
+  settings: Settings;
+  now(): number;
+  /** A replica that has come so far, or the primary; any replica for an empty bookmark. */
+  replica(asOf: string): BookmarkedSession;
+  primary(): BookmarkedSession;
+  /** The primary for what goes on beside the request. */
+  renewed(): BookmarkedSession;
+  /** Goes on with this beside the request. */
+  later(work: Promise<void>): void;
+}
+
+/**
+ * How old a yes may be. `certain`: nobody but the primary says it; `primary`: the same, unless D1 does not answer; `remembered`: as old
+ * as `IDENTITY_MEMORY_S` allows; `recent`: the same, and of what is older than a second a replica is asked for something newer.
+ */
+export type Trust = "certain" | "primary" | IdentitySource;
+
+/** What was found. */
+export interface Found extends CachedUser {
+  key: KeyCredential | null;
+  asOf: string | null;
+  /** D1 does not answer, and this is what it said within the last minute. */
+  stale: boolean;
+  /** The primary said it just now. */
+  certain: boolean;
+}
+
+interface Question<T> {
+  asked: Identity;
+  trust: Trust;
+  /** A bookmark of the caller's: nothing older will do. */
+  least: string | null;
+  /** Makes of it what the caller wants, or throws the refusal. */
+  judge(found: Found): T;
+}
+
+/** The first answer, from near to far, that is no refusal. What the primary leads to counts, whatever it is. */
+export async function findIdentity<T>(places: IdentityStores, question: Question<T>): Promise<T> {
+  const isRecalled = question.trust === "remembered" || question.trust === "recent";
+  if (isRecalled && places.settings.IDENTITY_MEMORY_S > 0) {
+    const near = await askNearby(places, question);
+    if (near !== null) return near.value;
+  }
+  return askPrimary(places, question);
+}
+
+async function askNearby<T>(places: IdentityStores, question: Question<T>): Promise<{ value: T } | null> {
+  const { memory } = places;
+  const { asked, trust } = question;
+  const least = question.least ?? "";
+  const now = places.now();
+  const known = memory.recall(asked);
+  const freshness = known === null ? "ask" : freshnessFor(places, known, least);
+  const isGood = known !== null && (freshness === "use" || freshness === "renew");
+  if (isGood && !(trust === "recent" && least === "" && isBehind(known, now))) {
+    const value = yesOf(() => question.judge(foundIn(known, false)));
+    if (value !== null && freshness === "renew") renew(places, asked, known);
+    return value;
+  }
+  if (known !== null && freshness === "stale") return { value: inOutage(places, known, question, storageDown()) };
+  // Bookmarks of D1's own only: a caller's is anything that somebody has written down.
+  const reached = least <= memory.told ? least : "";
+  const replica = places.replica(latestOf(memory.mark, reached, known?.user.dated.asOf ?? null));
+  let read: Awaited<ReturnType<typeof readIdentity>>;
+  try {
+    read = await readIdentity(replica.session, asked);
+  } catch (error) {
+    if (!isDown(error) || known === null) throw error;
+    if (isGood) {
+      known.user.looked = now;
+      return yesOf(() => question.judge(foundIn(known, false)));
+    }
+    fail(known, now);
+    return { value: inOutage(places, known, question, error) };
+  }
+  const asOf = replica.bookmark();
+  memory.hear(asOf);
+  if (asOf === null || asOf < least || asOf < memory.mark) return null;
+  const value = yesOf(() => question.judge({ ...read, asOf, stale: false, certain: false }));
+  if (value === null) return null;
+  memory.keep(asked, read, { asOf, began: now, byPrimary: false });
+  const kept = memory.recall(asked);
+  if (kept !== null) {
+    kept.user.looked = now;
+    renew(places, asked, kept);
+  }
+  return value;
+}
+
+async function askPrimary<T>(places: IdentityStores, question: Question<T>): Promise<T> {
+  const { memory } = places;
+  const { asked, least } = question;
+  const began = places.now();
+  const primary = places.primary();
+  let read: Awaited<ReturnType<typeof readIdentity>>;
+  try {
+    read = await readIdentity(primary.session, asked);
+  } catch (error) {
+    const known = memory.recall(asked);
+    if (!isDown(error) || known === null) throw error;
+    fail(known, began);
+    if (question.trust === "certain") throw error;
+    return inOutage(places, known, question, error);
+  }
+  const asOf = primary.bookmark();
+  memory.hear(asOf);
+  if (least !== null && (asOf ?? "") < least) throw notReached();
+  if (asked.keyId !== "" && !isGoodAt(read.key, places.now())) memory.drop(asked.keyId, asOf);
+  const value = question.judge({ ...read, asOf, stale: false, certain: true });
+  if (asOf !== null) memory.keep(asked, read, { asOf, began, byPrimary: true });
+  return value;
+}
+
+/** Asks the primary anew, beside the request. Whoever comes meanwhile does not. */
+function renew(places: IdentityStores, asked: Identity, known: CachedIdentity): void {
+  const began = places.now();
+  const parts = known.key === null ? [known.user] : [known.user, known.key];
+  for (const part of parts) part.renewing = began;
+  places.later(askAgain(places, asked, known, began));
+}
+
+async function askAgain(places: IdentityStores, asked: Identity, known: CachedIdentity, began: number): Promise<void> {
+  const { memory } = places;
+  const primary = places.renewed();
+  try {
+    const read = await readIdentity(primary.session, asked);
+    const asOf = primary.bookmark();
+    memory.hear(asOf);
+    if (asked.keyId !== "" && !isGoodAt(read.key, places.now())) memory.drop(asked.keyId, asOf);
+    else if (asOf !== null) memory.keep(asked, read, { asOf, began, byPrimary: true });
+  } catch (error) {
+    // Storage that does not answer is in the log already.
+    if (!isDown(error)) throw error;
+    fail(known, places.now());
+  }
+}
+
+/** Whether there is anything to remember: a grant's token is still known by name after it has ended. */
+function isGoodAt(key: KeyCredential | null, now: number): boolean {
+  return key !== null && (key.expiresAt === null || key.expiresAt > now);
+}
+
+function fail({ key, user }: CachedIdentity, now: number): void {
+  user.failed = now;
+  if (key !== null) key.failed = now;
+}
+
+/** What goes on while D1 does not answer; a refusal then is that it does not. */
+function inOutage<T>(places: IdentityStores, known: CachedIdentity, { judge, least }: Question<T>, error: unknown): T {
+  const at = { now: places.now(), mark: places.memory.mark };
+  const parts = known.key === null ? [known.user] : [known.user, known.key];
+  const counts = parts.every(({ dated }) => countsDuringOutage(dated, at)) && known.user.dated.asOf >= (least ?? "");
+  const value = counts ? yesOf(() => judge(foundIn(known, true))) : null;
+  if (value === null) throw error;
+  return value.value;
+}
+
+function foundIn({ key, user }: CachedIdentity, stale: boolean): Found {
+  return { key: key?.value ?? null, ...user.value, asOf: user.dated.asOf, stale, certain: false };
+}
+
+function freshnessFor(
+  { memory, settings, now }: IdentityStores,
+  { key, user }: CachedIdentity,
+  least: string,
+): Freshness {
+  const wanted: Wanted = { now: now(), mark: memory.mark, least, longest: settings.IDENTITY_MEMORY_S * 1_000 };
+  const ofUser = freshnessOf(user.dated, user, wanted);
+  return key === null ? ofUser : worseOf(ofUser, freshnessOf(key.dated, key, wanted));
+}
+
+/** Whether it is time to look for something newer, for who writes elsewhere and brings no bookmark. */
+function isBehind({ user }: CachedIdentity, now: number): boolean {
+  return now - Math.max(user.dated.began, user.looked) > DURATIONS.identityRecent;
+}
+
+/** The value, or `null` for a refusal that the primary may not share. */
+function yesOf<T>(judge: () => T): { value: T } | null {
+  try {
+    return { value: judge() };
+  } catch (error) {
+    if (isRefusal(error)) return null;
+    throw error;
+  }
+}
+
+function isDown(error: unknown): boolean {
+  return refusalIn(error)?.code === "unavailable";
+}
+
+function notReached(): GatewayError {
+  const message = "The database has not come to the X-D1-Bookmark of this request. Try again, or leave the header out.";
+  return new GatewayError("unavailable", "BOOKMARK_NOT_REACHED", message);
+}

@@ -1,0 +1,34 @@
+// Whose code runs. Everything that could lead to an isolate asks here.
+
+import { canExecute } from "../../domain/access/access";
+import type { View } from "../../domain/catalog/view";
+import type { Context } from "../context";
+import { scopeInView } from "./catalog";
+
+/** Why a skill's code does not run; `null` when it does. */
+export type CodeBar = "not_public" | "not_visible" | "no_loader" | "stale" | null;
+
+export const CODE_BARS: Readonly<Record<NonNullable<CodeBar>, string>> = {
+  not_public: "only public skills run code here, and it is not public",
+  not_visible: "the skill is no longer available",
+  no_loader: "this gateway has no Worker Loader, so no skill runs code here",
+  stale: "the registry does not answer, so no code is run; try again in a moment",
+};
+
+/** Judges a skill as it is now: by the caller's view, which is as new as the caller's counters. */
+export async function codeBarOf(
+  context: Context,
+  view: View,
+  skill: { name: string; skill_id: string },
+): Promise<CodeBar> {
+  if (context.caller.stale) return "stale";
+  const scope = await scopeInView(context, view, skill);
+  if (scope === null) return "not_visible";
+  if (!canExecute(scope)) return "not_public";
+  return context.loader === undefined ? "no_loader" : null;
+}
+
+/** Whether a package's code is to be made ready when it is published to this scope. */
+export function canRunCodeInScope(scope: string): boolean {
+  return canExecute(scope);
+}

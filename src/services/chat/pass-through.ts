@@ -1,0 +1,108 @@
+// An answer that goes to the caller as it came: what it took is read in passing, and what is its owner's is left out of an error.
+
+import { isJsonObject, type JsonObject } from "../../domain/json";
+import type { ModelError } from "./upstream";
+
+/** The same answer. `tokens`: what it took, once it has ended. */
+export function passThrough(
+  answer: Response,
+  body: JsonObject,
+  untold: ModelError,
+): { response: Response; tokens: Promise<number> } {
+  const meter = new Meter();
+  const through = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      meter.see(chunk);
+      controller.enqueue(chunk);
+    },
+  });
+  const passed = answer.body?.pipeTo(through.writable) ?? through.writable.close();
+  const shown = untold.isIdle ? through.readable : through.readable.pipeThrough(withoutUntold(untold));
+  const type = answer.headers.get("content-type");
+  return {
+    response: new Response(shown, { status: answer.status, headers: type === null ? {} : { "content-type": type } }),
+    tokens: passed.catch(() => undefined).then(() => meter.tokens(body)),
+  };
+}
+
+const NEWLINE = 10;
+/** Of one line, to be looked at as a whole. An error is no longer. */
+const LINE_BYTES = 1_048_576;
+
+/** Passes whole lines. From where an error is spoken of they pass without what is untold, and byte for byte where there is nothing of it. */
+function withoutUntold(untold: ModelError): TransformStream<Uint8Array, Uint8Array> {
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+  let held: Uint8Array[] = [];
+  let isError = false;
+  const pass = (controller: TransformStreamDefaultController<Uint8Array>) => {
+    const bytes = joined(held);
+    held = [];
+    const text = decoder.decode(bytes);
+    isError ||= text.includes('"error"');
+    const told = isError ? untold.text(text) : text;
+    if (bytes.length > 0) controller.enqueue(told === text ? bytes : encoder.encode(told));
+  };
+  return new TransformStream({
+    transform(chunk, controller) {
+      const end = chunk.lastIndexOf(NEWLINE) + 1;
+      held.push(chunk.subarray(0, end === 0 ? chunk.length : end));
+      const isLong = held.reduce((sum, { length }) => sum + length, 0) > LINE_BYTES;
+      if (end === 0 && !isLong) return;
+      pass(controller);
+      if (end > 0 && end < chunk.length) held.push(chunk.subarray(end));
+    },
+    flush: pass,
+  });
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined) return first;
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Looks for what an answer says that it took, where that stands: at its beginning and at its end. */
+class Meter {
+  static readonly #KEPT = 16_384;
+  readonly #decoder = new TextDecoder();
+  #head = "";
+  #tail = "";
+  #bytes = 0;
+
+  see(chunk: Uint8Array): void {
+    const text = this.#decoder.decode(chunk, { stream: true });
+    this.#bytes += chunk.byteLength;
+    if (this.#head.length < Meter.#KEPT) this.#head += text;
+    this.#tail = (this.#tail + text).slice(-Meter.#KEPT);
+  }
+
+  /** Where nothing is said, a guess by the size. */
+  tokens(body: JsonObject): number {
+    const texts = [this.#head.slice(0, Meter.#KEPT), this.#tail];
+    const told = texts.flatMap((text) =>
+      [...text.matchAll(/"usage":\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g)].map(([, found]) =>
+        readUsageText(found ?? ""),
+      ),
+    );
+    const most = Math.max(0, ...told);
+    return most > 0 ? most : Math.ceil((this.#bytes + JSON.stringify(body).length) / 4);
+  }
+}
+
+function readUsageText(text: string): number {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value)) return 0;
+    const { total_tokens: total, input_tokens: input, output_tokens: output } = value;
+    if (typeof total === "number") return total;
+    return (typeof input === "number" ? input : 0) + (typeof output === "number" ? output : 0);
+  } catch {
+    return 0;
+  }
+}

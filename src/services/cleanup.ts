@@ -1,0 +1,74 @@
+// What the gateway does every hour, without a caller.
+
+import { dayOf } from "../domain/access/quota";
+import { DURATIONS } from "../domain/durations";
+import { IMPORT_LIMITS } from "../domain/imports/limits";
+import { CATALOG_LIMITS } from "../domain/limits";
+import { deleteOldChatTails } from "../storage/d1/chat/models";
+import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
+import { deleteExpiredSessions } from "../storage/d1/console/sessions";
+import { stalledImports } from "../storage/d1/imports/imports";
+import { deleteUnusedClients } from "../storage/d1/sign-in/clients";
+import { deleteExpiredCodes } from "../storage/d1/sign-in/codes";
+import { deleteExpiredGrants } from "../storage/d1/sign-in/grants";
+import { deleteExpiredLinks } from "../storage/d1/sign-in/links";
+import { deleteExpiredPages } from "../storage/d1/sign-in/pages";
+import { deleteOldUses, putSkillOrder, readMostUsed } from "../storage/d1/skill-use";
+import { deleteOldUsage } from "../storage/d1/usage";
+import { sweepImportArchives } from "../storage/r2/import-archives";
+import { sweepParts } from "./compat/upload-parts";
+import type { Context } from "./context";
+import type { OpenImport } from "./imports/api";
+import { sweepDrafts } from "./registry/drafts";
+import { type SweepContext, sweep } from "./registry/sweep";
+import { recordSettings } from "./settings-record";
+import { sweepFiles } from "./tools/stored-files";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * Removes what failed publishes left behind and files whose time is over, forgets the counts of earlier days, makes tomorrow's order of skills, and records a change
+ * of the settings.
+ */
+export async function cleanUp(
+  context: SweepContext & Pick<Context, "settings" | "newId">,
+  openImport: OpenImport,
+): Promise<void> {
+  const { db, settings } = context;
+  const deleted = await sweep(context);
+  const files = await sweepFiles(context);
+  const drafts = await sweepDrafts(context);
+  const parts = await sweepParts(context);
+  console.log(JSON.stringify({ event: "sweep", deleted, files, drafts, parts }));
+  await goOnWithImports(context, openImport);
+  const today = dayOf(context.now());
+  await deleteOldUsage(db, today);
+  await deleteExpiredSharedLinks(db, context.now());
+  // A conversation that is gone is found by nothing.
+  await deleteOldChatTails(db, today - settings.CONVERSATION_IDLE_DAYS * DAY_MS);
+  const now = context.now();
+  await deleteExpiredPages(db, now);
+  await deleteExpiredLinks(db, now);
+  await deleteExpiredSessions(db, now);
+  await deleteUnusedClients(db, now);
+  // Each is known for a while after its end: what is shown again then tells that two have it.
+  await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
+  await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });
+  const counts = today - DURATIONS.useHistory;
+  await deleteOldUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
+  // Tomorrow's, and never today's: what stands in front of prompts does not change within a day.
+  const most = await readMostUsed(db, today - DURATIONS.useRecent, CATALOG_LIMITS.listedSkills);
+  await putSkillOrder(db, today + DAY_MS, most);
+  await recordSettings(db, settings, context.newId("usr"));
+}
+
+/** Lost at once, by an hour: more than there are. */
+const LOST_IMPORTS = 100;
+
+/** Wakes imports whose alarm was lost, and drops archives that a run left behind. */
+async function goOnWithImports(context: SweepContext, open: OpenImport): Promise<void> {
+  const { db, packages, timings } = context;
+  await sweepImportArchives(packages, timings, context.now() - IMPORT_LIMITS.archiveKeptMs);
+  for (const { id } of await stalledImports(db, context.now() - IMPORT_LIMITS.lostMs, LOST_IMPORTS))
+    await open(id).wake(id);
+}

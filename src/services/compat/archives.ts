@@ -1,0 +1,82 @@
+// Archives of versions for other clients, made when a door first asks for them and kept: who uses no door pays for none.
+
+import { COMPAT_LIMITS } from "../../domain/compat/limits";
+import { sha256Hex } from "../../domain/digest";
+import { GatewayError } from "../../domain/errors";
+import type { FlatArchive } from "../../domain/package/flat";
+import type { PackageFile } from "../../domain/package/skill";
+import type { VersionArchiveTable } from "../../storage/d1/compat/archives";
+import { keepArchives } from "../../storage/d1/compat/archives";
+import { readVersionPackage } from "../../storage/d1/versions";
+import { type ArchiveKind, openArchive, putArchive, readWholePackage } from "../../storage/r2/packages";
+import type { Context } from "../context";
+
+type Shelving = Pick<Context, "db" | "packages" | "timings">;
+
+/** How archives of a kind are made, and where their digests are kept. */
+export interface ArchiveForm<R> {
+  kind: ArchiveKind;
+  table: VersionArchiveTable;
+  build(row: R, canonical: Uint8Array, files: readonly PackageFile[]): Promise<FlatArchive>;
+}
+
+/** A version that has its archive, or has none yet. */
+interface Row {
+  id: string;
+  versionId: string;
+  sha256: string | null;
+}
+
+/** The rows with their archives' digests. A list is whole or not there: half of one would look like what was removed. */
+export async function withArchives<R extends Row>(
+  viewer: Shelving,
+  form: ArchiveForm<R>,
+  rows: readonly R[],
+): Promise<(R & { sha256: string })[]> {
+  const lacking = rows.filter(({ sha256 }) => sha256 === null);
+  const made = await makeArchives(viewer, form, lacking.slice(0, COMPAT_LIMITS.archivesAtOnce));
+  if (lacking.length > COMPAT_LIMITS.archivesAtOnce) {
+    const left = lacking.length - COMPAT_LIMITS.archivesAtOnce;
+    const message = `The archives of ${left} skills are still to be made, some with each request. Ask again.`;
+    throw new GatewayError("unavailable", "ARCHIVES_MISSING", message, { retry_after_s: 1 });
+  }
+  return rows.flatMap((row) => {
+    const sha256 = row.sha256 ?? made.get(row.versionId);
+    return sha256 === undefined ? [] : [{ ...row, sha256 }];
+  });
+}
+
+async function makeArchives<R extends Row>(
+  viewer: Shelving,
+  { kind, table, build }: ArchiveForm<R>,
+  rows: readonly R[],
+): Promise<Map<string, string>> {
+  if (rows.length === 0) return new Map();
+  type Made = { versionId: string; sha256: string; size: number };
+  const make = async (row: R): Promise<Made[]> => {
+    const { id, versionId } = row;
+    const [found, zip] = await Promise.all([
+      readVersionPackage(viewer.db, id, versionId),
+      readWholePackage(viewer.packages, viewer.timings, versionId),
+    ]);
+    // Deleted meanwhile.
+    if (found === null || zip === null) return [];
+    const archive = await build(row, zip, found.files);
+    const isFirst = await putArchive(viewer.packages, viewer.timings, versionId, archive, kind);
+    // Somebody was first, or wrote the object and never its row: those bytes count, and they may differ from ours.
+    const bytes = isFirst ? archive.bytes : await storedArchive(viewer, versionId, kind);
+    if (bytes === null) return [];
+    return [{ versionId, sha256: isFirst ? archive.sha256 : await sha256Hex(bytes), size: bytes.length }];
+  };
+  const made: Made[] = [];
+  // A few beside each other: each waits for D1 and R2, and holds its package meanwhile.
+  for (let at = 0; at < rows.length; at += COMPAT_LIMITS.archivesBeside)
+    made.push(...(await Promise.all(rows.slice(at, at + COMPAT_LIMITS.archivesBeside).map(make))).flat());
+  await keepArchives(viewer.db, made, table);
+  return new Map(made.map(({ versionId, sha256 }) => [versionId, sha256]));
+}
+
+async function storedArchive({ packages, timings }: Shelving, versionId: string, kind: ArchiveKind) {
+  const stored = await openArchive(packages, timings, versionId, kind);
+  return stored === null ? null : stored.bytes();
+}

@@ -1,0 +1,119 @@
+// Files that a client uploads one by one, each by a ticket, and then publishes together. A ticket is its user's; what it brings is what it
+// said, to the byte.
+
+import { COMPAT_LIMITS } from "../../domain/compat/limits";
+import { crc32 } from "../../domain/crc32";
+import { sha256Hex } from "../../domain/digest";
+import { GatewayError, invalid } from "../../domain/errors";
+import { PACKAGE_LIMITS } from "../../domain/limits";
+import { writeZip, type ZipItem } from "../../domain/package/canonical";
+import {
+  deleteExpiredParts,
+  deleteUploadParts,
+  readUploadParts,
+  reservePart,
+  type UploadPart,
+} from "../../storage/d1/compat/upload-parts";
+import { deletePartObjects, expiredPartObjects, putPart, readPart } from "../../storage/r2/upload-parts";
+import type { Context } from "../context";
+import type { SweepContext } from "../registry/sweep";
+
+/** How many parts are read at one time. */
+const BESIDE = 6;
+
+/** A file as a client says that it is. */
+export interface PartFile {
+  path: string;
+  size: number;
+  sha256: string;
+  /** The ticket that it was uploaded by. */
+  id: string;
+}
+
+/** A ticket for a file of this size and digest. */
+export async function reserveUpload(context: Context, size: number, sha256: string): Promise<string> {
+  if (size > PACKAGE_LIMITS.fileBytes) throw tooLarge(`A file may have ${PACKAGE_LIMITS.fileBytes} bytes.`);
+  const id = context.newId("upl");
+  const createdAt = context.now();
+  const part = { id, userId: context.caller.principal.userId, sha256, size, createdAt };
+  const { parts, partBytes: bytes } = COMPAT_LIMITS;
+  if (await reservePart(context.db, part, { since: createdAt - COMPAT_LIMITS.partsMs, parts, bytes })) return id;
+  const message = `Files that wait to be published may be ${parts}, and ${bytes} bytes together. They are forgotten within an hour.`;
+  throw new GatewayError("conflict", "TOO_MANY_UPLOADS", message, { limit: parts });
+}
+
+/** How large the file of a ticket is said to be: no more of it is read. */
+export async function findUpload(context: Context, id: string): Promise<UploadPart> {
+  const [part] = await readUploadParts(context.db, context.caller.principal.userId, [id], sinceOf(context));
+  if (part === undefined) throw noTicket();
+  return part;
+}
+
+/** Keeps the bytes of a ticket. */
+export async function storeUpload(context: Context, part: UploadPart, bytes: Uint8Array): Promise<void> {
+  if (bytes.length !== part.size || (await sha256Hex(bytes)) !== part.sha256) {
+    const message = "The bytes are not those that the ticket was asked for. Ask for another one.";
+    throw invalid([{ code: "PART_DIFFERS", message }]);
+  }
+  await putPart(context.packages, context.timings, part.id, bytes);
+}
+
+/** The files of these tickets as a ZIP, in a folder of this name. */
+export async function zipOfUploads(context: Context, folder: string, files: readonly PartFile[]): Promise<Uint8Array> {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (files.length > COMPAT_LIMITS.partsOfSkill)
+    throw tooLarge(`A skill may have ${COMPAT_LIMITS.partsOfSkill} files here.`);
+  if (bytes > PACKAGE_LIMITS.unpackedBytes) throw tooLarge(`A skill may have ${PACKAGE_LIMITS.unpackedBytes} bytes.`);
+  const found = await readUploadParts(
+    context.db,
+    context.caller.principal.userId,
+    files.map(({ id }) => id),
+    sinceOf(context),
+  );
+  const byId = new Map(found.map((part) => [part.id, part]));
+  const read = async ({ path, size, sha256, id }: PartFile): Promise<ZipItem> => {
+    const part = byId.get(id);
+    const isThat = part !== undefined && part.size === size && part.sha256 === sha256;
+    const stored = isThat ? await readPart(context.packages, context.timings, id) : null;
+    if (stored === null) throw noTicket(path);
+    return { path, name: `${folder}/${path}`, stored, size, crc: crc32(stored), mode: 0o644, method: 0 };
+  };
+  const items: ZipItem[] = [];
+  for (let at = 0; at < files.length; at += BESIDE)
+    items.push(...(await Promise.all(files.slice(at, at + BESIDE).map(read))));
+  return writeZip(items).zip;
+}
+
+/** Forgets tickets that have done their part: their objects first, so that what a failure leaves is still counted. */
+export async function deleteUploads(context: Context, ids: readonly string[]): Promise<void> {
+  const userId = context.caller.principal.userId;
+  const own = (await readUploadParts(context.db, userId, ids, sinceOf(context))).map(({ id }) => id);
+  if (own.length === 0) return;
+  await deletePartObjects(context.packages, context.timings, own);
+  await deleteUploadParts(context.db, own);
+}
+
+/** Deletes what nobody published: objects whose time is over, also of users who are gone, and rows. Returns how many objects. */
+export async function sweepParts({ db, packages, timings, now }: SweepContext): Promise<number> {
+  const before = now() - 2 * COMPAT_LIMITS.partsMs;
+  let deleted = 0;
+  for (;;) {
+    const old = await expiredPartObjects(packages, timings, before);
+    await deletePartObjects(packages, timings, old);
+    deleted += old.length;
+    if (old.length === 0) break;
+  }
+  await deleteExpiredParts(db, before);
+  return deleted;
+}
+
+const sinceOf = (context: Context) => context.now() - COMPAT_LIMITS.partsMs;
+
+function noTicket(path?: string): GatewayError {
+  const what = path === undefined ? "There is no such upload" : `'${path}' was not uploaded by this ticket`;
+  return new GatewayError("not_found", "UPLOAD_NOT_FOUND", `${what}. Tickets end within an hour; upload it again.`);
+}
+
+function tooLarge(message: string): GatewayError {
+  return new GatewayError("too_large", "PACKAGE_TOO_LARGE", message);
+}

@@ -1,0 +1,133 @@
+// What vendors' Skills APIs do, in the words of the registry: the skills of one scope to write, and what is public to read besides.
+
+import { canRead, groupScope, namespaceOfScope, PUBLIC_SCOPE, userScope } from "../../domain/access/access";
+import { createdAtOf, vendorSkillId, versionIdOf, versionNumberOf } from "../../domain/compat/vendor-ids";
+import { GatewayError } from "../../domain/errors";
+import {
+  listVendorVersions,
+  readVendorSkill,
+  type VendorSkill,
+  type VendorVersion,
+  type VersionKey,
+} from "../../storage/d1/compat/vendor-skills";
+import type { Context } from "../context";
+import type { Published } from "../registry/publish";
+import { activate, findSkillFor, publishScope, skillNotFound, versionNotFound } from "../registry/skills";
+import type { VendorTerms } from "../registry/vendor-terms";
+import { describeLater } from "../tools/describe-later";
+
+/** Where a vendor's API is asked: by whom, and in which scope. */
+export interface VendorScope {
+  context: Context;
+  scope: string;
+}
+
+/** A package as a form brought it. */
+export interface VendorUpload {
+  bytes: Uint8Array;
+  fileName: string | undefined;
+  idempotencyKey: string | null;
+}
+
+/** The caller's own scope, or a group's. A group that the caller is not in does not exist. */
+export function vendorScope(context: Context, group: string | undefined): VendorScope {
+  const { principal } = context.caller;
+  const scope = group === undefined ? userScope(principal.userId) : groupScope(group);
+  if (!canRead(principal, scope)) throw skillNotFound();
+  return { context, scope };
+}
+
+/** A skill that is shown here: of this scope, or public. */
+export async function findShown({ context, scope }: VendorScope, id: string | null): Promise<VendorSkill> {
+  const skill = id === null ? null : await readVendorSkill(context.db, id);
+  if (skill === null || (skill.scope !== scope && skill.scope !== PUBLIC_SCOPE)) throw skillNotFound();
+  return skill;
+}
+
+/** A skill that is this scope's to change. */
+export async function findChangeable(place: VendorScope, id: string | null): Promise<VendorSkill> {
+  const skill = await findShown(place, id);
+  if (skill.scope === place.scope) return skill;
+  const message = "This skill is public, and is read here only. An admin changes it at /api/v1/kinds/skills/public.";
+  throw new GatewayError("forbidden", "READ_ONLY", message);
+}
+
+/** Publishes a new skill. A name that is taken is a conflict. */
+export async function createVendorSkill(
+  { context, scope }: VendorScope,
+  upload: VendorUpload,
+  title: string | null,
+): Promise<VendorSkill> {
+  const { userId } = context.caller.principal;
+  const namespace = namespaceOfScope(scope);
+  const target = { scope: publishScope(context.caller.principal, namespace), namespace, userId };
+  try {
+    const { skill } = await published(context, upload, target, { isNew: true, title });
+    return await findShown({ context, scope }, skill.id);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.reason !== "SKILL_EXISTS") throw error;
+    const known = vendorSkillId(String(error.details.skill_id));
+    throw new GatewayError("conflict", error.reason, `${error.message} It is ${known}.`, { skill_id: known });
+  }
+}
+
+/** Publishes another version of a skill. Content that one of its versions has is that version, which becomes current like a new one. */
+export async function createVendorVersion(
+  place: VendorScope,
+  id: string | null,
+  upload: VendorUpload,
+  terms: VendorTerms = {},
+): Promise<VendorVersion> {
+  const { context, scope } = place;
+  const { id: skillId, name } = await findChangeable(place, id);
+  await findSkillFor(context, "change", skillId);
+  const { skill } = await published(context, upload, { scope, id: skillId, name }, terms);
+  if (terms.keepsCurrent !== true && skill.currentId !== skill.versionId)
+    await activate(context, skillId, skill.versionId);
+  return findMeant(place, skillId, { id: skill.versionId });
+}
+
+/** What publishes: needed by few requests, and kept once it is there. */
+let publishing: typeof import("../registry/publish") | null = null;
+
+async function published(
+  context: Context,
+  upload: VendorUpload,
+  target: Parameters<typeof import("../registry/publish").publish>[1]["target"],
+  vendor: VendorTerms,
+): Promise<Published> {
+  publishing ??= await import("../registry/publish");
+  const { bytes, ...told } = upload;
+  const done = await publishing.publish(context, { ...told, upload: bytes, name: undefined, target, vendor });
+  if (done.status === 201) describeLater(context, done.skill);
+  return done;
+}
+
+/** A version by an id, `latest`, its number or the time that the beta calls it by. One that is yanked is gone. */
+export async function findVendorVersion(
+  place: VendorScope,
+  skill: VendorSkill,
+  text: string,
+  by: "number" | "time",
+): Promise<VendorVersion> {
+  const key = by === "number" ? numberKey(text) : idKey(skill, text);
+  if (key === null) throw versionNotFound();
+  return findMeant(place, skill.id, key);
+}
+
+function numberKey(text: string): VersionKey | null {
+  const number = versionNumberOf(text);
+  return number === null ? null : { number };
+}
+
+function idKey({ currentId }: VendorSkill, text: string): VersionKey | null {
+  if (text === "latest") return { id: currentId };
+  const id = versionIdOf(text);
+  return id === null ? createdAtOf(text) : { id };
+}
+
+async function findMeant({ context }: VendorScope, skillId: string, key: VersionKey): Promise<VendorVersion> {
+  const [found] = await listVendorVersions(context.db, skillId, { order: "desc", limit: 1, key });
+  if (found === undefined) throw versionNotFound();
+  return found;
+}

@@ -1,0 +1,52 @@
+// Signing in to the console at the configured issuer: the same code flow and the same callback as for programs, with a transaction of its
+// own that no page of theirs shows and that is taken once.
+
+import { isConsolePath } from "../../domain/console/place";
+import type { NewSession } from "../../domain/console/session";
+import { sha256Hex } from "../../domain/digest";
+import { consumeConsolePage, insertConsolePage } from "../../storage/d1/sign-in/pages";
+import type { IdentityRequest } from "../access/identity";
+import { type Address, countPageOpened } from "../sign-in/budget";
+import type { SignInContext } from "../sign-in/context";
+import { beginExternalSignIn, externalIdentityOf, type IssuerAnswer } from "../sign-in/external-issuer";
+import { sessionFromIssuer } from "./sign-in";
+
+const CONSOLE_PAGE = "sic";
+
+/** Whether a transaction, by its id, is one of the console. */
+export function isConsoleTransaction(id: string): boolean {
+  return id.startsWith(`${CONSOLE_PAGE}_`);
+}
+
+/** Begins: gives the transaction's id, and where to send the browser that holds this secret. */
+export async function beginExternalConsoleSignIn(
+  context: SignInContext,
+  looking: IdentityRequest,
+  address: Address,
+  { secret, returnTo, callback }: { secret: string; returnTo: string; callback: string },
+): Promise<{ id: string; location: string }> {
+  await countPageOpened(context, address);
+  const id = context.newId(CONSOLE_PAGE);
+  const location = await beginExternalSignIn(context, looking, id, secret, callback);
+  await insertConsolePage(context.db, { id, browser: await sha256Hex(secret) }, returnTo);
+  return { id, location };
+}
+
+/** What came of it: the session that is to begin and where to it leads, or what to tell who waits. */
+export type ExternalSignInResult = { session: NewSession; returnTo: string } | { problem: string };
+
+const ENDED =
+  "This sign-in belongs to another browser, was answered already, or its ten minutes are over. Begin it again.";
+
+/** Takes the issuer's answer, once. */
+export async function finishExternalConsoleSignIn(
+  context: SignInContext,
+  looking: IdentityRequest,
+  { id, secret, callback }: { id: string; secret: string; callback: string },
+  answer: IssuerAnswer,
+): Promise<ExternalSignInResult> {
+  const returnTo = await consumeConsolePage(context.db, { id, browser: await sha256Hex(secret) });
+  if (returnTo === null || !isConsolePath(returnTo)) return { problem: ENDED };
+  const who = await externalIdentityOf(context, looking, id, secret, answer, callback);
+  return "problem" in who ? { problem: who.problem } : { session: await sessionFromIssuer(context, who), returnTo };
+}

@@ -1,0 +1,125 @@
+// One skill of a source becomes a skill here, by the door that every upload goes through. A name that did not come from this source is
+// never touched.
+
+import { namespaceOfScope, PUBLIC_SCOPE, PUBLIC_USER } from "../../domain/access/access";
+import { DURATIONS } from "../../domain/durations";
+import { type GatewayError, isRefusal, refusalIn } from "../../domain/errors";
+import type { ImportProblem } from "../../domain/imports/import";
+import { IMPORT_LIMITS } from "../../domain/imports/limits";
+import { foldName } from "../../domain/package/path";
+import { readReply } from "../../storage/d1/idempotency";
+import type { ImportRow } from "../../storage/d1/imports/imports";
+import type { findExistingNames, NewItem } from "../../storage/d1/imports/items";
+import { readSkillAt } from "../../storage/d1/skills";
+import type { Context } from "../context";
+import { type Published, publish } from "../registry/publish";
+import type { PublishTarget } from "../registry/publish-target";
+import { activate } from "../registry/skills";
+import { ImportStop, ItemFault, sourceProblem } from "./stop";
+
+/** What is here under the names of a slice, and which of it came from the source. */
+export type ExistingNames = Awaited<ReturnType<typeof findExistingNames>>;
+
+/** What is taken: a name, what identifies its content at the source, and how its upload is had. */
+export interface OfferedSkill {
+  name: string;
+  digest: string | null;
+  upload(): Promise<{ bytes: Uint8Array; digest: string }>;
+}
+
+/** Takes a skill, and says what became of it. @throws ImportStop, ItemFault with `again`, and what storage throws */
+export async function importSkill(
+  context: Context,
+  row: ImportRow,
+  met: ExistingNames,
+  offered: OfferedSkill,
+): Promise<NewItem> {
+  const { name } = offered;
+  const known = met.items.get(name);
+  try {
+    return await takenSkill(context, row, met, offered);
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem === null) throw error;
+    // What came of it before is still there, and is what the source had then.
+    const { skillId = null, versionId = null, digest = null } = known ?? {};
+    const state = problem.code === "NAME_TAKEN" || problem.code === "NAME_CONFLICT" ? "refused" : "failed";
+    return { name, state, problem, digest, skillId, versionId };
+  }
+}
+
+async function takenSkill(
+  context: Context,
+  row: ImportRow,
+  met: ExistingNames,
+  offered: OfferedSkill,
+): Promise<NewItem> {
+  const { name } = offered;
+  const known = met.items.get(name);
+  const there = met.skills.get(foldName(name));
+  // One name on its way: the same in each run, so that a run that was cut off finds what it made.
+  const key = `import:${row.id}:${row.run}:${name}`;
+  const ours = there !== undefined && known?.skillId === there.id ? there.id : null;
+  if (there !== undefined && ours === null) {
+    const versionId = await publishedUnder(context, key, there.id);
+    if (versionId === null) throw taken(there.name);
+    return { name, state: "created", problem: null, digest: offered.digest, skillId: there.id, versionId };
+  }
+  const { bytes, digest } = await offered.upload();
+  if (ours !== null && known?.digest === digest && known.versionId !== null)
+    return { name, state: "unchanged", problem: null, digest, skillId: ours, versionId: known.versionId };
+  const target: PublishTarget =
+    ours === null || there === undefined ? newIn(context, row.scope) : { scope: row.scope, id: ours, name: there.name };
+  const done = await publish(context, { upload: bytes, fileName: undefined, name, target, idempotencyKey: key });
+  const skill = await madeCurrent(context, done, there?.versionId);
+  const isNew = known?.skillId == null;
+  const state = done.status === 200 ? "unchanged" : isNew ? "created" : "updated";
+  return { name, state, problem: null, digest, skillId: skill.id, versionId: skill.versionId };
+}
+
+/** The version that this run has made of a skill and was cut off before it wrote that down; `null`: it is somebody else's. */
+async function publishedUnder(context: Context, key: string, id: string): Promise<string | null> {
+  const { userId } = context.caller.principal;
+  const reply = await readReply(context.db, userId, key, context.now() - DURATIONS.idempotency);
+  const made = reply === null ? null : await readSkillAt(context.db, reply.subject);
+  return made?.id === id ? made.versionId : null;
+}
+
+function newIn(context: Context, scope: string): PublishTarget {
+  const userId = scope === PUBLIC_SCOPE ? PUBLIC_USER : context.caller.principal.userId;
+  return { scope, namespace: namespaceOfScope(scope), userId, isNew: true };
+}
+
+/** Where the source has gone back to what it had before, so does the skill. */
+async function madeCurrent(context: Context, { status, skill }: Published, current: string | undefined) {
+  if (status !== 200 || current === undefined || current === skill.versionId) return skill;
+  return activate(context, skill.id, skill.versionId);
+}
+
+/** The problem that an error is for one skill; `null` where it is not one skill's. */
+function problemOf(error: unknown): ImportProblem | null {
+  if (error instanceof ItemFault) return error.again ? null : error.problem;
+  const source = sourceProblem(error);
+  if (source !== null) {
+    if (source.again) throw new ItemFault(source.problem, true, source.waitMs);
+    return source.problem;
+  }
+  const refusal = refusalIn(error);
+  if (refusal === null || refusal.code === "unavailable") return null;
+  const problem = { code: refusal.reason, message: refusal.message.slice(0, IMPORT_LIMITS.problemChars) };
+  if (refusal.reason === "QUOTA_EXCEEDED") throw new ImportStop("stopped", problem);
+  if (refusal.code === "rate_limited") throw new ImportStop("waiting", problem, retryIn(refusal));
+  if (isRefusal(refusal) && refusal.code !== "not_found") throw new ImportStop("stopped", problem);
+  return problem;
+}
+
+/** In how many milliseconds a day's limit is over. */
+function retryIn({ details }: GatewayError): number {
+  const seconds = details.retry_after_s;
+  return typeof seconds === "number" ? seconds * 1_000 : IMPORT_LIMITS.waitMostMs;
+}
+
+function taken(name: string): ItemFault {
+  const message = `There is a skill '${name}' already that did not come from this source. It is left as it is.`;
+  return new ItemFault({ code: "NAME_TAKEN", message });
+}

@@ -1,0 +1,34 @@
+// What a run works with, and how it is delayed.
+
+import type { ImportProblem } from "../../domain/imports/import";
+import { IMPORT_LIMITS } from "../../domain/imports/limits";
+import type { Database, Timings } from "../../storage/d1/database";
+import type { ImportPlan } from "../../storage/object/import-plan";
+import type { IdentityStores } from "../access/identity-lookup";
+import type { Caller, Context } from "../context";
+import { ImportStop } from "./stop";
+
+/** What a run works with. */
+export interface RunContext {
+  id: string;
+  plan: ImportPlan;
+  db: Database;
+  packages: R2Bucket;
+  timings: Timings;
+  places: IdentityStores;
+  /** A context for whoever the import runs as. */
+  contextFor(caller: Omit<Caller, "requestId">): Context;
+  /** Aborted when the import is taken away. */
+  signal: AbortSignal;
+  now(): number;
+}
+
+/** A pause, or the end after as many as there may be: long ones of ours, or as many as the source asks for, each as long as it says. */
+export function pauseOrFail(plan: ImportPlan, problem: ImportProblem, waitMs: number | null): ImportStop {
+  const kind = waitMs === null ? "pauses" : "waits";
+  const times = plan.delays[kind];
+  const delay = waitMs ?? IMPORT_LIMITS.pausesMs[times];
+  if (delay === undefined || times >= IMPORT_LIMITS.waits) return new ImportStop("failed", problem);
+  plan.delays = { ...plan.delays, [kind]: times + 1 };
+  return new ImportStop("waiting", problem, Math.max(delay, IMPORT_LIMITS.waitLeastMs));
+}

@@ -1,0 +1,172 @@
+// What an MCP server asks during a call of a conversation: its MCP host is asked where that one can be, else a page, whose questions are
+// rows. Whoever answers, the gateway says who asks, and how often a server may.
+
+import * as z from "zod";
+import { DURATIONS } from "../../domain/durations";
+import type { JsonObject } from "../../domain/json";
+import { plainText, readElicitAnswer, readElicitation } from "../../domain/questions/elicitation";
+import { ELICITATION_LIMITS } from "../../domain/questions/limits";
+import { type AskingServer, outcomeOf, questionIdAt, type ServerAction } from "../../domain/questions/question";
+import type { ClientCapabilities } from "../../domain/servers/memory";
+import { ROUND_LIMITS, type ServerQuestion } from "../../domain/servers/round";
+import type {
+  CallQuestionHandler,
+  CallWithQuestions,
+  HostLink,
+  QuestionOutcome,
+} from "../../upstream/server-questions";
+import type { Session } from "../session";
+import { type Asking, ask, cancel, readQuestion, waitForEnd } from "./ask";
+
+const HOUR = 60 * 60_000;
+/** Pages cannot do what is no elicitation, and a host is asked only what it declared. */
+const NO_HOST: QuestionOutcome = {
+  error: {
+    code: -32601,
+    message: "Nobody can be asked this: the call did not come from an MCP host that declares it.",
+  },
+};
+const answered = (action: "decline" | "cancel"): QuestionOutcome => ({ result: { action } });
+
+/** The inquiry of one call. Ids of its questions come of the call and their order, so a call that goes on finds its questions again. */
+export function openQuestionHandler(
+  asking: Asking,
+  session: Session,
+  call: CallWithQuestions,
+  server: AskingServer,
+): CallQuestionHandler {
+  const { rounds } = session.store;
+  const { host, signal: cancelled, ...key } = call;
+  const over = new AbortController();
+  const signal = AbortSignal.any([cancelled, over.signal]);
+  const begun = rounds.get(key);
+  const remarks: string[] = [];
+  // What a call asked that goes on was asked of somebody, who may come back.
+  const can = (action: ServerAction) => begun !== null || asking.clients.answers(action);
+  // A call that goes on begins with its last round, and must not take for its answers those of the rounds before.
+  let next = begun?.era === "modern" ? firstOf(begun) : 0;
+  let dies = false;
+
+  const elicit = async (question: ServerQuestion): Promise<QuestionOutcome> => {
+    const ordinal = next++;
+    const site = { userId: session.userId, conversation: session.id, turn: call.turn, pass: session.store.passes() };
+    const id = await questionIdAt({ ...site, callId: call.id, ordinal });
+    if (session.ended) return answered("cancel");
+    const read = readElicitation(question.params, __DEVELOPMENT__);
+    const known = readQuestion(asking, id);
+    const refusal = read.refusal ?? (known === null && !mayAsk(session, server, asking.now()) ? TOO_OFTEN : undefined);
+    if (read.refusal !== undefined || refusal !== undefined) {
+      remarks.push(`Something that MCP server '${server.name}' asked was declined: ${refusal}.`);
+      return answered("decline");
+    }
+    if (canAsk(host, question)) {
+      const message = `${server.name} (${server.host}): ${plainText(String(question.params.message))}`;
+      const [response] = await host.ask([{ ...question, params: { ...question.params, message } }]);
+      return response ?? answered("cancel");
+    }
+    const { action, payload, answerSchema } = read;
+    if (known === null && !asking.clients.answers(action)) {
+      remarks.push(
+        `MCP server '${server.name}' asked the user something, and no page or host was there that answers '${action}'. Try again once one is.`,
+      );
+      return answered("cancel");
+    }
+    signal.throwIfAborted();
+    const timeout_ms = DURATIONS.elicitation;
+    ask(asking, id, { skill_name: null, action, payload, timeout_ms, answer_schema: answerSchema, from: server });
+    if (dies) rounds.keep(key, { era: "legacy", question: id });
+    const stop = () => {
+      if (readQuestion(asking, id)?.state === "pending") cancel(asking, id, "call_cancelled");
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      const outcome = outcomeOf(await waitForEnd(asking, id, timeout_ms));
+      const given = outcome?.success === true ? readElicitAnswer(outcome.result) : null;
+      if (given === null) return answered("cancel");
+      const content = given.action === "accept" && action === "form" ? given.content : undefined;
+      return { result: { action: given.action, ...(content === undefined ? {} : { content }) } };
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  };
+
+  return {
+    abilities: { ...pageAbilities(can), ...host?.abilities },
+    begun,
+    remarks,
+    close: () => over.abort(),
+    note(round) {
+      dies = round.era === "legacy";
+      if (round.era === "modern") next = firstOf(round);
+      // The questions of a server of 2025 have ids of their own, which no later round repeats.
+      host?.begin(round.era === "modern" ? round.count : 0);
+      if (!session.ended) rounds.keep(key, round);
+    },
+    answer: (questions) =>
+      Promise.all(
+        questions.map(async (question) => {
+          if (question.method === "elicitation/create") return elicit(question);
+          const [response] = canAsk(host, question) ? await host.ask([question]) : [];
+          if (response !== undefined) return response;
+          const ability = DECLARED.get(question.method);
+          if (ability !== undefined)
+            remarks.push(
+              `MCP server '${server.name}' asked for ${ability}, which no page can answer. Try again from an MCP host that declares '${ability}'.`,
+            );
+          return NO_HOST;
+        }),
+      ),
+  };
+}
+
+/** The ordinal of a round's first question. */
+function firstOf({ count }: { count: number }): number {
+  return count * ROUND_LIMITS.questions;
+}
+
+/** What pages can be asked, as MCP has it declared. */
+function pageAbilities(can: (action: ServerAction) => boolean): ClientCapabilities {
+  const elicitation = { ...(can("form") ? { form: {} } : {}), ...(can("open_url") ? { url: {} } : {}) };
+  return Object.keys(elicitation).length === 0 ? {} : { elicitation };
+}
+
+/** Ends the questions of calls that died with an object before this one: their servers hear no answer any more. */
+export function endOrphans(asking: Asking, session: Session): void {
+  for (const question of session.store.rounds.orphans())
+    if (readQuestion(asking, question)?.state === "pending") cancel(asking, question, "call_cancelled");
+}
+
+const TOO_OFTEN = `a server may ask ${ELICITATION_LIMITS.perHour} times an hour`;
+
+/** When each server has asked somebody within the last hour, in milliseconds since the epoch. */
+const askedSchema = z.lazy(() => z.array(z.object({ server: z.string(), at: z.number() })));
+
+/** Counts a question of a server. It is written down: a call that waits outlives the object, and so does what its server may ask yet. */
+function mayAsk({ store }: Session, { name }: AskingServer, now: number): boolean {
+  const recent = (store.get("asked", askedSchema) ?? []).filter(({ at }) => now - at < HOUR);
+  if (recent.filter(({ server }) => server === name).length >= ELICITATION_LIMITS.perHour) return false;
+  store.set("asked", [...recent, { server: name, at: now }]);
+  return true;
+}
+
+/** What a host declares that can be asked what no page can. */
+const DECLARED = new Map<string, "sampling" | "roots">([
+  ["sampling/createMessage", "sampling"],
+  ["roots/list", "roots"],
+]);
+
+/** Whether a host has declared that it takes such a question. A host that says nothing of modes takes forms. */
+function canAsk(host: HostLink | null, { method, params }: ServerQuestion): host is HostLink {
+  if (host === null) return false;
+  const { elicitation } = host.abilities;
+  const ability = DECLARED.get(method);
+  if (ability !== undefined) return host.abilities[ability] !== undefined;
+  if (method !== "elicitation/create" || elicitation === undefined) return false;
+  return isUrl(params)
+    ? elicitation.url !== undefined
+    : elicitation.form !== undefined || elicitation.url === undefined;
+}
+
+function isUrl({ mode }: JsonObject): boolean {
+  return mode === "url";
+}

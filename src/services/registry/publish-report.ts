@@ -1,0 +1,172 @@
+// What is to be said of a package: what it costs in tokens, which dependencies it lacks, what its files and its code show.
+// Validating and publishing both ask here, so they say the same.
+
+import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
+import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
+import { canUseBareNames, type Dependency, readNeeds } from "../../domain/catalog/dependency-list";
+import type { ScriptVerdict } from "../../domain/code/check/verdict";
+import type { StoredCode } from "../../domain/code/compiled";
+import { isScript } from "../../domain/code/language";
+import type { Issue } from "../../domain/errors";
+import { inspect } from "../../domain/inspection/inspection";
+import { type Naming, type PackageOutcome, readPackage } from "../../domain/package/package";
+import { SKILL_FILE, type SkillPackage, type SkillTokens } from "../../domain/package/skill";
+import { shownText } from "../../domain/text";
+import { catalogLine, estimateFileTokens } from "../../domain/tokens";
+import { compileInIsolate } from "../../sandbox/compiling";
+import { countTokens } from "../../storage/assets/tokenizer";
+import { findNamed } from "../../storage/d1/skills";
+import { canRunCodeInScope } from "../catalog/can-run";
+import type { Context } from "../context";
+import { chooseSkill } from "./by-name";
+import { type RoutingReport, reportRouting } from "./routing";
+
+/** What publishing an upload to one's own namespace would say: the upload's issues, and of a good one its assessment. */
+export async function assessUpload(
+  context: Context,
+  upload: Uint8Array,
+  naming: Naming,
+): Promise<PackageOutcome & Told> {
+  const outcome = await readPackage(upload, naming);
+  if (outcome.package === null) return { ...outcome, tokens: null, routing: null, scripts: null };
+  const { principal } = context.caller;
+  // An admin, who may publish code, has it looked at here, too.
+  const compiles = may(principal, "publish", PUBLIC_SCOPE);
+  const told = await assess(context, outcome.package, userScope(principal.userId), compiles);
+  const { tokens, routing, warnings, scripts } = told;
+  return { ...outcome, warnings, tokens, routing, scripts };
+}
+
+/** What validating says beside issues and warnings; `null` of a package that is none. */
+interface Told extends Pick<Assessment, "routing" | "scripts"> {
+  tokens: SkillTokens | null;
+}
+
+/** What is to be said of a package before it is published to a scope, and what is kept beside it. */
+export interface Assessment {
+  tokens: SkillTokens;
+  /** `null` where it brings no example prompts. */
+  routing: RoutingReport | null;
+  /** Findings in its files first: where there is no room for all warnings, these stay. */
+  warnings: Issue[];
+  /** Findings in its files, which are among the warnings, too. */
+  findings: Issue[];
+  /** `null` where it brings no code, or none that would run in this scope. */
+  code: StoredCode | null;
+  /** Whether its scripts run, and what decides; `null` where that was not judged, as where no code runs. */
+  scripts: ScriptVerdict[] | null;
+}
+
+/**
+ * Looks at a package as publishing it to a scope does; nothing is stored.
+ *
+ * @param compiles whether its code is looked at as well; where it is not, a warning says that the code will not run
+ */
+export async function assess(
+  context: Context,
+  found: SkillPackage,
+  scope: string,
+  compiles = canRunCodeInScope(scope),
+): Promise<Assessment> {
+  const findings = findingsIn(found);
+  const [tokens, routing, unresolved, compiled] = await Promise.all([
+    countPackageTokens(context, found),
+    reportRouting(context, found, scope),
+    dependencyWarnings(context, found, scope),
+    compiles ? compileInIsolate(context, found) : { code: null, warnings: codeWarnings(found), scripts: null },
+  ]);
+  const placed = builtinWarnings(found, scope);
+  const warnings = [...findings, ...placed, ...found.warnings, ...unresolved, ...compiled.warnings];
+  return { tokens, routing, warnings, findings, code: compiled.code, scripts: compiled.scripts };
+}
+
+/** Said of a skill that takes the place of the gateway's own one of that name. One's own or a group's only comes before it. */
+function builtinWarnings({ name, manifest }: SkillPackage, scope: string): Issue[] {
+  if (scope !== PUBLIC_SCOPE || !BUILTIN_SKILLS.includes(name) || manifest.author === BUILTIN_AUTHOR) return [];
+  const message = `The gateway brings a skill '${name}' of its own, and this one takes its place for everybody. Give it another name if that is not meant.`;
+  return [{ code: "BUILTIN_REPLACED", message, path: SKILL_FILE }];
+}
+
+/** What a reviewer would want to be told of a package's files. */
+export function findingsIn({ files, zip }: SkillPackage): Issue[] {
+  return inspect(
+    files.map(({ path, offset, size }) => ({
+      path,
+      size,
+      get text() {
+        return shownText(zip.subarray(offset, offset + size));
+      },
+    })),
+  );
+}
+
+/** What is to be said about code that will not run: the provider, and scripts in a language that would. */
+function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
+  const script = files.find(({ path }) => path.startsWith("scripts/") && isScript(path));
+  const hasProvider = manifest.provider?.module !== undefined;
+  if (!hasProvider && script === undefined) return [];
+  const what = hasProvider
+    ? "the provider is kept, and the skill loads as a prompt"
+    : "the scripts are kept as files to read";
+  const path = hasProvider ? SKILL_FILE : (script?.path ?? SKILL_FILE);
+  return [{ code: "CODE_NOT_RUN", message: `Only public skills run code: ${what}.`, path, severity: "info" }];
+}
+
+/** What a package costs in a prompt: SKILL.md exactly, other files by their size. */
+export async function countPackageTokens(context: Pick<Context, "assets">, found: SkillPackage): Promise<SkillTokens> {
+  const { description } = found.manifest;
+  const texts = [description, catalogLine(found.name, description), found.instructions];
+  const [inDescription = 0, inLine = 0, inInstructions = 0] = await countTokens(context.assets, texts);
+  const files = found.files.filter((file) => file.path.toLowerCase() !== SKILL_FILE.toLowerCase());
+  return {
+    description: inDescription,
+    line: inLine,
+    instructions: inInstructions,
+    files: files.reduce((sum, file) => sum + estimateFileTokens(file.size), 0),
+  };
+}
+
+/** What of its dependencies a skill will be loaded without, as things are now: what is missing may be published later. */
+async function dependencyWarnings(
+  context: Context,
+  { name: own, manifest }: Pick<SkillPackage, "name" | "manifest">,
+  scope: string,
+): Promise<Issue[]> {
+  const { dependencies, otherDependencies = [] } = manifest;
+  const needs = readNeeds(own, [...dependencies, ...otherDependencies]);
+  const wanted = needs.filter(({ kind }) => kind === "marked" || kind === "bare");
+  const scopes = scopesBeside(context, scope);
+  const names = wanted.map(({ name }) => name);
+  const found = wanted.length === 0 ? [] : await findNamed(context.db, scopes, names, "all");
+  const rows = Map.groupBy(found, (row) => row.name);
+  const isMissing = ({ name, range }: Dependency) => chooseSkill(rows.get(name) ?? [], scopes, [range]) === null;
+  const missing = new Set(wanted.filter(isMissing));
+  const bareCount = canUseBareNames(needs) && ![...missing].some(({ kind }) => kind === "bare");
+  return needs.flatMap((need) => {
+    const message = dependencyWarning(need, missing.has(need), bareCount);
+    return message === null ? [] : [{ ...message, path: SKILL_FILE }];
+  });
+}
+
+function dependencyWarning({ name, range, kind }: Dependency, isMissing: boolean, bareCount: boolean): Issue | null {
+  const what = range === "*" ? `'${name}'` : `'${name}' (${range})`;
+  if (kind === "own")
+    return {
+      code: "DEPENDENCY_ON_ITSELF",
+      message: `The skill names itself, '${name}', among its dependencies, so the list is taken for one of packages: names without a range are not loaded.`,
+    };
+  if (isMissing) {
+    const message = `The skill ${what} it depends on is not here; until it is, the skill loads without it.`;
+    return { code: "DEPENDENCY_MISSING", message };
+  }
+  if (kind !== "bare" || bareCount) return null;
+  const message = `The skill ${what} is not loaded as a dependency, since not every name of the list is another skill. If you mean it, write '${name}@*'.`;
+  return { code: "DEPENDENCY_NOT_LOADED", message };
+}
+
+/** Where everybody who sees a skill of this scope finds its dependencies too. */
+function scopesBeside(context: Context, scope: string): string[] {
+  if (scope === PUBLIC_SCOPE) return [PUBLIC_SCOPE];
+  const namespace = namespaceOfScope(scope);
+  return scope === groupScope(namespace) ? [scope, PUBLIC_SCOPE] : visibleScopes(context.caller.principal);
+}

@@ -1,0 +1,45 @@
+// What a connection comes to: the server's tools as far as they are offered, how it is, and what its owner should know.
+
+import type { OfferedServer } from "../../domain/conversation/offered";
+import type { ServerRef } from "../../domain/conversation/servers";
+import { breakerState } from "../../domain/servers/breaker";
+import { passes, restrictedToolTexts } from "../../domain/servers/guard";
+import { idleNames, isAllowed } from "../../domain/servers/tool-filter";
+import type { LiveConnection } from "../session-memory";
+import type { ReachableServer } from "./target";
+
+/** What is offered of a server by what is known now. */
+export function offeredServerOf(
+  ref: ServerRef,
+  aim: ReachableServer,
+  live: LiveConnection,
+  now: number,
+): OfferedServer {
+  const { list: known, breaker } = live.upstream.memory;
+  const { error, latency } = live;
+  const allowed = error === null && known !== null ? known.tools.filter(({ name }) => isAllowed(aim.entry, name)) : [];
+  const tools = allowed.filter((tool) => passes(ref.approved, tool));
+  const withheld = allowed.filter((tool) => !passes(ref.approved, tool)).map(({ name }) => name);
+  const isOpen = breakerState(breaker, now) === "open";
+  const state = isOpen ? "open" : error !== null ? "failed" : known === null ? "connecting" : "connected";
+  const told = error ?? (isOpen ? breaker.last : null);
+  return {
+    ref,
+    state,
+    tools,
+    withheld,
+    error: told,
+    latency,
+    problems:
+      known === null
+        ? []
+        : [
+            ...known.problems,
+            ...restrictedToolTexts(ref.approved ?? {}, withheld),
+            ...idleNames(
+              aim.entry,
+              known.tools.map(({ name }) => name),
+            ),
+          ],
+  };
+}

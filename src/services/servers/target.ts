@@ -1,0 +1,106 @@
+// From a server as it was written to where it is reached just now, for this conversation and this caller.
+
+import { groupScope, userScope } from "../../domain/access/access";
+import { offeredBy, type ServerRef } from "../../domain/conversation/servers";
+import { GatewayError } from "../../domain/errors";
+import type { AskingServer } from "../../domain/questions/question";
+import type { ServerEntry, ServerSource } from "../../domain/servers/entry";
+import type { UpstreamTarget } from "../../domain/servers/memory";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { fillServerVariables } from "./variables";
+
+/** A server that can be reached. */
+export interface ReachableServer {
+  /** Names what is remembered of it: another URL, header or secret is another key. */
+  key: string;
+  target: UpstreamTarget;
+  entry: ServerEntry;
+  problem?: never;
+}
+
+/** A server that cannot, and why. `unsupported`: it never could be here. */
+export interface UnreachableServer {
+  problem: string;
+  unsupported: boolean;
+}
+
+/** A server that asks something, in the gateway's own words. */
+export function askingServer({ name }: ServerRef, { target }: ReachableServer): AskingServer {
+  return { kind: "server", name, host: new URL(target.url).host };
+}
+
+/** What the keys of a server begin with, however it is reached. */
+export function keyStart(ref: ServerRef): string {
+  return `${JSON.stringify([ref.skill?.skill_id ?? offeredBy(ref), ref.name]).slice(0, -1)},`;
+}
+
+/**
+ * Kept by request and not in a step or a session's memory: one request makes several steps, and the next request may fill an
+ * entry with other values.
+ */
+const known = new WeakMap<Context, WeakMap<ServerRef, Promise<ReachableServer | UnreachableServer>>>();
+
+/** Where a server is reached, worked out once a request. */
+export function serverTarget(
+  context: Context,
+  session: Session,
+  ref: ServerRef,
+): Promise<ReachableServer | UnreachableServer> {
+  const ofRequest = known.get(context) ?? new WeakMap<ServerRef, Promise<ReachableServer | UnreachableServer>>();
+  known.set(context, ofRequest);
+  const before = ofRequest.get(ref);
+  if (before !== undefined) return before;
+  const reached = work(context, session, ref);
+  ofRequest.set(ref, reached);
+  return reached;
+}
+
+async function work(context: Context, session: Session, ref: ServerRef): Promise<ReachableServer | UnreachableServer> {
+  if (ref.problem !== null) return { problem: ref.problem, unsupported: true };
+  const { entry } = ref;
+  const filled = await fill(context, session, ref, entry);
+  if ("problem" in filled) return { problem: filled.problem, unsupported: false };
+  // A server is another one for each skill that offers it: two skills share no session.
+  const { sampling, roots } = context.host ?? {};
+  const more = { ...(sampling === undefined ? {} : { sampling }), ...(roots === undefined ? {} : { roots }) };
+  // And another one for hosts that can do more: a session is told once what may be asked for in it.
+  const names = [ref.skill?.skill_id ?? offeredBy(ref), ref.name, filled.fingerprint, ...Object.keys(more)];
+  const { target } = filled;
+  return { key: JSON.stringify(names), target: { ...target, abilities: { ...target.abilities, ...more } }, entry };
+}
+
+/** Whose secrets a server uses: its owner's, or else all that the caller may use. */
+export function secretsOf({ caller }: Context, source: ServerSource): string | null {
+  switch (source.kind) {
+    case "ghost":
+      return source.shared;
+    case "user":
+      return userScope(caller.principal.userId);
+    case "group":
+      return groupScope(source.group);
+    default:
+      return null;
+  }
+}
+
+async function fill(context: Context, session: Session, ref: ServerRef, entry: ServerEntry) {
+  const place = {
+    conversationId: session.id,
+    ghostName: session.view?.ghost ?? undefined,
+    skillName: ref.skill?.name,
+    shared: secretsOf(context, ref.source),
+  };
+  try {
+    const filled = await fillServerVariables(context, place, ref.name, entry);
+    if ("problem" in filled || !JSON.stringify(entry).includes("request.id")) return filled;
+    // What is different in each request is no other session.
+    const lasting = { ...context, caller: { ...context.caller, requestId: "" } };
+    const same = await fillServerVariables(lasting, place, ref.name, entry);
+    return "problem" in same ? same : { ...filled, fingerprint: same.fingerprint };
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "unavailable")
+      return { problem: "its secrets could not be read just now" };
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+// Programs that admins make known, for hosts whose forms ask for an id and a secret; and how such a program proves itself.
+
+import { sha256Hex } from "../../domain/digest";
+import { GatewayError, invalid } from "../../domain/errors";
+import { displayClientName } from "../../domain/sign-in/client";
+import { SIGN_IN_LIMITS } from "../../domain/sign-in/limits";
+import { preRegisteredClientName, writeClientSecret } from "../../domain/sign-in/pre-registered";
+import { destinationOf } from "../../domain/sign-in/redirect";
+import {
+  deletePreRegisteredClient,
+  listPreRegisteredClients,
+  type PreRegisteredClientRow,
+  putPreRegisteredClient,
+  readPreRegisteredClient,
+} from "../../storage/d1/sign-in/pre-registered-clients";
+import { requireAdmin } from "../admin";
+import { audited } from "../audit";
+import type { Context } from "../context";
+import type { SignInContext } from "./context";
+import { requireOwnSignIn } from "./links";
+
+/** What an admin says of a program. */
+export interface PreRegisteredClientMetadata {
+  displayName: string;
+  redirectUris: readonly string[];
+}
+
+/** A program, and where it is new its secret, which nobody can read again. */
+export interface StoredPreRegisteredClient {
+  row: PreRegisteredClientRow;
+  secret: string | null;
+}
+
+/** Stores a program under its name, whole. One that is there keeps its secret. */
+export async function storePreRegisteredClient(
+  context: Context,
+  name: string,
+  { displayName, redirectUris }: PreRegisteredClientMetadata,
+): Promise<StoredPreRegisteredClient> {
+  requireAdmin(context.caller.principal);
+  requireOwnSignIn(context);
+  const unusable = redirectUris.flatMap((uri, index) => (destinationOf(uri) === null ? [index] : []));
+  const message =
+    "It can never be used: give an https address, http on this machine, or a scheme of the program's own.";
+  if (unusable.length > 0)
+    throw invalid(unusable.map((index) => ({ code: "INVALID_FIELD", message, path: `redirect_uris.${index}` })));
+  const secret = writeClientSecret(crypto.getRandomValues(new Uint8Array(32)));
+  const client = {
+    ...{ name, displayName: displayClientName(displayName), redirectUris: [...new Set(redirectUris)] },
+    ...{ secretHash: await sha256Hex(secret), createdBy: context.caller.principal.userId },
+  };
+  const after = { display_name: client.displayName, redirect_uris: client.redirectUris };
+  const recorded = audited(context, "oauth_client.put", name, { after, when: "is" });
+  const stored = await putPreRegisteredClient(recorded, client, SIGN_IN_LIMITS.knownClients);
+  if (stored !== null) return { row: stored.row, secret: stored.created ? secret : null };
+  const full = `There are ${SIGN_IN_LIMITS.knownClients} such programs already. Delete one first.`;
+  throw new GatewayError("conflict", "QUOTA_EXCEEDED", full, { limit: SIGN_IN_LIMITS.knownClients });
+}
+
+/** A page by name; `after` is the last name of the page before. */
+export function pageOfPreRegisteredClients(
+  context: Context,
+  limit: number,
+  after: string | null,
+): Promise<PreRegisteredClientRow[]> {
+  requireAdmin(context.caller.principal);
+  return listPreRegisteredClients(context.db, limit, after);
+}
+
+/** Forgets a program: what its users gave it ends. */
+export async function removePreRegisteredClient(context: Context, name: string): Promise<void> {
+  requireAdmin(context.caller.principal);
+  const recorded = audited(context, "oauth_client.delete", name, { when: "was" });
+  if (await deletePreRegisteredClient(recorded, name)) return;
+  throw new GatewayError("not_found", "OAUTH_CLIENT_NOT_FOUND", "There is no program of this name.");
+}
+
+/** Who a program says it is at the token endpoint, with its secret if it has sent one. */
+export interface PresentedClient {
+  id: string;
+  secret: string | null;
+}
+
+/**
+ * Refuses a program that an admin has made known unless it shows its secret. All others are public: what they send as a secret counts
+ * for nothing. Guesses are not counted: a secret has 256 bits, and many users' hosts share an address.
+ */
+export async function proveClient(context: SignInContext, { id, secret }: PresentedClient): Promise<void> {
+  const name = preRegisteredClientName(id);
+  if (name === null) return;
+  const known = await readPreRegisteredClient(context.db, name);
+  if (known === null || secret === null || known.secretHash !== (await sha256Hex(secret))) throw unprovenClient();
+}
+
+export function unprovenClient(): GatewayError {
+  const message = "The program's id and secret do not fit each other, or an admin has removed it.";
+  return new GatewayError("unauthenticated", "INVALID_CLIENT", message);
+}

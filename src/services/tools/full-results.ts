@@ -1,0 +1,72 @@
+// Results that are too long to be passed on. The whole is kept as a file of the conversation, and read in ranges. Loaded with the first.
+
+import { filesSince } from "../../domain/access/quota";
+import { invalid } from "../../domain/errors";
+import type { JsonObject } from "../../domain/json";
+import { LIBRARY_LIMITS } from "../../domain/servers/library/limits";
+import { charactersIn, RANGE_MARGIN, readResultUri, resultUri } from "../../domain/servers/library/ranges";
+import type { WholeResult } from "../../domain/servers/result";
+import type { ToolResult } from "../../domain/tool";
+import { readRunFiles } from "../../storage/d1/conversation/run-files";
+import { readRunFileRange } from "../../storage/r2/run-files";
+import type { Context } from "../context";
+import type { Session } from "../session";
+import { type StoredFilesCall, storeWrittenFiles } from "./script-files";
+
+const FOLDER = { path: "results/", most: LIBRARY_LIMITS.resultsBytes };
+const TYPES = { "text/plain": "txt", "application/json": "json" } as const;
+
+/** A result that was cut, with a word on where the whole is read, or on why it is nowhere. */
+export async function withFullResultLink(
+  context: Context,
+  call: StoredFilesCall,
+  tool: string,
+  { text, mediaType }: WholeResult,
+  result: ToolResult,
+): Promise<ToolResult> {
+  const bytes = new TextEncoder().encode(text);
+  const path = `${FOLDER.path}${tool.replace(/[^\w-]/g, "_").slice(0, 64)}.${TYPES[mediaType]}`;
+  const run = { files: [{ path, bytes }], left: [], reason: null };
+  const { written, left } = await storeWrittenFiles(context, call, run, FOLDER);
+  const told = toldOf(context, written[0]?.kept?.id ?? null, left[0]?.reason);
+  const note = `(The whole result has ${bytes.length} bytes of ${mediaType}. ${told})`;
+  return { ...result, content: [...result.content, { type: "text", text: note }] };
+}
+
+/** Where the whole is; or why it was not kept, and what makes room. */
+function toldOf({ settings }: Context, file: string | null, reason: string | undefined): string {
+  if (file !== null) {
+    const first = resultUri({ file, offset: 0, limit: LIBRARY_LIMITS.rangeBytes });
+    return `It is read in ranges as the resource ${first}, and a script is given it as the kept file ${file}.`;
+  }
+  if (reason !== "QUOTA_EXCEEDED") return "It was not kept: the gateway's storage did not answer.";
+  const most = FOLDER.most / 1_048_576;
+  return (
+    `It was not kept: long results may take ${most} MiB in a conversation, and the files of a user ${settings.QUOTA_FILES_MIB} MiB. ` +
+    "Ask the tool for less, or have files of the conversation deleted."
+  );
+}
+
+/** A range of a whole result of this conversation, as `resources/read` answers; `null` where it is not there, or has ended. */
+export async function readFullResult(context: Context, session: Session, uri: string): Promise<JsonObject | null> {
+  const range = readResultUri(uri);
+  const most = LIBRARY_LIMITS.rangeBytesMost;
+  const problem = (message: string) => invalid([{ code: "INVALID_RANGE", message, path: "uri" }]);
+  if (range === null)
+    throw problem(`Read results as result:<file>?offset=<bytes>&limit=<bytes>, at most ${most} bytes at once.`);
+  const place = { userId: session.userId, conversation: session.id };
+  const since = filesSince(context.settings, context.now());
+  const [row] = await readRunFiles(context.db, place, [range.file], since);
+  if (!row?.path.startsWith(FOLDER.path)) return null;
+  const { offset, limit } = range;
+  if (offset >= row.size) throw problem(`The result has ${row.size} bytes: the offset is behind its end.`);
+  const length = Math.min(limit + RANGE_MARGIN, row.size - offset);
+  const read = await readRunFileRange(context.packages, context.timings, row.object, { offset, length });
+  if (read === null) return null;
+  const next = offset + limit;
+  const meta: JsonObject = { size: row.size };
+  if (next < row.size) meta.next = resultUri({ ...range, offset: next });
+  const mimeType = row.path.endsWith(TYPES["application/json"]) ? "application/json" : "text/plain";
+  const text = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(charactersIn(read, limit));
+  return { contents: [{ uri, mimeType, text, _meta: meta }] };
+}

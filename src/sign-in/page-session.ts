@@ -1,0 +1,24 @@
+// Which sign-in a request is about, and whether it is this browser's.
+
+import type { Context as HonoContext } from "hono";
+import { sha256Hex } from "../domain/digest";
+import { originOfRequest } from "../edge/browser/context";
+import { pageSecret } from "../edge/browser/cookies";
+import type { HttpEnv } from "../edge/env";
+import type { PageOf } from "../storage/d1/sign-in/pages";
+
+/** Where the page of a sign-in is. */
+export const PAGES = "/oauth/sign-in";
+
+export const ENDED =
+  "This page belongs to another browser, was answered already, or its ten minutes are over. Start again from your program.";
+
+/** The sign-in of this id, if this browser began it. */
+export async function pageIn(c: HonoContext<HttpEnv>, id: string): Promise<PageOf | null> {
+  const secret = pageSecret(c, id);
+  return secret === null ? null : { id, browser: await sha256Hex(secret) };
+}
+
+export function pagePlace(c: HonoContext<HttpEnv>, id: string): string {
+  return `${originOfRequest(c)}${PAGES}/${id}`;
+}

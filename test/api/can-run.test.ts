@@ -1,0 +1,241 @@
+// Whose code runs: visibility × role × path. Only a public skill's ever does, whichever way one tries.
+
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { StoredCode } from "../../src/domain/code/compiled";
+import { keyFor } from "../support/call";
+import { publishOwn, publishPublic, type Result, type Step, talk, textOf } from "../support/chat-turns";
+import { forgetCallers } from "../support/isolate";
+import { hostWith } from "../support/mcp-client";
+import { providerSkill } from "../support/provider";
+import type { SkillFixture } from "../support/skill";
+
+const RAN = "the code ran";
+
+const VISIBILITIES = ["own", "group", "public"] as const;
+const ROLES = ["user", "admin"] as const;
+
+type Chat = Awaited<ReturnType<typeof talk>>;
+
+/** The ways that could lead to a skill's code. Each gives everything that a caller gets to see. */
+const PATHS: Record<string, (chat: Chat, skill: string, tool: string) => Promise<unknown>> = {
+  "listing tools": async (chat, _skill, tool) => {
+    await chat.turn();
+    return (await chat.tools()).includes(tool) ? RAN : "not listed";
+  },
+  "loading, then listing tools": async (chat, skill, tool) => {
+    await chat.load(skill);
+    return (await chat.tools()).includes(tool) ? RAN : "not listed";
+  },
+  preloading: async (_chat, skill, tool) => {
+    const chat = await talk(keys.get(_chat)!, { spec: { systemPrompt: "", skills: [skill], preload_skills: [skill] } });
+    const { tools } = await chat.turn();
+    return tools.some((offered) => offered.name === tool) ? RAN : "not listed";
+  },
+  "a direct call by the tool's name": async (chat, skill, tool) => {
+    await chat.load(skill);
+    return chat.calls({ id: "direct", name: tool, arguments: {} });
+  },
+  "a batch that loads and calls": (chat, skill, tool) =>
+    chat.calls(
+      { id: "call", name: tool, arguments: {} },
+      { id: "load", name: "load_skill", arguments: { skill_name: skill } },
+    ),
+  call_skill_tool: async (_chat, skill, tool) => {
+    const chat = await talk(keys.get(_chat)!, { tool_mode: "fixed" });
+    await chat.load(skill);
+    return chat.use("call_skill_tool", { name: tool, arguments: {} });
+  },
+  "a script, not loaded": (chat, skill) =>
+    chat.use("execute_skill_script", { skill_name: skill, script_path: "scripts/run.js" }),
+  "a script, loaded": async (chat, skill) => {
+    await chat.load(skill);
+    return chat.use("execute_skill_script", { skill_name: skill, script_path: "scripts/run.js" });
+  },
+  "the provider as a script": (chat, skill) =>
+    chat.use("execute_skill_script", { skill_name: skill, script_path: "provider.js" }),
+  "MCP, a script without a conversation": (chat, skill) =>
+    byMcp(chat, "/mcp", ["execute_skill_script", { skill_name: skill, script_path: "scripts/run.js" }]),
+  "MCP, a tool in a conversation": (chat, skill, tool) =>
+    byMcp(chat, `/mcp/${skill}-dynamic?tool_mode=dynamic`, ["load_skill", { skill_name: skill }], [tool, {}]),
+  "MCP, call_skill_tool in a conversation": (chat, skill, tool) =>
+    byMcp(
+      chat,
+      `/mcp/${skill}-fixed`,
+      ["load_skill", { skill_name: skill }],
+      ["call_skill_tool", { name: tool, arguments: {} }],
+    ),
+  "MCP, a script in a conversation": (chat, skill) =>
+    byMcp(chat, `/mcp/${skill}-script`, ["execute_skill_script", { skill_name: skill, script_path: "scripts/run.js" }]),
+  "a script by another spelling": (chat, skill) =>
+    chat.use("execute_skill_script", { skill_name: skill, script_path: "./scripts/run.js" }),
+};
+
+/** Paths on which the role of the caller, or the tool's being offered only when active, makes no code run at all. */
+const NEVER = new Set(["listing tools"]);
+
+const keys = new Map<Chat, { key: string }>();
+
+/** Calls tools in a row as an MCP host does. Gives the last answer, or the refusal. */
+async function byMcp(chat: Chat, path: string, ...calls: [name: string, args: Record<string, unknown>][]) {
+  const client = await hostWith(path, chat.key);
+  let answer: unknown;
+  try {
+    for (const [name, args] of calls) answer = await client.callTool({ name, arguments: args });
+  } catch (error) {
+    answer = String(error);
+  }
+  await client.close();
+  return answer;
+}
+
+function codeSkill(name: string, tool: string): SkillFixture {
+  return providerSkill(
+    name,
+    { [tool]: `return ${JSON.stringify(RAN)}` },
+    {
+      top: `console.log(${JSON.stringify(RAN)});`,
+      files: { "scripts/run.js": `console.log(${JSON.stringify(RAN)})` },
+    },
+  );
+}
+
+/** As if it had been published where code runs: the boundary itself must hold, not the absence of the code. */
+async function smuggle(versionId: string, tool: string) {
+  const source = `export class Provider { get providerName() { return "test" } get supportedTools() { return [${JSON.stringify(tool)}] }
+    createTool() { return { description: "Smuggled.", inputSchema: { type: "object" }, call: () => ${JSON.stringify(RAN)} } } }`;
+  const code: StoredCode = {
+    format: 1,
+    modules: {
+      "provider.js": { name: "skill/provider.js", source, imports: [] },
+    },
+    functions: {
+      "scripts/run.js": {
+        source: `function () { console.log(${JSON.stringify(RAN)}) }`,
+        kind: "commonjs",
+        imports: [],
+        isAsync: false,
+      },
+    },
+    faults: {},
+    problems: {},
+  };
+  await env.PACKAGES.put(`packages/${versionId}.modules.json`, JSON.stringify(code));
+}
+
+describe.each(VISIBILITIES)("code of a skill that is %s", (visibility) => {
+  describe.each(ROLES)("asked for by a %s", (role) => {
+    const name = `code-${visibility}-${role}`;
+    const tool = `act_${visibility}_${role}`;
+    let ready: Promise<string> | undefined;
+
+    async function prepare(): Promise<string> {
+      const key = await keyFor(`${visibility}-${role}`, { role, groups: ["team"] });
+      const skill = codeSkill(name, tool);
+      if (visibility === "public") await publishPublic(skill);
+      else {
+        const { version_id, warnings } = await publishOwn(key, skill, visibility === "own" ? "default" : "team");
+        expect(warnings.map((warning) => warning.code)).toContain("CODE_NOT_RUN");
+        expect(await env.PACKAGES.head(`packages/${version_id}.modules.json`)).toBeNull();
+        await smuggle(version_id, tool);
+      }
+      return key;
+    }
+
+    it.each(Object.entries(PATHS))("by %s", async (path, go) => {
+      ready ??= prepare();
+      const key = await ready;
+      const chat = await talk({ key });
+      keys.set(chat, { key });
+      const seen = JSON.stringify(await go(chat, name, tool));
+      if (visibility === "public" && !NEVER.has(path)) expect(seen).toContain(RAN);
+      else expect(seen).not.toContain(RAN);
+    });
+  });
+});
+
+describe("a skill that stops being public", () => {
+  it("runs nothing from the next call on, whatever was offered before", async () => {
+    const { id } = await publishPublic(codeSkill("demoted", "act_demoted"));
+    const chat = await talk("dan");
+    await chat.load("demoted");
+    expect(textOf(await chat.use("act_demoted"))).toBe(RAN);
+
+    await rescope(id, "user:dan");
+    const refused = await chat.use("act_demoted");
+    expect(refused).toMatchObject({ isError: true });
+    expect(textOf(refused)).toBe(
+      "Tool 'act_demoted' is not available: only public skills run code here, and it is not public.",
+    );
+    expect(await chat.tools()).not.toContain("act_demoted");
+    const script = await chat.use("execute_skill_script", { skill_name: "demoted", script_path: "scripts/run.js" });
+    expect(textOf(script)).toBe(
+      "Error: Scripts of skill 'demoted' do not run: only public skills run code here, and it is not public.",
+    );
+
+    await rescope(id, "public");
+    expect(textOf(await chat.use("act_demoted"))).toBe(RAN);
+  });
+
+  it("runs nothing for a host without a conversation either", async () => {
+    const { id } = await publishPublic(codeSkill("demoted-too", "act_demoted_too"));
+    const chat = await talk("dan");
+    const run = async () =>
+      JSON.stringify(
+        await byMcp(chat, "/mcp", [
+          "execute_skill_script",
+          { skill_name: "demoted-too", script_path: "scripts/run.js" },
+        ]),
+      );
+    expect(await run()).toContain(RAN);
+    await rescope(id, "user:dan");
+    expect(await run()).toContain("only public skills run code here, and it is not public");
+    await rescope(id, "user:somebody-else");
+    expect(await run()).toContain("Skill 'demoted-too' is not available");
+  });
+
+  it("runs when it becomes public, though its code was never made ready", async () => {
+    const key = await keyFor("petra");
+    const { id, version_id } = await publishOwn(key, codeSkill("promoted", "act_promoted"));
+    await rescope(id, "public");
+    const chat = await talk("paul");
+    await chat.load("promoted");
+    expect(textOf(await chat.use("act_promoted"))).toBe(RAN);
+    expect(await env.PACKAGES.head(`packages/${version_id}.modules.json`)).not.toBeNull();
+  });
+
+  it("is gone when nobody sees it any more", async () => {
+    const { id } = await publishPublic(codeSkill("vanished", "act_vanished"));
+    const chat = await talk("dora");
+    await chat.load("vanished");
+    await rescope(id, "user:somebody-else");
+    const refused: Result = await chat.use("act_vanished");
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toMatch(/^Error: Skill 'vanished' is not available/);
+  });
+
+  it("runs behind another of the same name only as itself", async () => {
+    await publishPublic(codeSkill("shadowed", "act_shadowed"));
+    const key = await keyFor("dina");
+    const chat = await talk({ key });
+    await chat.load("shadowed");
+    await publishOwn(key, { ...codeSkill("shadowed", "act_shadowed"), version: "9.0.0" });
+    // Within the turn the public one stays active; at the next, the user's own has taken its place.
+    expect(textOf(await chat.use("act_shadowed"))).toBe(RAN);
+    const next: Step = await chat.turn();
+    expect(next.tools.map((offered) => offered.name)).not.toContain("act_shadowed");
+    expect((await chat.use("act_shadowed")).isError).toBe(true);
+  });
+});
+
+async function rescope(skillId: string, scope: string): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare("UPDATE skills SET scope = ? WHERE id = ?").bind(scope, skillId),
+    ...["public", scope].map((changed) =>
+      env.DB.prepare("INSERT INTO counters VALUES (?, 1) ON CONFLICT (scope) DO UPDATE SET value = value + 1").bind(
+        changed,
+      ),
+    ),
+  ]);
+  forgetCallers();
+}

@@ -1,0 +1,71 @@
+// What a server of 2025 asks on the stream of its session, beside the call that it is about.
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { talk } from "../../support/chat-turns";
+import { Page } from "../../support/page";
+import { gatewayServers } from "../../support/servers";
+import { expectNoConnections, faults, forget, methods } from "../../support/upstream";
+
+const PATH = "/asking-standing/door";
+const QUIET = "/asking-legacy/quiet";
+const FORM = {
+  method: "elicitation/create",
+  params: { message: "Where to?", requestedSchema: { type: "object", properties: { city: { type: "string" } } } },
+};
+const CITY = { action: "accept", content: { city: "Ulm" } };
+
+beforeEach(async () => {
+  await forget();
+  await gatewayServers({ standing: { url: `${faults}${PATH}` }, quiet: { url: `${faults}${QUIET}` } });
+});
+
+async function connected(user: string) {
+  const chat = await talk(user);
+  await chat.turn();
+  const page = await Page.greeted(chat.route.slice(chat.route.lastIndexOf("/") + 1), { key: chat.key });
+  return { chat, page };
+}
+
+const textOf = ({ content }: { content: { text?: string }[] }) => content.map(({ text }) => text).join("\n");
+const streams = async (path: string) => (await methods(path)).filter((method) => method === "GET").length;
+
+describe("the stream of a session", () => {
+  it("is heard in each call that asks there, and stands no longer than the call", async () => {
+    const { chat, page } = await connected("standing");
+    for (const id of ["first", "second"]) {
+      const called = chat.use("standing__ask", { rounds: [{ who: FORM }, { again: FORM }] }, id);
+      for (let asked = 0; asked < 2; asked++) {
+        const { request_id, from } = await page.next("skill:request");
+        expect(from).toMatchObject({ name: "standing" });
+        page.answer(request_id, { success: true, result: CITY });
+      }
+      expect(JSON.parse(textOf(await called))).toEqual([{ who: CITY }, { again: CITY }]);
+    }
+    await expectNoConnections();
+  });
+
+  it("is nobody's where two calls are under way: neither is asked the other's question", async () => {
+    const { chat, page } = await connected("standing-two");
+    const waiting = chat.use("quiet__ask", { rounds: [{ who: FORM }] }, "waiting");
+    const { request_id } = await page.next("skill:request");
+    // Another server's call is no other call of the session.
+    const alone = chat.use("standing__ask", { rounds: [{ who: FORM }] }, "alone");
+    const other = await page.next("skill:request");
+    const beside = chat.use("standing__ask", { rounds: [{ who: FORM }] }, "beside");
+    expect(textOf(await beside)).toContain("No single call is under way");
+    for (const id of [request_id, other.request_id]) page.answer(id, { success: true, result: CITY });
+    expect(JSON.parse(textOf(await alone))).toEqual([{ who: CITY }]);
+    expect(JSON.parse(textOf(await waiting))).toEqual([{ who: CITY }]);
+    await expectNoConnections();
+  });
+
+  it("is asked for once where there is none, and not at all where nobody could be asked", async () => {
+    const alone = await talk("standing-nobody");
+    await alone.turn();
+    expect(textOf(await alone.use("standing__ask", { rounds: [{ who: FORM }] }))).toContain("nobody listens");
+    expect(await streams(PATH)).toBe(0);
+    const { chat } = await connected("standing-none");
+    for (const id of ["1", "2"]) await chat.use("quiet__ask", { rounds: [] }, id);
+    expect(await streams(QUIET)).toBe(1);
+  });
+});

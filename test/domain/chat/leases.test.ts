@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { ChatLeases } from "../../../src/domain/chat/leases";
+
+it("gives as many places as there are, keeps what is asked for again, and takes back what nobody asks for", () => {
+  const places = new ChatLeases();
+  const hold = (id: string, now: number) => places.hold(id, 2, now, 100);
+  expect([hold("a", 0), hold("b", 50), hold("c", 60)]).toEqual([true, true, false]);
+  expect(hold("a", 90)).toBe(true);
+  // `b` has said nothing since 50, `a` has.
+  expect(hold("c", 149)).toBe(false);
+  expect([hold("c", 150), hold("d", 151)]).toEqual([true, false]);
+  places.release("a");
+  places.release("a");
+  expect([hold("d", 152), hold("e", 153)]).toEqual([true, false]);
+});

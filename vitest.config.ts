@@ -29,6 +29,31 @@ const lateModulesAtOnce: Plugin = {
   },
 };
 
+/** Test files that `npm test` leaves out. They run with `--full`, or when a path or a test name selects them. CI runs all of them. */
+const FULL_ONLY = [
+  // Every route: who can call it, what it refuses, how far its requests travel.
+  "test/**/matrix.test.ts",
+  "test/edge/refusals.test.ts",
+  "test/**/*trips.test.ts",
+  "test/world/**",
+  // Hostile input by the hundred, and input at the limits.
+  "test/**/{hostile,abuse,attacks}*.test.ts",
+  "test/**/*-hostile.test.ts",
+  "test/edge/attacks/**",
+  "test/domain/package/archive/damaged.test.ts",
+  "test/domain/servers/redaction-effort.test.ts",
+  "test/domain/chat/answer-size.test.ts",
+  "test/node/inspection.test.ts",
+  // Other programs, started as their users start them.
+  "test/node/chat/clients.test.ts",
+  "test/node/commands.test.ts",
+  "test/node/confined.test.ts",
+  "test/node/sign-in.test.ts",
+  "test/node/skill.test.ts",
+];
+
+const leftOut = process.env.TEST_SUITE === "short" ? FULL_ONLY : [];
+
 // Three projects: what runs in the Worker is tested inside workerd; the domain, which needs no runtime, in plain Node; the
 // launcher, the examples, the client and the source tree from Node.
 export default defineConfig(async () => {
@@ -37,6 +62,8 @@ export default defineConfig(async () => {
     test: {
       // vitest leaves one core to itself; of two that is half, while tests mostly wait.
       maxWorkers: Math.max(2, availableParallelism() - 1),
+      // Failures and a summary. `--reporter=tree` lists the tests.
+      reporters: ["minimal"],
       projects: [
         {
           define: { __DEVELOPMENT__: "true" },
@@ -72,11 +99,17 @@ export default defineConfig(async () => {
               "test/sdk/**",
               "test/browser/**",
               "test/fuzz/**",
+              "test/trials/**",
               "test/architecture.test.ts",
+              ...leftOut,
             ],
             // The compiler of skill code as its sources are now; and servers that tests talk to, in Node, which are
             // cheap until a test asks for one.
-            globalSetup: ["./test/support/compiler-asset.ts", "./test/support/upstream-server/setup.ts"],
+            globalSetup: [
+              "./test/support/compiler-asset.ts",
+              "./test/support/upstream-server/setup.ts",
+              "./test/support/workerd-log.ts",
+            ],
             setupFiles: ["./test/setup.ts"],
             testTimeout: 60_000,
             deps: {
@@ -123,7 +156,7 @@ export default defineConfig(async () => {
             name: "domain",
             isolate: false,
             include: ["test/domain/**/*.test.ts"],
-            exclude: [`test/domain/**/${NEEDS_WORKERD}.test.ts`],
+            exclude: [`test/domain/**/${NEEDS_WORKERD}.test.ts`, ...leftOut],
             testTimeout: 60_000,
           },
         },
@@ -137,6 +170,7 @@ export default defineConfig(async () => {
               "test/sdk/**/*.test.ts",
               "test/architecture.test.ts",
             ],
+            exclude: leftOut,
             testTimeout: 120_000,
             hookTimeout: 120_000,
           },

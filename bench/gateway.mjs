@@ -12,19 +12,22 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from ".
 import { readWranglerConfig } from "../scripts/kit/wrangler-config.mjs";
 import { runtimes } from "./memory.mjs";
 
-const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";
+export const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";
 const { compatibility_date, compatibility_flags } = await readWranglerConfig();
 export const COMPATIBILITY = { date: compatibility_date, flags: compatibility_flags };
+/** Any name will do on one machine. */
+export const DATABASE = "00000000-0000-0000-0000-000000000000";
 
 /** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
 
 /**
- * @param {{ development?: boolean, entry?: string, bindings?: Record<string, string> }} [options] `development`: it may speak to servers
- *   on this machine; `entry`: another Worker than the bench's, without floors; `bindings`: settings besides its own
+ * @param {{ development?: boolean, entry?: string, bindings?: Record<string, string>, state?: string }} [options] `development`: it may
+ *   speak to servers on this machine; `entry`: another Worker than the bench's, without floors; `bindings`: settings besides its own;
+ *   `state`: a folder for what it stores, which remains
  */
 export async function startGateway(options = {}) {
   await prepareAssets();
-  const state = await mkdtemp(path.join(os.tmpdir(), "gateway-bench-"));
+  const state = options.state ?? (await mkdtemp(path.join(os.tmpdir(), "gateway-bench-")));
   const { modules } = await bundleWorker({
     entry: options.entry ?? "bench/worker.ts",
     release: true,
@@ -44,7 +47,7 @@ export async function startGateway(options = {}) {
           compatibilityDate: COMPATIBILITY.date,
           compatibilityFlags: COMPATIBILITY.flags,
           bindings: { GATEWAY_ADMIN_KEY: ADMIN_KEY, LOG_REQUESTS: "false", ...options.bindings },
-          d1Databases: { DB: "00000000-0000-0000-0000-000000000000" },
+          d1Databases: { DB: DATABASE },
           r2Buckets: { PACKAGES: "skill-gateway" },
           durableObjects: {
             CONVERSATIONS: { className: "Conversation", useSQLite: true },
@@ -116,7 +119,7 @@ export async function startGateway(options = {}) {
     async stop() {
       for (const each of [agent, ...crowds]) each.destroy();
       await miniflare.dispose();
-      await rm(state, { recursive: true, force: true });
+      if (options.state === undefined) await rm(state, { recursive: true, force: true });
     },
   };
 

@@ -41,7 +41,7 @@ async function main() {
     say("workerd is stuck, ending it");
     kill(gateway.runtime());
   };
-  watch(url, gateway.isStarting, gateway.runtime, end);
+  void watch(url, gateway, end);
 }
 
 main().catch(fail);

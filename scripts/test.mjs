@@ -1,4 +1,5 @@
-// `npm test`: all tests of the source tree, with the static files they need. Arguments go to vitest.
+// Runs the tests of the source tree with the static files that they need.
+// usage: npm test [-- [--full] [path…] [option of vitest…]]
 
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -10,12 +11,15 @@ import { quiet } from "./kit/wrangler.mjs";
 
 async function main() {
   await prepareAssets();
+  const given = process.argv.slice(2);
+  const args = given.filter((arg) => arg !== "--full");
+  const isFull = args.length < given.length || args.some((arg) => !arg.startsWith("-"));
   const packageFile = createRequire(import.meta.url).resolve("vitest/package.json");
   const script = path.join(path.dirname(packageFile), "vitest.mjs");
-  const vitest = spawn(process.execPath, [script, "run", ...process.argv.slice(2)], {
+  const vitest = spawn(process.execPath, [script, "run", ...args], {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, ...quiet },
+    env: { ...process.env, ...quiet, TEST_SUITE: isFull ? "full" : "short" },
   });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => vitest.kill(signal));
   vitest.once("exit", (code) => process.exit(code ?? 1));

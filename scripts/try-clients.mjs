@@ -18,7 +18,7 @@ const USAGE = `Use: npm run try:clients[:skills] -- [--only <client>]
 
 async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" }, skills: { type: "boolean" } });
-  const trials = values.skills === true ? "trials/skills" : "trials";
+  const trials = values.skills === true ? "test/trials/skills" : "test/trials";
   await installTrials(
     path.join(root, trials),
     values.skills ? "a gigabyte, and a minute or two" : "some gigabytes, and a few minutes",

@@ -15,7 +15,7 @@ async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" } });
   await prepareAssets();
   const only = values.only === undefined ? [] : ["-t", values.only.replaceAll(/[^\w ,@-]/g, ".")];
-  process.exitCode = await runTests(["-c", "trials/console/vitest.config.ts", ...only], root);
+  process.exitCode = await runTests(["-c", "test/trials/console/vitest.config.ts", ...only], root);
 }
 
 main().catch(fail);

@@ -17,14 +17,14 @@ const USAGE = `Use: npm run try:hosts -- [--only <host>]
 
 async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" } });
-  await installTrials(path.join(root, "trials", "hosts"), "a gigabyte, and a minute or two");
+  await installTrials(path.join(root, "test/trials", "hosts"), "a gigabyte, and a minute or two");
   await prepareAssets();
   const folder = await mkdtemp(path.join(tmpdir(), "try-hosts-"));
   try {
     const results = path.join(folder, "results.json");
     const only = values.only === undefined ? [] : ["-t", values.only.replaceAll(/[^\w @-]/g, ".")];
     const report = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-    await runTests(["-c", "trials/hosts/vitest.config.ts", ...report, ...only], root);
+    await runTests(["-c", "test/trials/hosts/vitest.config.ts", ...report, ...only], root);
     const { testResults } = JSON.parse(await readFile(results, "utf8"));
     if (rowsOf(testResults).size === 0) throw new Refusal(`No host was tried.\n${USAGE}`);
     for (const file of testResults) {

@@ -14,10 +14,10 @@ const USAGE = `Use: npm run try:sign-in -- [--only <host>]
 
 async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" } });
-  await installTrials(path.join(root, "trials", "sign-in"), "400 MB, and half a minute");
+  await installTrials(path.join(root, "test/trials", "sign-in"), "400 MB, and half a minute");
   await prepareAssets();
   const only = values.only === undefined ? [] : ["-t", values.only.replaceAll(/[^\w @-]/g, ".")];
-  process.exitCode = await runTests(["-c", "trials/sign-in/vitest.config.ts", ...only], root);
+  process.exitCode = await runTests(["-c", "test/trials/sign-in/vitest.config.ts", ...only], root);
 }
 
 main().catch(fail);

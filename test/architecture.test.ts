@@ -225,6 +225,7 @@ describe("src", () => {
 /** What lies in `test/`, the scripts of the conformance suite too. */
 const tests = path.join(root, "..", "test");
 const testFiles = readdirSync(tests, { recursive: true, encoding: "utf8" })
+  .filter((name) => !name.split(path.sep).includes("node_modules"))
   .filter((name) => /\.m?ts$|\.mjs$/.test(name))
   .map((name) => ({ name, text: readFileSync(path.join(tests, name), "utf8") }));
 

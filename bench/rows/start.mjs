@@ -1,121 +1,112 @@
-// Start of the Worker: from the start of a workerd process to its first answer, over that of a Worker with nothing but Hono.
-// workerd alone, without Miniflare: what is measured is the reading and running of the module, not the simulators.
+// Measures the first answer of a cold isolate, for each entry point: from the start of a runtime process until the response to its first
+// request has ended, over the same for an empty Hono Worker with the same bindings. All of them take turns.
 
-import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import http from "node:http";
-import os from "node:os";
-import path from "node:path";
-import workerd from "workerd";
 import { bundleWorker } from "../../scripts/build/bundle.mjs";
 import { bundleHono } from "../bundle.mjs";
-import { COMPATIBILITY } from "../gateway.mjs";
+import { prepareCold } from "../cold.mjs";
 import { median, percentiles } from "../measure.mjs";
+import { publishSkills } from "../skills.mjs";
+
+const USER = "start";
+const SKILLS = 20;
+/** What the first answer of an entry point may take of the empty Worker's. */
+const BUDGET = 2.5;
+
+/** Each entry point: its row, and what its response contains when it did what was asked. */
+const ENTRIES = {
+  turns: { name: "turns", contains: "## Available Skills" },
+  calls: { name: "tool-calls", contains: "Skill 'skill-07'" },
+  chat: { name: "/openai/v1/chat/completions", contains: "[DONE]" },
+  mcp: { name: "/mcp", contains: "protocolVersion" },
+};
 
 export async function run({ passes, seconds }) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-bench-start-"));
+  const cold = await prepareCold(prepare);
   try {
-    const gateway = await configure(
-      path.join(folder, "gateway"),
-      await bundleWorker({ entry: "src/index.ts", release: true }),
-      CONVERSATIONS,
+    const gateway = await cold.worker(
+      "gateway",
+      (await bundleWorker({ entry: "src/index.ts", release: true })).modules,
     );
-    const empty = await configure(path.join(folder, "hono"), await bundleHono(), "");
-    const starts = Math.max(5, Math.round(4 * seconds));
-    await start(gateway, NOTHING);
-    await start(empty, NOTHING);
-    const measured = [];
-    for (let pass = 0; pass < passes; pass++) measured.push(await measure(empty, gateway, starts));
-    const row = (name, side, budget) => {
-      const difference = measured.map((times) => times[side].p50 - times.floor.p50);
-      const of = (which, at) => median(measured.map((times) => times[which][at]));
-      const times = (which) => ({ p50: of(which, "p50"), p99: of(which, "p99"), samples: passes * starts });
-      const spread = [Math.min(...difference), Math.max(...difference)];
-      return { name, unit: "ms", value: median(difference), budget, floor: times("floor"), path: times(side), spread };
+    const hono = await cold.worker("hono", (await bundleHono()).modules);
+    const ways = {
+      floor: () => hono({ method: "GET", route: "/health" }),
+      storage: () => hono({ method: "GET", route: "/storage" }),
+      unknown: () => gateway({ method: "GET", route: "/nothing", status: 404 }),
+      ...Object.fromEntries(Object.keys(ENTRIES).map((name) => [name, () => gateway(cold.prepared[name])])),
     };
+    for (const way of Object.values(ways)) await way();
+    const starts = Math.max(4, Math.round(2 * seconds));
+    const measured = [];
+    for (let pass = 0; pass < passes; pass++) measured.push(await measure(ways, starts));
+    const row = (name, side, budget) => ({
+      name: `first answer of a cold isolate: ${name}`,
+      budget,
+      ...compared(measured, side),
+    });
     return [
-      row("start of the Worker, over an empty Hono Worker", "path", 60),
-      // What the API needs is read with its first request: what that costs is to be seen too.
-      row("start of the Worker to its first answer of the API, over the same", "api", null),
+      ...Object.entries(ENTRIES).map(([side, { name }]) => row(name, side, BUDGET)),
+      row("an unknown path", "unknown", null),
+      // What the request cannot avoid, in a Worker that does nothing else.
+      row("Hono, one read of D1 and one write of an object", "storage", null),
     ];
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await cold.remove();
   }
 }
 
-const NOTHING = "/nothing";
-/** Refused without a key, and so without a binding. */
-const API = "/api/v1/me";
-
-async function measure(empty, gateway, starts) {
-  const times = { floor: [], path: [], api: [] };
-  for (let n = 0; n < starts; n++) {
-    times.floor.push(await start(empty, NOTHING));
-    times.path.push(await start(gateway, NOTHING));
-    times.api.push(await start(gateway, API));
-  }
-  return { floor: percentiles(times.floor), path: percentiles(times.path), api: percentiles(times.api) };
+/** Writes what the requests need: skills, a conversation with a turn, a model. Returns the requests. */
+async function prepare(gateway) {
+  await publishSkills(gateway, USER, SKILLS);
+  const begun = "/api/v1/conversations/begun";
+  await gateway.call(USER, "POST", `${begun}/turns`, { format: "openai", conversation: {} });
+  const model = { api: ["openai-chat"], base_url: "https://api.openai.com/v1", model: "cold" };
+  await gateway.call(USER, "PUT", "/api/v1/models/cold", model);
+  const request = (route, body) => gateway.request(USER, "POST", route, body);
+  const load = { name: "load_skill", arguments: JSON.stringify({ skill_name: "skill-07" }) };
+  const chat = { model: "cold", stream: true, messages: [{ role: "user", content: "Hello" }] };
+  const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } };
+  const requests = {
+    turns: await request("/api/v1/conversations/new/turns", { format: "openai", conversation: {} }),
+    calls: await request(`${begun}/tool-calls`, {
+      format: "openai",
+      calls: [{ id: "call", type: "function", function: load }],
+    }),
+    chat: await request("/openai/v1/chat/completions", chat),
+    mcp: await request("/mcp", { jsonrpc: "2.0", id: 1, method: "initialize", params: hello }),
+  };
+  requests.chat.headers["x-conversation-id"] = "chat";
+  requests.mcp.headers.accept = "application/json, text/event-stream";
+  return requests;
 }
 
-const CONVERSATIONS = `
-  durableObjectNamespaces = [ (className = "Conversation", uniqueKey = "conversation", enableSql = true) ],
-  durableObjectStorage = (inMemory = void),
-  bindings = [ (name = "CONVERSATIONS", durableObjectNamespace = "Conversation") ],`;
-
-/** Writes a configuration of workerd with these modules, the main one first; its file name. */
-async function configure(folder, { modules }, more) {
-  await mkdir(folder);
-  await Promise.all(Object.entries(modules).map(([name, text]) => writeFile(path.join(folder, name), text)));
-  const names = Object.keys(modules).map((name) => JSON.stringify(name));
-  const file = path.join(folder, "config.capnp");
-  const flags = COMPATIBILITY.flags.map((flag) => JSON.stringify(flag)).join(", ");
-  await writeFile(
-    file,
-    `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [ (name = "main", worker = .main) ],
-  sockets = [ (name = "http", address = "127.0.0.1:0", http = (), service = "main") ],
-);
-const main :Workerd.Worker = (
-  modules = [ ${names.map((name) => `(name = ${name}, esModule = embed ${name})`).join(", ")} ],
-  compatibilityDate = ${JSON.stringify(COMPATIBILITY.date)},
-  compatibilityFlags = [ ${flags} ],${more}
-);`,
-  );
-  return file;
+async function measure(ways, starts) {
+  const times = Object.fromEntries(Object.keys(ways).map((side) => [side, { ms: [], cpu: [] }]));
+  for (let n = 0; n < starts; n++)
+    for (const [side, way] of Object.entries(ways)) {
+      const { ms, cpu, text } = await way();
+      const contains = ENTRIES[side]?.contains;
+      if (contains !== undefined && !text.includes(contains))
+        throw new Error(`${side} did not succeed: ${text.slice(0, 500)}`);
+      times[side].ms.push(ms);
+      times[side].cpu.push(cpu);
+    }
+  return times;
 }
 
-/** Starts workerd, asks it for something that needs no binding, ends it; how long the answer took from the beginning. */
-function start(configuration, asked) {
-  return new Promise((resolve, reject) => {
-    const started = performance.now();
-    const child = spawn(workerd.default, ["serve", "--experimental", "--control-fd=3", configuration], {
-      stdio: ["ignore", "ignore", "inherit", "pipe"],
-    });
-    let ms = null;
-    child.on("error", reject);
-    child.on("exit", (code) => {
-      if (ms === null) reject(new Error(`workerd ended with ${code}`));
-      else resolve(ms);
-    });
-    let told = "";
-    child.stdio[3].on("data", (chunk) => {
-      told += chunk;
-      const port = /"event":"listen","socket":"http","port":(\d+)/.exec(told)?.[1];
-      if (port === undefined || ms !== null) return;
-      ms = Number.NaN;
-      http
-        .get({ host: "127.0.0.1", port, path: asked, agent: false }, (response) => {
-          response.resume();
-          response.on("end", () => {
-            ms = performance.now() - started;
-            child.kill("SIGKILL");
-          });
-        })
-        .on("error", (error) => {
-          child.kill("SIGKILL");
-          reject(error);
-        });
-    });
-  });
+/** A side against the floor. `cpu` is the same ratio in CPU time, which other work on the machine changes less. */
+function compared(measured, side) {
+  const ratio = (times, what) => median(times[side][what]) / median(times.floor[what]);
+  const all = (which, what) => measured.flatMap((times) => times[which][what]);
+  const ratios = measured.map((times) => ratio(times, "ms"));
+  const together = {
+    floor: { ms: all("floor", "ms"), cpu: all("floor", "cpu") },
+    [side]: { ms: all(side, "ms"), cpu: all(side, "cpu") },
+  };
+  return {
+    path: percentiles(together[side].ms),
+    floor: percentiles(together.floor.ms),
+    ratio: ratio(together, "ms"),
+    spread: [Math.min(...ratios), Math.max(...ratios)],
+    cpu: { path: median(together[side].cpu), floor: median(together.floor.cpu), ratio: ratio(together, "cpu") },
+  };
 }

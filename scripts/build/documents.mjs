@@ -1,4 +1,4 @@
-// Puts what users read where the gateway serves it: some of docs/ and the page of reference/, as they are, into public/docs/; and
+// Puts what users read where the gateway serves it: some of docs/ and the page in docs/reference/, as they are, into public/docs/; and
 // /llms.txt, their map.
 
 import { readFile, rm } from "node:fs/promises";
@@ -54,7 +54,7 @@ export async function prepareDocuments(folder = path.join(root, "public")) {
   const text = await mapOf();
   const isMapCurrent = (await readOrNull(map)) === text;
   if (!isMapCurrent) await writeWhole(map, text);
-  const page = path.join(root, "reference");
+  const page = path.join(root, "docs/reference");
   const sources = new Map([
     ...SERVED.map((name) => [name, path.join(root, "docs", name)]),
     ...(await listFiles(page)).map((name) => [name, path.join(page, name)]),

@@ -1,4 +1,4 @@
-// Puts together what draws diagrams: drawing/ as it is, and mermaid from npm, into public/drawing/.
+// Puts together what draws diagrams: src/pages/drawing/ as it is, and mermaid from npm, into public/drawing/.
 
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -12,7 +12,7 @@ import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
  */
 export async function prepareDrawing(folder = path.join(root, "public")) {
   const target = path.join(folder, "drawing");
-  const sources = new Map([...(await filesOf(path.join(root, "drawing"))), ...(await mermaidFiles())]);
+  const sources = new Map([...(await filesOf(path.join(root, "src/pages/drawing"))), ...(await mermaidFiles())]);
   let changed = false;
   await Promise.all(
     [...sources].map(async ([name, source]) => {

@@ -1,12 +1,12 @@
-// Builds what stands around scripts in their isolate, from guest/ into public/sandbox/, where the gateway reads it as text. Nothing of
-// it is a module of the gateway.
+// Bundles the harness that runs Node scripts in their isolate, from src/sandbox/guest/ into public/sandbox/. The gateway reads the
+// bundle as text.
 
 import path from "node:path";
 import { readOrNull, writeWhole } from "../kit/files.mjs";
 import { bundle, WORKERD } from "./bundle.mjs";
 import { kept } from "./cache.mjs";
 
-const ENTRY = "guest/node/main.js";
+const ENTRY = "src/sandbox/guest/node/main.js";
 /** CommonJS of npm asks for Node's modules by `require`; the runtime has them by another name. */
 const REQUIRE = "const require = (name) => process.getBuiltinModule(name);";
 

@@ -1,7 +1,7 @@
 // What is edited in npm's just-bash while it is bundled, and why. Under the Apache-2.0, as the file that it changes; THIRD_PARTY.md says
 // more. Each is something that a good part of real scripts needs.
 
-/** Of guest/shell/process.js, which the edits call. */
+/** Of src/sandbox/guest/shell/process.js, which the edits call. */
 export const SHELL_CALLS = [
   "beginScript",
   "breathe",

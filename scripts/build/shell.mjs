@@ -1,4 +1,4 @@
-// Builds what stands around shell scripts in their isolate, from guest/shell/ and npm's just-bash, into public/sandbox/shell.js, where
+// Builds what stands around shell scripts in their isolate, from src/sandbox/guest/shell/ and npm's just-bash, into public/sandbox/shell.js, where
 // the gateway reads it as text. What is edited in just-bash stands in shell-edits.mjs.
 
 import { readFile } from "node:fs/promises";
@@ -8,10 +8,10 @@ import { bundle, WORKERD } from "./bundle.mjs";
 import { kept } from "./cache.mjs";
 import { editShell, SHELL_CALLS } from "./shell-edits.mjs";
 
-const ENTRY = "guest/shell/main.js";
+const ENTRY = "src/sandbox/guest/shell/main.js";
 const THIS = "scripts/build/shell.mjs";
 const EDITS = "scripts/build/shell-edits.mjs";
-const OURS = "guest/shell/process.js";
+const OURS = "src/sandbox/guest/shell/process.js";
 
 /**
  * Writes the harness of shell scripts, unless it is there and current.

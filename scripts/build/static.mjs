@@ -20,13 +20,13 @@ import { prepareTokens } from "./tokens.mjs";
 export const PARTS = [
   { output: "tokens/o200k_base.json", sources: [], prepare: prepareTokens },
   { output: "sandbox/compiler.js", sources: ["src"], prepare: prepareCompiler },
-  { output: "sandbox/node.js", sources: ["guest"], prepare: prepareGuest },
-  { output: "sandbox/shell.js", sources: ["guest", "src"], prepare: prepareShell },
+  { output: "sandbox/node.js", sources: ["src/sandbox/guest"], prepare: prepareGuest },
+  { output: "sandbox/shell.js", sources: ["src"], prepare: prepareShell },
   { output: "client/", sources: ["sdk/src/client"], prepare: prepareClient },
-  { output: "drawing/", sources: ["drawing"], prepare: prepareDrawing },
+  { output: "drawing/", sources: ["src/pages/drawing"], prepare: prepareDrawing },
   { output: "console/", sources: ["console/src", "sdk/src"], prepare: prepareConsole },
   { output: "python/", sources: ["src"], prepare: preparePython },
-  { output: "docs/", sources: ["docs", "reference"], prepare: prepareDocuments },
+  { output: "docs/", sources: ["docs"], prepare: prepareDocuments },
 ];
 
 /**

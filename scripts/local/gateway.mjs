@@ -17,8 +17,8 @@ const KNOWN_KEYS = new Set(
     "vars d1_databases r2_buckets durable_objects migrations worker_loaders ratelimits"
   ).split(" "),
 );
-/** workerd dies and comes back within half a second; this long without it means that it will not. */
-const RESTART_PATIENCE = 15_000;
+/** Milliseconds after which a runtime that was restarted counts as lost. It takes half a second, and 12 s were seen on a busy machine. */
+const RESTART_PATIENCE = 60_000;
 
 /**
  * @param {{

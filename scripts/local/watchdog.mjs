@@ -1,65 +1,80 @@
-// Ends a runtime that is stuck. Locally nothing bounds the CPU of a Worker, and one endless loop stops everything in the process.
+// Ends a local runtime that is stuck: nothing limits the CPU time of a Worker there, and an endless loop blocks every request.
 
 import { readFile } from "node:fs/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 
+/** Milliseconds between probes, and between looks at one that is not answered yet. */
 const INTERVAL = 250;
-/** A path that needs no storage: nothing but a runtime that does not run keeps it waiting for so long. */
+/** A path that needs no storage, so only a runtime that is blocked delays its response. */
 const PROBE = "/watchdog";
-const PATIENCE = 2_000;
-/** So many answers in a row are late: one may be the machine's fault, which runs something else. */
-const LATE = 2;
-/**
- * A knot takes all the CPU that it gets. On a machine that has much else to do, what is merely slow (the first Python, which is
- * compiled before it runs) is late as well, but has not had so many milliseconds.
- */
-const STUCK_CPU = 2_000;
-/** Who has had none of it and has not answered so often is stopped, or waits for itself. */
-const SILENT = 5;
-/** Milliseconds in a tick of /proc. */
-const TICK = 10;
+/** CPU time in milliseconds after which an unanswered probe means an endless loop. The first Python run compiles for 2 s. */
+const LOOP_CPU = 4_000;
+/** A runtime that neither runs nor waits for a core for so many milliseconds is stopped or deadlocked. */
+const SILENCE = 15_000;
+/** The share of `SILENCE` that housekeeping threads may use. */
+const HOUSEKEEPING = 0.05;
+
+/** @typedef {{ ran: number, waited: number }} Usage milliseconds on a core, and ready to run without one */
 
 /**
- * Asks again and again. Any answer will do, and so will a refused connection: that is a restart, not a knot.
+ * Probes the runtime again and again. Every response counts as life, and so does a refused connection, which means a restart.
  * @param {string} url of the gateway
- * @param {() => boolean} isStarting whether the runtime is on its way back: to end it then would keep it from coming
- * @param {() => number} runtime the process that is watched
- * @param {() => void} onStuck called when answers took too long
+ * @param {{ isStarting(): boolean, runtime(): number }} gateway `runtime`: the process that is watched; `isStarting`: it is being
+ *   restarted, and ending it would prevent that
+ * @param {() => void} onStuck called when the runtime is blocked
  */
-export function watch(url, isStarting, runtime, onStuck) {
-  let late = 0;
-  let before = null;
-  const ask = async () => {
-    const began = performance.now();
-    if (late === 0) before = await cpuOf(runtime());
-    try {
-      const answer = await fetch(new URL(PROBE, url), { signal: AbortSignal.timeout(PATIENCE) });
-      await answer.arrayBuffer();
-      late = 0;
-    } catch (error) {
-      // Much later than the timeout: this process did not run either, so the machine slept or is overloaded.
-      const wasAsleep = performance.now() - began > PATIENCE + 1_000;
-      const isLate = error.name === "TimeoutError" && !wasAsleep && !isStarting();
-      late = isLate ? late + 1 : 0;
-      const now = late >= LATE ? await cpuOf(runtime()) : null;
-      const isBusy = now === null || before === null || now - before >= STUCK_CPU;
-      if (late >= SILENT || (late >= LATE && isBusy)) {
-        late = 0;
-        onStuck();
-      }
-    }
-    setTimeout(ask, INTERVAL).unref();
-  };
-  setTimeout(ask, INTERVAL).unref();
+export async function watch(url, gateway, onStuck) {
+  for (;;) {
+    await setTimeout(INTERVAL, undefined, { ref: false });
+    if (!gateway.isStarting() && (await isBlocked(url, gateway))) onStuck();
+  }
 }
 
-/** Milliseconds of CPU that a process has had; `null` where nobody tells. */
-async function cpuOf(pid) {
-  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
+/** Sends one probe and waits until it has an answer or the runtime counts as blocked. */
+async function isBlocked(url, { isStarting, runtime }) {
+  const pid = runtime();
+  const before = await usageOf(pid);
+  const end = new AbortController();
+  let isAnswered = false;
+  const answer = fetch(new URL(PROBE, url), { signal: end.signal })
+    .then((response) => response.arrayBuffer())
+    .catch(() => {})
+    .finally(() => {
+      isAnswered = true;
+    });
+  // Counted in looks rather than read from a clock: a launcher that did not run either cannot blame the runtime.
+  for (let looks = 1; ; looks++) {
+    await Promise.race([answer, setTimeout(INTERVAL, undefined, { ref: false })]);
+    const after = await usageOf(pid);
+    // An answer may have arrived while this process did not run.
+    await setImmediate();
+    if (isAnswered) return false;
+    const isReplaced = runtime() !== pid || isStarting();
+    const isLate = isStuck(before, after, looks * INTERVAL);
+    if (!isReplaced && !isLate) continue;
+    end.abort();
+    return !isReplaced;
+  }
+}
+
+/**
+ * Whether a runtime that has not answered for `ms` milliseconds is blocked. A machine that is busy with something else only makes it
+ * wait for a core. Where the system does not report the usage of a process, only the time decides.
+ * @param {Usage | null} before
+ * @param {Usage | null} after
+ * @param {number} ms
+ */
+export function isStuck(before, after, ms) {
+  if (before === null || after === null) return ms >= SILENCE;
+  const ran = after.ran - before.ran;
+  if (ran >= LOOP_CPU) return true;
+  return ms >= SILENCE && ran + after.waited - before.waited < HOUSEKEEPING * SILENCE;
+}
+
+/** The usage of a process's main thread, which runs all JavaScript; `null` where the system does not report it. */
+async function usageOf(pid) {
+  const text = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => null);
   if (text === null) return null;
-  // Its name, in brackets, may have blanks.
-  const [user, system] = text
-    .slice(text.lastIndexOf(")") + 2)
-    .split(" ")
-    .slice(11, 13);
-  return (Number(user) + Number(system)) * TICK;
+  const [ran, waited] = text.split(" ").map((nanoseconds) => Number(nanoseconds) / 1e6);
+  return { ran, waited };
 }

@@ -88,10 +88,11 @@ export class SkillGateway {
     options: CallOptions = {},
   ): Promise<AnswerOf<Name>> {
     const [, , , kind] = OPERATIONS[name];
-    const answer = await this.#send(name, request as Parts, options, {});
-    if (kind.startsWith("bytes")) return answer as AnswerOf<Name>;
-    if (answer.status === 204 || kind.startsWith("none")) return undefined as AnswerOf<Name>;
-    return (await answer.json()) as AnswerOf<Name>;
+    return this.#send(name, request as Parts, options, {}, async (answer) => {
+      if (kind.startsWith("bytes")) return answer as AnswerOf<Name>;
+      if (answer.status === 204 || kind.startsWith("none")) return undefined as AnswerOf<Name>;
+      return (await answer.json()) as AnswerOf<Name>;
+    });
   }
 
   /** Every entry of a list, page after page, whatever form the list has. */
@@ -104,11 +105,14 @@ export class SkillGateway {
     const { query, ...rest } = request as Parts;
     let place: Record<string, unknown> = {};
     for (;;) {
-      const answer = await this.#send(name, { ...rest, query: { ...query, ...place } }, options, {});
-      const page = (await answer.json()) as unknown;
+      const parts = { ...rest, query: { ...query, ...place } };
+      const { page, link } = await this.#send(name, parts, options, {}, async (answer) => ({
+        page: (await answer.json()) as unknown,
+        link: answer.headers.get("link"),
+      }));
       const fields = page as { items?: unknown[]; events?: unknown[]; next_cursor?: string | number | null };
       yield* (kind === "array" ? page : (fields.items ?? fields.events ?? [])) as EntryOf<AnswerOf<Name>>[];
-      const next = kind === "array" ? linked(answer.headers.get("link")) : fields.next_cursor;
+      const next = kind === "array" ? linked(link) : fields.next_cursor;
       if (next === null || next === undefined) return;
       place = kind === "events" ? { after: next } : { cursor: next };
     }
@@ -125,7 +129,8 @@ export class SkillGateway {
   ): AsyncGenerator<Operations[Name]["event"], void, undefined> {
     const told = new Set<string>();
     for (let attempt = 0; ; attempt++) {
-      const answer = await this.#send(name, request as Parts, options, { accept: "text/event-stream" });
+      const more = { accept: "text/event-stream" };
+      const answer = await this.#send(name, request as Parts, options, more, async (response) => response);
       try {
         if (answer.body !== null)
           for await (const { event, data } of eventsOf(answer.body)) {
@@ -145,12 +150,13 @@ export class SkillGateway {
     }
   }
 
-  async #send(
+  async #send<Answer>(
     name: OperationName,
     { path = {}, query = {}, body }: Parts,
     { signal, timeoutMs, idempotencyKey }: CallOptions,
     more: Record<string, string>,
-  ): Promise<Response> {
+    read: (response: Response) => Promise<Answer>,
+  ): Promise<Answer> {
     const [method, template, retry, kind] = OPERATIONS[name];
     const { key, onBehalfOf, url: base } = this.#options;
     const url = new URL(
@@ -179,9 +185,11 @@ export class SkillGateway {
       },
     });
     const attempts = timeoutMs === undefined ? this.#attempts : { ...this.#attempts, timeoutMs };
-    const answer = await send(make, retry, attempts, signal);
-    this.#bookmark = answer.headers.get("x-d1-bookmark") ?? this.#bookmark;
-    return answer;
+    const mark = (response: Response) => {
+      this.#bookmark = response.headers.get("x-d1-bookmark") ?? this.#bookmark;
+      return read(response);
+    };
+    return send(make, retry, attempts, mark, signal);
   }
 }
 

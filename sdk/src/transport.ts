@@ -17,27 +17,41 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 20_000;
 
 /**
- * Sends a request until it is answered. 429 is always sent again: it was refused before anything happened. 502, 503, 504 and a lost
- * connection only where that does no harm.
+ * Sends a request until it is answered, and reads the response. 429 and a refused connection are always repeated, because the gateway
+ * did nothing. 502, 503, 504, a lost connection and a response that ends early are repeated only where that does no harm.
+ *
+ * @param read reads what the caller needs of a successful response; a stream is returned unread
  */
-export async function send(
+export async function send<Answer>(
   make: () => { url: string; init: RequestInit },
   repeatable: Repeatable,
   attempts: Attempts,
+  read: (response: Response) => Promise<Answer>,
   signal?: AbortSignal | null,
-): Promise<Response> {
+): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
     const last = attempt >= attempts.retries;
     const outcome = await once(make, attempts, signal);
     if (outcome instanceof Response) {
-      if (outcome.ok || outcome.status === 304) return outcome;
+      if (outcome.ok || outcome.status === 304) {
+        try {
+          return await read(outcome);
+        } catch (error) {
+          signal?.throwIfAborted();
+          // What arrived whole and is not JSON stays so.
+          if (error instanceof SyntaxError) throw error;
+          if (last || repeatable === "never") throw unreachable(error);
+          await wait(pause(attempt), signal);
+          continue;
+        }
+      }
       const again = outcome.status === 429 || ([502, 503, 504].includes(outcome.status) && repeatable !== "never");
       if (last || !again) throw await refusalOf(outcome);
       const after = Number(outcome.headers.get("retry-after") ?? Number.NaN) * 1_000;
       await outcome.body?.cancel();
       await wait(Number.isFinite(after) ? Math.min(after, LONGEST_WAIT_MS) : pause(attempt), signal);
     } else {
-      if (last || repeatable === "never") throw outcome;
+      if (last || (repeatable === "never" && !isRefusedConnection(outcome))) throw outcome;
       await wait(pause(attempt), signal);
     }
   }
@@ -66,13 +80,23 @@ async function once(
     signal?.removeEventListener("abort", stop);
     signal?.throwIfAborted();
     const late = ended.signal.aborted;
-    const message = late
-      ? `The gateway did not answer within ${timeoutMs} ms`
-      : `The gateway cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
-    return new SkillGatewayError({ status: 0, code: late ? "TIMEOUT" : "UNREACHABLE", message }, { cause: error });
+    if (!late) return unreachable(error);
+    const message = `The gateway did not answer within ${timeoutMs} ms`;
+    return new SkillGatewayError({ status: 0, code: "TIMEOUT", message }, { cause: error });
   } finally {
     clearTimeout(timer);
   }
+}
+
+function unreachable(cause: unknown): SkillGatewayError {
+  const message = `The gateway cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`;
+  return new SkillGatewayError({ status: 0, code: "UNREACHABLE", message }, { cause });
+}
+
+/** Whether no connection was made, as while a local gateway restarts. Node says so in the cause of a `TypeError`; browsers do not. */
+function isRefusedConnection({ cause }: SkillGatewayError): boolean {
+  const reason = cause instanceof Error ? cause.cause : undefined;
+  return reason instanceof Error && "code" in reason && reason.code === "ECONNREFUSED";
 }
 
 /** Waits, unless the caller leaves. */

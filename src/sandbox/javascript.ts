@@ -1,5 +1,5 @@
 // The executor of JavaScript and TypeScript, with what Node has built in. What stands around a script in its isolate is a static
-// asset, made of guest/node/ by scripts/build/guest.mjs.
+// asset, made of src/sandbox/guest/node/ by scripts/build/guest.mjs.
 
 import type { RunnableScripts } from "../domain/code/compiled";
 import { RUN_ROOTS } from "../domain/code/run-path";

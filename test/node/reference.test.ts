@@ -3,9 +3,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { operationsOf } from "../../reference/operation.js";
-import { curlOf } from "../../reference/request.js";
-import { Schemas } from "../../reference/schema.js";
+import { operationsOf } from "../../docs/reference/operation.js";
+import { curlOf } from "../../docs/reference/request.js";
+import { Schemas } from "../../docs/reference/schema.js";
 import { wholeApp } from "../../src/edges";
 
 const origin = "https://gateway.test";

@@ -29,8 +29,8 @@ it.each(COPIED)("names %s, with its version and licence", async (name) => {
 });
 
 it.each([
-  "guest/node/main.js",
-  "guest/shell/main.js",
+  "src/sandbox/guest/node/main.js",
+  "src/sandbox/guest/shell/main.js",
   "src/domain/code/compile.ts",
   "sdk/src/client/skill-gateway.ts",
   "sdk/cli/bin.ts",

@@ -100,6 +100,36 @@ it("never sends again what could happen twice, but after 429", async () => {
   });
 });
 
+it("sends again what ends in the middle of its response", async () => {
+  line.faults = [{ on: /turns/, what: "cut" }];
+  const turn = await patient.call("turns.prepare", { path: { id: "middle" }, body: { key: "m1", conversation: {} } });
+  expect(turn.turn).toBe(1);
+  line.faults = [{ on: /kinds/, what: "cut" }];
+  let count = 0;
+  for await (const _ of patient.list("skills.unified", {})) count++;
+  expect(count).toBeGreaterThan(0);
+  expect(line.seen).toHaveLength(4);
+  line.faults = [{ on: /keys/, what: "cut" }];
+  await expect(patient.call("keys.create", { body: { user_id: "carol" } })).rejects.toMatchObject({
+    code: "UNREACHABLE",
+  });
+  expect(line.seen).toHaveLength(5);
+});
+
+it("sends everything again while nothing listens, for nothing has happened", async () => {
+  const closed = new Flaky(() => gateway.url);
+  await closed.start();
+  await closed.stop();
+  let refused = 0;
+  const client = new SkillGateway({
+    url: line.url,
+    key: KEY,
+    fetch: (url, init) => fetch(refused++ < 2 ? closed.url : url, init),
+  });
+  await expect(client.call("keys.create", { body: { user_id: "dora" } })).resolves.toMatchObject({ user_id: "dora" });
+  expect(line.seen).toHaveLength(1);
+});
+
 it("carries the bookmark of each answer to the next request", async () => {
   await client.call("groups.create", { body: { name: "marked" } });
   await client.call("groups.get", { path: { name: "marked" } });

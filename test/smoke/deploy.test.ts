@@ -8,7 +8,7 @@ import { type Gateway, newPlace, start } from "./launcher";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 /** What a deployment does not read, or must not find. */
-const LEFT_OUT = /^(node_modules|dist|test|trials|bench|\.git|\.wrangler|\.dev\.vars.*|wrangler\.deploy\.toml)$/;
+const LEFT_OUT = /^(node_modules|dist|test|bench|\.git|\.wrangler|\.dev\.vars.*|wrangler\.deploy\.toml)$/;
 const ADDRESS = "https://skill-gateway.someone.workers.dev";
 
 let project: string;

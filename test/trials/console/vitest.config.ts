@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+// The console in Chromium against the built gateway, in every manner and with everything that is hostile.
+export default defineConfig({
+  test: {
+    include: ["test/trials/console/*.test.ts"],
+    reporters: ["verbose"],
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
+  },
+});

@@ -22,10 +22,8 @@ export const consoleRoute = router();
 consoleRoute.get("/console", serve);
 consoleRoute.get("/console/:path{.*}", serve);
 
-/** Whether there is a console to lead to: it is on, and its files were built. */
+/** Whether there is a console to lead to: it is on, and its files were built, or will be. A local gateway may still be building them. */
 export async function hasConsole(env: Env, url: string): Promise<boolean> {
   if (settingsFrom(env).CONSOLE === "off") return false;
-  const { status, body } = await env.ASSETS.fetch(new URL(INDEX, url));
-  await body?.cancel();
-  return status === 200;
+  return (await env.ASSETS.fetch(new URL(INDEX, url), { method: "HEAD" })).ok;
 }

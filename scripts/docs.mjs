@@ -50,7 +50,7 @@ This page is generated from \`src/domain/settings/settings.ts\` by \`npm run doc
 
 **Invalid settings.** The gateway does not start with an invalid value, and names the setting. An unknown name in \`.dev.vars\` or among the Worker's variables is an error too. In the environment, a name that is almost a setting is an error (\`SKILS_ENABLED\`), and a name that other programs also use is a warning (\`SECRET_KEY\`).
 
-**Local defaults.** \`npm start\` and \`npm run dev\` create \`GATEWAY_ADMIN_KEY\` and \`SECRETS_KEY\` and save them in \`.dev.vars\`. They set \`LOG_REQUESTS\` to \`false\`.
+**Local defaults.** \`npm start\` and \`npm run dev\` create \`GATEWAY_ADMIN_KEY\` and \`SECRETS_KEY\` and save them in \`.dev.vars\`. They set \`LOG_REQUESTS\` to \`false\` and \`METRICS\` to \`on\`, unless you set them.
 
 | Name | Default | Meaning |
 |---|---|---|

@@ -131,7 +131,7 @@ export const SETTINGS = {
     "Writes one line of JSON per request to the log, without paths, users or content. `npm start` and `npm run dev` turn it off by default.",
   ),
   METRICS: choice(["on", "off"], "off").describe(
-    "With `on`, the gateway counts events in one Durable Object, and `/metrics` returns them to admins as OpenMetrics.",
+    "With `on`, the gateway counts events in one Durable Object, and `/metrics` returns them to admins as OpenMetrics. `npm start` and `npm run dev` turn it on by default.",
   ),
   RATE_LIMITS: onOff(true).describe(
     "Limits requests per IP address and per key and user, and invalid keys per IP address, if the platform's rate counters are bound.",

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { isAdmin, may, type Principal, PUBLIC_SCOPE, visibleScopes } from "../../domain/access/access";
+import { ABOUT } from "../../domain/access/audit";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
@@ -13,6 +14,7 @@ import {
   sourceInLog,
 } from "../../domain/imports/import";
 import { IMPORT_LIMITS } from "../../domain/imports/limits";
+import type { JsonObject } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { judgeUrl } from "../../domain/servers/host-policy";
 import {
@@ -122,7 +124,8 @@ const itemCursor = z.lazy(() => z.object({ name: z.string() }));
 /** Ends a run, and the mirror. What was taken stays, and so does the report. */
 export async function endImport(context: Context, id: string, open: OpenImport): Promise<ImportRow> {
   const row = await importFor(context, id);
-  const recorded = audited(context, "import.cancel", id, { after: sourceInLog(row.source), when: "is" });
+  const { said, about } = inLog(context, row);
+  const recorded = audited(context, "import.cancel", id, { after: said, ...about, when: "is" });
   if (!(await cancelImport(recorded, id))) {
     throw new GatewayError("conflict", "IMPORT_OVER", "The import is not under way, and no mirror.");
   }
@@ -134,10 +137,19 @@ export async function endImport(context: Context, id: string, open: OpenImport):
 /** Forgets an import whatever it does. Its skills stay, and are the scope's own from then on. */
 export async function removeImport(context: Context, id: string, open: OpenImport): Promise<void> {
   const row = await importFor(context, id);
-  const told = { before: sourceInLog(row.source), when: "was" } as const;
+  const { said, about } = inLog(context, row);
+  const told = { before: said, ...about, when: "was" } as const;
   if (!(await deleteImport(audited(context, "import.delete", id, told), id))) throw importNotFound();
   await open(id).end();
   await dropImportArchives(context.packages, context.timings, id);
+}
+
+/** What the log has of an import that ends, and about whom: an erasure finds by that what another recorded of the user's source. */
+function inLog({ caller }: Context, { source, userId }: ImportRow): { said: JsonObject; about: { about?: string } } {
+  const said = sourceInLog(source);
+  return userId === caller.principal.userId
+    ? { said, about: {} }
+    : { said: { ...said, user_id: ABOUT }, about: { about: userId } };
 }
 
 /** An import to where the caller may import; as an admin any. Another is one that never was. */

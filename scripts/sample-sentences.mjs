@@ -52,12 +52,15 @@ function filesOf(folder) {
   return listed.split("\0").filter((name) => name !== "");
 }
 
-/** The paragraphs, list items and table cells of a Markdown text, without code blocks. */
+/** The paragraphs, list items and table cells of a Markdown text, without frontmatter and code blocks. */
 export function paragraphsOf(text) {
   const found = [];
+  const lines = text.split("\n");
+  const begins = lines[0] === "---" ? lines.indexOf("---", 1) + 1 : 0;
   let isCode = false;
   let open = null;
-  for (const [index, line] of text.split("\n").entries()) {
+  for (const [index, line] of lines.entries()) {
+    if (index < begins) continue;
     if (/^ *```/.test(line)) isCode = !isCode;
     if (isCode || /^ *```|^ *<!--|^#|^\|[ :|-]+$|^!\[|^---$|^\s*$/.test(line)) open = null;
     else if (line.startsWith("|")) {

@@ -14,6 +14,12 @@ it("finds paragraphs, list items and cells of Markdown, and no code", () => {
   ]);
 });
 
+it("skips frontmatter", () => {
+  expect(paragraphsOf("---\nname: a b c d\n---\nText of the skill.\n")).toEqual([
+    { line: 4, text: "Text of the skill." },
+  ]);
+});
+
 it("finds comments of both kinds, lines that follow each other as one", () => {
   const text =
     "// One comment\n// of two lines.\nconst a = 1;\n/** A docstring. */\nconst b = 2;\n/**\n * A long one.\n */\n";

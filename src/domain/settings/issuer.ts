@@ -45,7 +45,7 @@ export const issuerSettings = {
     const known = ALGORITHMS.filter((one) => names.includes(one));
     if (names.length === 0 || known.length < new Set(names).size) say(`use some of ${ALGORITHMS.join(", ")}`);
     return known;
-  }).describe(`Comma-separated signature algorithms that are accepted: any of ${ALGORITHMS.join(", ")}.`),
+  }).describe(`Comma-separated signature algorithms that are accepted, among ${ALGORITHMS.join(", ")}.`),
   JWT_USER_CLAIM: textOr("sub", claim).describe(
     "The claim with the id of the user: 1 to 128 characters of `A-Za-z0-9._:@+=-`.",
   ),

@@ -160,9 +160,30 @@ function partOf(node, source) {
   const value = evaluated(node, source);
   if (typeof value === "number") return value.toLocaleString("en").replaceAll(",", " ");
   if (typeof value === "string") return value;
-  const names = source.code.slice(node.start, node.end).match(/[A-Za-z_]\w*/g) ?? ["value"];
-  const named = node.type === "MemberExpression" && !node.computed ? node.property.name : names[0];
-  return `{${named}}`;
+  return `{${nameOf(node) ?? "value"}}`;
+}
+
+/** The name that tells a reader most about an expression. */
+function nameOf(node) {
+  switch (node?.type) {
+    case "Identifier":
+      return node.name;
+    case "MemberExpression":
+      return node.computed ? nameOf(node.object) : node.property.name;
+    case "ChainExpression":
+      return nameOf(node.expression);
+    case "LogicalExpression":
+    case "BinaryExpression":
+      return nameOf(node.left);
+    case "ConditionalExpression":
+      return nameOf(node.consequent);
+    case "CallExpression": {
+      const { callee } = node;
+      return callee.type === "MemberExpression" ? nameOf(callee.object) : (nameOf(node.arguments[0]) ?? nameOf(callee));
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** The value of an expression of constants and limits. */

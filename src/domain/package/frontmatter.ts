@@ -95,7 +95,7 @@ async function parseOrRepair(yaml: string, linesBefore: number): Promise<YamlRea
   const repaired = await parseMapping(repair.text, linesBefore);
   if (repaired.value === null) return reading;
   const message =
-    "The value contains `: ` or continues after a `]`, and was read as quoted text. Add quotes: other YAML parsers reject it.";
+    "The value contains a colon and a space, or continues after a `]`. It was read as quoted text. Add quotes: other YAML parsers reject it.";
   const warnings = repair.lines.map((line) => ({
     code: "FRONTMATTER_REPAIRED",
     message,

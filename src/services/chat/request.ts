@@ -205,11 +205,11 @@ function noModel(name: string): ChatRefusal {
 }
 
 function wrongDoor(name: string, { entry }: FoundModel): ChatRefusal {
-  const doors = entry.api.map((api) => DOORS[api]).join(" and ");
+  const endpoints = entry.api.map((api) => DOORS[api]).join(" and ");
   return new ChatRefusal(
     404,
     "model_not_found",
-    `The model '${name}' is not available at this endpoint. Use ${doors}.`,
+    `The model '${name}' is not available at this endpoint. Use ${endpoints}.`,
     { param: "model" },
   );
 }

@@ -53,8 +53,8 @@ export async function runReadSkill(
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Call read_skill with one of its files: ${paths}`);
   }
-  const withheld = restrictionReason(context, entry.scope, version.servers);
-  if (withheld !== null) return failed(`Error: ${withheld}`);
+  const restricted = restrictionReason(context, entry.scope, version.servers);
+  if (restricted !== null) return failed(`Error: ${restricted}`);
   const result = await readFile(context, { name, version_id }, file, page);
   if (session !== null) recordUse(session, context, name);
   return result;

@@ -62,7 +62,7 @@ function saidIn(messages: readonly ChatMessage[], format: string): string {
   return bare(texts.join(""));
 }
 
-/** What stands in a text behind so many characters that are no white space. */
+/** Returns the rest of a text after this number of characters that are not white space. */
 function behind(text: string, count: number): string {
   let left = count;
   for (let at = 0; at < text.length; at++) {

@@ -175,7 +175,7 @@ function bodyOf(session: Session, versionId: string): string {
   return escapeSkillTags(session.store.instructions(versionId)?.trim() ?? "");
 }
 
-/** The instructions of skills as an answer carries them. */
+/** Returns the instructions of skills in the form of a tool result. */
 function blockOf(session: Session, skills: readonly SkillRef[]): string {
   const bodies = skills
     .filter((skill) => skill.tokens > 0)
@@ -183,7 +183,7 @@ function blockOf(session: Session, skills: readonly SkillRef[]): string {
   return bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
 }
 
-/** What is said of the tools that skills offer, once their servers had a moment to connect. */
+/** Describes the tools that the skills offer, after their servers had a moment to connect. */
 async function toolsText(seen: ConversationView, names: readonly string[]): Promise<string> {
   await connectSources(seen, names);
   return offeredText(await offeredTools(seen), names, seen.session.state.policy?.tool_mode ?? "dynamic");

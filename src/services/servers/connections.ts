@@ -1,5 +1,4 @@
-// The connections of a conversation to its MCP servers: made when they are needed, remembered in its store, each under its own
-// clock. What they say has passed the redactor of their target.
+// Connects a conversation to its MCP servers on demand, stores what is known of them, and applies deadlines and redaction.
 
 import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
@@ -20,13 +19,13 @@ import { countUpstream, noteHealth } from "./health";
 import { offeredServerOf } from "./offered-server";
 import { askingServer, keyStart, type ReachableServer, serverTarget } from "./target";
 
-/** A server of the conversation, and where it is reached. */
+/** A server of the conversation, and its address. */
 interface Found {
   ref: ServerRef;
   aim: ReachableServer;
 }
 
-/** What is known of servers now. Asks none of them. */
+/** Returns what is known of the servers, without contacting them. */
 export async function offeredServers(
   context: Context,
   session: Session,
@@ -44,9 +43,9 @@ export async function offeredServers(
 }
 
 /**
- * Connects servers whose tools are not known, or not any more, side by side, and waits for each until it has been at it for as long as
- * `patience` says: whoever asks next does not wait for the same silence again. A server that failed the last time is given a moment
- * only. A server that takes longer goes on by itself, under its own deadline. Without any patience all of them do.
+ * Connects servers whose tools are unknown or outdated, in parallel, and waits for each until it has been connecting for `patience`, so
+ * that later callers do not wait for the same silence again. A server that failed last gets only a moment. Slower servers continue in the
+ * background with their own deadline. Without patience, all do.
  */
 export async function connectServers(
   context: Context,
@@ -65,7 +64,7 @@ export async function connectServers(
   await Promise.all(waits);
 }
 
-/** Waits for all of it, and no longer than so many milliseconds. */
+/** Waits for all promises, but at most this number of milliseconds. */
 export async function waitAtMost(work: readonly Promise<void>[], ms: number): Promise<void> {
   if (work.length === 0 || ms <= 0) return;
   const late = Promise.withResolvers<void>();
@@ -74,7 +73,7 @@ export async function waitAtMost(work: readonly Promise<void>[], ms: number): Pr
   clearTimeout(timer);
 }
 
-/** Calls a tool of a server. A failure is a tool result, too. */
+/** Calls a tool of a server. A failure is returned as a tool result. */
 export async function callServer(
   context: Context,
   session: Session,

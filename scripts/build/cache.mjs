@@ -24,10 +24,9 @@ const MAKERS = [
  * @returns {Promise<T>}
  */
 export async function kept(name, make) {
-  const file = path.join(root, "dist", "kept", `${name}.json`);
-  const text = await readOrNull(file);
-  const before = text === null ? null : JSON.parse(text);
-  if (before !== null && before.stamp === (await stampOf(before.inputs))) return before.result;
+  const file = fileOf(name);
+  const before = await readKept(name);
+  if (before !== null) return before;
   const began = Date.now();
   const { result, metafile } = await make();
   // What a plugin made has the plugin's name before its own, and is no file.
@@ -38,6 +37,19 @@ export async function kept(name, make) {
   if (Math.max(...times) < began) await writeWhole(file, JSON.stringify({ stamp, inputs, result }));
   return result;
 }
+
+/**
+ * What an earlier build made, if nothing that went into it has changed since.
+ * @returns {Promise<any>} `null` where it has to be made
+ */
+export async function readKept(name) {
+  const text = await readOrNull(fileOf(name));
+  if (text === null) return null;
+  const { stamp, inputs, result } = JSON.parse(text);
+  return stamp === (await stampOf(inputs)) ? result : null;
+}
+
+const fileOf = (name) => path.join(root, "dist", "kept", `${name}.json`);
 
 /** The modules of `bundleWorker`. */
 export function keptWorker(name, options) {

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { isAdmin, may, type Principal, PUBLIC_SCOPE, visibleScopes } from "../../domain/access/access";
+import { ABOUT } from "../../domain/access/audit";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
@@ -13,6 +14,7 @@ import {
   sourceInLog,
 } from "../../domain/imports/import";
 import { IMPORT_LIMITS } from "../../domain/imports/limits";
+import type { JsonObject } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { judgeUrl } from "../../domain/servers/host-policy";
 import {
@@ -122,7 +124,8 @@ const itemCursor = z.lazy(() => z.object({ name: z.string() }));
 /** Ends a run and mirroring. Imported skills and the report stay. */
 export async function endImport(context: Context, id: string, open: OpenImport): Promise<ImportRow> {
   const row = await importFor(context, id);
-  const recorded = audited(context, "import.cancel", id, { after: sourceInLog(row.source), when: "is" });
+  const { said, about } = inLog(context, row);
+  const recorded = audited(context, "import.cancel", id, { after: said, ...about, when: "is" });
   if (!(await cancelImport(recorded, id))) {
     throw new GatewayError("conflict", "IMPORT_OVER", "The import is not under way, and no mirror.");
   }
@@ -134,10 +137,19 @@ export async function endImport(context: Context, id: string, open: OpenImport):
 /** Deletes an import, running or not. Its skills stay and become ordinary skills of the scope. */
 export async function removeImport(context: Context, id: string, open: OpenImport): Promise<void> {
   const row = await importFor(context, id);
-  const told = { before: sourceInLog(row.source), when: "was" } as const;
+  const { said, about } = inLog(context, row);
+  const told = { before: said, ...about, when: "was" } as const;
   if (!(await deleteImport(audited(context, "import.delete", id, told), id))) throw importNotFound();
   await open(id).end();
   await dropImportArchives(context.packages, context.timings, id);
+}
+
+/** Returns what the audit log records of an ended import, and about which user, so that an erasure of that user finds the entry. */
+function inLog({ caller }: Context, { source, userId }: ImportRow): { said: JsonObject; about: { about?: string } } {
+  const said = sourceInLog(source);
+  return userId === caller.principal.userId
+    ? { said, about: {} }
+    : { said: { ...said, user_id: ABOUT }, about: { about: userId } };
 }
 
 /** Returns an import into a scope where the caller can import, or any import for an admin. Other imports are not found. */

@@ -10,7 +10,11 @@ import { flush, type MeterObject } from "./outbox";
 export async function readSums({ caller, settings }: Context, meter: () => MeterObject): Promise<Sums> {
   requireAdmin(caller.principal, "Only an admin may read metrics.");
   if (settings.METRICS === "off")
-    throw new GatewayError("not_found", "METRICS_OFF", "Nothing is counted here. Set METRICS=on.");
+    throw new GatewayError(
+      "not_found",
+      "METRICS_OFF",
+      "Metrics are off. Set `METRICS=on` in the gateway's settings and restart or deploy it.",
+    );
   await flush({ meter });
   const sums: Sums = new Map();
   addAll(sums, await meter().read());

@@ -39,7 +39,7 @@ export function issueTicket(session: Session, hash: string, grant: Grant, expire
 
 /** The requested rights of a ticket. */
 export interface TicketRequest {
-  /** The page's origin; `null`: any allowed origin. */
+  /** The page's origin; `null` permits every allowed origin. */
   origin: string | null;
   /** The user whose answers come from this socket; `null`: the caller. */
   user_id: string | null;

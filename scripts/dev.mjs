@@ -18,7 +18,7 @@ async function main() {
   const { modules, main, settings } = await buildGateway();
   await readVariables(options.vars, settings);
   const { lock, port } = await takeState({ ...options, group: true });
-  const { variables, keyAt } = await variablesWithKey(options.vars, settings);
+  const { variables, ...key } = await variablesWithKey(options.vars, settings);
   const owner = ownerMark(options.state, processOf(process.pid));
   let stop = () => {};
   stopOnSignals(() => stop());
@@ -75,7 +75,7 @@ async function main() {
   // A first build that fails does not end wrangler: it waits for an edit, and so do we.
   while (!(await answers(url))) await new Promise((resolve) => setTimeout(resolve, 200));
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
-  await announce(port, variables, keyAt);
+  await announce(port, variables, key);
 }
 
 async function answers(url) {

@@ -36,22 +36,23 @@ function settingsPage({ SETTINGS, parseSettings }) {
   const { settings } = parseSettings({});
   const rows = Object.entries(SETTINGS).map(([name, schema]) => {
     const value = settings[name];
-    const initial = value === undefined || (Array.isArray(value) && value.length === 0) ? "" : `\`${value}\``;
+    const initial =
+      value === undefined || value === "" || (Array.isArray(value) && value.length === 0) ? "" : `\`${value}\``;
     return `| \`${name}\` | ${initial} | ${schema.description} |`;
   });
   return `# Settings
 
-Made from \`src/domain/settings/settings.ts\` by \`npm run docs\`; do not edit.
+After reading this page you can look up every setting of the gateway, its default, and where to set it.
 
-Locally they stand in \`.dev.vars\` (one \`NAME=value\` a line) or in the environment, which goes first; deployed they are variables and
-secrets of the Worker ([operate.md](operate.md)). An invalid value stops the start and names itself. So does an unknown name in
-\`.dev.vars\` or among the Worker's variables. In the environment, where other programs' names stand as well, only a name that is nearly
-one of these does (\`SKILS_ENABLED\`); one near to a name that other programs have, too (\`SECRET_KEY\`), is only told of.
+This page is generated from \`src/domain/settings/settings.ts\` by \`npm run docs\`. Do not edit it.
 
-\`npm start\` and \`npm run dev\` differ from the table: \`GATEWAY_ADMIN_KEY\` and \`SECRETS_KEY\` are made and kept in \`.dev.vars\` when
-nobody gave them, and \`LOG_REQUESTS\` is \`false\`, since a terminal is no log.
+**Where to set them.** On your machine, use \`.dev.vars\` (one \`NAME=value\` per line) or environment variables, which take precedence. In a deployment, settings are variables and secrets of the Worker ([Operating](operate.md#settings)).
 
-| name | default | meaning |
+**Invalid settings.** The gateway does not start with an invalid value, and names the setting. An unknown name in \`.dev.vars\` or among the Worker's variables is an error too. In the environment, a name that is almost a setting is an error (\`SKILS_ENABLED\`), and a name that other programs also use is a warning (\`SECRET_KEY\`).
+
+**Local defaults.** \`npm start\` and \`npm run dev\` create \`GATEWAY_ADMIN_KEY\` and \`SECRETS_KEY\` and save them in \`.dev.vars\`. They set \`LOG_REQUESTS\` to \`false\` and \`METRICS\` to \`on\`, unless you set them.
+
+| Name | Default | Meaning |
 |---|---|---|
 ${rows.join("\n")}
 `;

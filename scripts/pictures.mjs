@@ -54,7 +54,7 @@ async function keep(name, bytes, most) {
 
 async function linkOf(gateway) {
   for await (const line of createInterface({ input: gateway.stdout })) {
-    const [, link] = /^console (\S+)$/.exec(line) ?? [];
+    const [, link] = /^ {2}Console {4}(\S+)/.exec(line) ?? [];
     if (link !== undefined) return link;
   }
   throw new Refusal("The gateway ended before it printed the link to its console.");

@@ -12,21 +12,25 @@ import { watch } from "./local/watchdog.mjs";
 
 async function main() {
   const options = readLauncherOptions("start");
-  const miniflare = import("./local/gateway.mjs");
-  const { modules, settings } = await buildGateway();
+  const miniflare = Promise.all([import("./local/gateway.mjs"), import("./local/deferred.mjs")]);
+  const { modules, settings, deferred: parts } = await buildGateway({ defers: true });
   await readVariables(options.vars, settings);
   const { lock, port } = await takeState(options);
-  const { variables, keyAt } = await variablesWithKey(options.vars, settings);
+  const { variables, ...key } = await variablesWithKey(options.vars, settings);
 
   let gateway;
-  stopOnSignals(() => gateway?.stop());
-  const { openGateway } = await miniflare;
+  let deferred;
+  stopOnSignals(() => Promise.all([gateway?.stop(), deferred?.stop()]));
+  const [{ openGateway }, { deferParts }] = await miniflare;
+  const owner = ownerMark(options.state, processOf(process.pid));
+  deferred = deferParts(parts, owner);
   gateway = await openGateway({
+    deferred,
     modules,
     variables,
     port,
     state: options.state,
-    owner: ownerMark(options.state, processOf(process.pid)),
+    owner,
     onRuntime: lock.setRuntime,
     onLost: () => fail(new Error("workerd does not come back")),
   });
@@ -34,7 +38,8 @@ async function main() {
   const url = `http://127.0.0.1:${port}`;
   await applyMigrations(await gateway.database());
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
-  await announce(port, variables, keyAt);
+  await announce(port, variables, key);
+  deferred.build();
 
   runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
   const end = () => {

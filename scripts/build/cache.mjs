@@ -12,6 +12,7 @@ import { bundleWorker } from "./bundle.mjs";
 const MAKERS = [
   "scripts/build/bundle.mjs",
   "scripts/build/mcp-sdk.mjs",
+  "scripts/build/openapi.mjs",
   "wrangler.toml",
   "package.json",
   "tsconfig.json",
@@ -24,20 +25,32 @@ const MAKERS = [
  * @returns {Promise<T>}
  */
 export async function kept(name, make) {
-  const file = path.join(root, "dist", "kept", `${name}.json`);
-  const text = await readOrNull(file);
-  const before = text === null ? null : JSON.parse(text);
-  if (before !== null && before.stamp === (await stampOf(before.inputs))) return before.result;
+  const file = fileOf(name);
+  const before = await readKept(name);
+  if (before !== null) return before;
   const began = Date.now();
   const { result, metafile } = await make();
-  // What a plugin made has the plugin's name before its own, and is no file.
-  const inputs = Object.keys(metafile.inputs).filter((input) => !/^[^/\\]+:/.test(input));
+  // What a plugin made has the plugin's name before its own, and a text has a name of esbuild's. Neither is a file.
+  const inputs = Object.keys(metafile.inputs).filter((input) => !/^[^/\\]+:|^<stdin>$/.test(input));
   const stamp = await stampOf(inputs);
   const times = await Promise.all(inputs.map(async (input) => (await stat(path.join(root, input))).mtimeMs));
   // Somebody saves while we build: nobody knows which text was read.
   if (Math.max(...times) < began) await writeWhole(file, JSON.stringify({ stamp, inputs, result }));
   return result;
 }
+
+/**
+ * What an earlier build made, if nothing that went into it has changed since.
+ * @returns {Promise<any>} `null` where it has to be made
+ */
+export async function readKept(name) {
+  const text = await readOrNull(fileOf(name));
+  if (text === null) return null;
+  const { stamp, inputs, result } = JSON.parse(text);
+  return stamp === (await stampOf(inputs)) ? result : null;
+}
+
+const fileOf = (name) => path.join(root, "dist", "kept", `${name}.json`);
 
 /** The modules of `bundleWorker`. */
 export function keptWorker(name, options) {

@@ -13,6 +13,8 @@ import { bundle } from "./bundle.mjs";
 
 const sources = path.join(root, "sdk", "src", "client");
 const require = createRequire(import.meta.url);
+/** Written last, so that its stamp stands for all files. */
+const LAST = "react.js";
 /** With another one of these the result may be another one. */
 const MAKERS = [import.meta.filename, path.join(import.meta.dirname, "bundle.mjs")];
 
@@ -22,11 +24,9 @@ const MAKERS = [import.meta.filename, path.join(import.meta.dirname, "bundle.mjs
  * @returns {Promise<boolean>} whether something was written
  */
 export async function prepareClient(folder = path.join(root, "public")) {
+  if (await isClientCurrent(folder)) return false;
   const target = path.join(folder, "client");
-  const stamp = `// ${await digestOfSources()}\n`;
-  // Written last, so that it vouches for the others.
-  const last = path.join(target, "react.js");
-  if ((await readOrNull(last))?.startsWith(stamp)) return false;
+  const stamp = await stampOfSources();
 
   const [core, react, types] = await Promise.all([
     bundled("skill-gateway.ts", []),
@@ -35,20 +35,23 @@ export async function prepareClient(folder = path.join(root, "public")) {
   ]);
   await Promise.all(Object.entries(types).map(([name, text]) => writeWhole(path.join(target, name), text)));
   await writeWhole(path.join(target, "skill-gateway.js"), core);
-  await writeWhole(last, stamp + react);
+  await writeWhole(path.join(target, LAST), stamp + react);
   return true;
 }
 
-async function digestOfSources() {
+/** Whether the modules in a folder of static files were built from the current sources. */
+export async function isClientCurrent(folder) {
+  return (await readOrNull(path.join(folder, "client", LAST)))?.startsWith(await stampOfSources()) ?? false;
+}
+
+async function stampOfSources() {
   const hash = createHash("sha256");
   const names = (await listFiles(sources)).map((name) => path.join(sources, name));
   for (const file of [...names, ...MAKERS, path.join(root, "tsconfig.json")]) {
     hash.update(await readFile(file)).update("\0");
   }
-  return hash
-    .update(`${esbuildVersion} ${require("typescript/package.json").version}`)
-    .digest("hex")
-    .slice(0, 32);
+  const digest = hash.update(`${esbuildVersion} ${require("typescript/package.json").version}`).digest("hex");
+  return `// ${digest.slice(0, 32)}\n`;
 }
 
 /** One module, small, with everything in it but what it names as a neighbour. */

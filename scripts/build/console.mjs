@@ -26,10 +26,9 @@ const MANIFEST = "manifest.json";
  * @returns {Promise<boolean>} whether something was written
  */
 export async function prepareConsole(folder = path.join(root, "public")) {
+  if (await isConsoleCurrent(folder)) return false;
   const target = path.join(folder, "console");
-  const stamp = `<!-- ${await digestOfSources()} -->\n`;
-  if ((await readOrNull(path.join(target, PAGE)))?.endsWith(stamp)) return false;
-
+  const stamp = await stampOfSources();
   const draft = await mkdtemp(path.join(tmpdir(), "skill-gateway-console-"));
   try {
     await bundleConsole(draft);
@@ -46,6 +45,11 @@ export async function prepareConsole(folder = path.join(root, "public")) {
     await rm(draft, { recursive: true, force: true });
   }
   return true;
+}
+
+/** Whether the console in a folder of static files was built from the current sources. */
+export async function isConsoleCurrent(folder) {
+  return (await readOrNull(path.join(folder, "console", PAGE)))?.endsWith(await stampOfSources()) ?? false;
 }
 
 /** Loaded only here: a start that has nothing to build does without Vite. */
@@ -88,12 +92,12 @@ const onlyEnglish = {
   },
 };
 
-async function digestOfSources() {
+async function stampOfSources() {
   const hash = createHash("sha256");
   const names = (await listFiles(sources)).map((name) => path.join(sources, name));
   for (const file of [...names, ...MAKERS]) {
     hash.update(path.relative(root, file)).update("\0");
     hash.update(await readFile(file)).update("\0");
   }
-  return hash.digest("hex").slice(0, 32);
+  return `<!-- ${hash.digest("hex").slice(0, 32)} -->\n`;
 }

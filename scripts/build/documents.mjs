@@ -24,15 +24,15 @@ const SERVED = [
 /** The map in the order in which one reads: by what somebody has in hand, and a sentence on what each page says. */
 const MAP = {
   "A chat": [
-    ["chat-endpoint.md", "a front end changes its base URL and has skills"],
-    ["sdk.md", "the package: a typed client, and adapters for openai, @anthropic-ai/sdk and the AI SDK"],
-    ["front-end.md", "a page that answers what a skill asks"],
-    ["mcp.md", "MCP hosts before the gateway, MCP servers behind it"],
-    ["sign-in.md", "hosts that sign their user in, and tokens of your identity provider"],
+    ["chat-endpoint.md", "skills for a front end with a base URL setting"],
+    ["sdk.md", "a typed client, and adapters for openai, @anthropic-ai/sdk and the AI SDK"],
+    ["front-end.md", "a page that answers questions of skills and shows active skills"],
+    ["mcp.md", "connecting MCP hosts to the gateway, and MCP servers to skills"],
+    ["sign-in.md", "sign-in for MCP hosts, and tokens of your identity provider"],
   ],
   "A skill": [
-    ["cli.md", "skillgate: write, check, try, push and fetch skills"],
-    ["console.md", "the page that shows a gateway, and signing in to it"],
+    ["cli.md", "skillgate: write, check, test, publish and download skills"],
+    ["console.md", "using and managing the gateway in a browser"],
     ["skill-code.md", "tools and scripts in JavaScript, Python and shell"],
   ],
   Reference: [

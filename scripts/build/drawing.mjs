@@ -12,7 +12,7 @@ import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
  */
 export async function prepareDrawing(folder = path.join(root, "public")) {
   const target = path.join(folder, "drawing");
-  const sources = new Map([...(await filesOf(path.join(root, "src/pages/drawing"))), ...(await mermaidFiles())]);
+  const sources = await allSources();
   let changed = false;
   await Promise.all(
     [...sources].map(async ([name, source]) => {
@@ -29,6 +29,22 @@ export async function prepareDrawing(folder = path.join(root, "public")) {
   // What earlier versions made: the demo, which is the console's *Try it* now.
   await rm(path.join(folder, "demo"), { recursive: true, force: true });
   return changed;
+}
+
+/** Whether public/drawing/ has the current files. */
+export async function isDrawingCurrent(folder) {
+  const target = path.join(folder, "drawing");
+  const sources = await allSources();
+  const same = await Promise.all(
+    [...sources].map(
+      async ([name, source]) => (await readOrNull(path.join(target, name))) === (await readFile(source, "utf8")),
+    ),
+  );
+  return !same.includes(false) && (await listFiles(target)).every((name) => sources.has(name));
+}
+
+async function allSources() {
+  return new Map([...(await filesOf(path.join(root, "src/pages/drawing"))), ...(await mermaidFiles())]);
 }
 
 async function filesOf(folder) {

@@ -4,11 +4,17 @@
 import path from "node:path";
 import { readOrNull, writeWhole } from "../kit/files.mjs";
 import { bundle, WORKERD } from "./bundle.mjs";
-import { kept } from "./cache.mjs";
+import { kept, readKept } from "./cache.mjs";
 
 const ENTRY = "src/sandbox/guest/node/main.js";
 /** CommonJS of npm asks for Node's modules by `require`; the runtime has them by another name. */
 const REQUIRE = "const require = (name) => process.getBuiltinModule(name);";
+
+/** Whether the harness in a folder of static files is what its sources make. */
+export async function isGuestCurrent(folder) {
+  const text = await readKept("guest-node");
+  return text !== null && text === (await readOrNull(path.join(folder, "sandbox", "node.js")));
+}
 
 /**
  * Writes the harness of Node scripts, unless it is there and current.

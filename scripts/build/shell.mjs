@@ -5,13 +5,19 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { readOrNull, root, writeWhole } from "../kit/files.mjs";
 import { bundle, WORKERD } from "./bundle.mjs";
-import { kept } from "./cache.mjs";
+import { kept, readKept } from "./cache.mjs";
 import { editShell, SHELL_CALLS } from "./shell-edits.mjs";
 
 const ENTRY = "src/sandbox/guest/shell/main.js";
 const THIS = "scripts/build/shell.mjs";
 const EDITS = "scripts/build/shell-edits.mjs";
 const OURS = "src/sandbox/guest/shell/process.js";
+
+/** Whether the harness in a folder of static files is what its sources make. */
+export async function isShellCurrent(folder) {
+  const text = await readKept("guest-shell");
+  return text !== null && text === (await readOrNull(path.join(folder, "sandbox", "shell.js")));
+}
 
 /**
  * Writes the harness of shell scripts, unless it is there and current.

@@ -1,42 +1,132 @@
 // What makes public/ besides the files that git holds. Run by wrangler's [build], by `npm start` and before the tests; with
 // nothing to do it only reads.
 
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { root } from "../kit/files.mjs";
-import { prepareClient } from "./client.mjs";
+import { isClientCurrent, prepareClient } from "./client.mjs";
 import { prepareCompiler } from "./compiler.mjs";
-import { prepareConsole } from "./console.mjs";
+import { isConsoleCurrent, prepareConsole } from "./console.mjs";
 import { prepareDocuments } from "./documents.mjs";
-import { prepareDrawing } from "./drawing.mjs";
-import { prepareGuest } from "./guest.mjs";
-import { preparePython } from "./python/parts.mjs";
-import { prepareShell } from "./shell.mjs";
+import { isDrawingCurrent, prepareDrawing } from "./drawing.mjs";
+import { exclusively } from "./exclusive.mjs";
+import { isGuestCurrent, prepareGuest } from "./guest.mjs";
+import { isOpenApiCurrent, prepareOpenApi } from "./openapi.mjs";
+import { isPythonCurrent, preparePython } from "./python/parts.mjs";
+import { isShellCurrent, prepareShell } from "./shell.mjs";
 import { prepareTokens } from "./tokens.mjs";
+
+const PUBLIC = path.join(root, "public");
 
 /**
  * One row a part. `output`: what it makes in public/; `sources`: the folders it is made of, which `watch_dir` of wrangler.toml
- * names too; `prepare`: makes it in a folder unless it is there and current, and says whether it wrote anything.
+ * names too; `prepare`: makes it in a folder unless it is there and current, and returns whether it wrote anything.
+ * A part with `isCurrent` is not needed by a first API request: `npm start` builds it after the gateway is ready, in the order of
+ * the rows. `label` is its name on the terminal.
  */
 export const PARTS = [
   { output: "tokens/o200k_base.json", sources: [], prepare: prepareTokens },
   { output: "sandbox/compiler.js", sources: ["src"], prepare: prepareCompiler },
-  { output: "sandbox/node.js", sources: ["src/sandbox/guest"], prepare: prepareGuest },
-  { output: "sandbox/shell.js", sources: ["src"], prepare: prepareShell },
-  { output: "client/", sources: ["sdk/src/client"], prepare: prepareClient },
-  { output: "drawing/", sources: ["src/pages/drawing"], prepare: prepareDrawing },
-  { output: "console/", sources: ["console/src", "sdk/src"], prepare: prepareConsole },
-  { output: "python/", sources: ["src"], prepare: preparePython },
   { output: "docs/", sources: ["docs"], prepare: prepareDocuments },
+  {
+    output: "console/",
+    label: "the console",
+    sources: ["console/src", "sdk/src"],
+    prepare: prepareConsole,
+    isCurrent: isConsoleCurrent,
+  },
+  {
+    output: "drawing/",
+    label: "the diagram renderer",
+    sources: ["src/pages/drawing"],
+    prepare: prepareDrawing,
+    isCurrent: isDrawingCurrent,
+  },
+  {
+    output: "sandbox/node.js",
+    label: "the JavaScript runtime",
+    sources: ["src/sandbox/guest"],
+    prepare: prepareGuest,
+    isCurrent: isGuestCurrent,
+  },
+  {
+    output: "sandbox/shell.js",
+    label: "the shell",
+    sources: ["src"],
+    prepare: prepareShell,
+    isCurrent: isShellCurrent,
+  },
+  {
+    output: "python/",
+    label: "the Python runtime",
+    sources: ["src"],
+    prepare: preparePython,
+    isCurrent: isPythonCurrent,
+  },
+  {
+    output: "client/",
+    label: "the browser client",
+    sources: ["sdk/src/client"],
+    prepare: prepareClient,
+    isCurrent: isClientCurrent,
+  },
+  {
+    output: "openapi.json",
+    label: "the OpenAPI document",
+    sources: ["src"],
+    prepare: prepareOpenApi,
+    isCurrent: isOpenApiCurrent,
+  },
 ];
+
+export const DEFERRABLE = PARTS.filter(({ isCurrent }) => isCurrent !== undefined);
 
 /**
  * Makes whatever is missing or out of date.
  * @param {string} folder where static files live
+ * @param {typeof PARTS} parts
  * @returns {Promise<string[]>} what was written
  */
-export async function prepareAssets(folder = path.join(root, "public")) {
+export async function prepareAssets(folder = PUBLIC, parts = PARTS) {
   const written = await Promise.all(
-    PARTS.map(async ({ output, prepare }) => ((await prepare(folder)) ? [output] : [])),
+    parts.map(async (part) => ((await preparePart(part, folder)) ? [part.output] : [])),
   );
   return written.flat();
+}
+
+/**
+ * The same for what a first API request needs; the rest is left for later.
+ * @returns {Promise<{ output: string, label: string }[]>} the parts that are missing or out of date
+ */
+export async function prepareFirstAssets(folder = PUBLIC) {
+  const [stale] = await Promise.all([
+    Promise.all(DEFERRABLE.map(async (part) => ((await part.isCurrent(folder)) ? [] : [part]))),
+    prepareAssets(
+      folder,
+      PARTS.filter((part) => !DEFERRABLE.includes(part)),
+    ),
+  ]);
+  return stale.flat();
+}
+
+/** Makes one part. Two processes never make a deferrable part at once, and what a killed one left half-written is removed. */
+export async function preparePart({ output, prepare, isCurrent }, folder) {
+  if (isCurrent === undefined) return prepare(folder);
+  if (await isCurrent(folder)) return false;
+  return exclusively(output, async () => {
+    await removeDrafts(path.join(folder, output), output.endsWith("/"));
+    return prepare(folder);
+  });
+}
+
+async function removeDrafts(target, isFolder) {
+  const folder = isFolder ? target : path.dirname(target);
+  const names = await readdir(folder, { recursive: isFolder }).catch((error) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  const drafts = names.filter(
+    (name) => name.endsWith(".tmp") && (isFolder || name.startsWith(`${path.basename(target)}.`)),
+  );
+  await Promise.all(drafts.map((name) => rm(path.join(folder, name), { force: true })));
 }

@@ -8,29 +8,32 @@ import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 import { bundle, bundleWorker, MAIN_MODULE, startModules } from "./bundle.mjs";
 import { kept, keptWorker } from "./cache.mjs";
 import { checkCeiling, checkStart } from "./ceiling.mjs";
-import { prepareAssets } from "./static.mjs";
+import { prepareAssets, prepareFirstAssets } from "./static.mjs";
 
 /** Apart, so that no build for development can come between a release and its upload. */
 const folderOf = (release) => path.join(root, "dist", release ? "release" : "worker");
 
 /**
  * Writes the Worker's modules, dist/settings.mjs and whatever static files are missing.
+ * @param {{ release?: boolean, defers?: boolean }} options `defers`: static files that a first API request does not need are left for later
  * @returns {Promise<{
  *   modules: Record<string, string>, main: string, settings: typeof import("../../src/domain/settings/settings"),
- * }>} the modules' texts by name, the main one first; its file; the settings' module
+ *   deferred: { output: string, label: string }[],
+ * }>} the modules' texts by name, the main one first; its file; the settings' module; the parts of public/ that were left for later
  */
-export async function buildGateway({ release = false } = {}) {
+export async function buildGateway({ release = false, defers = false } = {}) {
   const { main: entry } = await readWranglerConfig();
-  const [modules, table] = await Promise.all([
+  const [modules, table, deferred] = await Promise.all([
     // What is deployed is made anew, whatever was kept.
     release ? releasedWorker(entry) : keptWorker("worker", { entry }),
     kept("settings", bundleSettings),
-    prepareAssets(),
+    defers ? prepareFirstAssets() : prepareAssets().then(() => []),
   ]);
   const settings = path.join(root, "dist", "settings.mjs");
   const folder = folderOf(release);
   await Promise.all([writeModules(folder, modules), writeWhole(settings, table)]);
-  return { modules, main: path.join(folder, MAIN_MODULE), settings: await import(pathToFileURL(settings).href) };
+  const main = path.join(folder, MAIN_MODULE);
+  return { modules, main, settings: await import(pathToFileURL(settings).href), deferred };
 }
 
 async function releasedWorker(entry) {

@@ -1,6 +1,7 @@
 // Files and folders, the way all scripts here treat them.
 
 import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,16 +14,25 @@ export function isMain(url) {
   return process.argv[1] !== undefined && pathToFileURL(path.resolve(process.argv[1])).href === url;
 }
 
+/** Drafts of `writeWhole` that are being written. A process that exits meanwhile removes them. */
+const drafts = new Set();
+process.on("exit", () => {
+  for (const draft of drafts) rmSync(draft, { force: true });
+});
+
 /** Nobody ever sees half a file: it is written beside its place and moved there whole. */
 export async function writeWhole(file, content, mode = 0o644) {
   await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${randomUUID()}.tmp`;
+  drafts.add(draft);
   try {
     await writeFile(draft, content, { mode });
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
+  } finally {
+    drafts.delete(draft);
   }
 }
 

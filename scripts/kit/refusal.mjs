@@ -12,6 +12,11 @@ export function say(text) {
   console.error(text);
 }
 
+/** A number with its noun: `1 skill`, `2 skills`. */
+export function countOf(number, noun) {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** Ends a script whose `main` failed. */
 export function fail(error) {
   say(error instanceof Refusal ? error.message : (error?.stack ?? String(error)));

@@ -6,7 +6,7 @@ import { zipSync } from "fflate";
 import semver from "semver";
 import { parse } from "yaml";
 import { listFiles, root } from "../kit/files.mjs";
-import { say } from "../kit/refusal.mjs";
+import { countOf, say } from "../kit/refusal.mjs";
 
 const SKILLS = "/api/v1/kinds/skills";
 
@@ -29,7 +29,7 @@ export async function publishBuiltins(url, key, folder = path.join(root, "skills
   const published = new Map((await answer.json()).map((skill) => [skill.name, skill]));
 
   let allWell = true;
-  const done = [];
+  let done = 0;
   for (const name of await skillFolders(folder)) {
     const version = await versionOf(path.join(folder, name));
     const existing = published.get(name);
@@ -40,10 +40,10 @@ export async function publishBuiltins(url, key, folder = path.join(root, "skills
       existing === undefined ? await request("POST", "/public", form) : await request("PUT", `/${existing.id}`, form);
     // With the kill switch off or an allow-list the list above does not tell all: what is there already stays.
     if (sent.status === 409) continue;
-    if (sent.ok) done.push(`${name} ${version}`);
+    if (sent.ok) done++;
     else allWell = await complain(`The built-in skill ${name} cannot be published`, sent);
   }
-  if (done.length > 0) say(`published the built-in skills ${done.join(", ")}`);
+  if (done > 0) say(`✔ ${countOf(done, "built-in skill")} published`);
   return allWell;
 }
 

@@ -26,8 +26,12 @@ export async function readVariables(file, { SETTINGS, parseSettings }, environme
   const { wrong, doubtful } = misspelt(names, Object.keys(environment));
   const known = names.map((name) => [name, environment[name]]);
   const given = [...Object.entries(await readVariableFile(file)), ...known.filter(([, value]) => value)];
-  // A terminal is no log: locally requests are logged only when asked for.
-  const variables = { LOG_REQUESTS: "false", ...Object.fromEntries(given.filter(([, value]) => value !== "")) };
+  // A local gateway counts metrics, and logs no requests to the terminal, unless it is told otherwise.
+  const variables = {
+    LOG_REQUESTS: "false",
+    METRICS: "on",
+    ...Object.fromEntries(given.filter(([, value]) => value !== "")),
+  };
   // Judged with what will be made: a setting may need it.
   const { issues } = parseSettings({ ...makeAll(Object.keys(MADE)), ...variables });
   const lines = [
@@ -45,14 +49,14 @@ export async function readVariables(file, { SETTINGS, parseSettings }, environme
 /**
  * The same with an admin key and a key for secrets, made and stored if there is none. Only for the holder of the lock: of two
  * starts at once each would store keys of its own.
- * @returns {Promise<{ variables: Record<string, string> & { GATEWAY_ADMIN_KEY: string }, keyAt: string | null }>} `keyAt`: where the
- *   admin key was found, or `null` when it was made just now
+ * @returns {Promise<{ variables: Record<string, string> & { GATEWAY_ADMIN_KEY: string }, isKeyNew: boolean, keyFile: string | null }>}
+ *   `isKeyNew`: the admin key was made just now; `keyFile`: where it is stored, or `null` when the environment has it
  */
 export async function variablesWithKey(file, table) {
   const variables = await readVariables(file, table);
   const missing = Object.keys(MADE).filter((name) => variables[name] === undefined);
-  const keyAt = process.env[ADMIN_KEY] ? `the environment (${ADMIN_KEY})` : file;
-  if (missing.length === 0) return { variables, keyAt };
+  const keyFile = process.env[ADMIN_KEY] ? null : file;
+  if (missing.length === 0) return { variables, isKeyNew: false, keyFile };
   const made = makeAll(missing);
   const text = (await readOrNull(file)) ?? "";
   const kept = Object.keys(made).reduce(
@@ -62,7 +66,7 @@ export async function variablesWithKey(file, table) {
   const separator = kept === "" || kept.endsWith("\n") ? "" : "\n";
   const lines = Object.entries(made).map(([name, value]) => `${name}="${value}"\n`);
   await writeWhole(file, `${kept}${separator}${lines.join("")}`, 0o600);
-  return { variables: { ...variables, ...made }, keyAt: made[ADMIN_KEY] === undefined ? keyAt : null };
+  return { variables: { ...variables, ...made }, isKeyNew: made[ADMIN_KEY] !== undefined, keyFile };
 }
 
 function makeAll(names) {

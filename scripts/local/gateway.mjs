@@ -1,5 +1,6 @@
 // The built Worker in Miniflare: workerd with local D1, R2, Durable Objects and loader, and no proxy in front.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 import path from "node:path";
 
@@ -23,18 +24,21 @@ const RESTART_PATIENCE = 60_000;
 /**
  * @param {{
  *   modules: Record<string, string>, variables: Record<string, string>, state: string, port: number, owner: string,
- *   onRuntime: (pid: number) => void, onLost: () => void,
- * }} options `modules` are those of `buildGateway`; `owner` marks the processes; `onRuntime` hears of every workerd at once, `onLost` of one that stays away
+ *   onRuntime: (pid: number) => void, onLost: () => void, deferred?: import("./deferred.mjs").DeferredParts,
+ * }} options `modules` are those of `buildGateway`; `owner` marks the processes; `onRuntime` hears of every workerd at once, `onLost` of one
+ *   that stays away; `deferred` answers for static files that are not built yet
  */
-export async function openGateway({ modules, variables, state, port, owner, onRuntime, onLost }) {
+export async function openGateway({ modules, variables, state, port, owner, onRuntime, onLost, deferred }) {
   const config = await readWranglerConfig();
-  const workers = [await gatewayWorker(config, modules, variables, port), filesWorker(config)];
+  const outputs = deferred?.outputs ?? [];
+  const workers = [await gatewayWorker(config, modules, variables, port, outputs), filesWorker(config, deferred)];
   let isStopping = false;
   let runtime = 0;
   let lost;
   subscribe("child_process", ({ process: child }) => {
+    const isFileServer = fileServers.getStore() === true;
     child.once("spawn", () => {
-      if (!child.spawnargs.includes("--control-fd=3")) return;
+      if (!child.spawnargs.includes("--control-fd=3") || isFileServer) return;
       runtime = child.pid;
       onRuntime(runtime);
       child.once("exit", (code, signal) => {
@@ -92,8 +96,35 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
   };
 }
 
+/** Set while a server of static files alone is opened, so that its workerd is not taken for the gateway's. */
+const fileServers = new AsyncLocalStorage();
+
+/**
+ * Serves the files that public/ has now, as a deployment does.
+ * @param {string} owner marks the process
+ * @returns {Promise<{ fetch: (url: string, init: object) => Promise<Response>, close: () => Promise<void> }>}
+ */
+export async function openFiles(owner) {
+  const config = await readWranglerConfig();
+  return fileServers.run(true, async () => {
+    const miniflare = withoutSignalHandlers(
+      () =>
+        new Miniflare({
+          cf: false,
+          log: new StderrLog(LogLevel.ERROR),
+          enableDevRegistry: false,
+          logRequests: false,
+          unsafeRuntimeEnv: { [OWNER_VARIABLE]: owner },
+          workers: [filesWorker(config)],
+        }),
+    );
+    await miniflare.ready;
+    return { fetch: (url, init) => miniflare.dispatchFetch(url, init), close: () => miniflare.dispose() };
+  });
+}
+
 /** The Worker on a socket of its own: through Miniflare's entry and the asset router a request would take four times as long. */
-async function gatewayWorker(config, modules, variables, port) {
+async function gatewayWorker(config, modules, variables, port, outputs) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
     throw new Refusal(`scripts/local/gateway.mjs does not know ${unknown.join(", ")} of wrangler.toml yet.`);
@@ -101,7 +132,8 @@ async function gatewayWorker(config, modules, variables, port) {
   const isFirst = (name) =>
     first.some((rule) => (rule.endsWith("*") ? name.startsWith(rule.slice(0, -1)) : name === rule));
   const files = (await staticPaths(path.join(root, directory))).filter((name) => !isFirst(name));
-  const entry = entryModule(files, binding);
+  const deferred = outputs.map((output) => `/${output}`).filter((prefix) => !isFirst(prefix));
+  const entry = entryModule(files, deferred, binding);
   const list = (key) => config[key] ?? [];
   const sqlite = list("migrations").flatMap((migration) => migration.new_sqlite_classes ?? []);
   const bindings = [
@@ -128,14 +160,30 @@ async function gatewayWorker(config, modules, variables, port) {
   };
 }
 
-/** Static files in a Worker of their own, with the headers and content types of a deployment. */
-function filesWorker(config) {
-  const script = "export default { fetch: (request, env) => env.ASSETS.fetch(request) };";
+/**
+ * Static files in a Worker of their own, with the headers and content types of a deployment. Which files there are is fixed when it starts,
+ * so what is built later is fetched from this process.
+ */
+function filesWorker(config, deferred = { outputs: [] }) {
+  const script = `const deferred = ${JSON.stringify(deferred.outputs.map((output) => `/${output}`))};
+export default {
+  fetch(request, env) {
+    const { pathname } = new URL(request.url);
+    return (deferred.some((prefix) => pathname.startsWith(prefix)) ? env.DEFERRED : env.ASSETS).fetch(request);
+  },
+};
+`;
+  const later = deferred.outputs.length === 0 ? {} : { DEFERRED: { type: "fetcher", handler: deferred.fetch } };
   return {
     config: {
       ...worker(config, "files", { "files.js": script }),
-      env: { ASSETS: { type: "assets" } },
-      assets: { directory: path.join(root, config.assets.directory), hasUserWorker: true },
+      env: { ASSETS: { type: "assets" }, ...later },
+      assets: {
+        directory: path.join(root, config.assets.directory),
+        hasUserWorker: true,
+        // A file of an earlier build is not served in place of one that is being built.
+        runWorkerFirst: deferred.outputs.length > 0,
+      },
     },
   };
 }
@@ -151,14 +199,21 @@ function worker(config, name, sources) {
 }
 
 /** In front of the Worker, in its own isolate: a path that is a file goes to the files, as a deployment's asset router does. */
-function entryModule(paths, binding) {
+function entryModule(paths, deferred, binding) {
   return `import gateway from "./${MAIN_MODULE}";
 export * from "./${MAIN_MODULE}";
 const files = new Set(${JSON.stringify(paths)});
+const deferred = ${JSON.stringify(deferred)};
 export default {
   ...gateway,
-  fetch: (request, env, context) =>
-    files.has(new URL(request.url).pathname) ? env.${binding}.fetch(request) : gateway.fetch(request, env, context),
+  async fetch(request, env, context) {
+    const { pathname } = new URL(request.url);
+    if (deferred.some((prefix) => pathname.startsWith(prefix)) && ["GET", "HEAD"].includes(request.method)) {
+      const file = await env.${binding}.fetch(request);
+      return file.status === 404 ? gateway.fetch(request, env, context) : file;
+    }
+    return files.has(pathname) ? env.${binding}.fetch(request) : gateway.fetch(request, env, context);
+  },
 };
 `;
 }

@@ -75,17 +75,30 @@ export function stopOnSignals(stop) {
 }
 
 /**
- * The only lines on stdout. What a program says is often kept, so the admin's key is shown only when it is made; the links of
- * `console` and `sign in` count once, and for ten minutes.
+ * Writes the only lines on stdout: where the gateway is, what to open first, and what to enter elsewhere. Output is often stored, so the admin
+ * key is shown only when it is new. The links can be used once, within ten minutes.
  */
-export async function announce(port, { GATEWAY_ADMIN_KEY: key }, keyAt) {
+export async function announce(port, { GATEWAY_ADMIN_KEY: key }, { isKeyNew, keyFile }) {
   const url = `http://127.0.0.1:${port}`;
-  console.log(`ready ${url}`);
-  const operator = await consoleLink(url, key);
-  if (operator !== null) console.log(`console ${operator}`);
-  const signIn = await signInLink(url, key);
-  if (signIn !== null) console.log(`sign in ${signIn}`);
-  console.log(keyAt === null ? `admin key ${key}` : `admin key: see ${keyAt}`);
+  console.log(`✔ ready at ${url}\n`);
+  const [operator, signIn] = await Promise.all([consoleLink(url, key), signInLink(url, key)]);
+  if (operator !== null) row("Console", operator, "opens signed in, once");
+  row("Base URL", `${url}/openai/v1`, "for any OpenAI client");
+  row("MCP", `${url}/mcp`, "for any MCP host");
+  if (signIn !== null) row("Sign-in", signIn, "for an MCP host that asks, once");
+  if (keyFile === null) row("Admin key", "from the environment (GATEWAY_ADMIN_KEY)");
+  else if (isKeyNew) row("Admin key", key, `saved in ${shortPath(keyFile)}`);
+  else row("Admin key", `in ${shortPath(keyFile)}`);
+}
+
+function row(label, value, note) {
+  console.log(`  ${label.padEnd(9)}  ${value}${note === undefined ? "" : `  (${note})`}`);
+}
+
+/** A path as people write it: from the folder they are in where it is below that. */
+function shortPath(file) {
+  const relative = path.relative(process.cwd(), file);
+  return relative.startsWith("..") ? file : relative;
 }
 
 /** What is ours in a state folder; a person may have chosen a folder with other things in it. */

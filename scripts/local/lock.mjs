@@ -24,7 +24,7 @@ export async function acquireLock(state, { port, group = false }) {
   const file = path.join(state, "gateway.lock");
   /** @type {Holder} */
   const own = { id: randomUUID(), port, launcher: processOf(process.pid), runtime: null, group };
-  const previous = claim(file, own);
+  const previous = claim(file, own, (holder) => refuse(file, holder));
   const left = previous?.runtime == null ? [] : [previous.runtime];
   const marked = markedProcesses(state).filter(({ launcher }) => !isRunning(launcher));
   const orphans = [...left, ...marked].filter(isRunning);
@@ -48,8 +48,13 @@ export async function acquireLock(state, { port, group = false }) {
   };
 }
 
-/** Puts our lock in place, whole from its first moment, and returns the stale one it replaces. */
-function claim(file, own) {
+/**
+ * Puts a lock in place, whole from its first moment, and returns the stale one that it replaces.
+ * @param {string} file
+ * @param {{ id: string, launcher: import("./processes.mjs").Process }} own
+ * @param {(holder: Holder) => never} refuse called where a running process has the lock; throws
+ */
+export function claim(file, own, refuse) {
   const draft = `${file}.${own.id}`;
   const aside = `${draft}.stale`;
   let previous = null;
@@ -62,7 +67,8 @@ function claim(file, own) {
       } catch (error) {
         if (error.code !== "EEXIST") throw error;
       }
-      refuseIfHeld(file, read(file));
+      const held = read(file);
+      if (isRunning(held?.launcher)) refuse(held);
       // Stale or half-written. Another start may be replacing it this very moment: only what was really moved counts.
       try {
         renameSync(file, aside);
@@ -73,7 +79,7 @@ function claim(file, own) {
       const moved = read(aside);
       if (isRunning(moved?.launcher)) {
         renameSync(aside, file);
-        refuseIfHeld(file, moved);
+        refuse(moved);
       }
       previous = moved;
     }
@@ -83,8 +89,7 @@ function claim(file, own) {
   }
 }
 
-function refuseIfHeld(file, holder) {
-  if (!isRunning(holder?.launcher)) return;
+function refuse(file, holder) {
   throw new Refusal(
     `A gateway is already running on ${path.dirname(file)}: http://127.0.0.1:${holder.port} (process ${holder.launcher.pid}). ` +
       "Stop it first, or choose another folder with --state.",

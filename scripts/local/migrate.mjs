@@ -3,7 +3,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { root } from "../kit/files.mjs";
-import { Refusal, say } from "../kit/refusal.mjs";
+import { countOf, Refusal, say } from "../kit/refusal.mjs";
 
 const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -32,5 +32,6 @@ export async function applyMigrations(db, { folder = path.join(root, "migrations
     const noted = `INSERT INTO d1_migrations (name) VALUES ('${file.replaceAll("'", "''")}')`;
     await db.batch([db.prepare(`${text}\n;${noted}`)]);
   }
-  if (pending.length > 0) say(`applied the migrations ${pending.join(", ")}`);
+  if (pending.length > 0)
+    say(`✔ database ${done.size === 0 ? "created" : "updated"} (${countOf(pending.length, "migration")})`);
 }

@@ -80,7 +80,8 @@ function metadataOf(c: HonoContext<HttpEnv>): z.infer<ReturnType<typeof metadata
   const { JWT_ISSUER: issuer } = settings;
   const { pathname, search } = new URL(c.req.url);
   const origin = publicOrigin(settings, c.req.url);
-  const path = pathname.slice(WELL_KNOWN.length);
+  // The resource as the caller spells it, which follows the two segments of `WELL_KNOWN`, however those are spelt.
+  const path = pathname.split("/").toSpliced(1, 2).join("/");
   const server = signInServer(settings) === "own" ? origin : issuer;
   const scopes = scopesWanted(settings);
   return {

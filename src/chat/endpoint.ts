@@ -44,7 +44,7 @@ async function answerRoute(c: HonoContext<HttpEnv>): Promise<Response> {
   const models = /^\/(openai|anthropic)\/v1\/models(?:\/(.+))?$/.exec(path);
   if (models !== null && (c.req.method === "GET" || c.req.method === "HEAD"))
     return answerModels(c, models[1] === "openai" ? "openai" : "anthropic", models[2]);
-  if (path.startsWith("/openai/v1/responses"))
+  if (path === "/openai/v1/responses" || path.startsWith("/openai/v1/responses/"))
     throw new ChatRefusal(
       404,
       "not_found",

@@ -46,11 +46,11 @@ export class Gateway {
     this.#child = child;
     child.stderr.on("data", (data) => this.said.push(`${data}`));
     for await (const line of createInterface({ input: child.stdout })) {
-      const [, url] = /^ready (\S+)$/.exec(line) ?? [];
+      const [, url] = /^✔ ready at (\S+)$/.exec(line) ?? [];
       // Shown at the first start only.
-      const announced = /^admin key(?:: see .*| (\S+))$/.exec(line);
+      const announced = /^ {2}Admin key {2}(?:(sgw_\S+)|.+)/.exec(line);
       if (url !== undefined) this.url = url;
-      this.consoleLink = /^console (\S+)$/.exec(line)?.[1] ?? this.consoleLink;
+      this.consoleLink = /^ {2}Console {4}(\S+)/.exec(line)?.[1] ?? this.consoleLink;
       if (announced === null) continue;
       this.key = announced[1] ?? this.key;
       this.#port = Number(new URL(this.url).port);

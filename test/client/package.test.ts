@@ -128,7 +128,7 @@ connection.answer("r", { result: 1 });
       await writeFile(path.join(folder, "client", "react.js"), "half");
       await writeFile(path.join(folder, "drawing", "left-over.js"), "");
       await rm(path.join(folder, "drawing", "renderer.js"));
-      expect(await prepareAssets(folder)).toEqual(["client/", "drawing/"]);
+      expect(await prepareAssets(folder)).toEqual(["drawing/", "client/"]);
       const both = ["client/react.js", "drawing/renderer.js"].map((name) => readFile(path.join(folder, name), "utf8"));
       expect((await Promise.all(both)).every((text) => text.length > 500)).toBe(true);
       await expect(readFile(path.join(folder, "drawing", "left-over.js"))).rejects.toThrow("ENOENT");

@@ -40,8 +40,8 @@ export async function startGateway() {
 async function announced(stdout) {
   let url;
   for await (const line of createInterface({ input: stdout })) {
-    url ??= /^ready (http:\/\/\S+)$/.exec(line)?.[1];
-    const key = /^admin key (\S+)$/.exec(line)?.[1];
+    url ??= /^✔ ready at (http:\/\/\S+)$/.exec(line)?.[1];
+    const key = /^ {2}Admin key {2}(sgw_\S+)/.exec(line)?.[1];
     if (key !== undefined) return [url, key];
   }
   return [];

@@ -77,10 +77,10 @@ export class Run {
   }
 
   async ready(): Promise<Gateway> {
-    const [, url] = await this.line(/^ready (http:\/\/127\.0\.0\.1:\d+)$/);
+    const [, url] = await this.line(/^✔ ready at (http:\/\/127\.0\.0\.1:\d+)$/);
     // Shown when it is made, and else where it is.
-    const [, shown] = await this.line(/^admin key:? (.+)$/);
-    const key = shown?.startsWith("sgw_") ? shown : (this.environmentKey ?? (await keyIn(this.place)));
+    const [, shown] = await this.line(/^ {2}Admin key {2}(?:(sgw_\S+)|.+)/);
+    const key = shown ?? this.environmentKey ?? (await keyIn(this.place));
     return {
       url: url!,
       key: key!,
@@ -138,15 +138,26 @@ interface Options {
   script?: "start" | "dev";
   /** Through npm, as typed at a terminal. */
   npm?: boolean;
+  /** More options, as typed. */
+  args?: string[];
+  /** Another checkout than this one. */
+  checkout?: string;
 }
 
-export function start(place: Place, { port = 0, env = {}, script = "start", npm = false }: Options = {}): Run {
-  const options = ["--port", String(port), "--state", place.state, "--vars", place.vars];
+export function start(
+  place: Place,
+  { port = 0, env = {}, script = "start", npm = false, args: more = [], checkout = root }: Options = {},
+): Run {
+  const options = ["--port", String(port), "--state", place.state, "--vars", place.vars, ...more];
   const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
   const [command, args] = npm
     ? ["npm", ["run", "--silent", script, "--", ...options]]
-    : [process.execPath, [path.join(root, "scripts", `${script}.mjs`), ...options]];
-  const child = spawn(command, args, { cwd: root, env: { ...inherited, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    : [process.execPath, [path.join(checkout, "scripts", `${script}.mjs`), ...options]];
+  const child = spawn(command, args, {
+    cwd: checkout,
+    env: { ...inherited, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const run = new Run(place, child, env.GATEWAY_ADMIN_KEY);
   left.runs.add(run);
   return run;

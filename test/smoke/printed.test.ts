@@ -112,7 +112,7 @@ async function startGateway(): Promise<void> {
     for (const stream of [gateway.stdout, gateway.stderr])
       stream?.on("data", (data) => {
         said += data;
-        if (/^admin key .*\n/m.test(said)) resolve();
+        if (/^ {2}Admin key .*\n/m.test(said)) resolve();
       });
   });
   await Promise.race([ready, ended]);

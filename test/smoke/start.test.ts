@@ -10,12 +10,28 @@ it("a first start migrates, publishes, makes a key and serves", async () => {
   const place = await newPlace();
   const run = start(place);
   const gateway = await run.ready();
-  const [, operator = "", signIn = ""] = run.stdout;
-  expect(run.stdout).toEqual([`ready ${gateway.url}`, operator, signIn, `admin key ${gateway.key}`]);
-  expect(signIn).toMatch(new RegExp(`^sign in ${gateway.url}/oauth/link/sgl_[0-9a-f]{64}$`));
-  const page = await fetch(signIn.slice("sign in ".length));
+  const [, , operator = "", , , signIn = ""] = run.stdout;
+  expect(run.stdout).toEqual([
+    `✔ ready at ${gateway.url}`,
+    "",
+    operator,
+    `  Base URL   ${gateway.url}/openai/v1  (for any OpenAI client)`,
+    `  MCP        ${gateway.url}/mcp  (for any MCP host)`,
+    signIn,
+    `  Admin key  ${gateway.key}  (saved in ${place.vars})`,
+  ]);
+  expect(run.stderr).toEqual([
+    expect.stringMatching(/^✔ database created \(\d+ migrations\)$/),
+    "✔ 6 built-in skills published",
+  ]);
+  expect(signIn).toMatch(
+    new RegExp(`^  Sign-in    ${gateway.url}/oauth/link/sgl_[0-9a-f]{64}  \\(for an MCP host that asks, once\\)$`),
+  );
+  const page = await fetch(/http\S+/.exec(signIn)?.[0] ?? "");
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Sign in as me")]);
-  expect(operator).toMatch(new RegExp(`^console ${gateway.url}/console#ticket=sgl_[0-9a-f]{64}$`));
+  expect(operator).toMatch(
+    new RegExp(`^  Console    ${gateway.url}/console#ticket=sgl_[0-9a-f]{64}  \\(opens signed in, once\\)$`),
+  );
   expect(gateway.key).toMatch(/^sgw_[0-9a-f]{64}$/);
 
   const health = await fetch(new URL("/health", gateway.url));
@@ -109,12 +125,7 @@ it("a second start keeps keys, skills and the admin key", async () => {
   const second = start(place);
   const after = await second.ready();
   expect(after.key).toBe(before.key);
-  expect(second.stdout).toEqual([
-    `ready ${after.url}`,
-    expect.stringMatching(/^console /),
-    expect.stringMatching(/^sign in /),
-    `admin key: see ${place.vars}`,
-  ]);
+  expect(second.stdout.at(-1)).toBe(`  Admin key  in ${place.vars}`);
   expect(second.stderr.join("\n")).not.toContain(before.key);
   expect(await (await after.fetch("/api/v1/me", { key })).json()).toMatchObject({ user_id: "alice" });
   expect(await readSkill(after, id, key)).toContain("Keep me.");
@@ -134,10 +145,8 @@ it("a key in the file or the environment is used as it is", async () => {
   const inTheEnvironment = start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment, CONSOLE: "off" } });
   const gateway = await inTheEnvironment.ready();
   expect(gateway.key).toBe(inEnvironment);
-  expect(inTheEnvironment.stdout.slice(1)).toEqual([
-    expect.stringMatching(/^sign in /),
-    "admin key: see the environment (GATEWAY_ADMIN_KEY)",
-  ]);
+  expect(inTheEnvironment.stdout.join("\n")).not.toContain("Console");
+  expect(inTheEnvironment.stdout.at(-1)).toBe("  Admin key  from the environment (GATEWAY_ADMIN_KEY)");
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
   expect((await gateway.fetch("/api/v1/me", { key: inFile })).status).toBe(401);
   const kept = await readFile(place.vars, "utf8");

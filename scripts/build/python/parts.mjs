@@ -25,13 +25,7 @@ const TABLE = "parts.json";
  */
 export async function preparePython(folder) {
   const target = path.join(folder, "python");
-  const [harness, own, builders, version] = await Promise.all([
-    harnessText(),
-    filesOf(MODULES, ".py"),
-    filesOf(BUILDERS, ".mjs"),
-    pyodideVersion(),
-  ]);
-  const stamp = digestOf([version, harness, JSON.stringify([own, builders])]);
+  const { harness, own, version, stamp } = await readSources();
   if (await isCurrent(target, stamp)) return false;
   const parts = {
     ...(await coreOf(pyodideFolder())),
@@ -47,6 +41,22 @@ export async function preparePython(folder) {
   const left = (await listFiles(target)).filter((name) => !kept.has(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
   return true;
+}
+
+/** Whether public/python/ was made from the current sources. */
+export async function isPythonCurrent(folder) {
+  const { stamp } = await readSources();
+  return isCurrent(path.join(folder, "python"), stamp);
+}
+
+async function readSources() {
+  const [harness, own, builders, version] = await Promise.all([
+    harnessText(),
+    filesOf(MODULES, ".py"),
+    filesOf(BUILDERS, ".mjs"),
+    pyodideVersion(),
+  ]);
+  return { harness, own, version, stamp: digestOf([version, harness, JSON.stringify([own, builders])]) };
 }
 
 /** The folder of the package. */

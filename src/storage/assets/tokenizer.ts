@@ -1,5 +1,5 @@
-// Exact token counts in o200k_base, the encoding of the current OpenAI models, for publish and validate. The ranks (1 MiB
-// gzip) are a static asset made by scripts/build/tokens.mjs, so no other request pays for them.
+// Counts tokens exactly with o200k_base, the encoding of the current OpenAI models, for publishing and validating. The ranks (1 MiB gzip)
+// are a static asset built by scripts/build/tokens.mjs, so other requests do not load them.
 
 import * as z from "zod";
 import { type Counter, makeCounter, type Ranks } from "../../domain/bpe";
@@ -7,27 +7,27 @@ import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 
 const RANKS_URL = "https://assets.local/tokens/o200k_base.json";
-/** The ranks are one file of 2.5 MB read once per isolate, not a small query: they may take longer than D1 and R2. */
+/** The ranks are one file of 2.5 MB, read once per isolate. They get more time than a query. */
 const RANKS_DEADLINE = 5 * DURATIONS.storage;
 
 const ranksSchema = z.lazy(() =>
   z.object({
     encoding: z.literal("o200k_base"),
-    /** The regular expression that cuts a text into pieces; no token spans two of them. */
+    /** The regular expression that splits a text into pieces. No token spans two pieces. */
     pattern: z.string(),
-    /** A token's index is its rank. One character (0 to 255) per byte. Checked by hand: zod would visit 200 000 schemas. */
+    /** A token's index is its rank. One character (0 to 255) per byte. Checked by hand, because zod would visit 200 000 schemas. */
     tokens: z.custom<string[]>(
       (value) => Array.isArray(value) && value.length >= 256 && value.every((token) => typeof token === "string"),
     ),
   }),
 );
-// The value is kept, not its promise: a promise that hangs on the I/O of one request must not be awaited by another, since
-// it never settles when that request is cancelled. Two first requests at once fetch twice, which is harmless.
+// The value is cached, not its promise: a promise that depends on the I/O of one request never settles if that request is cancelled. Two
+// concurrent first requests fetch twice, which is harmless.
 let counter: Counter | undefined;
 
 /**
- * Counts the tokens of each text. The first call of an isolate fetches the ranks.
- * @throws GatewayError `unavailable` when they cannot be had; the next call tries again
+ * Counts the tokens of each text. The first call in an isolate fetches the ranks.
+ * @throws GatewayError `unavailable` if the ranks cannot be loaded; the next call tries again
  */
 export async function countTokens(assets: Pick<Fetcher, "fetch">, texts: readonly string[]): Promise<number[]> {
   if (texts.length === 0) return [];

@@ -1,7 +1,14 @@
-// The audit log in D1. A row is written in the batch of the change it tells of, so there is neither without the other.
+// Stores the audit log in D1. Each row is written in the batch of the change it describes, so neither exists without the other.
 
-import { and, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
-import { ABOUT, type AuditEntry, type Condition } from "../../domain/access/audit";
+import { and, desc, eq, gte, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
+import {
+  ABOUT,
+  type AuditEntry,
+  type Condition,
+  ERASED,
+  KEPT_AFTER_ERASURE,
+  NAMES_ANOTHERS_THING,
+} from "../../domain/access/audit";
 import type { Database } from "./database";
 import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
@@ -13,19 +20,19 @@ import { now as databaseNow, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./schema/sign-in-pages";
 
-/** Who did it: a user, by a key, in a request. */
+/** The user, key and request that made a change. */
 export interface Actor {
   userId: string;
   keyId: string;
   requestId: string;
-  /** What the user is to be called in the log if it was never called anything; random. */
+  /** A random pseudonym for the user, used if the user has none yet. */
   pseudonym: string;
-  /** The same for whom the act is about. */
+  /** A random pseudonym for the user whom the change concerns. */
   otherPseudonym: string;
 }
 
 /**
- * The same database, but every batch also records the entry, whole or not at all. For one change: a second batch would be a
+ * Returns a database whose next batch also records the entry, in the same transaction. Use it for one change: a second batch would write a
  * second row.
  */
 export function recording(db: Database, actor: Actor, entry: AuditEntry): Database {
@@ -43,7 +50,7 @@ export function recording(db: Database, actor: Actor, entry: AuditEntry): Databa
   });
 }
 
-/** Records something that changes nothing here, such as an export. */
+/** Records an action that changes no rows, such as an export. */
 export async function recordOnly(db: Database, actor: Actor, entry: AuditEntry): Promise<void> {
   await db.batch([namesOf(db, actor, entry), rowOf(db, actor, entry)]);
 }
@@ -52,7 +59,7 @@ export interface AuditRow {
   seq: number;
   at: number;
   actor: string;
-  /** `null` once the user was erased. */
+  /** `null` after the user was erased. */
   userId: string | null;
   keyId: string;
   action: string;
@@ -64,7 +71,7 @@ export interface AuditRow {
 }
 
 export interface AuditFilter {
-  /** A user's id, or a pseudonym. */
+  /** A user id, or a pseudonym. */
   actor?: string | undefined;
   action?: string | undefined;
   resource_type?: string | undefined;
@@ -73,7 +80,7 @@ export interface AuditFilter {
   until?: number | undefined;
 }
 
-/** Rows newest first, before the cursor's. */
+/** Returns rows before the cursor, newest first. */
 export function listAudit(
   db: Database,
   filter: AuditFilter,
@@ -112,7 +119,40 @@ export function listAudit(
     .limit(limit);
 }
 
-/** Gives everybody whom the entry names a pseudonym, unless they have one. */
+/** SQL: an object of the log with the members that its action keeps, or NULL if it keeps none. */
+const kept = (column: typeof audit.before | typeof audit.after) => sql`nullif((
+    SELECT json_group_object(key, CASE type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
+      WHEN 'array' THEN json(value) WHEN 'object' THEN json(value) ELSE value END)
+    FROM json_each(${column})
+    WHERE key IN (SELECT value FROM json_each(${JSON.stringify(KEPT_AFTER_ERASURE)}, '$."' || ${audit.action} || '"'))), '{}')`;
+
+/**
+ * Removes what a user wrote from the entries about it: those of its own acts, and those of others about its things. What stays is the
+ * action, the time, the key and the pseudonym. The trigger `audit_no_update` lets this happen only once the pseudonym stands for nobody.
+ */
+export function eraseFromAudit(db: Database, pseudonym: string) {
+  const changes = { before: kept(audit.before), after: kept(audit.after) };
+  // Ids of conversations, and names within the user's own scope, are the user's words. So may be the id that a caller gave its request.
+  const isTyped = sql`${audit.resourceType} = 'conversation' OR (${audit.resourceType} IN ('model', 'own_server', 'secret') AND ${audit.resourceId} LIKE 'user/%')`;
+  const isMade = sql`length(${audit.requestId}) = 36 AND ${audit.requestId} NOT GLOB '*[^0-9a-f-]*'`;
+  const own = {
+    resourceId: sql`CASE WHEN ${isTyped} THEN ${ERASED} ELSE ${audit.resourceId} END`,
+    requestId: sql`CASE WHEN ${isMade} THEN ${audit.requestId} ELSE ${ERASED} END`,
+  };
+  const named = sql`${pseudonym} IN (json_extract(${audit.before}, '$.user_id'), json_extract(${audit.after}, '$.user_id'))`;
+  return [
+    db
+      .update(audit)
+      .set({ ...changes, ...own })
+      .where(eq(audit.actor, pseudonym)),
+    db
+      .update(audit)
+      .set(changes)
+      .where(and(inArray(audit.action, [...NAMES_ANOTHERS_THING]), named)),
+  ] as const;
+}
+
+/** Assigns a pseudonym to every user named in the entry who has none. */
 function namesOf(db: Database, actor: Actor, { about }: AuditEntry) {
   const actors = { userId: actor.userId, pseudonym: actor.pseudonym };
   const others = about === null || about === actor.userId ? [] : [{ userId: about, pseudonym: actor.otherPseudonym }];
@@ -152,7 +192,9 @@ function holds(when: Condition): SQL {
     AND (m.role <> 'Owner' OR (SELECT count(*) FROM group_members AS o WHERE o.group_name = ${group} AND o.role = 'Owner') > 1))`;
 }
 
-/** Whether a thing is there. Secrets, models and own servers go by `<scope>/<name>`, everything else by its id or name. */
+/**
+ * Whether a resource exists. Secrets, models and user-defined servers are identified by `<scope>/<name>`, other resources by id or name.
+ */
 function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
   switch (type) {
     case "skill":

@@ -1,4 +1,4 @@
-// Reading catalogs from D1: level 1 of what a conversation may see, and level 2 of single versions. Never R2.
+// Reads catalogs from D1: level 1 of the skills a conversation can see, and level 2 of single versions. Never reads R2.
 
 import { and, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
@@ -10,18 +10,18 @@ import { skills, versions } from "./schema/registry";
 import { isListed } from "./skills";
 import { describedOfVersion } from "./versions";
 
-/** A wanted skill: by name, and by id where a saved ghost resolved it. */
+/** A requested skill: by name, or by id if a saved ghost resolved it. */
 export interface WantedSkill {
   name: string;
   skill_id: string | null;
-  /** Whether older versions may be wanted, because a range might not take the current one. */
+  /** Also returns older versions, because a range might exclude the current one. */
   any_version: boolean;
 }
 
-/** SQL: a version's author keeps it from models. */
+/** SQL: the author excludes this version from models. */
 export const isUserOnly = sql<number>`coalesce(json_extract(${versions.frontmatter}, '$."disable-model-invocation"') IN (1, 'true', 'yes'), 0)`;
 
-/** D1 gives the rows of a batch as objects, so two columns of one name would become one: what both tables have is renamed. */
+/** D1 returns the rows of a batch as objects, so columns with equal names would overwrite each other. Shared columns are renamed. */
 export const level1 = {
   name: skills.name,
   skill_id: sql<string>`${skills.id}`.as("level1_skill_id"),
@@ -32,23 +32,23 @@ export const level1 = {
   description: versions.description,
   line_tokens: versions.tokensLine,
   tokens: versions.tokensInstructions,
-  // Read from the row's header: the text itself is not touched.
+  // Read from the row header, without reading the text.
   bytes: sql<number>`octet_length(${versions.instructions})`.as("level1_bytes"),
   has_capabilities: versions.hasCapabilities,
   needs: versions.dependencies,
-  // From the frontmatter, so that it holds for versions that an earlier gateway stored, too.
+  // Read from the frontmatter, so it also works for versions stored by earlier gateways.
   user_only: isUserOnly.mapWith(Boolean).as("level1_user_only"),
 };
 
-/** A catalog row, with the id of its skill's current version. */
+/** A catalog row with the id of its skill's current version. */
 export type CatalogRow = Omit<CatalogEntry, "rank"> & { current_id: string };
 
-/** Which shells may use a version: all of them, or those it lists. */
+/** SQL: the shells that can use a version. An empty list means all. */
 export function fits(shell: string, bindShells: typeof versions.bindShells | typeof skills.bindShells) {
   return or(isNull(bindShells), sql`EXISTS (SELECT 1 FROM json_each(${bindShells}) WHERE value = ${shell})`);
 }
 
-/** A statement that counts the names in these scopes and the tokens of their instructions, along an index that is never left. */
+/** Statement that counts the names in these scopes and the tokens of their instructions, using an index only. */
 export function countedNames(db: Database, shell: string, scopes: SQL) {
   const names = db
     .select({ most: sql<number>`max(${skills.tokens})`.as("most") })
@@ -59,7 +59,7 @@ export function countedNames(db: Database, shell: string, scopes: SQL) {
   return db.select({ total: sql<number>`count(*)`, tokens: sql<number>`coalesce(sum(most), 0)` }).from(names);
 }
 
-/** The first `limit` skills after a name of each scope, at their current versions. */
+/** Returns the first `limit` skills of each scope after a name, at their current versions. */
 export async function readCatalogAfter(
   db: Database,
   scopes: readonly string[],
@@ -79,7 +79,7 @@ export async function readCatalogAfter(
   return first === undefined ? [] : (await db.batch([first, ...walks])).flat();
 }
 
-/** The wanted skills that lie in the scopes, for this shell: at their current versions, and older ones where asked. */
+/** Returns the requested skills in these scopes for this shell: current versions, and older ones where requested. */
 export async function wantedSkills(
   db: Database,
   scopes: readonly string[],
@@ -89,7 +89,7 @@ export async function wantedSkills(
   return distinctRows(...(await db.batch(wantedRows(db, shell, listsOf(scopes, wanted)))));
 }
 
-/** The same with what the current versions contain, by version id. */
+/** Like `wantedSkills`, and also returns the contents of the current versions by version id. */
 export async function wantedContents(
   db: Database,
   scopes: readonly string[],
@@ -113,11 +113,11 @@ function listsOf(scopes: readonly string[], wanted: readonly WantedSkill[]): Wan
   };
 }
 
-/** SQL: lists of texts. */
+/** SQL expressions for lists of texts. */
 export interface WantedLists {
   scopes: SQL;
   names: SQL;
-  /** Names of which older versions may be wanted, too. */
+  /** Names for which older versions are also requested. */
   older: SQL;
   ids: SQL;
 }
@@ -137,18 +137,18 @@ export function wantedRows(db: Database, shell: string, { scopes, names, older, 
   ] as const;
 }
 
-/** The rows of both, each once. */
+/** Returns the rows of both lists without duplicates. */
 export function distinctRows(byName: readonly CatalogRow[], byId: readonly CatalogRow[]): CatalogRow[] {
   const known = new Set(byName.map((row) => row.version_id));
   return [...byName, ...byId.filter((row) => !known.has(row.version_id))];
 }
 
-/** SQL: a list of texts as rows of one column. */
+/** SQL: a list of texts as rows with one column. */
 export function valuesOf(texts: readonly string[]): SQL {
   return sql`SELECT value FROM json_each(${JSON.stringify(texts)})`;
 }
 
-/** The fewest tokens of instructions that the named skills can have together, each at its smallest version in these scopes. */
+/** Returns the lowest possible sum of instruction tokens of the named skills, taking the smallest version of each in these scopes. */
 export async function minimumTokens(
   db: Database,
   scopes: readonly string[],
@@ -158,7 +158,7 @@ export async function minimumTokens(
   return row?.tokens ?? 0;
 }
 
-/** The same as a statement. */
+/** `minimumTokens` as a statement. */
 export function minimumTokensStatement(db: Database, scopes: readonly string[], names: readonly string[]) {
   const smallest = db
     .select({ least: sql<number>`min(${versions.tokensInstructions})`.as("least") })
@@ -172,9 +172,9 @@ export function minimumTokensStatement(db: Database, scopes: readonly string[], 
   return db.select({ tokens: sql<number>`coalesce(sum(least), 0)`.as("tokens") }).from(smallest);
 }
 
-/** What a version is beyond level 1: all that is said and declared in it. Immutable. */
+/** Everything a version declares beyond level 1. Immutable. */
 export interface VersionContent {
-  /** Identity of the content. */
+  /** SHA-256 of the package. */
   digest: string;
   description: string;
   instructions: string;
@@ -182,13 +182,13 @@ export interface VersionContent {
   config: JsonObject;
   tools: ToolDeclaration[];
   provider: Manifest["provider"] | null;
-  /** Entries of MCP servers, as they were written. */
+  /** MCP server entries as the author wrote them. */
   servers: JsonObject;
-  /** What its provider says of its tools, if that is known: it alone may come later. */
+  /** The provider's tool descriptions, if known. This is the only field that can be added after publishing. */
   described: Described | null;
 }
 
-/** The content of versions, by version id. One that is gone is absent. */
+/** Returns the content of versions by version id. Deleted versions are absent. */
 export async function readVersionContents(
   db: Database,
   versionIds: readonly string[],
@@ -201,7 +201,7 @@ export async function readVersionContents(
   );
 }
 
-/** A statement that reads the content of the current versions of skills by name, but for versions that are known. */
+/** Statement that reads the content of the current versions of skills by name, except for the versions in `known`. */
 export function currentContents(db: Database, scopes: readonly string[], names: SQL, known: readonly string[]) {
   return db
     .select(content)
@@ -217,7 +217,7 @@ export function currentContents(db: Database, scopes: readonly string[], names: 
 }
 
 const content = {
-  // Renamed as in `level1`.
+  // Renamed for the same reason as in `level1`.
   id: sql<string>`${versions.id}`.as("content_version_id"),
   digest: versions.digest,
   description: versions.description,
@@ -227,7 +227,7 @@ const content = {
   described: describedOfVersion,
 };
 
-/** Rows of `content`, by version id. */
+/** Groups rows of `content` by version id. */
 export function contentsIn(
   rows: readonly (Pick<VersionContent, "digest" | "description" | "instructions" | "files" | "described"> & {
     id: string;

@@ -1,4 +1,4 @@
-// The list of conversations in D1. What a conversation holds is in its object.
+// Stores the list of conversations in D1. The content of a conversation is in its Durable Object.
 
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
 import { minimumTokensStatement } from "./catalog";
@@ -9,32 +9,32 @@ import { counting, type Use, used } from "./usage";
 import { isGhostThere } from "./views";
 
 export type ConversationRow = typeof conversations.$inferSelect;
-/** What is known of a conversation when it is listed. */
+/** The facts stored when a conversation is listed. */
 export type ListedConversation = Pick<ConversationRow, "userId" | "id" | "ghost" | "createdAt" | "title">;
-/** What a conversation tells of itself later. */
+/** The facts that a conversation reports later. */
 export type ConversationFigures = Pick<ConversationRow, "turns" | "lastTurnAt" | "tokens">;
 
-/** What must be there for a conversation to be made, in the scopes that its user sees. */
+/** What must exist, in the scopes the user sees, before a conversation can be created. */
 export interface Requirements {
   scopes: readonly string[];
   /** A stored ghost, by id or name. */
   ghost: string | null;
-  /** Skills that fit together into so many tokens. */
+  /** Skills that must fit together into this number of tokens. */
   preload: { names: readonly string[]; most: number };
 }
 
-/** What became of it. */
+/** Result of creating a conversation row. */
 export interface CreateConversationResult {
   isGhostThere: boolean;
-  /** The fewest tokens that what is preloaded can have. */
+  /** The lowest possible sum of tokens of the preloaded skills. */
   leastTokens: number;
-  /** How many that makes in the day; 0 where something is not met. */
+  /** The number of conversations created today, including this one; 0 if a requirement is not met. */
   count: number;
 }
 
 /**
- * Counts a conversation that is to be made and puts it into its user's list, in one trip. Beyond `most` in the day it is counted
- * and not listed; where a requirement is not met, neither.
+ * Counts a new conversation and adds it to its user's list, in one round trip. Above `most` per day it is counted but not listed. If a
+ * requirement is not met, it is neither counted nor listed.
  */
 export async function createConversationRow(
   db: Database,
@@ -64,7 +64,7 @@ export async function createConversationRow(
   return { isGhostThere: found?.there === 1, leastTokens: found?.least ?? 0, count: counted?.count ?? 0 };
 }
 
-/** Puts a conversation into its user's list, or changes its ghost and title there. */
+/** Adds a conversation to its user's list, or changes its ghost and title. */
 export async function putConversationRow(db: Database, row: ListedConversation): Promise<void> {
   await db
     .insert(conversations)
@@ -75,7 +75,7 @@ export async function putConversationRow(db: Database, row: ListedConversation):
     });
 }
 
-/** Notes in its user's list what a conversation tells of itself. One that is not listed is not noted. */
+/** Updates the figures of a listed conversation. Does nothing if it is not listed. */
 export async function updateConversationFigures(
   db: Database,
   { userId, id }: Pick<ConversationRow, "userId" | "id">,
@@ -87,7 +87,7 @@ export async function updateConversationFigures(
     .where(and(eq(conversations.userId, userId), eq(conversations.id, id)));
 }
 
-/** Takes a conversation off the list, with the rows of the files that it kept. Returns the objects of these. */
+/** Deletes a conversation's row and the rows of its files. Returns the keys of the files' objects. */
 export async function deleteConversationRow(db: Database, userId: string, id: string): Promise<string[]> {
   const [, files] = await db.batch([
     db.delete(conversations).where(and(eq(conversations.userId, userId), eq(conversations.id, id))),
@@ -99,7 +99,10 @@ export async function deleteConversationRow(db: Database, userId: string, id: st
   return files.map(({ object }) => object);
 }
 
-/** A user's conversations, newest first, after the cursor's `(createdAt, id)`; with words, those whose title, ghost or id has them. */
+/**
+ * Returns a user's conversations, newest first, after the cursor `(createdAt, id)`. With `words`, only those whose title, ghost or id
+ * contains them.
+ */
 export function listConversationRows(
   db: Database,
   userId: string,

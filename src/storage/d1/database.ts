@@ -1,29 +1,29 @@
-// D1 behind drizzle, with its deadline, its failures, its bookmark and its share of Server-Timing.
+// Opens D1 with drizzle and adds the deadline, error mapping, bookmarks and Server-Timing.
 
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 
-/** What one request spent waiting, in milliseconds. */
+/** Time that one request waited for storage, in milliseconds. */
 export interface Timings {
   storage: number;
 }
 
-/** The full-text index: derived from the rows, and the one table that everything but search does without. */
+/** The full-text index. It is derived from other tables, and only search requires it. */
 export const SEARCH_TABLE = "skill_search";
 
 export type Database = DrizzleD1Database<Record<string, never>>;
 
-/** Which instance of D1 answered, as it says itself; `null` where it does not say. */
+/** The D1 instance that answered, as D1 reports it; `null` if not reported. */
 export interface Served {
   region: string | null;
   primary: boolean | null;
 }
 
-/** What answered this isolate last. */
+/** The instance that answered last in this isolate. */
 let served: Served | null = null;
 
-/** The instance of D1 that answered this isolate's last question that tells it; `null` before the first. */
+/** Returns the D1 instance of this isolate's last query that reported one; `null` before the first. */
 export function lastServed(): Served | null {
   return served;
 }
@@ -40,23 +40,23 @@ function noteServed(answer: unknown): void {
 }
 
 type Session = Pick<D1DatabaseSession, "prepare" | "batch">;
-/** A session whose calls keep to the deadline. */
+/** A D1 session whose calls respect the deadline. */
 export type GuardedSession = D1Database;
 
-/** What a session does besides answering. */
+/** Callbacks of a session. */
 export interface SessionWatch {
-  /** Called after every write that who calls, and what they see, depends on. `false`: it may have been done, D1 does not say. */
+  /** Called after every write that can change the identity of a caller. `false`: D1 did not report whether the write happened. */
   wrote?: (isDone: boolean) => void;
-  /** Where a replica that has not seen a migration yet sends a statement that it does not understand. */
+  /** Runs statements that a replica rejects because it has not applied a migration yet. */
   primary?: () => Session;
 }
 
-/** A drizzle client over a D1 session, under `guardSession`. */
+/** Returns a drizzle client over a D1 session guarded by `guardSession`. */
 export function openDatabase(session: Session, timings: Timings, watch: SessionWatch = {}): Database {
   return drizzle(guardSession(session, timings, watch));
 }
 
-/** Runs one call to D1 or R2 under the storage deadline and makes any failure of theirs `unavailable`. */
+/** Runs one call to D1 or R2 with the storage deadline. Every failure becomes `unavailable`. */
 export async function guarded<T>(timings: Timings, operation: () => Promise<T>): Promise<T> {
   const started = Date.now();
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -77,17 +77,17 @@ export async function guarded<T>(timings: Timings, operation: () => Promise<T>):
   }
 }
 
-/** The refusal while D1 or R2 does not work. */
+/** The error while D1 or R2 does not work. */
 export function storageDown(): GatewayError {
   return new GatewayError("unavailable", "UNAVAILABLE", "Storage did not answer. Try again in a moment.");
 }
 
-/** Whether an error is SQLite refusing a row, as opposed to D1 not working. Names the constraint's kind and columns. */
+/** Whether SQLite rejected a row, as opposed to a failure of D1. */
 export function isConstraintFailure(error: unknown): boolean {
   return constraintOf(error) !== null;
 }
 
-/** Whether an error is SQLite not finding the search index: somebody dropped it, or it was not made again after a restore. */
+/** Whether the search index is missing: it was dropped, or not recreated after a restore. */
 export function isIndexMissing(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (new RegExp(`no such table: (?:main\\.)?${SEARCH_TABLE}\\b`).test(cause.message)) return true;
@@ -95,7 +95,7 @@ export function isIndexMissing(error: unknown): boolean {
   return false;
 }
 
-/** The text after `constraint failed:` (e.g. `skills.scope, skills.folded` or a check's name), or `null`. */
+/** Returns the text after `constraint failed:` (for example `skills.scope, skills.folded` or the name of a check), or `null`. */
 export function constraintOf(error: unknown): string | null {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const match = /constraint failed(?:: ([^:]*))?/i.exec(cause.message);
@@ -105,8 +105,7 @@ export function constraintOf(error: unknown): string | null {
 }
 
 /**
- * Whether a statement changes keys, memberships or the counters of scopes, or ends grants: what everybody's identity is read from. A
- * grant that is made or refreshed changes nobody's.
+ * Whether a statement changes keys, memberships or counters of scopes, or ends grants. Creating or refreshing a grant changes no identity.
  */
 function changesIdentity(query: string): boolean {
   if (/^(?:insert into|update|delete from) "grant/.test(query)) return ENDS_GRANTS.test(query);
@@ -117,7 +116,7 @@ function changesIdentity(query: string): boolean {
 
 const ENDS_GRANTS = /^(?:update "grants" set "ended_at"|delete from "grants")/;
 
-/** Whether a database does not know a table or a column that the gateway knows. */
+/** Whether a replica does not have a table or column that the gateway uses. */
 function isBehind(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (/no such (?:table|column)|has no column named/.test(cause.message)) return true;
@@ -125,7 +124,7 @@ function isBehind(error: unknown): boolean {
   return false;
 }
 
-/** A statement as it was made, so that another session can make it again. */
+/** A prepared statement with what is needed to prepare it again on another session. */
 interface Made {
   statement: D1PreparedStatement;
   query: string;
@@ -133,8 +132,8 @@ interface Made {
 }
 
 /**
- * A D1 session whose queries end within `DURATIONS.storage` or as `unavailable`; a broken constraint keeps its own error, and so
- * does a missing search index: callers decide what those mean.
+ * Returns a D1 session whose queries finish within `DURATIONS.storage` or fail as `unavailable`. Constraint errors and the missing search
+ * index keep their own errors, because callers handle them.
  */
 export function guardSession(
   session: Session,
@@ -175,7 +174,7 @@ export function guardSession(
             other,
           );
         });
-        // Also of one that came too late for its caller.
+        // Also called for a write that finished after its caller's deadline.
         if (changes) wrote?.(true);
         return result;
       } catch (error) {

@@ -1,4 +1,4 @@
-// Ghosts, each with its references to skills.
+// Stores ghosts with their references to skills.
 
 import { and, eq, sql } from "drizzle-orm";
 import { userScope } from "../../domain/access/access";
@@ -10,7 +10,7 @@ import { ghostSkills, ghosts } from "./schema/registry";
 
 export type GhostRow = Omit<typeof ghosts.$inferSelect, "folded" | "shared">;
 
-/** What a ghost says of itself, and the skills its references were resolved to. */
+/** The spec of a ghost, and the skills its references resolved to. */
 export interface GhostContent {
   namespace: string;
   name: string;
@@ -19,7 +19,7 @@ export interface GhostContent {
   skills: { position: number; name: string; range: string; skill_id: string }[];
 }
 
-/** Where a new ghost belongs, and who makes it. */
+/** The scope of a new ghost and its creator. */
 export interface GhostOwner {
   scope: string;
   userId: string;
@@ -36,13 +36,13 @@ const row = {
   updatedAt: ghosts.updatedAt,
 };
 
-/** A ghost by id, for all owners. */
+/** Returns a ghost by id, in any scope. */
 export async function readGhostById(db: Database, id: string): Promise<GhostRow | null> {
   const [found] = await db.select(row).from(ghosts).where(eq(ghosts.id, id));
   return found ?? null;
 }
 
-/** The ghost of a scope whose folded name this is. */
+/** Returns the ghost of a scope with this folded name. */
 export async function readGhostByName(
   db: Database,
   scope: string,
@@ -56,14 +56,14 @@ export async function readGhostByName(
   return found ?? null;
 }
 
-/** What ghosts are listed by. `q` is in the folded name. */
+/** Filters for lists. `q` must occur in the folded name. */
 export interface GhostFilter {
   namespace: string | undefined;
   name: string | undefined;
   q?: string | undefined;
 }
 
-/** Ghosts of some scopes by namespace and name, after a place or from a position. Every scope is one walk along its index. */
+/** Returns ghosts of these scopes by namespace and name, after a position or from an offset. Reads each scope along its index. */
 export async function listGhosts(
   db: Database,
   scopes: readonly string[],
@@ -73,7 +73,7 @@ export async function listGhosts(
   const { after } = page;
   const most = page.skip + page.limit;
   const [first, ...others] = scopes.map((scope) => {
-    // Of two in one place the scope decides; so what stands at the place itself is still to come in a later scope.
+    // If two ghosts have the same name, the scope decides the order. Ghosts at the position itself may still follow in a later scope.
     const later = after !== null && sharedPart(scope) > after.shared ? sql`>=` : sql`>`;
     return db
       .select({ id: ghosts.id, namespace: ghosts.namespace, folded: ghosts.folded, scope: ghosts.scope })
@@ -93,7 +93,7 @@ export async function listGhosts(
       .limit(most);
   });
   if (first === undefined) return [];
-  // Prompts are long: only those of the page are read.
+  // System prompts are long, so only those of this page are read.
   const places = (await db.batch([first, ...others])).flat().sort(byPlace).slice(page.skip, most);
   const ids = JSON.stringify(places.map((place) => place.id));
   const rows = await db
@@ -103,7 +103,7 @@ export async function listGhosts(
   return rows.sort(byPlace);
 }
 
-/** Makes a ghost. Fails on a constraint when its name is taken. */
+/** Creates a ghost. Fails with a constraint error if the name is taken. */
 export async function insertGhost(
   db: Database,
   id: string,
@@ -125,8 +125,8 @@ export async function insertGhost(
 }
 
 /**
- * Replaces what a ghost of this scope says; `null` when it is gone. Fails on a constraint when its new name is taken, and when it was
- * changed since the time `seen`: then nothing of the batch is done.
+ * Replaces the content of a ghost in this scope. Returns `null` if it does not exist. Fails with a constraint error if the new name is
+ * taken, or if the ghost changed since `seen`; then nothing is written.
  */
 export async function updateGhost(
   db: Database,
@@ -135,7 +135,7 @@ export async function updateGhost(
   { skills, ...content }: GhostContent,
   seen: number | null = null,
 ): Promise<GhostRow | null> {
-  // No ghost has NULL there.
+  // The column is never NULL, so this value makes the batch fail.
   const updatedAt =
     seen === null ? ghostChanged : sql`CASE WHEN ${ghosts.updatedAt} = ${seen} THEN ${ghostChanged} END`;
   const [rows] = await db.batch([
@@ -153,7 +153,7 @@ export async function updateGhost(
   return rows[0] ?? null;
 }
 
-/** Deletes a ghost of this scope with its references; `false` when there is none. */
+/** Deletes a ghost of this scope with its references. Returns `false` if it does not exist. */
 export async function deleteGhostRows(db: Database, id: string, scope: string): Promise<boolean> {
   const [rows] = await db.batch([
     db
@@ -165,7 +165,7 @@ export async function deleteGhostRows(db: Database, id: string, scope: string): 
   return rows.length > 0;
 }
 
-/** References come as JSON: a ghost may have more of them than a statement has parameters. */
+/** References are passed as JSON, because a ghost can have more of them than a statement has parameters. */
 function insertReferences(db: Database, ghostId: string, scope: string, skills: GhostContent["skills"]) {
   return db.insert(ghostSkills).select(sql`
     SELECT ${ghostId}, value ->> 'position', value ->> 'name', value ->> 'range', value ->> 'skill_id'

@@ -1,5 +1,5 @@
-// Groups and their members in D1. What must hold whatever happens at once is in the statements: an owner stays, and nobody
-// changes a member above what they may.
+// Stores groups and members in D1. The statements enforce the rules under concurrency: an owner always remains, and nobody changes a member
+// with a role above their rights.
 
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { type GroupRole, userScope } from "../../domain/access/access";
@@ -28,7 +28,7 @@ const member = {
   createdAt: groupMembers.createdAt,
 };
 
-/** Makes a group with its first owner. Fails on a constraint when the name is taken. */
+/** Creates a group with its first owner. Fails with a constraint error if the name is taken. */
 export async function insertGroup(
   db: Database,
   group: Pick<typeof groups.$inferInsert, "name" | "folded" | "displayName">,
@@ -47,7 +47,7 @@ export async function insertGroup(
   return found;
 }
 
-/** Whether a scope has skills or ghosts. A group that was deleted may have left one that was on its way. */
+/** Whether a scope has skills or ghosts. A deleted group can still have one that was written concurrently. */
 export async function hasSkillsOrGhosts(db: Database, scope: string): Promise<boolean> {
   const [someSkills, someGhosts] = await db.batch([
     db.select({ id: skills.id }).from(skills).where(eq(skills.scope, scope)).limit(1),
@@ -56,13 +56,13 @@ export async function hasSkillsOrGhosts(db: Database, scope: string): Promise<bo
   return someSkills.length + someGhosts.length > 0;
 }
 
-/** A group; `null` when there is none. */
+/** Returns a group, or `null`. */
 export async function readGroup(db: Database, name: string): Promise<GroupRow | null> {
   const [found] = await db.select(row).from(groups).where(eq(groups.name, name));
   return found ?? null;
 }
 
-/** Groups by name, after a name: the named ones, or all. */
+/** Returns groups by name, after a name: the given ones, or all. */
 export function listGroups(
   db: Database,
   names: readonly string[] | null,
@@ -79,7 +79,7 @@ export function listGroups(
     .limit(limit);
 }
 
-/** Changes what a group is called in pages; `null` when it is gone. */
+/** Changes the display name of a group. Returns `null` if it does not exist. */
 export async function updateGroup(db: Database, name: string, displayName: string | null): Promise<GroupRow | null> {
   const [changed] = await db.batch([
     db.update(groups).set({ displayName, updatedAt: now }).where(eq(groups.name, name)).returning(row),
@@ -88,8 +88,8 @@ export async function updateGroup(db: Database, name: string, displayName: strin
 }
 
 /**
- * Deletes a group without skills and ghosts, its members, secrets, models, imports and servers with it; `false` when it has some, or is gone. The counters of
- * the members rise.
+ * Deletes a group that has no skills and no ghosts, with its members, secrets, models, imports and servers. Returns `false` if it has some
+ * or does not exist. Raises the counters of its members.
  */
 export async function deleteGroupRows(db: Database, name: string, scope: string): Promise<boolean> {
   const isEmpty = sql`NOT EXISTS (SELECT 1 FROM skills WHERE scope = ${scope})
@@ -110,13 +110,13 @@ export async function deleteGroupRows(db: Database, name: string, scope: string)
     db
       .delete(ownServers)
       .where(sql`${ownServers.scope} = ${scope} AND NOT EXISTS (SELECT 1 FROM groups WHERE name = ${name})`),
-    // The next group of this name must find nothing that was kept of this one.
+    // A later group with this name must not inherit anything cached for this one.
     raiseCounters(db, [scope]),
   ]);
   return deleted.length > 0;
 }
 
-/** The members of a group by user id, after one. */
+/** Returns the members of a group by user id, after one. */
 export function listMembers(db: Database, group: string, limit: number, after: string | null): Promise<MemberRow[]> {
   return db
     .select(member)
@@ -126,16 +126,16 @@ export function listMembers(db: Database, group: string, limit: number, after: s
     .limit(limit);
 }
 
-/** What a change of a member did: the member before it and after it. Without `after` nothing was changed. */
+/** A member before and after a change. Without `after`, nothing changed. */
 export interface MemberChange {
   before: MemberRow | null;
   after: MemberRow | null;
 }
 
 /**
- * Adds a member, or gives one another role. Nothing changes where the member has a role beside `from`, is the last owner and
- * would be none, or, being new, would be in more than `most` groups. Fails on a constraint when the group is gone. The member's
- * counter rises: conversations watch it.
+ * Adds a member or changes a role. Does nothing if the member's role is not in `from`, if the last owner would lose the role, or if a new
+ * member would be in more than `most` groups. Fails with a constraint error if the group does not exist. Raises the member's counter, which
+ * conversations watch.
  */
 export async function putMember(
   db: Database,
@@ -164,7 +164,10 @@ export async function putMember(
   return { before: before[0] ?? null, after: after[0] ?? null };
 }
 
-/** Takes a member out, and raises that user's counter; `after` is the one that is gone. Nothing changes for a role beside `from`, or the last owner. */
+/**
+ * Removes a member and raises that user's counter. `after` is the removed member. Does nothing if the role is not in `from` or the member
+ * is the last owner.
+ */
 export async function deleteMember(
   db: Database,
   group: string,
@@ -200,7 +203,7 @@ function isMember(group: string, userId: string) {
   return sql`EXISTS (SELECT 1 FROM group_members AS known WHERE known.group_name = ${group} AND known.user_id = ${userId})`;
 }
 
-/** The row at hand is no owner, or not the only one. */
+/** SQL: the row is not an owner, or not the only one. */
 function ownerStays(group: string) {
   return sql`(${groupMembers.role} <> 'Owner'
     OR (SELECT count(*) FROM group_members AS owner WHERE owner.group_name = ${group} AND owner.role = 'Owner') > 1)`;

@@ -1,4 +1,4 @@
-// What was answered to uploads under an Idempotency-Key, kept for a day. Written in the batch of the effect it stands for.
+// Stores responses to uploads with an Idempotency-Key for one day, in the batch of the change.
 
 import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "./database";
@@ -6,21 +6,21 @@ import { idempotency } from "./schema/registry";
 import { counting, type Use } from "./usage";
 
 export interface StoredReply {
-  /** Digest of what was asked. */
+  /** Digest of the request. */
   request: string;
   status: number;
-  /** The version that the answer shows. */
+  /** The version that the response shows. */
   subject: string;
 }
 
 export interface NewReply extends StoredReply {
   userId: string;
   key: string;
-  /** Answers from before this moment count no longer, and give way. */
+  /** Responses from before this time are expired and are replaced. */
   since: number;
 }
 
-/** The answer that was given under a key, unless it is older than `since`. */
+/** Returns the response stored under a key, unless it is older than `since`. */
 export async function readReply(db: Database, userId: string, key: string, since: number): Promise<StoredReply | null> {
   const [found] = await replyRow(db, userId, key, since);
   return found ?? null;
@@ -33,7 +33,7 @@ function replyRow(db: Database, userId: string, key: string, since: number) {
     .where(and(eq(idempotency.userId, userId), eq(idempotency.key, key), gte(idempotency.createdAt, since)));
 }
 
-/** The same; where there is none, what is asked is counted in the same trip, and the count told. */
+/** Like `readReply`. If there is none, counts the request in the same round trip and returns the count. */
 export async function readReplyOrCount(
   db: Database,
   { userId, key, since }: Pick<NewReply, "userId" | "key" | "since">,
@@ -44,7 +44,7 @@ export async function readReplyOrCount(
   return { reply, count: counted?.count ?? 0 };
 }
 
-/** Statements that keep an answer. They fail on a constraint when the key has one already: of two at once one wins. */
+/** Statements that store a response. They fail with a constraint error if the key has one, so one of two concurrent requests wins. */
 export function rememberReply(db: Database, { since, ...answer }: NewReply) {
   const { userId, key } = answer;
   return [
@@ -55,12 +55,12 @@ export function rememberReply(db: Database, { since, ...answer }: NewReply) {
   ] as const;
 }
 
-/** Keeps an answer to a request that changed nothing. */
+/** Stores the response to a request that changed nothing. */
 export async function keepReply(db: Database, answer: NewReply): Promise<void> {
   await db.batch(rememberReply(db, answer));
 }
 
-/** Forgets answers from before a moment. */
+/** Deletes responses from before a time. */
 export async function dropReplies(db: Database, before: number): Promise<void> {
   await db.delete(idempotency).where(lt(idempotency.createdAt, before));
 }

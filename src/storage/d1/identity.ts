@@ -1,4 +1,4 @@
-// What a request must know of its caller, in one round trip: its key, its user's memberships, and the change counters of all it may see.
+// Reads a caller's identity in one round trip: the key, the user's memberships, and the change counters of all visible scopes.
 
 import * as z from "zod";
 import { GROUP_ROLES, type GroupRole, groupOfScope, type Membership } from "../../domain/access/access";
@@ -7,57 +7,60 @@ import { ACCESS_LIMITS } from "../../domain/limits";
 import type { GuardedSession } from "./database";
 import type { Counters, KeyRow } from "./keys";
 
-/** Whom a request is about. */
+/** The credential and user of a request. */
 export interface Identity {
-  /** The key it brought; of an access token or a session its mark (`TOKEN_OF_GRANT`, `SESSION`) and its id; empty when it brought none of ours. */
+  /**
+   * Id of the key. For an access token or a console session, its prefix (`TOKEN_OF_GRANT`, `SESSION`) and id. Empty without a credential of
+   * the gateway.
+   */
   keyId: string;
-  /** The user it speaks for; `null`: the key's own. */
+  /** The user the request acts for; `null`: the key's own user. */
   userId: string | null;
-  /** Groups that the user's token claims. Those that do not exist do not count. */
+  /** Groups that the user's token claims. Groups that do not exist are ignored. */
   claimed: readonly Membership[];
 }
 
 const scopesSchema = z.array(z.string());
 const claimedSchema = z.array(z.object({ group: z.string(), role: z.enum(GROUP_ROLES) }));
 
-/** Stands before the id of an access token, where a key's would be. */
+/** Prefix of access token ids in `keyId`. */
 export const TOKEN_OF_GRANT = "sga_";
 
-/** The same before the id of a session of the console. */
+/** Prefix of console session ids in `keyId`. */
 export const SESSION = "sgb_";
 
-/** What a request needs of a stored key; an access token is as good as one at its grant's URL, a session at the console's edge. */
+/** The facts of a stored key that a request needs. An access token is accepted at the URL of its grant, a session at the console's edge. */
 export type KeyCredential = Readonly<Pick<KeyRow, "id" | "hash" | "userId" | "role" | "expiresAt" | "lastUsedAt">> & {
   readonly scopes: readonly string[];
-  /** What the issuer claimed of the user, where a grant or a session comes from there. */
+  /** The issuer's claims about the user, if a grant or session comes from an external issuer. */
   readonly claimed?: readonly Membership[];
   /** The grant of an access token. */
   readonly grant?: GrantCredential;
-  /** What is held of a session besides. */
+  /** Further facts of a session. */
   readonly session?: SessionCredential;
 };
 
 export interface SessionCredential {
   readonly name: string | null;
-  /** When its user signed in. */
+  /** Time of the user's sign-in. */
   readonly signedInAt: number;
-  /** When it ends at the latest. */
+  /** Latest end of the session. */
   readonly endsAt: number;
   readonly via: ConsoleSignInMethod;
-  /** The stored key that it ends with. */
+  /** The stored key whose end also ends the session. */
   readonly keyId: string | null;
-  /** What the settings must still say of where it comes from. */
+  /** The digest of the settings that the session depends on. */
   readonly mark: string | null;
 }
 
 export interface GrantCredential {
   readonly id: string;
-  /** The URL that it opens. */
+  /** The URL that the token is valid for. */
   readonly resource: string;
   readonly generation: number;
 }
 
-/** A scope the user sees, and beside each of them the key. */
+/** A scope that the user sees, with the key's columns repeated in each row. */
 interface Row {
   scope: string | null;
   role: GroupRole | null;
@@ -82,10 +85,10 @@ interface Row {
   mark: string | null;
 }
 
-/** When one came to be a member by a token's claim: after all others. */
+/** Rank of memberships that come from a token's claim: after all others. */
 const CLAIMED = Number.MAX_SAFE_INTEGER;
 
-/** Written out since every request runs it: to have drizzle build it takes longer than to run it. ?1 key, ?2 user, ?3 claims. */
+/** Written as text because every request runs it, and building it with drizzle takes longer than running it. ?1 key, ?2 user, ?3 claims. */
 const IDENTITY = `WITH asked AS (SELECT coalesce(?2, (SELECT user_id FROM keys WHERE id = ?1)) AS user_id)
 SELECT seen.scope, seen.role, seen.since, counters.value,
   held.id, held.hash, held.user_id, held.role AS key_role, held.scopes, held.expires_at, held.last_used_at
@@ -99,11 +102,11 @@ FROM (
 LEFT JOIN counters ON counters.scope = seen.scope
 LEFT JOIN keys AS held ON held.id = ?1 AND held.revoked_at IS NULL`;
 
-/** When what `made` holds ends with the key `signer` that it was made with: never, where it was made with none. */
+/** SQL: the time at which `made` ends with the key `signer` that created it; never, if no key created it. */
 const ENDS_WITH_KEY = `CASE WHEN made.key_id IS NULL THEN ${CLAIMED} ELSE coalesce(signer.revoked_at, signer.expires_at,
       CASE WHEN signer.id IS NULL THEN 0 ELSE ${CLAIMED} END) END`;
 
-/** What the user of `held` sees, with the groups that an issuer has claimed. */
+/** SQL: the scopes that the user of `held` sees, including groups claimed by an issuer. */
 const SEEN_BY_HELD = `FROM (
   SELECT 'public' AS scope, NULL AS role, 0 AS since
   UNION ALL SELECT 'user:' || user_id, NULL, 0 FROM held
@@ -115,8 +118,8 @@ LEFT JOIN counters ON counters.scope = seen.scope
 LEFT JOIN held ON true`;
 
 /**
- * The same for an access token: ?1 token. Its user is its grant's, and so are the claims; it ends with its grant, and with the key that
- * the grant dies with. A use is due to be noted where its generation has not arrived yet.
+ * The same for an access token: ?1 token. User and claims come from the grant. The token ends with its grant and with the key that the
+ * grant depends on. A use is recorded if its generation was not recorded yet.
  */
 const IDENTITY_BY_TOKEN = `WITH held AS (
   SELECT token.id, token.hash, token.generation, made.user_id, made.id AS grant_id, made.resource, made.claimed,
@@ -130,9 +133,7 @@ SELECT seen.scope, seen.role, seen.since, counters.value,
   held.grant_id, held.resource, held.generation, held.claimed
 ${SEEN_BY_HELD}`;
 
-/**
- * The same for a session: ?1 session. It ends with the key that it comes from, with its own time, and an hour after it was last used.
- */
+/** The same for a session: ?1 session. It ends with the key it comes from, at its own end, and one hour after its last use. */
 const IDENTITY_BY_SESSION = `WITH held AS (
   SELECT made.*, min(made.expires_at, made.last_used_at + ${SESSION_TIMES.idle}, ${ENDS_WITH_KEY}) AS usable_until
   FROM console_sessions AS made LEFT JOIN keys AS signer ON signer.id = made.key_id
@@ -149,8 +150,8 @@ const MARKED = [
 ] as const;
 
 /**
- * One round trip: the key (`null` when there is none, or it is revoked), the user's memberships in rank order, and the change
- * counters of public, the user's scope and the groups'. Whether the key may speak for that user is for the caller to decide.
+ * Reads in one round trip: the key (`null` if missing or revoked), the user's memberships in rank order, and the change counters of public,
+ * the user's scope and the groups. The caller decides whether the key can act for that user.
  */
 export async function readIdentity(
   session: GuardedSession,
@@ -190,7 +191,7 @@ function keyIn(row: Row | undefined): KeyCredential | null {
   return { ...key, id: SESSION + key.id, claimed, session: { name, signedInAt, endsAt, via, keyId, mark } };
 }
 
-/** Older memberships first, so that a group one is added to never hides what one's other groups have; claims come last. */
+/** Older memberships rank first, so that joining a group never hides skills of the user's other groups. Claimed groups rank last. */
 function ranked(rows: readonly { scope: string | null; role: GroupRole | null; since: number }[]): Membership[] {
   const found = new Map<string, { membership: Membership; since: number }>();
   for (const { scope, role, since } of rows) {

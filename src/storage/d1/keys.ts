@@ -1,4 +1,4 @@
-// API keys in D1, and the change counters of scopes.
+// Stores API keys and the change counters of scopes in D1.
 
 import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { userScope } from "../../domain/access/access";
@@ -10,10 +10,10 @@ import { counters, now as databaseNow, keys } from "./schema/registry";
 export type KeyRow = typeof keys.$inferSelect;
 export type NewKey = typeof keys.$inferInsert;
 
-/** The change counters of the scopes a caller sees, by scope. A scope nobody ever changed is absent. */
+/** Change counters by scope. Scopes that never changed are absent. */
 export type Counters = Record<string, number>;
 
-/** A key by id; `null` when there is none, or it is revoked. */
+/** Returns a key by id, or `null` if it does not exist or is revoked. */
 export async function readKey(db: Database, id: string): Promise<KeyRow | null> {
   const found = await db
     .select()
@@ -22,7 +22,7 @@ export async function readKey(db: Database, id: string): Promise<KeyRow | null> 
   return found[0] ?? null;
 }
 
-/** A statement that raises the counters of these scopes; it belongs in the batch of the change it announces. */
+/** Statement that raises the counters of these scopes. It belongs in the batch of the change. */
 export function raiseCounters(db: Database, scopes: readonly string[]) {
   return db
     .insert(counters)
@@ -31,8 +31,8 @@ export function raiseCounters(db: Database, scopes: readonly string[]) {
 }
 
 /**
- * Stores a key. Its user becomes a Developer of the groups it names, unless a member already, which the user's counter tells; those
- * that are not there are made, without an owner. Fails on a constraint where a group's name differs from a known one in case only.
+ * Stores a key. Its user becomes a Developer of the named groups unless already a member, and the user's counter rises. Missing groups are
+ * created without an owner. Fails with a constraint error if a group's name differs from an existing one only in case.
  */
 export async function insertKey(db: Database, key: NewKey & { groups: string[] }): Promise<KeyRow> {
   const member = { userId: key.userId, role: "Developer", createdBy: key.createdBy } as const;
@@ -53,7 +53,7 @@ export async function insertKey(db: Database, key: NewKey & { groups: string[] }
   return row;
 }
 
-/** Keys that were not revoked, newest first, after the cursor's `(createdAt, id)`: of one user, or everybody's. */
+/** Returns keys that are not revoked, of one user or of everybody, newest first, after the cursor `(createdAt, id)`. */
 export function listKeys(
   db: Database,
   userId: string | null,
@@ -70,7 +70,7 @@ export function listKeys(
     .limit(limit);
 }
 
-/** Revokes a key at once; `false` when there is no such live key. */
+/** Revokes a key immediately. Returns `false` if there is no such live key. */
 export async function revokeKey(db: Database, id: string, now: number): Promise<boolean> {
   const [rows] = await db.batch([
     db
@@ -83,8 +83,8 @@ export async function revokeKey(db: Database, id: string, now: number): Promise<
 }
 
 /**
- * Makes a key's successor, with all its rights and its end, and has the old one end at `until` at the latest. `null` when the
- * key is gone, or has a live successor already.
+ * Creates a successor of a key with the same rights and end, and ends the old key at `until` at the latest. Returns `null` if the key is
+ * gone or already has a live successor.
  */
 export async function replaceKey(
   db: Database,
@@ -126,7 +126,7 @@ export async function replaceKey(
   return made[0] ?? null;
 }
 
-/** Notes that a key was used, unless that was noted since. */
+/** Updates the time of last use, at most once per interval. */
 export async function noteKeyUse(db: Database, id: string, now: number, since: number): Promise<void> {
   await db
     .update(keys)

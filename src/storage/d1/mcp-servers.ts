@@ -1,4 +1,4 @@
-// The gateway's own MCP servers in D1. Every conversation may have them, so a change raises the public counter.
+// Stores the gateway's MCP servers in D1. Every conversation can use them, so a change raises the public counter.
 
 import { asc, eq, gt, sql } from "drizzle-orm";
 import { PUBLIC_SCOPE } from "../../domain/access/access";
@@ -10,7 +10,7 @@ import { now } from "./schema/registry";
 
 export type ServerRow = typeof mcpServers.$inferSelect;
 
-/** Stores an entry under its name. `null` when there are too many others. */
+/** Stores an entry under its name. Returns `null` if there are too many others. */
 export async function putServer(
   db: Database,
   server: { name: string; entry: JsonObject; createdBy: string },
@@ -39,13 +39,13 @@ export async function readServer(db: Database, name: string): Promise<ServerRow 
   return found ?? null;
 }
 
-/** A statement that reads all entries, by name. */
+/** Statement that reads all entries by name. */
 export function gatewayServers(db: Database) {
   const { name, entry, approved } = mcpServers;
   return db.select({ name, entry, approved }).from(mcpServers).orderBy(asc(name));
 }
 
-/** Notes which tools of a server were approved, and as what. `false` when there is no such server. */
+/** Stores the digests of the approved tools of a server. Returns `false` if the server does not exist. */
 export async function approveTools(db: Database, name: string, approved: Record<string, string>): Promise<boolean> {
   const [changed] = await db.batch([
     db.update(mcpServers).set({ approved }).where(eq(mcpServers.name, name)).returning({ name: mcpServers.name }),
@@ -54,7 +54,7 @@ export async function approveTools(db: Database, name: string, approved: Record<
   return changed.length > 0;
 }
 
-/** Servers by name, after the cursor's. */
+/** Returns servers by name, after the cursor. */
 export function listServers(db: Database, limit: number, after: string | null): Promise<ServerRow[]> {
   return db
     .select()
@@ -64,7 +64,7 @@ export function listServers(db: Database, limit: number, after: string | null): 
     .limit(limit);
 }
 
-/** `false` when there was none. */
+/** Returns `false` if the server does not exist. */
 export async function deleteServer(db: Database, name: string): Promise<boolean> {
   const [gone] = await db.batch([
     db.delete(mcpServers).where(eq(mcpServers.name, name)).returning({ name: mcpServers.name }),

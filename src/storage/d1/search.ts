@@ -1,6 +1,5 @@
-// The full-text index over skills (migrations/0001_search.sql). Statements that write it belong in the batch of the change
-// they mirror, so the index never knows more or less than the rows. It is derived: where it is missing, everything but search
-// goes on, and `reindexSkills` makes it again.
+// Reads and writes the full-text index over skills (migrations/0001_search.sql). Writes belong in the batch of the change they mirror, so
+// index and rows agree. The index is derived: everything but search works without it, and `reindexSkills` recreates it.
 
 import { and, asc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -13,8 +12,8 @@ import { skills, versions } from "./schema/registry";
 import { type SkillRecord, whenToUse } from "./skills";
 
 /**
- * Not in `schema/`: drizzle-kit would make a plain table of it. Declared, since drizzle batches built statements only. The last two are
- * NULL in rows that the gateway before migration 0007 has written.
+ * Not in `schema/`, because drizzle-kit would create a plain table. Declared because drizzle only batches built statements. The last two
+ * columns are NULL in rows written before migration 0007.
  */
 const skillSearch = sqliteTable(SEARCH_TABLE, {
   rowid: integer().notNull(),
@@ -26,36 +25,36 @@ const skillSearch = sqliteTable(SEARCH_TABLE, {
   body: text(),
 });
 
-/** As in migrations/0007_search_bodies.sql; a test holds them together. */
+/** Equal to migrations/0007_search_bodies.sql. A test compares them. */
 const MAKE_INDEX = sql.raw(
   `CREATE VIRTUAL TABLE IF NOT EXISTS ${SEARCH_TABLE} USING fts5(scope, name, description, tags, examples, body, tokenize = 'porter unicode61 remove_diacritics 2')`,
 );
 
-/** A hit; `rank` is lower for the better ones. */
+/** A search result. Better results have a lower `rank`. */
 export interface SearchHit {
   id: string;
   name: string;
   scope: string;
-  /** The current one. */
+  /** The current version. */
   versionId: string;
   rank: number;
 }
 
-/** Of rows in one statement: a value of D1 ends at 2 MB, and a character takes up to three bytes. */
+/** Characters of rows in one statement. A D1 value is limited to 2 MB, and a character takes up to three bytes. */
 const STRETCH_CHARS = 500_000;
 
-/** What a word in each column counts, `scope` first. What anybody may write as much of as they like counts least. */
+/** Weights of the columns, `scope` first. Columns without a length limit for authors have the lowest weight. */
 const RANK = "bm25(0.0, 10.0, 4.0, 4.0, 2.0, 1.0)";
 const COLUMNS = "{name description tags examples body}";
-/** An expression that nothing fits: scopes are digits. */
+/** An expression that matches nothing: scopes consist of digits. */
 const NOTHING = '{scope} : "nothing"';
 const HEAD = "{name description tags}";
 
 /**
- * The best matches among these scopes, best first. A skill that one of the same name in an earlier scope hides is left out.
+ * Returns the best matches in these scopes, best first. Leaves out skills hidden by a skill of the same name in an earlier scope.
  * @param scopes first wins, as in `visibleScopes`
  * @param query any text
- * @param skip how many of the best to pass over
+ * @param skip number of best matches to skip
  */
 export async function searchSkills(
   db: Database,
@@ -68,11 +67,11 @@ export async function searchSkills(
   return statement === null ? [] : db.all<SearchHit>(statement);
 }
 
-/** SQL: the same; `null` where nothing can be found. */
+/** SQL of `searchSkills`; `null` if nothing can match. */
 export function searchStatement(scopes: readonly string[], query: string, limit: number, skip = 0): SQL | null {
   const expression = matching(scopes, query);
   if (expression === null) return null;
-  // Ordered by the index's own rank, so that only as many hits are looked up as it takes to fill the answer.
+  // Ordered by the index's rank, so that only the returned hits are joined.
   return sql`
     SELECT skills.id, skills.name, skills.scope, skills.version_id AS versionId, skill_search.rank
     FROM skill_search CROSS JOIN skills ON skills.seq = skill_search.rowid
@@ -80,19 +79,19 @@ export function searchStatement(scopes: readonly string[], query: string, limit:
     ORDER BY skill_search.rank LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** A skill that a trial is about, or one that is there. */
+/** A skill under trial, or an existing one. */
 export interface TrialHit {
-  /** Which of the trials; `null`: a skill that is there. */
+  /** Index of the trial; `null`: an existing skill. */
   trial: number | null;
   name: string;
 }
 
 /**
- * What each query would find for a model if these were published, best first: they stand in the index for the time of one batch, which
- * nobody else sees, and leave nothing there. Only trials are found of their own name. What only users may choose is not found.
+ * Returns what a model would find for each query if these versions were published, best first. The trials are in the index for one batch
+ * that is rolled back, so nobody else sees them. A trial hides existing skills of its name. Skills that only users can select are left out.
  *
- * @param trials of one skill
- * @param only the names that may be found beside it; `null`: all
+ * @param trials versions of one skill
+ * @param only names of other skills that may be found; `null`: all
  */
 export async function searchOnTrial(
   db: Database,
@@ -129,7 +128,7 @@ export async function searchOnTrial(
   return found.flatMap((hits) => (Array.isArray(hits) ? [hits] : []));
 }
 
-/** SQL: a skill of the same name comes before this one. */
+/** SQL: a skill of the same name in an earlier scope hides this one. */
 function isHidden(scopes: readonly string[]): SQL {
   const ranked = JSON.stringify(scopes);
   return sql`EXISTS (
@@ -139,10 +138,9 @@ function isHidden(scopes: readonly string[]): SQL {
 }
 
 /**
- * SQL: the expression of a query, which takes its rarest terms as far as the rows that have them are few enough. A common word hardly
- * tells one skill from another, but every row that has it would be ranked: in a large catalog that is most of the time of a search.
- * Where even the rarest term is in too many rows the short columns decide, if they can. In a short query a word that nobody has
- * written is taken for the beginning of one.
+ * SQL: the FTS5 expression of a query. It uses the rarest terms, as long as few enough rows contain them: common words hardly distinguish
+ * skills, but ranking every row that contains one takes most of the time in a large catalog. If even the rarest term is too common, only
+ * the short columns are searched. In a short query, a word that matches nothing is also tried as a prefix.
  */
 function matching(scopes: readonly string[], query: string): SQL | null {
   const { terms, mayGoOn } = queryTerms(query);
@@ -165,7 +163,7 @@ function matching(scopes: readonly string[], query: string): SQL | null {
       ELSE ${`${within}${COLUMNS} : (`} || terms || ')' END FROM taken)`;
 }
 
-/** What of a version is searched. */
+/** The parts of a version that are searched. */
 export type Searched = Pick<
   SkillRecord,
   "displayName" | "description" | "tags" | "manifest" | "instructions" | "whenToUse"
@@ -176,7 +174,7 @@ export function searchText({ scope, name }: { scope: string; name: string }, ver
   return { scope, name, displayName, description, tags, whenToUse, instructions, examples: manifest.examples ?? [] };
 }
 
-/** Statements that put a skill into the index, in place of what it said before; where `condition` holds of its row. */
+/** Statements that replace a skill's index row, where `condition` holds for the skill. */
 export function indexSkill(db: Database, skillId: string, skill: SearchText, condition: SQL = sql`true`) {
   const { scope, name, description, tags, examples, body } = indexedText(skill);
   return [
@@ -186,7 +184,7 @@ export function indexSkill(db: Database, skillId: string, skill: SearchText, con
   ] as const;
 }
 
-/** A statement that takes a skill out of the index where `condition` holds; it comes before the one that deletes its row. */
+/** Statement that removes a skill from the index where `condition` holds. It must run before the skill's row is deleted. */
 export function unindexSkill(db: Database, skillId: string, condition: SQL = sql`true`) {
   return db
     .delete(skillSearch)
@@ -194,9 +192,9 @@ export function unindexSkill(db: Database, skillId: string, condition: SQL = sql
 }
 
 /**
- * Writes the index of the skills after a position anew, from their rows, and takes out what stands there for skills that are gone.
- * Makes the index where it is missing. Search goes on meanwhile, and so may publishing: a skill that changes between the reading
- * and the writing is left as its own change has indexed it. `next` is the position to go on from, `null` at the end.
+ * Rewrites the index of the skills after a position from their rows, removes rows of deleted skills, and creates the index if it is
+ * missing. Search and publishing continue meanwhile: a skill that changes between the read and the write keeps the row of its own change.
+ * `next` is the next position, `null` at the end.
  */
 export async function reindexSkills(
   db: Database,

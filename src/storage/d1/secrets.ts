@@ -1,4 +1,5 @@
-// Secrets in D1, encrypted before they get here. Every change raises the counter of the scope that its users watch.
+// Stores secrets in D1. Values are encrypted before they reach this module. Every change raises the counter of the scope that conversations
+// watch.
 
 import { and, asc, eq, gt, isNull, lt, notInArray, or, sql } from "drizzle-orm";
 import { GATEWAY_SCOPE, GROUP_PREFIX, PUBLIC_SCOPE } from "../../domain/access/access";
@@ -12,7 +13,7 @@ export type NewSecret = Pick<
   SecretRow,
   "id" | "scope" | "name" | "hosts" | "keyId" | "iv" | "ciphertext" | "createdBy"
 >;
-/** What a list tells: everything but the value. */
+/** A secret without its value. */
 export type SecretFacts = Omit<SecretRow, "iv" | "ciphertext" | "keyId" | "id">;
 
 const facts = {
@@ -25,7 +26,7 @@ const facts = {
   lastUsedAt: secrets.lastUsedAt,
 };
 
-/** Stores a secret under its scope and name. Returns it and whether it was not there before; `null` when the scope is full. */
+/** Stores a secret under its scope and name. Returns it and whether it is new; `null` if the scope is full. */
 export async function putSecret(
   db: Database,
   secret: NewSecret,
@@ -61,7 +62,7 @@ export async function readSecret(db: Database, scope: string, name: string): Pro
   return found ?? null;
 }
 
-/** Secrets of a scope by name, after the cursor's. */
+/** Returns secrets of a scope by name, after the cursor. */
 export function listSecrets(db: Database, scope: string, limit: number, after: string | null): Promise<SecretFacts[]> {
   return db
     .select(facts)
@@ -71,7 +72,7 @@ export function listSecrets(db: Database, scope: string, limit: number, after: s
     .limit(limit);
 }
 
-/** `false` when there was none. */
+/** Returns `false` if the secret does not exist. */
 export async function deleteSecret(db: Database, scope: string, name: string): Promise<boolean> {
   const [gone] = await db.batch([
     db
@@ -84,8 +85,8 @@ export async function deleteSecret(db: Database, scope: string, name: string): P
 }
 
 /**
- * All secrets of these names in these scopes. Those of `held` groups only while the user is in them: what the caller was known to
- * be a moment ago opens nothing.
+ * Returns the secrets with these names in these scopes. Secrets of `held` groups are returned only if the user is a member now: a cached
+ * identity does not suffice.
  */
 export function findSecrets(
   db: Database,
@@ -107,7 +108,7 @@ export function findSecrets(
     );
 }
 
-/** Writes down that these were used, where that was not done since `before`. */
+/** Records the use of secrets whose last recorded use is older than `before`. */
 export async function touchSecrets(db: Database, ids: readonly string[], before: number): Promise<void> {
   await db
     .update(secrets)
@@ -120,7 +121,7 @@ export async function touchSecrets(db: Database, ids: readonly string[], before:
     );
 }
 
-/** Some of those that are not under this key, and how many there are of them. */
+/** Returns some of the secrets encrypted with other keys, and their number. */
 export async function secretsUnderOtherKeys(db: Database, keyId: string, limit: number) {
   const other = notInArray(secrets.keyId, [keyId]);
   const [rows, [counted]] = await db.batch([
@@ -130,7 +131,7 @@ export async function secretsUnderOtherKeys(db: Database, keyId: string, limit: 
   return { rows, count: counted?.count ?? 0 };
 }
 
-/** Replaces what a secret was encrypted to, unless it was changed meanwhile. */
+/** Replaces the ciphertext of a secret, unless it changed meanwhile. */
 export function reencrypt(db: Database, row: SecretRow, sealed: Pick<SecretRow, "keyId" | "iv" | "ciphertext">) {
   return db
     .update(secrets)
@@ -138,7 +139,7 @@ export function reencrypt(db: Database, row: SecretRow, sealed: Pick<SecretRow, 
     .where(and(eq(secrets.id, row.id), eq(secrets.ciphertext, row.ciphertext)));
 }
 
-/** The counter that conversations watch: everybody sees the gateway's secrets, as everybody sees what is public. */
+/** The scope whose counter conversations watch. Everybody can use the gateway's secrets, so these raise the public counter. */
 function watched(scope: string): string {
   return scope === GATEWAY_SCOPE ? PUBLIC_SCOPE : scope;
 }

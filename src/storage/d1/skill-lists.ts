@@ -1,21 +1,21 @@
-// Lists of skills: pages by name or by version, and how many there are. Level 1 and 2, as in `skills.ts`.
+// Reads lists of skills: pages by name or by version, and counts. Level 1 and 2, as in `skills.ts`.
 
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "./database";
 import { skills, versions } from "./schema/registry";
 import { isListed, type SkillRecord, type SkillSummary, skillColumns, summaryColumns } from "./skills";
 
-/** What may be long is read for a page alone, or not in lists. */
+/** Long columns are read only for the rows of a page, or not in lists at all. */
 const { instructions: _, scripts: __, ...withoutText } = skillColumns;
-/** A record to be, with the size of its instructions, which `asPage` reads. */
+/** A record with the size of its instructions instead of their text. `asPage` reads the text. */
 const pageRow = { ...withoutText, bytes: sql<number>`octet_length(${versions.instructions})` };
 
-/** A list carries whole instructions; a page ends early rather than grow beyond this. */
+/** Lists contain whole instructions. A page ends early before it exceeds this size. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * The skills of one scope by name, after a name or from a position, with the instructions of all of them. `next` is the name
- * to go on after, or `null` on the last page.
+ * Returns the skills of one scope by name, after a name or from an offset, with their instructions. `next` is the name to continue after,
+ * or `null` on the last page.
  */
 export async function listSkills(
   db: Database,
@@ -34,7 +34,7 @@ export async function listSkills(
   return { records, next: kept < rows.length ? (rows[kept - 1]?.name ?? null) : null };
 }
 
-/** Skills at these versions, in this order, as many as make a page: `next` is the place in `versionIds` to go on from. */
+/** Returns skills at these versions, in this order, up to one page. `next` is the index in `versionIds` to continue from. */
 export async function readSkillsAt(
   db: Database,
   versionIds: readonly string[],
@@ -52,7 +52,7 @@ export async function readSkillsAt(
   return { records, next: kept < rows.length && last !== undefined ? versionIds.indexOf(last) + 1 : null };
 }
 
-/** The first rows with their instructions, and how many of them the page takes. */
+/** Returns the first rows with their instructions, and how many rows the page takes. */
 async function asPage(
   db: Database,
   rows: readonly (Omit<SkillRecord, "instructions" | "scripts"> & { bytes: number })[],
@@ -85,7 +85,7 @@ export async function countSkillsOf(db: Database, scope: string): Promise<number
   return row?.total ?? 0;
 }
 
-/** The first skills by name of each scope, after a name; every scope is one walk along its index. */
+/** Returns the first skills of each scope by name, after a name. Reads each scope along its index. */
 export async function firstOfScopes(
   db: Database,
   scopes: readonly string[],
@@ -105,7 +105,7 @@ export async function firstOfScopes(
   return (await db.batch([first, ...rest])).flat();
 }
 
-/** The name at a position among all names of the scopes, each counted once; `null` when there are fewer. */
+/** Returns the name at a position among the distinct names of the scopes, or `null`. */
 export async function nameAt(db: Database, scopes: readonly string[], position: number): Promise<string | null> {
   const [row] = await db
     .selectDistinct({ name: skills.name })

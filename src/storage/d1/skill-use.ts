@@ -1,4 +1,4 @@
-// How skills are used: counts by day without users, and the shared order of lists that is made of them.
+// Stores skill usage: counts per day without users, and the shared list order computed from them.
 
 import { and, desc, eq, gte, lt, lte, sql } from "drizzle-orm";
 import { PUBLIC_SCOPE } from "../../domain/access/access";
@@ -12,9 +12,9 @@ import { skillOrders, skillUse, skillUseBatches } from "./schema/skill-use";
 import { used } from "./usage";
 
 /**
- * Adds a conversation's counts to everybody's, unless this batch was added before; what is of skills that are gone is left out. A
- * user has so many votes a day for the shared order. They are counted beside what is counted for quotas, for a day, and without
- * what they were for: the counts of skills name no user.
+ * Adds a conversation's counts, unless this batch was added before. Counts of deleted skills are dropped. A user has a limited number of
+ * votes per day for the shared order. They are counted with the quotas, for one day and without the skills they were for, because usage
+ * counts contain no users.
  */
 export async function addUses(db: Database, userId: string, batch: UseBatch, now: number): Promise<void> {
   const rows = JSON.stringify(batch.counts);
@@ -67,7 +67,7 @@ const sums = {
   tokens: sql<number>`sum(${skillUse.tokens})`.as("tokens"),
 };
 
-/** How a skill was used since a day: by day, the newest first, and by version, those that were loaded most. */
+/** Returns the usage of a skill since a day: by day, newest first, and by version, most loaded first. */
 export async function readSkillUse(db: Database, skillId: string, since: number) {
   const those = and(eq(skillUse.skillId, skillId), gte(skillUse.day, since));
   const [days, byVersion] = await db.batch([
@@ -89,16 +89,16 @@ export async function readSkillUse(db: Database, skillId: string, since: number)
   return { days, versions: byVersion };
 }
 
-/** The public skills with the most votes since a day, then by name. */
+/** Returns the public skills with the most votes since a day, then by name. */
 export async function readMostUsed(db: Database, since: number, limit: number): Promise<string[]> {
   const votes = sql`sum(${skillUse.votes})`;
   const rows = await db
     .select({ id: skillUse.skillId })
     .from(skillUse)
-    // In this order: few skills are used, of all that are public.
+    // In this order, because few of the public skills are used.
     .crossJoin(skills)
     .where(and(gte(skillUse.day, since), eq(skills.id, skillUse.skillId), eq(skills.scope, PUBLIC_SCOPE)))
-    // The plus has the days walked, not all of the table in the order of its key.
+    // The unary plus makes SQLite read the days' index instead of the whole table in key order.
     .groupBy(sql`+${skillUse.skillId}`)
     .having(sql`${votes} > 0`)
     .orderBy(desc(votes), skills.name)
@@ -106,7 +106,7 @@ export async function readMostUsed(db: Database, since: number, limit: number): 
   return rows.map(({ id }) => id);
 }
 
-/** Sets the order that lists have from a day on. That of a day that has begun is never set. */
+/** Sets the list order from a day on. The order of a day that has begun is never changed. */
 export async function putSkillOrder(db: Database, day: number, skillIds: string[]): Promise<void> {
   await db
     .insert(skillOrders)
@@ -114,7 +114,7 @@ export async function putSkillOrder(db: Database, day: number, skillIds: string[
     .onConflictDoUpdate({ target: skillOrders.day, set: { skillIds } });
 }
 
-/** A statement that reads the shared order of a day: that of the last day which has one. */
+/** Statement that reads the shared order of a day: that of the last day which has one. */
 export function skillOrder(db: Database, day: number) {
   return db
     .select({ skillIds: skillOrders.skillIds })
@@ -124,7 +124,7 @@ export function skillOrder(db: Database, day: number) {
     .limit(1);
 }
 
-/** Forgets counts and batches of before these days, and the orders of days before the one that counts now. */
+/** Deletes counts and batches from before these days, and orders older than the current one. */
 export async function deleteOldUses(db: Database, today: number, before: { counts: number; batches: number }) {
   await db.batch([
     db.delete(skillUse).where(lt(skillUse.day, before.counts)),

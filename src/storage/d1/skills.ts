@@ -1,5 +1,5 @@
-// Reading skills: by id, by name in rank order of scopes, and as lists. Level 1 and 2 only; the files of versions are in
-// `versions.ts`, their bytes in `packages.ts`.
+// Reads skills: by id, by name in rank order of scopes, and as lists. Level 1 and 2 only; `versions.ts` reads the files of versions,
+// `packages.ts` their bytes.
 
 import { and, desc, eq, gte, isNull, ne, sql } from "drizzle-orm";
 import type { SkillSource } from "../../domain/catalog/source";
@@ -21,7 +21,7 @@ export interface SkillSummary {
   userId: string;
   createdAt: number;
   updatedAt: number;
-  /** The version the skill points at, empty while all are yanked; the one described here is `versionId`. */
+  /** The skill's current version, empty while all are yanked. The described version is `versionId`. */
   currentId: string;
   versionId: string;
   label: string | null;
@@ -34,10 +34,10 @@ export interface SkillSummary {
   yankedAt: number | null;
 }
 
-/** A skill at one of its versions with all that its resource shows. */
+/** A skill at one of its versions with everything its resource shows. */
 export interface SkillRecord extends SkillSummary {
   manifest: Manifest;
-  /** Which of the skill's versions it is, counted from 1. */
+  /** The number of the version, counted from 1. */
   number: number;
   fileCount: number;
   zipSha256: string;
@@ -48,22 +48,22 @@ export interface SkillRecord extends SkillSummary {
   tokensInstructions: number;
   tokensFiles: number;
   instructions: string;
-  /** What the frontmatter says beside the description, see `domain/catalog/search.ts`. */
+  /** The frontmatter's `when_to_use`, see `domain/catalog/search.ts`. */
   whenToUse: string | null;
-  /** Whether its scripts run; `null` where nobody judged them. */
+  /** Whether the scripts run; `null` if they were not analysed. */
   scripts: ScriptVerdict[] | null;
-  /** Where it is said to come from. */
+  /** The declared source. */
   source: SkillSource | null;
-  /** Why an admin has blocked the version; `null`: none has. */
+  /** The reason for which an admin blocked the version; `null`: not blocked. */
   blockedFor: string | null;
 }
 
-/** What has to be known of a skill before it is touched. */
+/** The facts of a skill that are checked before it is changed. */
 export interface SkillHead {
   id: string;
   name: string;
   scope: string;
-  /** As the row has it: of a group's skill, who published it first. */
+  /** As in the row: for a group's skill, the user who first published it. */
   userId: string;
   currentId: string;
 }
@@ -77,7 +77,7 @@ export const summaryColumns = {
   createdAt: skills.createdAt,
   updatedAt: skills.updatedAt,
   currentId: skills.versionId,
-  // Named apart from the skill's id: D1 gives the rows of a batch as objects, where two columns of one name become one.
+  // Renamed, because D1 returns the rows of a batch as objects, where columns with equal names overwrite each other.
   versionId: sql<string>`${versions.id}`.as("this_version"),
   label: versions.label,
   description: versions.description,
@@ -113,10 +113,10 @@ export const skillColumns = {
   blockedFor,
 };
 
-/** Whether a skill has a version that a name may mean, told from the index alone. */
+/** SQL: the skill has a selectable version. Read from the index alone. */
 export const isListed = gte(skills.tokens, 0);
 
-/** Who and where a skill is, for all owners. */
+/** Returns a skill's owner and scope, in any scope. */
 export async function readSkillHead(db: Database, id: string): Promise<SkillHead | null> {
   const [found] = await db
     .select({
@@ -131,7 +131,7 @@ export async function readSkillHead(db: Database, id: string): Promise<SkillHead
   return found ?? null;
 }
 
-/** The statement behind `readSkill`, for batches that end with what they made. */
+/** The statement of `readSkill`, for batches that return what they created. */
 export function selectSkill(db: Database, id: string) {
   return db
     .select(skillColumns)
@@ -140,7 +140,7 @@ export function selectSkill(db: Database, id: string) {
     .where(eq(skills.id, id));
 }
 
-/** A skill at its current version, or where all are yanked at its newest, for all owners. */
+/** Returns a skill at its current version, or at its newest if all are yanked, in any scope. */
 export async function readSkill(db: Database, id: string): Promise<SkillRecord | null> {
   const newest = sql`(SELECT v.id FROM ${versions} AS v WHERE v.skill_id = ${skills.id}
     ORDER BY v.created_at DESC, v.id DESC LIMIT 1)`;
@@ -152,7 +152,7 @@ export async function readSkill(db: Database, id: string): Promise<SkillRecord |
   return found ?? null;
 }
 
-/** The newest version of a skill that is not yanked, beside this one. */
+/** Returns the newest version of a skill that is not yanked, except `leaving`. */
 export async function readSuccessor(db: Database, skillId: string, leaving: string): Promise<SkillRecord | null> {
   const [found] = await db
     .select(skillColumns)
@@ -164,7 +164,7 @@ export async function readSuccessor(db: Database, skillId: string, leaving: stri
   return found ?? null;
 }
 
-/** A version with its skill, by the version's id. */
+/** Returns a version with its skill, by the version's id. */
 export async function readSkillAt(db: Database, versionId: string): Promise<SkillRecord | null> {
   const [found] = await db
     .select(skillColumns)
@@ -174,7 +174,7 @@ export async function readSkillAt(db: Database, versionId: string): Promise<Skil
   return found ?? null;
 }
 
-/** The named skills of the scopes at their current versions, or with all their versions where a range may want an older one. */
+/** Returns the named skills of the scopes at their current versions, or all their versions where a range may need an older one. */
 export function findNamed(
   db: Database,
   scopes: readonly string[],

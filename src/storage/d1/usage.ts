@@ -1,4 +1,4 @@
-// Exact counts for quotas: of what a user has, and of what a user did in a day.
+// Stores exact counts for quotas: what a user owns, and what a user did in a day.
 
 import { and, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { draftScopeBeside } from "../../domain/access/access";
@@ -7,7 +7,7 @@ import type { Database } from "./database";
 import { usage } from "./schema/access";
 import { ghosts, keys, skills, versions } from "./schema/registry";
 
-/** What is counted, for whom, and since when. */
+/** What is counted, for whom, and in which window. */
 export interface Use {
   subject: string;
   kind: string;
@@ -15,13 +15,13 @@ export interface Use {
   windowStart: number;
 }
 
-/** Counts one more, and returns how many that makes in this window. */
+/** Counts one more use and returns the total in this window. */
 export async function countUse(db: Database, use: Use): Promise<number> {
   const [row] = await counting(db, use);
   return row?.count ?? 0;
 }
 
-/** The same as a statement, which gives the count where `condition` holds; it may belong to the batch of what it counts. */
+/** `countUse` as a statement that counts only if `condition` holds. It can be part of the batch of the counted change. */
 export function counting(db: Database, { subject, kind, windowStart }: Use, condition: SQL = sql`true`) {
   return db
     .insert(usage)
@@ -33,61 +33,61 @@ export function counting(db: Database, { subject, kind, windowStart }: Use, cond
     .returning({ count: usage.count });
 }
 
-/** SQL: how often it was counted in this window. */
+/** SQL: the count in this window. */
 export function used({ subject, kind, windowStart }: Use): SQL<number> {
   return sql`(SELECT ${usage.count} FROM ${usage} WHERE ${usage.subject} = ${subject} AND ${usage.kind} = ${kind}
     AND ${usage.windowStart} = ${windowStart})`;
 }
 
-/** Forgets windows that ended. */
+/** Deletes windows that ended. */
 export async function deleteOldUsage(db: Database, before: number): Promise<void> {
   await db.delete(usage).where(lt(usage.windowStart, before));
 }
 
-/** What the skills of a scope are in all. */
+/** Totals of the skills of a scope. */
 export interface SkillsUsed {
   skills: number;
   versions: number;
-  /** Their packages, every version, with the flat archives. */
+  /** Bytes of the packages of every version, with their flat archives. */
   bytes: number;
-  /** What their versions take of the database. */
+  /** Bytes that the versions take in the database. */
   databaseBytes: number;
 }
 
-/** SQL: what is long in a version's row. A row's head has the lengths, so nothing of the texts is read. */
+/** The long columns of a version's row. The row header contains their lengths, so the texts are not read. */
 const LONG = [versions.description, versions.warnings, versions.manifest, versions.frontmatter, versions.files];
 const ROW = sql.join(
   [...LONG, versions.instructions].map((column) => sql`octet_length(${column})`),
   sql` + `,
 );
 
-/** Statements that count the skills of a scope and what they take, a user's drafts with them; `skillsUsed` reads their answers. */
+/** Statements that count the skills of a scope and their sizes, including a user's drafts. `skillsUsed` reads the results. */
 export function countingSkills(db: Database, scope: string) {
   return [skillCount(db, scope), versionSums(db, scope)] as const;
 }
 
-/** How many live keys a user has: one walk along an index. */
+/** Returns the number of a user's live keys, from an index. */
 export async function countKeys(db: Database, userId: string): Promise<number> {
   const [row] = await keyCount(db, userId);
   return row?.count ?? 0;
 }
 
-/** How many ghosts a scope has: one walk along an index. */
+/** Returns the number of ghosts in a scope, from an index. */
 export async function countGhosts(db: Database, scope: string): Promise<number> {
   const [row] = await ghostCount(db, scope);
   return row?.count ?? 0;
 }
 
-/** What a scope has. */
+/** Totals of a scope. */
 export type ScopeUsed = SkillsUsed & { ghosts: number };
 
-/** All counts of a scope in one trip, by the statements above. */
+/** Returns all totals of a scope in one round trip. */
 export async function readScopeUse(db: Database, scope: string): Promise<ScopeUsed> {
   const [counted, summed, [own]] = await db.batch([...countingSkills(db, scope), ghostCount(db, scope)]);
   return { ...skillsUsed(counted, summed), ghosts: own?.count ?? 0 };
 }
 
-/** The same of a user, with keys, with files that were kept since `files`, and with what was counted in the window that began at `day`. */
+/** Returns the totals of a user: as `readScopeUse`, with keys, files stored since `files`, and counts of the window that began at `day`. */
 export async function readUserUse(
   db: Database,
   userId: string,
@@ -143,7 +143,7 @@ function ghostCount(db: Database, scope: string) {
   return db.select({ count: sql<number>`count(*)` }).from(ghosts).where(eq(ghosts.scope, scope));
 }
 
-/** What `countingSkills` told. */
+/** Reads the results of `countingSkills`. */
 export function skillsUsed(
   [counted]: readonly { count: number }[],
   [summed = { versions: 0, bytes: 0, databaseBytes: 0 }]: readonly Omit<SkillsUsed, "skills">[],

@@ -1,8 +1,9 @@
-// Everything D1 knows of one user, for who wants it all or wants it gone.
+// Reads, exports and erases everything that D1 stores about one user.
 
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PUBLIC_USER, userScope } from "../../domain/access/access";
+import { eraseFromAudit } from "./audit";
 import { titleOfSkill } from "./compat/vendor-skills";
 import type { Database } from "./database";
 import { sourceOfVersion } from "./registry/sources";
@@ -15,12 +16,12 @@ import type { ErasureCount, UserColumn } from "./schema/user-column";
 
 type Statement = Parameters<Database["batch"]>[0][number];
 
-/** The rows of a column that are the user's. */
+/** SQL: the rows of a column that belong to the user. */
 function ofUser({ column, holds }: UserColumn, userId: string): SQL {
   return eq(column, holds === "scope" ? userScope(userId) : userId);
 }
 
-/** What an export has of the rows, by its name there: nothing that opens anything. */
+/** Returns the exported rows by export name. They contain no credentials. */
 export async function readUserRows(db: Database, userId: string): Promise<Record<string, unknown[]>> {
   const exports = USER_COLUMNS.flatMap((entry) => {
     if (typeof entry.exported === "string") return [];
@@ -39,14 +40,14 @@ export async function readUserRows(db: Database, userId: string): Promise<Record
   return { ...Object.fromEntries(exports.map(({ as }, index) => [as, found[index] ?? []])), acts };
 }
 
-/** SQL: all that a version was used. */
+/** SQL: the total use of a version. */
 const inAll = (
   column: typeof skillUse.loads | typeof skillUse.calls | typeof skillUse.failures | typeof skillUse.tokens,
 ) =>
   sql<number>`coalesce((SELECT sum(${column}) FROM ${skillUse}
     WHERE ${skillUse.skillId} = ${versions.skillId} AND ${skillUse.versionId} = ${versions.id}), 0)`.as(column.name);
 
-/** No two columns of one name: in a batch, one would stand for both. */
+/** Column names must be unique: in a batch, equal names overwrite each other. */
 const EXPORTED_VERSION = {
   id: versions.id,
   skill_id: versions.skillId,
@@ -63,11 +64,11 @@ const EXPORTED_VERSION = {
   calls: inAll(skillUse.calls),
   failures: inAll(skillUse.failures),
   tokens: inAll(skillUse.tokens),
-  /** What the pages go along; no part of an export. */
+  /** Orders the pages; not part of the export. */
   folded: skills.folded,
 };
 
-/** The last version of a page of them. */
+/** The last version of a page. */
 export interface LastVersion {
   id: string;
   skill_id: string;
@@ -75,7 +76,7 @@ export interface LastVersion {
   folded: string;
 }
 
-/** A page of the versions of a scope's skills, skill by skill, the oldest first. */
+/** Returns a page of the versions of a scope's skills, skill by skill, oldest first. */
 export async function readScopeVersions(db: Database, scope: string, limit: number, after: LastVersion | null) {
   const inScope = (more: SQL | undefined) =>
     db
@@ -86,8 +87,8 @@ export async function readScopeVersions(db: Database, scope: string, limit: numb
       .orderBy(skills.folded, versions.createdAt, versions.id)
       .limit(limit);
   if (after === null) return inScope(undefined);
-  // What is left of that skill, and then what comes after it: a condition with "or" would read everything again. The skill may have
-  // been deleted meanwhile.
+  // Two queries: the rest of that skill, then the following skills. One query with OR would read everything again. The skill may have been
+  // deleted meanwhile.
   const [left, later] = await db.batch([
     inScope(
       and(
@@ -100,7 +101,7 @@ export async function readScopeVersions(db: Database, scope: string, limit: numb
   return [...left, ...later].slice(0, limit);
 }
 
-/** Some of a user's own skills. */
+/** Returns some of a user's own skills. */
 export function readUserSkills(db: Database, userId: string, limit: number) {
   return db
     .select({ id: skills.id, name: skills.name, scope: skills.scope })
@@ -109,7 +110,7 @@ export function readUserSkills(db: Database, userId: string, limit: number) {
     .limit(limit);
 }
 
-/** Deletes what is small: keys first, so that nothing new comes from them. Returns how much there was. */
+/** Deletes a user's small rows, keys first so that nothing new is created with them. Returns the counts. */
 export async function eraseUserRows(db: Database, userId: string): Promise<Record<ErasureCount, number>> {
   const erased: Record<ErasureCount, number> = { keys: 0, grants: 0, secrets: 0, ghosts: 0, memberships: 0 };
   const deletions = USER_COLUMNS.flatMap((entry) => {
@@ -127,9 +128,16 @@ export async function eraseUserRows(db: Database, userId: string): Promise<Recor
   return erased;
 }
 
-/** Takes the user's name off what others keep, then forgets whom the pseudonym stands for. The last step of an erasure. */
+/**
+ * Replaces the user's id in rows that stay by the pseudonym, deletes the pseudonym, and removes what the user wrote from the audit log. The
+ * last step of an erasure.
+ */
 export async function anonymizeUser(db: Database, userId: string): Promise<void> {
-  const pseudonym = sql`coalesce((SELECT pseudonym FROM pseudonyms WHERE user_id = ${userId}), 'erased')`;
+  const [known] = await db
+    .select({ pseudonym: pseudonyms.pseudonym })
+    .from(pseudonyms)
+    .where(eq(pseudonyms.userId, userId));
+  const pseudonym = known?.pseudonym ?? "erased";
   const statements = USER_COLUMNS.flatMap((entry): Statement[] => {
     const { table, column, erased } = entry;
     if (!("how" in erased) || erased.how === "deleted") return [];
@@ -142,27 +150,27 @@ export async function anonymizeUser(db: Database, userId: string): Promise<void>
         .where(and(eq(column, userId), erased.only)),
     ];
   });
-  await runAll(db, statements);
+  await runAll(db, [...statements, ...(known === undefined ? [] : eraseFromAudit(db, pseudonym))]);
 }
 
-/** The name that drizzle knows a column by. */
+/** The drizzle property name of a column. */
 function propertyOf({ table, column }: UserColumn): string {
   const found = Object.entries(getTableColumns(table)).find(([, one]) => one === column);
   if (found === undefined) throw new Error(`${column.name} is no column of its table`);
   return found[0];
 }
 
-/** Runs statements in one batch, in their order. */
+/** Runs statements in one batch, in order. */
 async function runAll<S extends Statement>(db: Database, statements: readonly S[]) {
   const [first, ...others] = statements;
   return first === undefined ? [] : db.batch([first, ...others]);
 }
 
-/** How much there is of a user, in figures alone. */
+/** Totals of a user. */
 export interface UserFigures {
   userId: string;
   isAdmin: boolean;
-  /** When a key of the user was last used, which is sampled. */
+  /** Time of the last use of any key, sampled. */
   lastUsedAt: number | null;
   keys: number;
   groups: number;
@@ -171,12 +179,12 @@ export interface UserFigures {
   conversations: number;
 }
 
-/** Behind every user's id, by code unit. */
+/** Sorts after every user id, by code unit. */
 const LAST = "~";
 
 /**
- * Whoever has a key, a skill, a ghost, a membership or a conversation, by id after one, in figures. There is no table of users: each next
- * one is looked up in the indexes of those tables. No figure goes beyond `most`, so that one user costs no more than so many rows.
+ * Returns every user with a key, skill, ghost, membership or conversation, with totals, by id after one. There is no table of users: each
+ * next id is looked up in the indexes of those tables. No total exceeds `most`, which bounds the rows read per user.
  */
 export async function listUsers(db: Database, limit: number, after: string, most: number): Promise<UserFigures[]> {
   const next = (id: SQL) => {
@@ -185,7 +193,7 @@ export async function listUsers(db: Database, limit: number, after: string, most
     return sql`min(${sql.join(USERS_OF.map(first), sql`, `)})`;
   };
   const count = (rows: SQL) => sql`(SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ${most}))`;
-  // The owner of what is public is nobody, and takes a place that is not told.
+  // The owner of public resources is not a user; it takes one place that is not returned.
   const rows = await db.all<
     Omit<UserFigures, "isAdmin"> & { isAdmin: number }
   >(sql`WITH RECURSIVE known (id, place) AS (
@@ -206,7 +214,7 @@ export async function listUsers(db: Database, limit: number, after: string, most
     .map(({ isAdmin, ...figures }) => ({ ...figures, isAdmin: isAdmin === 1 }));
 }
 
-/** Where users are told of. Each column leads an index. */
+/** The columns that contain users. Each is the first column of an index. */
 const USERS_OF = [
   { table: keys, column: keys.userId },
   { table: conversations, column: conversations.userId },

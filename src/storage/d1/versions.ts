@@ -1,4 +1,4 @@
-// Reading versions: the list of a skill's, what is in a package, what was found out of its code, and which of them exist.
+// Reads versions: the list of a skill's versions, the files of a package, the analysis of its code, and which versions exist.
 
 import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
 import * as z from "zod";
@@ -13,7 +13,7 @@ import type { Database } from "./database";
 import { sourceOfVersion } from "./registry/sources";
 import { skills, versionCode, versionNumbers, versions } from "./schema/registry";
 
-/** A version in the list of its skill's. */
+/** A version in the list of its skill's versions. */
 export interface VersionSummary {
   id: string;
   number: number;
@@ -26,11 +26,11 @@ export interface VersionSummary {
   createdAt: number;
   yankedAt: number | null;
   source: SkillSource | null;
-  /** Why an admin has blocked it; `null`: none has. */
+  /** The reason for which an admin blocked it; `null`: not blocked. */
   blockedFor: string | null;
 }
 
-/** A version's package and what is in it, with the skill it belongs to. */
+/** A version's package and files, with the skill it belongs to. */
 export interface PackageRow {
   name: string;
   scope: string;
@@ -39,22 +39,22 @@ export interface PackageRow {
   zipSha256: string;
   zipSize: number;
   files: PackageFile[];
-  /** Entries of MCP servers, as they were written. */
+  /** MCP server entries as the author wrote them. */
   servers: JsonObject;
-  /** Where it is said to come from. */
+  /** The declared source. */
   source: SkillSource | null;
 }
 
-/** SQL, beside `versions`: which of its skill's versions it is, counted from 1. */
+/** SQL, next to `versions`: the number of the version, counted from 1. */
 export const numberOfVersion = sql<number>`(SELECT number FROM ${versionNumbers}
   WHERE version_id = ${versions.id})`.as("version_number");
 
-/** SQL: the MCP servers of a version's manifest, which may be long in all. */
+/** SQL: only the MCP servers of a version's manifest, because a manifest can be long. */
 export const serversOfVersion = sql`json_extract(${versions.manifest}, '$.mcpServers')`.mapWith((text: string) =>
   jsonObject.parse(JSON.parse(text)),
 );
 
-/** The package of a version, by its id or its label; without `version` of the skill's current one. */
+/** Returns the package of a version by id or label; without `version`, of the current version. */
 export async function readVersionPackage(
   db: Database,
   skillId: string,
@@ -81,7 +81,7 @@ export async function readVersionPackage(
   return found ?? null;
 }
 
-/** What a version declares and what was said of its scripts, with the skill it belongs to. */
+/** What a version declares and the analysis of its scripts, with the skill it belongs to. */
 export interface DeclaredVersion {
   scope: string;
   versionId: string;
@@ -92,7 +92,7 @@ export interface DeclaredVersion {
   scripts: ScriptVerdict[] | null;
 }
 
-/** What a version of a skill declares, by the version's id or its label. */
+/** Returns what a version of a skill declares, by the version's id or label. */
 export async function readDeclaredVersion(
   db: Database,
   skillId: string,
@@ -116,17 +116,17 @@ export async function readDeclaredVersion(
   return found ?? null;
 }
 
-/** SQL, beside `skills`: whether a version of the skill is meant by its id or its label. */
+/** SQL, next to `skills`: a version of the skill has this id or label. */
 function isVersion(version: string) {
   return and(eq(versions.skillId, skills.id), or(eq(versions.id, version), eq(versions.label, version)));
 }
 
-/** A label may look like an id. */
+/** Prefers the id, because a label can look like one. */
 function byId(version: string) {
   return sql`${versions.id} = ${version} DESC`;
 }
 
-/** The versions of a skill, newest first, after the cursor's `(createdAt, id)`. */
+/** Returns the versions of a skill, newest first, after the cursor `(createdAt, id)`. */
 export function listVersions(
   db: Database,
   skillId: string,
@@ -156,7 +156,7 @@ export function listVersions(
     .limit(limit);
 }
 
-/** SHA-256 of the packages of versions, by version id. One that is gone is absent. */
+/** Returns SHA-256 of packages by version id. Deleted versions are absent. */
 export async function readDigests(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .select({ id: versions.id, zipSha256: versions.zipSha256 })
@@ -165,12 +165,12 @@ export async function readDigests(db: Database, ids: readonly string[]): Promise
   return new Map(rows.map(({ id, zipSha256 }) => [id, zipSha256]));
 }
 
-/** Which of these versions are yanked. */
+/** Returns the yanked ones among these versions. */
 export async function yankedAmong(db: Database, ids: readonly string[]): Promise<Set<string>> {
   return new Set((await yankedRows(db, ids)).map((row) => row.id));
 }
 
-/** The same as a statement. */
+/** `yankedAmong` as a statement. */
 export function yankedRows(db: Database, ids: readonly string[]) {
   return db
     .select({ id: versions.id })
@@ -180,7 +180,7 @@ export function yankedRows(db: Database, ids: readonly string[]) {
     );
 }
 
-/** Which of these versions have a row. */
+/** Returns the versions that have a row. */
 export async function existingVersions(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .select({ id: versions.id })
@@ -189,15 +189,15 @@ export async function existingVersions(db: Database, ids: readonly string[]): Pr
   return new Set(rows.map((row) => row.id));
 }
 
-/** A version as the skills extension serves it. */
+/** A version as the MCP skills extension serves it. */
 export interface ServedVersion {
   frontmatter: JsonObject;
   files: PackageFile[];
-  /** What was said of the package when it was published. */
+  /** Warnings of the package at publish time. */
   warnings: Issue[];
 }
 
-/** The frontmatter and files of versions, by version id. One that is gone is absent. */
+/** Returns frontmatter and files of versions by version id. Deleted versions are absent. */
 export async function readServedVersions(
   db: Database,
   versionIds: readonly string[],
@@ -214,24 +214,24 @@ export async function readServedVersions(
   return new Map(rows.map(({ id, ...version }) => [id, version]));
 }
 
-/** SQL, beside `versions`: what was said of its scripts; `null` of what nobody judged. */
+/** SQL, next to `versions`: the analysis of its scripts; `null` if none. */
 export const scriptsOfVersion = sql<ScriptVerdict[] | null>`(SELECT scripts FROM ${versionCode}
   WHERE version_id = ${versions.id})`
   .mapWith((text: string) => z.array(scriptVerdictSchema).parse(JSON.parse(text)))
   .as("version_scripts");
 
-/** SQL, beside `versions`: what its provider said of its tools; `null` where nobody asked it yet. */
+/** SQL, next to `versions`: the provider's tool descriptions; `null` if not asked yet. */
 export const describedOfVersion = sql<Described | null>`(SELECT described FROM ${versionCode}
   WHERE version_id = ${versions.id})`
   .mapWith((text: string) => describedSchema.parse(JSON.parse(text)))
   .as("version_described");
 
-/** Statements for the batch of a publish: none where there are no scripts. */
+/** Statements for the batch of a publish; empty if there are no scripts. */
 export function keepVerdicts(db: Database, { id, scripts }: { id: string; scripts: ScriptVerdict[] | null }) {
   return scripts === null || scripts.length === 0 ? [] : [db.insert(versionCode).values({ versionId: id, scripts })];
 }
 
-/** Keeps what a provider says of its tools. The first answer stays; a version that is gone has none. */
+/** Stores the provider's tool descriptions. The first result stays; a deleted version stores none. */
 export async function keepDescribed(db: Database, versionId: string, described: Described): Promise<void> {
   const text = JSON.stringify(described);
   await db.run(sql`INSERT INTO ${versionCode} (version_id, described) SELECT id, ${text} FROM ${versions} WHERE id = ${versionId}

@@ -1,4 +1,4 @@
-// All that a conversation's view is made of, in one round trip: what a stored ghost selects is worked out by the statements themselves.
+// Reads everything a conversation's view consists of in one round trip. The statements themselves resolve what a stored ghost selects.
 
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
@@ -26,7 +26,7 @@ import { yankedRows } from "./versions";
 
 const resolvedSchema = z.array(z.object({ name: z.string(), skill_id: z.string() }));
 
-/** A ghost with the ids that its skills were resolved to. */
+/** A ghost with the ids its skills resolved to. */
 export interface FoundGhost {
   id: string;
   name: string;
@@ -35,44 +35,47 @@ export interface FoundGhost {
   resolved: z.infer<typeof resolvedSchema>;
 }
 
-/** What a view asks for. */
+/** The parameters of a view. */
 export interface ViewQuery {
   userId: string;
-  /** All that the caller sees, first wins. */
+  /** All visible scopes, first wins. */
   scopes: readonly string[];
   shell: string;
-  /** A stored ghost by id or name, which selects skills of its own; `null`: there is none. */
+  /** A stored ghost by id or name, which selects its own skills; `null`: none. */
   ghost: string | null;
-  /** Whether all skills are wanted: if the ghost says so, where there is one. `false` also where only an allow-list counts. */
+  /** Whether all skills are requested (by the ghost, if there is one). `false` also if only an allow-list applies. */
   all: boolean;
-  /** Skills that are wanted by name, besides the ghost's, and those of them at any version. */
+  /** Further requested skills by name, and those of them at any version. */
   names: readonly string[];
   older: readonly string[];
-  /** How many of each scope. */
+  /** Maximum per scope. */
   limit: number;
-  /** The day whose shared order counts. */
+  /** The day whose shared order applies. */
   day: number;
-  /** Versions that may have been yanked. */
+  /** Versions to check for yanks. */
   versions: readonly string[];
-  /** Names whose current content is wanted, besides what the ghost preloads, and versions whose content is known; `null`: none. */
+  /**
+   * Names whose current content is requested, in addition to the ghost's preloads, and versions whose content is already cached; `null`:
+   * none.
+   */
   contents: { names: readonly string[]; known: readonly string[] } | null;
 }
 
 export interface ViewRows {
-  /** `null` when there is none. */
+  /** `null` if it does not exist. */
   ghost: FoundGhost | null;
-  /** The gateway's servers, and those of the caller's scopes. */
+  /** The gateway's servers and those of the caller's scopes. */
   servers: EveryServer;
-  /** Ids of public skills, those first that are used most. */
+  /** Ids of public skills, most used first. */
   order: string[];
-  /** The first skills by name of each scope, and those of the order, at their current versions. */
+  /** The first skills of each scope by name, and those of the shared order, at their current versions. */
   start: CatalogRow[];
-  /** Skills in all scopes together, one name counted once, and the tokens of their instructions. */
+  /** Number of distinct names in all scopes, and the tokens of their instructions. */
   total: number;
   tokens: number;
-  /** The skills that are wanted by name, or by the ids of the ghost. */
+  /** The skills requested by name or by the ghost's ids. */
   named: CatalogRow[];
-  /** Which of the versions were yanked. */
+  /** The yanked ones among the checked versions. */
   yanked: Set<string>;
   /** By version id. */
   contents: Map<string, VersionContent>;
@@ -109,7 +112,7 @@ export async function readViewRows(db: Database, asked: ViewQuery): Promise<View
         .select(level1)
         .from(skills)
         .innerJoin(versions, eq(versions.id, skills.versionId))
-        // The plus keeps the scope from being walked whole.
+        // The unary plus prevents SQLite from reading the whole scope.
         .where(
           and(
             sql`${skills.id} IN (SELECT value FROM json_each((${order})) WHERE ${scope} IS NOT NULL)`,
@@ -128,7 +131,7 @@ export async function readViewRows(db: Database, asked: ViewQuery): Promise<View
         .limit(limit),
     ),
   ]);
-  // One that is used may also be among the first by name.
+  // A skill of the shared order can also be among the first by name.
   const start = new Map(walks.flat().map((row) => [row.skill_id, row]));
   return {
     ghost: found[0] ?? null,
@@ -144,24 +147,24 @@ export async function readViewRows(db: Database, asked: ViewQuery): Promise<View
 }
 
 /**
- * A ghost of these scopes by id or name; `null` when there is none.
+ * Returns a ghost of these scopes by id or name, or `null`.
  *
- * @param scopes first wins where several have one of this name
+ * @param scopes first wins if several have a ghost with this name
  */
 export async function readGhost(db: Database, scopes: readonly string[], ghost: string): Promise<FoundGhost | null> {
   const [found] = await ghostRows(db, new Chosen(ghost, "", scopes));
   return found ?? null;
 }
 
-/** SQL: whether there is such a ghost. */
+/** SQL: the ghost exists. */
 export function isGhostThere(scopes: readonly string[], ghost: string): SQL<number> {
   return sql<number>`EXISTS (SELECT 1 FROM ${new Chosen(ghost, "", scopes).row})`;
 }
 
-/** A hit of a search with its row, and whether its shell may use it. */
+/** A search result with its catalog row, and whether the shell can use it. */
 export type FoundRow = CatalogRow & { fits: boolean };
 
-/** The best matches among these scopes with their rows, best first, in one round trip. As `searchSkills` otherwise. */
+/** Returns the best matches in these scopes with their rows, best first, in one round trip. Otherwise as `searchSkills`. */
 export async function searchRows(
   db: Database,
   scopes: readonly string[],
@@ -180,9 +183,9 @@ export async function searchRows(
     .orderBy(sql`hits.rank`);
 }
 
-/** SQL about the ghost that a conversation names, whichever it is. */
+/** SQL about the ghost that a conversation selects. */
 class Chosen {
-  /** The ghost, as `chosen`: no row where there is none. */
+  /** The ghost as table `chosen`; no row if it does not exist. */
   readonly row: SQL;
   readonly #own: string;
 
@@ -190,14 +193,14 @@ class Chosen {
     const ranked = JSON.stringify(scopes);
     const scopesIn = sql`(SELECT value FROM json_each(${ranked}))`;
     this.#own = userScope(userId);
-    // Said twice, for each of the two a walk along its own index: the plus keeps the scopes from being walked whole.
+    // Two queries, each along its own index. The unary plus prevents SQLite from reading whole scopes.
     this.row = sql`(SELECT id, name, scope, spec FROM ghosts
       WHERE (id = ${ghost} OR (scope IN ${scopesIn} AND name = ${ghost})) AND +scope IN ${scopesIn}
       ORDER BY id = ${ghost} DESC, (SELECT key FROM json_each(${ranked}) WHERE value = ghosts.scope), created_at
       LIMIT 1) AS chosen`;
   }
 
-  /** Names that it may mean, as they are written up to their range. */
+  /** The names it selects, without their ranges. */
   get names(): SQL {
     const keys = (field: string) => sql`SELECT key FROM ${this.row}, json_each(chosen.spec, ${field})`;
     return sql`SELECT ${WRITTEN} FROM ${this.row}, json_each(chosen.spec, '$.skills') AS written
@@ -216,7 +219,7 @@ class Chosen {
     return sql`SELECT skill_id FROM ghost_skills WHERE ghost_id = (SELECT id FROM ${this.row})`;
   }
 
-  /** Those of these scopes that all its skills come from; none where it does not take all. */
+  /** The scopes that all its skills come from; none if it does not select all skills. */
   scopesIn(scopes: readonly string[]): SQL {
     return sql`SELECT place.value FROM ${this.row}, json_each(chosen.spec, '$.skills') AS written, json_each(${JSON.stringify(scopes)}) AS place
       WHERE written.value = '*' AND (chosen.scope = ${this.#own} OR place.value IN (chosen.scope, ${PUBLIC_SCOPE}))`;
@@ -225,7 +228,7 @@ class Chosen {
 
 const WRITTEN = sql.raw("substr(written.value, 1, instr(written.value || '@', '@') - 1)");
 
-/** SQL: a scope, or NULL where the ghost does not take all of it: then nothing is walked. */
+/** SQL: a scope, or NULL if the ghost does not select all of it, so that nothing is read. */
 function ofScope(scope: string, chosen: Chosen | null): SQL {
   return chosen === null ? sql`${scope}` : sql`(${chosen.scopesIn([scope])} LIMIT 1)`;
 }

@@ -1,29 +1,29 @@
-// What the chat endpoint keeps in a conversation's SQLite: the answers it gave, as a tree, and behind each the messages that made it.
+// Stores the chat endpoint's history in a conversation's SQLite: a tree of answers, each with the messages that produced it.
 
 import * as z from "zod";
 import { inParts, type JsonObject, jsonObject } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 import type { Tables } from "./tables";
 
-/** One answer, by the digest of all that was said up to it. */
+/** One answer, identified by the digest of the chat up to it. */
 export interface ChatNode {
   chain: string;
-  /** The answer before it that is known here. */
+  /** The previous stored answer. */
   parent: string;
   digest: string;
   exchange: string;
-  /** What it was made with. */
+  /** The message format of the chat. */
   format: string;
   model: string;
-  /** Whether a message of the user began it. */
+  /** Whether a user message started it. */
   turn: number;
 }
 
 export interface ChatExchange {
   id: string;
-  /** The digest of all that was said before it. */
+  /** Digest of the chat before it. */
   parent: string;
-  /** The last answer before it that is known here. */
+  /** The last stored answer before it. */
   branch: string;
   request: string;
   state: "running" | "failed" | "ended" | "dropped";
@@ -34,13 +34,13 @@ export interface ChatExchange {
 }
 
 export type ChatMessageKind = "append" | "answer" | "result";
-/** What was given out of a step that came to no end. It is no part of the history, and may be named by its id. */
+/** What was sent to the caller of a step that did not finish. It is not part of the history but can be referenced by id. */
 const SHOWN = "shown";
 
 export interface ChatMessage {
   seq: number;
   kind: ChatMessageKind;
-  /** Of an appended message. */
+  /** Id of the appended message. */
   id: string;
   message: JsonObject;
 }
@@ -78,17 +78,17 @@ export class ChatStore {
     return this.#nodes("chain = ?", chain)[0] ?? null;
   }
 
-  /** Answers that said the same, the newest first. */
+  /** Returns answers with this digest, newest first. */
   nodesLike(digest: string): ChatNode[] {
     return this.#nodes("digest = ? ORDER BY at DESC LIMIT 16", digest);
   }
 
-  /** Answers behind another one, the newest first. */
+  /** Returns answers after another one, newest first. */
   nodesBehind(parent: string): ChatNode[] {
     return this.#nodes("parent = ? ORDER BY at DESC LIMIT 16", parent);
   }
 
-  /** The newest answers, the newest first. */
+  /** Returns the newest answers, newest first. */
   newestNodes(limit: number): ChatNode[] {
     return this.#nodes(`1 ORDER BY at DESC LIMIT ${limit}`);
   }
@@ -105,12 +105,12 @@ export class ChatStore {
     return this.#exchanges("id = ?", id)[0] ?? null;
   }
 
-  /** The last one that was asked the same at the same place. */
+  /** Returns the last attempt with the same request at the same position. */
   exchangeLike(parent: string, request: string): ChatExchange | null {
     return this.#exchanges("parent = ? AND request = ? ORDER BY rowid DESC LIMIT 1", parent, request)[0] ?? null;
   }
 
-  /** Attempts behind these answers that came to no end, the newest first. */
+  /** Returns unfinished attempts after these answers, newest first. */
   exchangesAt(parent: string): ChatExchange[] {
     return this.#exchanges("parent = ? AND state IN ('running', 'failed') ORDER BY rowid DESC LIMIT 8", parent);
   }
@@ -138,7 +138,7 @@ export class ChatStore {
     return messages.map(({ text, ...rest }) => ({ ...rest, message: jsonObject.parse(JSON.parse(text)) }));
   }
 
-  /** What was given out under this id of a step that came to no end. */
+  /** Returns what an unfinished step sent under this id. */
   shown(id: string): JsonObject | null {
     if (!this.#tables.has("chat_messages")) return null;
     const of = "SELECT exchange, seq FROM chat_messages WHERE kind = ? AND id = ? LIMIT 1";
@@ -163,13 +163,13 @@ export class ChatStore {
     this.#write(exchange, seq, kind, id, message);
   }
 
-  /** Puts another message in the place of one. */
+  /** Replaces a message. */
   changeMessage(exchange: string, { seq, kind, id, message }: ChatMessage): void {
     this.dropMessage(exchange, seq);
     this.#write(exchange, seq, kind, id, message);
   }
 
-  /** How long all of them are, in characters. */
+  /** Returns the total length in characters. */
   size(exchange: string): number {
     if (!this.#tables.has("chat_messages")) return 0;
     const sum = "SELECT coalesce(sum(length(body)), 0) AS size FROM chat_messages WHERE exchange = ?";
@@ -180,7 +180,7 @@ export class ChatStore {
     this.#sql.exec("DELETE FROM chat_messages WHERE exchange = ? AND seq = ?", exchange, seq);
   }
 
-  /** An attempt takes over what another one has done, which is over. */
+  /** Moves the messages of a finished attempt to another one. */
   moveMessages(from: string, to: string): void {
     if (this.#tables.has("chat_messages"))
       this.#sql.exec("UPDATE chat_messages SET exchange = ? WHERE exchange = ?", to, from);
@@ -190,7 +190,7 @@ export class ChatStore {
     if (this.#tables.has("chat_messages")) this.#sql.exec("DELETE FROM chat_messages WHERE exchange = ?", exchange);
   }
 
-  /** An attempt goes on from what another one has done. */
+  /** Copies the messages of another attempt, to continue from them. */
   copyMessages(from: string, to: string): void {
     if (!this.#tables.has("chat_messages")) return;
     this.#sql.exec(
@@ -199,7 +199,7 @@ export class ChatStore {
     );
   }
 
-  /** Drops what stands behind the last results: a last word that nobody heard. */
+  /** Deletes what follows the last tool results: a final message that was never delivered. */
   dropAfterResults(exchange: string): void {
     if (!this.#tables.has("chat_messages")) return;
     this.#sql.exec(
@@ -209,7 +209,7 @@ export class ChatStore {
     );
   }
 
-  /** A page of answers in the order they were given, each with its messages. */
+  /** Returns a page of answers in order, each with its messages. */
   page(after: number, limit: number): { at: number; node: ChatNode }[] {
     if (!this.#tables.has("chat_nodes")) return [];
     return this.#sql

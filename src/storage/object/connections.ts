@@ -1,4 +1,4 @@
-// What a conversation remembers of remote MCP servers, in its SQLite. Keys are digests: nothing of a URL or a header is kept.
+// Stores what a conversation remembers of remote MCP servers, in its SQLite. Keys are digests, so no URL and no header is stored.
 
 import * as z from "zod";
 import { upstreamMemorySchema } from "../../domain/servers/memory";
@@ -7,9 +7,9 @@ import type { Tables } from "./tables";
 const connectionStateSchema = z.lazy(() =>
   z.object({
     memory: upstreamMemorySchema,
-    /** Why the last attempt failed; `null` when it did not. */
+    /** Error of the last attempt; `null` if it succeeded. */
     error: z.string().nullable(),
-    /** How long the last connecting, listing or call took, in milliseconds. */
+    /** Duration of the last connect, list or call, in milliseconds. */
     latency: z.number().nullable(),
   }),
 );

@@ -1,5 +1,5 @@
-// One conversation's own SQLite: its settings, its event log, what it keeps of the registry, and answers worth repeating.
-// Everything here is synchronous, so a decision and the event that records it cannot be torn apart.
+// Stores one conversation in its SQLite: settings, event log, cached registry data and repeatable results. Everything is synchronous, so a
+// decision and its event are written together.
 
 import * as z from "zod";
 import { ChatStore } from "./chat";
@@ -13,7 +13,7 @@ import { Tables } from "./tables";
 import { TextStore } from "./texts";
 import { TicketStore } from "./tickets";
 
-/** Meta values by key. Each is JSON, checked again when it is read, since an older version of the gateway may have written it. */
+/** Meta values by key. Each is JSON and validated on reading, because an earlier gateway may have written it. */
 export type MetaKey =
   | "about"
   | "catalog"
@@ -28,7 +28,7 @@ export type MetaKey =
   | "log_level"
   | "asked"
   | LegacyRow;
-/** What an earlier gateway wrote one row each for, and `about` has together. */
+/** Rows of earlier gateways whose values are now in `about`. */
 export type LegacyRow = "owner" | "created" | "settings" | "effective" | "listed";
 
 /** SQL: the value of a turn's key. */
@@ -38,11 +38,11 @@ const madeSchema = z.object({ created: z.number() });
 
 export interface StoredCallReply {
   request: string;
-  /** `null` when the answer was too large to keep. */
+  /** `null` if the response was too large to store. */
   answer: string | null;
 }
 
-/** The tables of one conversation. The first are made by `create`; every other call expects them. */
+/** The tables of one conversation. `create` makes the first ones; every other call requires them. */
 export class ConversationStore {
   readonly #sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
@@ -71,7 +71,7 @@ export class ConversationStore {
     this.#results = new ResultStore(this.#sql, this.#tables);
   }
 
-  /** Whether the conversation was ever created. Asking writes nothing. */
+  /** Whether the conversation was ever created. Writes nothing. */
   exists(): boolean {
     this.#tables.forget();
     return this.#tables.has("events");
@@ -83,7 +83,7 @@ export class ConversationStore {
     this.#tables.make("events");
   }
 
-  /** What all of it takes. */
+  /** Total size in bytes. */
   bytes(): number {
     return this.#sql.databaseSize;
   }
@@ -98,7 +98,7 @@ export class ConversationStore {
     }
   }
 
-  /** What was rolled back, or deleted with everything, is in memory still. */
+  /** Clears cached values after a rollback or deletion. */
   #forget(): void {
     this.#texts.forget();
     this.#results.forget();
@@ -118,13 +118,13 @@ export class ConversationStore {
     writeParts(this.#sql, key, JSON.stringify(value));
   }
 
-  /** When the conversation was made, in milliseconds since the epoch. */
+  /** Creation time, in milliseconds since the epoch. */
   created(): number {
     this.#created ??= this.get("about", madeSchema)?.created ?? this.get("created", z.number()) ?? 0;
     return this.#created;
   }
 
-  /** When something last happened here, in milliseconds since the epoch. */
+  /** Time of the last event, in milliseconds since the epoch. */
   lastChange(): number {
     const last = (table: "events" | "requests", column: string) =>
       this.#tables.has(table)
@@ -135,7 +135,7 @@ export class ConversationStore {
   }
 
   turnOf(key: string): number | null {
-    // A caller's key may look like the part of a long value, so it is none.
+    // The prefix separates callers' keys from the parts of long values.
     const turn = this.#sql.exec<{ turn: number }>(`SELECT ${TURN} AS turn FROM meta WHERE key = ?`, `turn:${key}`);
     const known = turn.toArray()[0]?.turn;
     if (known !== undefined || !this.#tables.has("turn_keys")) return known ?? null;
@@ -146,12 +146,12 @@ export class ConversationStore {
     this.#sql.exec("INSERT OR REPLACE INTO meta VALUES (?, ?)", `turn:${key}`, String(turn));
   }
 
-  /** How often turns were undone: a turn that happens again is another one. */
+  /** Number of times turns were undone. A repeated turn is a different one. */
   passes(): number {
     return this.get("passes", z.number()) ?? 0;
   }
 
-  /** Forgets the keys of later turns, and the results of all calls. */
+  /** Deletes the keys of later turns and the results of all calls. */
   forgetTurnsAfter(turn: number): void {
     this.set("passes", this.passes() + 1);
     this.#sql.exec(`DELETE FROM meta WHERE key > 'turn:' AND key < 'turn;' AND ${TURN} > ?`, turn);
@@ -164,7 +164,7 @@ export class ConversationStore {
     return this.#texts.get(versionId)?.instructions ?? null;
   }
 
-  /** What was kept with the instructions of a version, as JSON. */
+  /** Facts stored with the instructions of a version, as JSON. */
   facts(versionId: string): string | null {
     return this.#texts.get(versionId)?.facts ?? null;
   }
@@ -173,27 +173,27 @@ export class ConversationStore {
     this.#texts.keep(versionId, { instructions, facts });
   }
 
-  /** Drops instructions of versions that are not active any more. */
+  /** Deletes instructions of versions that are no longer active. */
   dropInstructionsExcept(versionIds: readonly string[]): void {
     this.#texts.dropExcept(versionIds);
   }
 
-  /** The stored result of a call made in this turn with this id and these arguments. */
+  /** Returns the stored result of a call in this turn with this id and these arguments. */
   callResult(id: string, turn: number, request: string): string | null {
     return this.#results.get(id, turn, request);
   }
 
-  /** Keeps a result for when the call is made again, and for the pages. */
+  /** Stores a result for repeated calls and for pages. */
   keepCallResult(call: ResultHead, result: string): void {
     this.#results.keep(call, result);
   }
 
-  /** Calls of a turn whose results are kept, as pages are told of them. */
+  /** Returns the calls of a turn with stored results, as pages show them. */
   callHeads(turn: number): ReturnType<ResultStore["heads"]> {
     return this.#results.heads(turn);
   }
 
-  /** The result in a row that `callHeads` names. */
+  /** Returns the result in a row named by `callHeads`. */
   keptResult(row: string): string | null {
     return this.#results.at(row);
   }

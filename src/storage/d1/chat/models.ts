@@ -1,4 +1,4 @@
-// The models of the chat endpoint in D1, and what a user has had of them today.
+// Stores the models of the chat endpoint in D1, and reads a user's token use of the day.
 
 import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { JsonObject } from "../../../domain/json";
@@ -11,7 +11,7 @@ import { type Use, used } from "../usage";
 export type ModelRow = typeof models.$inferSelect;
 export type NewModel = Pick<ModelRow, "scope" | "name" | "createdBy"> & { entry: JsonObject };
 
-/** Stores an entry under its scope and name, whole. `null` when the scope is full. */
+/** Stores a whole entry under its scope and name. Returns `null` if the scope is full. */
 export async function putModel(
   db: Database,
   { scope, name, entry, createdBy }: NewModel,
@@ -41,7 +41,7 @@ export async function readModel(db: Database, scope: string, name: string): Prom
   return found ?? null;
 }
 
-/** Models of a scope by name, after the cursor's. */
+/** Returns models of a scope by name, after the cursor. */
 export function listModels(db: Database, scope: string, limit: number, after: string | null): Promise<ModelRow[]> {
   return db
     .select()
@@ -51,7 +51,7 @@ export function listModels(db: Database, scope: string, limit: number, after: st
     .limit(limit);
 }
 
-/** `false` when there was none. */
+/** Returns `false` if the model does not exist. */
 export async function deleteModel(db: Database, scope: string, name: string): Promise<boolean> {
   const [gone] = await db.batch([
     db
@@ -65,7 +65,10 @@ export async function deleteModel(db: Database, scope: string, name: string): Pr
 const inScopes = (scopes: readonly string[]) =>
   sql`${models.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
 
-/** Every model of this name in these scopes, how much of a count is used, and which conversation ends in one of these ways, the first of them first; in one trip. */
+/**
+ * Returns, in one round trip: every model of this name in these scopes, the used amount of a quota, and the first conversation that matches
+ * one of these digests.
+ */
 export async function findModels(
   db: Database,
   scopes: readonly string[],
@@ -88,7 +91,10 @@ export async function findModels(
   return { rows, used: counted?.count ?? 0, conversation: found?.conversation ?? null };
 }
 
-/** Notes what a request used, and which conversation is found by these digests now (`null`: it has a name). */
+/**
+ * Records the usage of a request, and the conversation that these digests identify from now on. `null`: the conversation has an explicit
+ * id.
+ */
 export async function settleChat(
   db: Database,
   { subject, kind, windowStart }: Use,
@@ -115,17 +121,17 @@ export async function settleChat(
   }
 }
 
-/** Forgets how chats ended that nobody went on with. */
+/** Deletes digests of chats that were not continued. */
 export async function deleteOldChatTails(db: Database, before: number): Promise<void> {
   await db.delete(chatTails).where(lt(chatTails.at, before));
 }
 
-/** Every model of these scopes. */
+/** Returns every model of these scopes. */
 export function modelsOf(db: Database, scopes: readonly string[]): Promise<ModelRow[]> {
   return db.select().from(models).where(inScopes(scopes)).orderBy(asc(models.name));
 }
 
-/** Ghosts that name a model for themselves, as far as a list of models shows them. */
+/** Returns ghosts that name their own model, with the columns a model list shows. */
 export function ghostsWithModel(db: Database, scopes: readonly string[], limit: number) {
   return db
     .select({

@@ -1,4 +1,4 @@
-// The flat archives of versions: which there are, what they hash to, and which version a digest belongs to.
+// Reads and stores the archives of versions for other clients, by version and by digest.
 
 import { and, eq, isNull, not, sql } from "drizzle-orm";
 import type { Database } from "../database";
@@ -7,16 +7,16 @@ import { skills, versions } from "../schema/registry";
 import { isPublishable, type PublishedQuery } from "./published-index";
 import { isBlocked } from "./version-blocks";
 
-/** An archive as a row has it. */
+/** An archive's row. */
 export interface Archive {
   sha256: string;
   size: number;
 }
 
-/** Where the archives of a kind are kept: the tables have the same columns. */
+/** The tables of both archive kinds have the same columns. */
 export type VersionArchiveTable = typeof versionArchives | typeof versionPlugins;
 
-/** Keeps archives of versions that had none. The first stays, and a version that is gone gets none. */
+/** Stores archives of versions that have none. An existing archive stays; deleted versions get none. */
 export async function keepArchives(
   db: Database,
   archives: readonly (Archive & { versionId: string })[],
@@ -28,8 +28,8 @@ export async function keepArchives(
 }
 
 /**
- * The version of a skill on this shelf whose archive has this digest, current or not, yanked and blocked ones left out: a client may hold an index
- * from before the newest version.
+ * Returns the version whose archive has this digest, current or not, if the index can show its skill. Yanked and blocked versions are
+ * excluded. Older versions are included because a client may use an index from before the newest version.
  */
 export async function findArchive(
   db: Database,

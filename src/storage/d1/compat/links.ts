@@ -1,4 +1,4 @@
-// Links in D1: addresses that read skills without a key.
+// Stores read-only links in D1: URLs that read skills without a key.
 
 import { and, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { Database } from "../database";
@@ -11,7 +11,7 @@ export type NewSharedLink = Pick<
   "id" | "hash" | "userId" | "credential" | "name" | "reads" | "skills" | "expiresAt"
 >;
 
-/** Stores a link while its user has fewer than `most` that are live; `null` when there is no room. */
+/** Stores a link if its user has fewer than `most` live links; returns `null` otherwise. */
 export async function insertSharedLink(
   db: Database,
   link: NewSharedLink,
@@ -32,7 +32,7 @@ export async function insertSharedLink(
   return rows[0] ?? null;
 }
 
-/** A user's links that are live, newest first. */
+/** Returns a user's live links, newest first. */
 export function listLinks(db: Database, userId: string, at: number): Promise<SharedLinkRow[]> {
   return db
     .select()
@@ -41,13 +41,13 @@ export function listLinks(db: Database, userId: string, at: number): Promise<Sha
     .orderBy(desc(links.createdAt), desc(links.id));
 }
 
-/** A link by its id, live or not. */
+/** Returns a link by id, live or not. */
 export async function readSharedLink(db: Database, id: string): Promise<SharedLinkRow | null> {
   const [found] = await db.select().from(links).where(eq(links.id, id));
   return found ?? null;
 }
 
-/** Revokes a link. `false`: it was revoked, or is none. */
+/** Revokes a link. Returns `false` if it does not exist or was already revoked. */
 export async function revokeLink(db: Database, id: string): Promise<boolean> {
   const [gone] = await db.batch([
     db
@@ -59,7 +59,7 @@ export async function revokeLink(db: Database, id: string): Promise<boolean> {
   return gone.length > 0;
 }
 
-/** Counts a use of a link. */
+/** Counts one use of a link. */
 export async function noteLinkUse(db: Database, id: string, at: number): Promise<void> {
   await db
     .update(links)
@@ -67,12 +67,12 @@ export async function noteLinkUse(db: Database, id: string, at: number): Promise
     .where(eq(links.id, id));
 }
 
-/** Forgets links that ended before this. */
+/** Deletes links that ended before this time. */
 export async function deleteExpiredSharedLinks(db: Database, before: number): Promise<void> {
   await db.delete(links).where(lt(links.expiresAt, before));
 }
 
-/** Whose these skills are, by id; one that is not there is absent. */
+/** Returns the scopes of skills by id. Deleted skills are absent. */
 export async function readScopesOf(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .select({ id: skills.id, scope: skills.scope })

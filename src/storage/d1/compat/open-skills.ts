@@ -1,4 +1,4 @@
-// The open list: public skills that anybody may have without a key.
+// Stores the open list: public skills that can be read without a key.
 
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../database";
@@ -13,18 +13,21 @@ export interface OpenSkill {
   createdAt: number;
 }
 
-/** The whole list by name; nobody opens more than `DOOR_LIMITS.openSkills`. */
+/** Returns the whole list by name (at most `COMPAT_LIMITS.openSkills` entries). */
 export async function listOpen(db: Database): Promise<OpenSkill[]> {
   return selectOpen(db).orderBy(skills.name);
 }
 
-/** A skill's entry; `null` while it is not open. */
+/** Returns a skill's entry, or `null` if it is not open. */
 export async function readOpen(db: Database, skillId: string): Promise<OpenSkill | null> {
   const [found] = await selectOpen(db).where(eq(openSkills.skillId, skillId));
   return found ?? null;
 }
 
-/** Opens a skill while the list has fewer than this many. A batch, so that a record of it can go along. `false`: it was not written. */
+/**
+ * Adds a skill while the list has fewer than `most` entries. Runs as a batch so that an audit record can be added. Returns `false` if
+ * nothing was written.
+ */
 export async function insertOpen(db: Database, skillId: string, createdBy: string, most: number): Promise<boolean> {
   const [written] = await db.batch([
     db
@@ -39,7 +42,7 @@ export async function insertOpen(db: Database, skillId: string, createdBy: strin
   return written.length > 0;
 }
 
-/** Takes a skill off the list. `false`: it was not there. */
+/** Removes a skill from the list. Returns `false` if it was not listed. */
 export async function deleteOpen(db: Database, skillId: string): Promise<boolean> {
   const [gone] = await db.batch([
     db.delete(openSkills).where(eq(openSkills.skillId, skillId)).returning({ skillId: openSkills.skillId }),

@@ -1,4 +1,4 @@
-// What a marketplace of plugins wants to know of versions, beside what their shelf says.
+// Reads the columns that a plugin marketplace needs in addition to those of the published index.
 
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../database";
@@ -11,11 +11,11 @@ export interface PluginRow {
   number: number;
   author: string | null;
   zipSize: number;
-  /** Of its archive; `null` where nobody asked for it yet. */
+  /** Digest of the archive; `null` until a client requests it. */
   sha256: string | null;
 }
 
-/** The rows of these versions. One that is gone is absent. */
+/** Returns the rows of these versions by id. Deleted versions are absent. */
 export async function readPluginRows(db: Database, versionIds: readonly string[]): Promise<Map<string, PluginRow>> {
   const rows = await db
     .select({

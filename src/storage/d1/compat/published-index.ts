@@ -1,4 +1,4 @@
-// What a door shows: skills at their current versions, with what clients of other registries want to know of them.
+// Reads the published index: skills at their current versions, with the columns that clients of other registries need.
 
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
@@ -10,16 +10,16 @@ import { isListed } from "../skills";
 import { numberOfVersion, serversOfVersion } from "../versions";
 import { isBlocked } from "./version-blocks";
 
-/** Which skills a door may show. */
+/** Selects the skills that an index shows. */
 export interface PublishedQuery {
   scopes: readonly string[];
-  /** Only what is on the open list. */
+  /** Only skills on the open list. */
   openOnly: boolean;
-  /** Only these skills, by id; `null`: all. */
+  /** Only these skill ids; `null`: all. */
   ids: readonly string[] | null;
 }
 
-/** A skill on a shelf. */
+/** A skill of the published index. */
 export interface PublishedSkillRow {
   id: string;
   name: string;
@@ -31,22 +31,22 @@ export interface PublishedSkillRow {
   description: string;
   createdAt: number;
   updatedAt: number;
-  /** As SKILL.md has it; `null` where it has none. */
+  /** The name in SKILL.md; `null` if it has none. */
   writtenName: string | null;
-  /** Whether SKILL.md could be read only after a repair. */
+  /** Whether SKILL.md could only be parsed after a repair. */
   isRepaired: boolean;
   paths: string[];
   servers: JsonObject;
-  /** Whether an admin has blocked the version. */
+  /** Whether an admin blocked the version. */
   isBlocked: boolean;
-  /** `null`: no door has asked for it yet. */
+  /** Digest of the archive; `null` until a client requests it. */
   sha256: string | null;
   size: number | null;
 }
 
 const pathsSchema = z.array(z.string());
 
-/** SQL: a skill may be shown by this door. */
+/** SQL: the index can show this skill. */
 export function isPublishable({ scopes, openOnly, ids, name }: PublishedQuery & { name?: string }): SQL | undefined {
   return and(
     sql`${skills.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`,
@@ -56,7 +56,10 @@ export function isPublishable({ scopes, openOnly, ids, name }: PublishedQuery & 
   );
 }
 
-/** The skills on a shelf by name, at their current versions or at those that are named; with a name the one of that name in each scope. */
+/**
+ * Returns published skills by name, at their current versions or at the given ones. With `name`, returns the skill of that name in each
+ * scope.
+ */
 export function readPublishedSkills(
   db: Database,
   shelf: PublishedQuery,

@@ -1,4 +1,4 @@
-// The versions of a skill on a shelf, newest first, as clients of other registries ask for them. Yanked ones are not there.
+// Reads the versions of a published skill for clients of other registries, newest first and without yanked ones.
 
 import { and, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import type { Issue } from "../../../domain/errors";
@@ -9,7 +9,7 @@ import { versionNumbers, versions } from "../schema/registry";
 import { serversOfVersion } from "../versions";
 import { blockedFor } from "./version-blocks";
 
-/** A version on a shelf. */
+/** A version of a published skill. */
 export interface PublishedVersion {
   versionId: string;
   number: number;
@@ -17,7 +17,7 @@ export interface PublishedVersion {
   createdAt: number;
   warnings: Issue[];
   servers: JsonObject;
-  /** Why an admin has blocked it; `null`: none has. */
+  /** The reason for which an admin blocked it; `null`: not blocked. */
   blockedFor: string | null;
 }
 
@@ -31,7 +31,7 @@ const columns = {
   blockedFor,
 };
 
-/** A page of the versions of a skill, before a number; or those that have this label or this number. */
+/** Returns a page of versions before a number, or the versions with this label or number. */
 export function readPublishedVersions(
   db: Database,
   skillId: string,
@@ -52,7 +52,7 @@ export function readPublishedVersions(
     .limit("limit" in which ? which.limit : 2);
 }
 
-/** A version by its id. */
+/** Returns a version by id. */
 export async function readPublishedVersion(db: Database, versionId: string): Promise<PublishedVersion | null> {
   const [found] = await db
     .select(columns)
@@ -62,7 +62,7 @@ export async function readPublishedVersion(db: Database, versionId: string): Pro
   return found ?? null;
 }
 
-/** What the newest versions of a skill contain, for who has files and asks which version they are. */
+/** Returns the files of the newest versions, to find the version that a set of files belongs to. */
 export function readNewestFiles(
   db: Database,
   skillId: string,
@@ -77,7 +77,7 @@ export function readNewestFiles(
     .limit(limit);
 }
 
-/** The number that the next version of a skill of this name has; 1 where there is none. */
+/** Returns the number that the next version of this skill gets; 1 if the skill does not exist. */
 export async function readNextNumber(db: Database, scope: string, folded: string): Promise<number> {
   const rows = await db.all<{ next: number }>(sql`SELECT coalesce(max(number), 0) + 1 AS next FROM ${versionNumbers}
     WHERE skill_id = (SELECT id FROM skills WHERE scope = ${scope} AND folded = ${folded})`);

@@ -1,4 +1,4 @@
-// Files that are uploaded one by one before they are published together: which there are, and whose. Their bytes are in R2.
+// Stores rows of files that are uploaded one by one and published together. Their bytes are in R2.
 
 import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "../database";
@@ -6,7 +6,7 @@ import { uploadParts } from "../schema/compat";
 
 export type UploadPart = typeof uploadParts.$inferSelect;
 
-/** Writes a row while there is room for its user: so many parts and bytes since then. `false`: there was none. */
+/** Writes a row while the user is below the limits of parts and bytes since `since`. Returns `false` otherwise. */
 export async function reservePart(
   db: Database,
   { id, userId, sha256, size, createdAt }: UploadPart,
@@ -23,7 +23,7 @@ export async function reservePart(
   return written.length > 0;
 }
 
-/** Parts of a user by id that were asked for since then. Another's are not there. */
+/** Returns a user's parts by id, if requested since `since`. Other users' parts are absent. */
 export function readUploadParts(
   db: Database,
   userId: string,
@@ -42,12 +42,12 @@ export function readUploadParts(
     );
 }
 
-/** Deletes rows, whose objects are gone by then. */
+/** Deletes rows whose objects are already deleted. */
 export async function deleteUploadParts(db: Database, ids: readonly string[]): Promise<void> {
   await db.delete(uploadParts).where(sql`${uploadParts.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
 }
 
-/** Forgets parts that were asked for before then. */
+/** Deletes parts requested before this time. */
 export async function deleteExpiredParts(db: Database, before: number): Promise<void> {
   await db.delete(uploadParts).where(lt(uploadParts.createdAt, before));
 }

@@ -1,4 +1,4 @@
-// Skills and versions as vendors' APIs tell them: in order of time or by name, with what they call the newest.
+// Reads skills and versions in the order and shape of the model vendors' Skills APIs.
 
 import { and, asc, desc, eq, gt, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../database";
@@ -6,12 +6,12 @@ import { skillTitles } from "../schema/compat";
 import { skills, versionNumbers, versions } from "../schema/registry";
 import { numberOfVersion } from "../versions";
 
-/** A skill at its current version, or where all are yanked at its newest. */
+/** A skill at its current version, or at its newest if all are yanked. */
 export interface VendorSkill {
   id: string;
   name: string;
   scope: string;
-  /** What it is called for people, by whoever made it, and in SKILL.md. */
+  /** The display title set by the creator, and the one in SKILL.md. */
   title: string | null;
   displayName: string | null;
   description: string;
@@ -22,7 +22,7 @@ export interface VendorSkill {
   versionId: string;
   number: number;
   publishedAt: number;
-  /** The number of its newest version that is not yanked; `null` where all are. */
+  /** Number of the newest version that is not yanked; `null` if all are yanked. */
   newest: number | null;
 }
 
@@ -36,7 +36,7 @@ export interface VendorVersion {
   createdAt: number;
 }
 
-/** SQL, beside `skills`: what whoever made it through a vendor's API calls it. */
+/** SQL, next to `skills`: the display title set through a vendor's API. */
 export const titleOfSkill = sql<string | null>`(SELECT title FROM ${skillTitles}
   WHERE skill_id = ${skills.id})`.as("skill_title");
 
@@ -69,13 +69,13 @@ function selectVendorSkills(db: Database) {
     .innerJoin(versions, eq(versions.id, shown));
 }
 
-/** A skill by its id, whosever it is. */
+/** Returns a skill by id, in any scope. */
 export async function readVendorSkill(db: Database, id: string): Promise<VendorSkill | null> {
   const [found] = await selectVendorSkills(db).where(eq(skills.id, id));
   return found ?? null;
 }
 
-/** The skills of a scope by name, after a name. */
+/** Returns the skills of a scope by name, after a name. */
 export function listVendorSkillsByName(
   db: Database,
   scope: string,
@@ -90,7 +90,7 @@ export function listVendorSkillsByName(
 
 export type Order = "asc" | "desc";
 
-/** The skills of a scope in the order in which they were made, after one of them: ids sort by time. */
+/** Returns the skills of a scope by creation time, after one of them. Ids sort by time. */
 export function listVendorSkillsByTime(
   db: Database,
   scope: string,
@@ -103,10 +103,10 @@ export function listVendorSkillsByTime(
     .limit(limit);
 }
 
-/** Which version of a skill is meant: by its id, its number, or by when it was made and its number's last three digits. */
+/** Identifies a version: by id, by number, or by creation time and the last three digits of its number. */
 export type VersionKey = { id: string } | { number: number } | { createdAt: number; rest: number };
 
-/** The versions of a skill that are not yanked by number, after a number; or the one that is meant. */
+/** Returns versions that are not yanked by number, after a number, or the one identified by `key`. */
 export function listVendorVersions(
   db: Database,
   skillId: string,
@@ -137,7 +137,7 @@ export function listVendorVersions(
     .limit(limit);
 }
 
-/** Which of its skill's versions one is, yanked or not; `null` where it is none of this skill's. */
+/** Returns the number of a version, yanked or not; `null` if it does not belong to this skill. */
 export async function readVersionNumber(db: Database, skillId: string, versionId: string): Promise<number | null> {
   const [found] = await db
     .select({ number: versionNumbers.number })

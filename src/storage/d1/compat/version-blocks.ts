@@ -1,4 +1,4 @@
-// Versions that an admin has blocked.
+// Stores which versions an admin has blocked.
 
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../database";
@@ -7,20 +7,22 @@ import { now as databaseNow, versions } from "../schema/registry";
 
 export type VersionBlock = typeof versionBlocks.$inferSelect;
 
-/** SQL, beside `versions`: why a version is blocked; `null` of one that is not. */
+/** SQL, next to `versions`: the reason for a block; `null` if not blocked. */
 export const blockedFor = sql<string | null>`(SELECT reason FROM ${versionBlocks}
   WHERE version_id = ${versions.id})`.as("blocked_for");
 
-/** SQL, beside `versions`: a version is blocked. */
+/** SQL, next to `versions`: the version is blocked. */
 export const isBlocked = sql`EXISTS (SELECT 1 FROM ${versionBlocks} WHERE version_id = ${versions.id})`;
 
-/** The block of a version; `null` where it has none. */
+/** Returns the block of a version, or `null`. */
 export async function readBlock(db: Database, versionId: string): Promise<VersionBlock | null> {
   const [found] = await db.select().from(versionBlocks).where(eq(versionBlocks.versionId, versionId));
   return found ?? null;
 }
 
-/** Blocks a version, or says another reason. A batch, so that a record of it can go along. `null`: the version is gone. */
+/**
+ * Blocks a version or changes the reason. Runs as a batch so that an audit record can be added. Returns `null` if the version was deleted.
+ */
 export async function putBlock(
   db: Database,
   versionId: string,
@@ -39,7 +41,7 @@ export async function putBlock(
   return written[0] ?? null;
 }
 
-/** Takes the block of a version away. `false`: there was none. */
+/** Removes the block of a version. Returns `false` if it had none. */
 export async function deleteBlock(db: Database, versionId: string): Promise<boolean> {
   const [gone] = await db.batch([
     db

@@ -1,5 +1,5 @@
-// Sessions of the console in D1. One that has ended has no row, so there is nothing to forget but the time. Who calls with one is read
-// with all else that a request must know: `identity.ts`.
+// Stores console sessions in D1. Ended sessions have no row. `identity.ts` reads the caller of a session together with everything else a
+// request needs.
 
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { SESSION_TIMES } from "../../../domain/console/session";
@@ -15,8 +15,8 @@ const LIVE = sql`${consoleSessions.expiresAt} > ${databaseNow} AND ${consoleSess
     AND ${keys.revokedAt} IS NULL AND (${keys.expiresAt} IS NULL OR ${keys.expiresAt} > ${databaseNow})))`;
 
 /**
- * Begins a session in the place of the one that this browser had, if it had one. Of too many of a user those end that were used longest
- * ago. One batch, so that it can be audited.
+ * Creates a session and deletes the browser's previous one. If the user has too many sessions, the least recently used ones end. Runs as
+ * one batch so that it can be audited.
  */
 export async function insertSession(
   db: Database,
@@ -35,7 +35,7 @@ export async function insertSession(
   ]);
 }
 
-/** A session that goes on, by its id. */
+/** Returns a live session by id. */
 export async function readSession(db: Database, id: string): Promise<SessionRow | null> {
   const [row] = await db
     .select()
@@ -44,7 +44,7 @@ export async function readSession(db: Database, id: string): Promise<SessionRow 
   return row ?? null;
 }
 
-/** Sessions that go on, newest first, after the cursor's `(createdAt, id)`: of one user, or everybody's. */
+/** Returns live sessions of one user or of everybody, newest first, after the cursor `(createdAt, id)`. */
 export function listSessions(
   db: Database,
   userId: string | null,
@@ -64,7 +64,7 @@ export function listSessions(
     .limit(limit);
 }
 
-/** Ends a session at once; `false` when there is none of that id. */
+/** Ends a session immediately. Returns `false` if it does not exist. */
 export async function endSession(db: Database, id: string): Promise<boolean> {
   const [rows] = await db.batch([
     db.delete(consoleSessions).where(eq(consoleSessions.id, id)).returning({ id: consoleSessions.id }),
@@ -72,7 +72,7 @@ export async function endSession(db: Database, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Notes that a session was used, unless that was noted since. */
+/** Updates the time of last use, at most once per interval. */
 export async function noteSessionUse(db: Database, id: string, now: number, since: number): Promise<void> {
   await db
     .update(consoleSessions)
@@ -80,7 +80,7 @@ export async function noteSessionUse(db: Database, id: string, now: number, sinc
     .where(and(eq(consoleSessions.id, id), lt(consoleSessions.lastUsedAt, since)));
 }
 
-/** Forgets sessions whose time is over. */
+/** Deletes expired sessions. */
 export async function deleteExpiredSessions(db: Database, before: number): Promise<void> {
   await db.delete(consoleSessions).where(lt(consoleSessions.expiresAt, before));
 }

@@ -1,4 +1,4 @@
-// Which files of scripts are kept, for whom and since when. Their bytes are in R2.
+// Stores the rows of files that scripts wrote. The bytes are in R2.
 
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
@@ -16,28 +16,28 @@ export interface FileOwner {
 
 const COUNTED = sql`max(${runFiles.size}, ${SCRIPT_FILES.countedBytes})`;
 
-/** SQL: what the files of a user take that were kept since then, each as at least a few KiB. */
+/** SQL: the bytes that a user's files take since `since`. Each file counts as at least a few KiB. */
 function takenBy(userId: string, since: number, but: SQL = sql`true`): SQL<number> {
   return sql<number>`(SELECT coalesce(sum(${COUNTED}), 0) FROM ${runFiles}
     WHERE ${runFiles.userId} = ${userId} AND ${runFiles.createdAt} >= ${since} AND ${but})`;
 }
 
-/** The statement that tells what the files of a user take. */
+/** Statement that returns the bytes of a user's files. */
 export function fileBytesOf(db: Database, userId: string, since: number) {
   return db.select({ bytes: takenBy(userId, since).as("file_bytes") }).from(sql`(SELECT 1) AS asked`);
 }
 
-/** How much may be kept: of a user, in bytes, counting what was kept since then, and of one folder of a conversation. */
+/** The limits for storing files: bytes per user since a time, and bytes of one folder per conversation. */
 export interface FileRoom {
   since: number;
   most: number;
-  /** A folder, as its files' paths begin with it, and what it may take in each conversation. */
+  /** The path prefix of a folder and its limit in each conversation. */
   folder?: { path: string; most: number };
 }
 
 /**
- * Writes rows one after the other, as far as there is room for their user and while their conversation is in the list: what is
- * written after its end would be nobody's. Returns the ids of those that were written.
+ * Writes rows one by one while the user is below the limit and the conversation is listed, so that no row outlives its conversation.
+ * Returns the ids that were written.
  */
 export async function reserveRunFiles(
   db: Database,
@@ -73,7 +73,7 @@ function inFolder({ id, conversation }: RunFileRow, path: string): SQL {
     AND substr(${runFiles.path}, 1, ${path.length}) = ${path}`;
 }
 
-/** Files of a conversation by id, if they were kept since then. Those of another one are not there. */
+/** Returns files of a conversation by id, if stored since `since`. Files of other conversations are absent. */
 export async function readRunFiles(
   db: Database,
   { userId, conversation }: FileOwner,
@@ -93,7 +93,7 @@ export async function readRunFiles(
     );
 }
 
-/** A page of a conversation's files, newest first; `null` where the user has no such conversation. */
+/** Returns a page of a conversation's files, newest first; `null` if the user has no such conversation. */
 export async function listRunFiles(
   db: Database,
   { userId, conversation }: FileOwner,
@@ -123,12 +123,12 @@ export async function listRunFiles(
   return known.length === 0 ? null : rows;
 }
 
-/** Files that were kept before then, the oldest first. */
+/** Returns files stored before this time, oldest first. */
 export function expiredRunFiles(db: Database, before: number, limit: number): Promise<RunFileRow[]> {
   return db.select().from(runFiles).where(lt(runFiles.createdAt, before)).orderBy(runFiles.createdAt).limit(limit);
 }
 
-/** Those of these files that have a row, and a conversation that is in its user's list. */
+/** Returns the ids that have a row and a listed conversation. */
 export async function existingRunFiles(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .select({ id: runFiles.id })
@@ -141,7 +141,7 @@ export async function existingRunFiles(db: Database, ids: readonly string[]): Pr
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Deletes rows, whose objects are gone by then. */
+/** Deletes rows whose objects are already deleted. */
 export async function deleteRunFiles(db: Database, ids: readonly string[]): Promise<void> {
   await db.delete(runFiles).where(sql`${runFiles.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
 }

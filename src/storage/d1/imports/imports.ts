@@ -1,4 +1,4 @@
-// Imports in D1: where each stands. Whatever a run writes holds for that run alone: one that was cancelled or begun anew is left alone.
+// Stores the state of imports in D1. Writes of a run apply only to that run: cancelled and restarted imports are not changed.
 
 import { and, asc, desc, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { ImportProblem, ImportSource, ImportState } from "../../../domain/imports/import";
@@ -13,8 +13,8 @@ export type NewImport = Pick<
 > & { source: ImportSource };
 
 /**
- * Begins a run: of a new import while its scope has fewer than `most`, or of the one that this source has there already, which then is
- * whoever begins it. `null`: there is no room. A batch, so that a record of it can go along.
+ * Starts a run: of a new import while its scope has fewer than `most`, or of the existing import of this source, which then belongs to the
+ * caller. Returns `null` if there is no room. Runs as a batch so that an audit record can be added.
  */
 export async function beginImport(db: Database, row: NewImport, most: number): Promise<ImportRow | null> {
   const { id, scope, source, identity, userId, credential, isMirror, startedAt } = row;
@@ -37,7 +37,7 @@ export async function beginImport(db: Database, row: NewImport, most: number): P
   return found[0] ?? null;
 }
 
-/** What is new in a run that begins. */
+/** Column values of a run that starts. */
 function begun() {
   return {
     ...{ run: sql`${imports.run} + 1`, state: "running" as const, problem: null, cursor: null, total: null },
@@ -45,13 +45,13 @@ function begun() {
   };
 }
 
-/** An import; `null` when there is none. */
+/** Returns an import, or `null`. */
 export async function readImport(db: Database, id: string): Promise<ImportRow | null> {
   const [found] = await db.select().from(imports).where(eq(imports.id, id));
   return found ?? null;
 }
 
-/** The import that a scope has of a source; `null` when it has none. */
+/** Returns the import of a source in a scope, or `null`. */
 export async function findImport(db: Database, scope: string, identity: string): Promise<ImportRow | null> {
   const [found] = await db
     .select()
@@ -60,7 +60,7 @@ export async function findImport(db: Database, scope: string, identity: string):
   return found ?? null;
 }
 
-/** All imports of some scopes, each scope's newest first. */
+/** Returns all imports of these scopes, newest first within a scope. */
 export function listImports(db: Database, scopes: readonly string[]): Promise<ImportRow[]> {
   return db
     .select()
@@ -69,7 +69,7 @@ export function listImports(db: Database, scopes: readonly string[]): Promise<Im
     .orderBy(asc(imports.scope), desc(imports.createdAt), desc(imports.id));
 }
 
-/** What changes of an import while it runs. */
+/** The columns that change while an import runs. */
 export interface ImportChange {
   state?: ImportState;
   problem?: ImportProblem | null;
@@ -79,7 +79,7 @@ export interface ImportChange {
   nextAt?: number | null;
 }
 
-/** Writes where a run stands. `false`: it is not the run any more, or was ended by somebody. */
+/** Stores the state of a run. Returns `false` if it is no longer the current run or was ended. */
 export async function updateImport(
   db: Database,
   { id, run }: Pick<ImportRow, "id" | "run">,
@@ -95,7 +95,7 @@ export async function updateImport(
   return moved.length > 0;
 }
 
-/** Begins the next run of a mirror that rests. `false`: somebody else did, or it is none any more. */
+/** Starts the next run of an idle mirror. Returns `false` if it already runs or is not a mirror any more. */
 export async function restartMirror(db: Database, { id, run }: Pick<ImportRow, "id" | "run">, at: number) {
   const [moved] = await db.batch([
     db
@@ -107,7 +107,7 @@ export async function restartMirror(db: Database, { id, run }: Pick<ImportRow, "
   return moved.length > 0;
 }
 
-/** Ends a run for good, and the mirror with it. `false`: nothing was under way and it was no mirror. */
+/** Cancels a run and stops mirroring. Returns `false` if nothing was running and it was not a mirror. */
 export async function cancelImport(db: Database, id: string): Promise<boolean> {
   const [ended] = await db.batch([
     db
@@ -122,13 +122,13 @@ export async function cancelImport(db: Database, id: string): Promise<boolean> {
   return ended.length > 0;
 }
 
-/** Forgets an import, and what came from its source. `false`: there was none. */
+/** Deletes an import and the records of its skills. Returns `false` if it does not exist. */
 export async function deleteImport(db: Database, id: string): Promise<boolean> {
   const [gone] = await db.batch([db.delete(imports).where(eq(imports.id, id)).returning({ id: imports.id })]);
   return gone.length > 0;
 }
 
-/** Imports that should have gone on by themselves before this and did not. */
+/** Returns imports whose next step is overdue since before this time. */
 export function stalledImports(db: Database, before: number, limit: number): Promise<Pick<ImportRow, "id">[]> {
   return db
     .select({ id: imports.id })
@@ -138,7 +138,7 @@ export function stalledImports(db: Database, before: number, limit: number): Pro
     .limit(limit);
 }
 
-/** The imports that a user's erasure takes along. */
+/** Returns the imports that are deleted when the user is erased. */
 export function ownImports(db: Database, scope: string): Promise<Pick<ImportRow, "id">[]> {
   return db.select({ id: imports.id }).from(imports).where(eq(imports.scope, scope));
 }

@@ -1,4 +1,4 @@
-// What became of each skill of a source, in D1.
+// Stores the result of each skill of an import source in D1.
 
 import { and, asc, eq, gt, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { ImportItemState } from "../../../domain/imports/import";
@@ -13,7 +13,7 @@ export type NewItem = Pick<ImportItem, "name" | "state" | "problem" | "digest" |
 
 type Run = Pick<ImportRow, "id" | "run">;
 
-/** What is known of every skill of a source. */
+/** Returns what is stored about every skill of a source. */
 export function storedItemsOf(db: Database, importId: string) {
   return db
     .select({ name: importItems.name, digest: importItems.digest, skillId: importItems.skillId })
@@ -21,7 +21,7 @@ export function storedItemsOf(db: Database, importId: string) {
     .where(eq(importItems.importId, importId));
 }
 
-/** What is known of some names, and which skills of the scope have them. */
+/** Returns what is stored about these names, and the skills of the scope that have them. */
 export async function findExistingNames(
   db: Database,
   { id, scope }: Pick<ImportRow, "id" | "scope">,
@@ -49,7 +49,7 @@ export async function findExistingNames(
   };
 }
 
-/** Notes what a run made of a skill. Fails on a constraint when the import is gone. */
+/** Stores the result for one skill. Fails with a constraint error if the import was deleted. */
 export async function putItem(db: Database, { id, run }: Run, item: NewItem): Promise<void> {
   const { name, ...facts } = item;
   const change = { ...facts, run, removedAt: null };
@@ -59,7 +59,7 @@ export async function putItem(db: Database, { id, run }: Run, item: NewItem): Pr
     .onConflictDoUpdate({ target: [importItems.importId, importItems.name], set: change });
 }
 
-/** Notes that a run found these as they were. */
+/** Records that a run found these skills unchanged. */
 export async function keepItems(db: Database, { id, run }: Run, names: readonly string[]): Promise<void> {
   await db
     .update(importItems)
@@ -72,7 +72,7 @@ export async function keepItems(db: Database, { id, run }: Run, names: readonly 
     );
 }
 
-/** At the end of a run: what came from the source and it has no more is marked, and what came of nothing is forgotten. */
+/** At the end of a run: marks imported skills that the source no longer has, and deletes the records of names that were never imported. */
 export async function markRemoved(db: Database, { id, run }: Run, at: number): Promise<void> {
   const unseen = and(eq(importItems.importId, id), ne(importItems.run, run));
   await db.batch([
@@ -84,7 +84,7 @@ export async function markRemoved(db: Database, { id, run }: Run, at: number): P
   ]);
 }
 
-/** How many there are of each, as the last run left them; `removed`: the source has them no more. */
+/** Counts the results of the last run by state. `removed`: the source no longer has the skill. */
 export async function countItems(
   db: Database,
   { id, run }: Run,
@@ -103,7 +103,7 @@ export async function countItems(
   return { ...Object.fromEntries(states.map(({ state, count }) => [state, count])), removed: removed[0]?.count ?? 0 };
 }
 
-/** A page by name: all, those of the last run in a state, or those that the source has no more. */
+/** Returns a page by name: all, those of the last run in a state, or those the source no longer has. */
 export function listItems(
   db: Database,
   { id, run }: Run,

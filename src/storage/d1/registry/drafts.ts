@@ -1,5 +1,5 @@
-// Drafts of skills. Each is a skill of one version in its author's scope of drafts, with a row that says so; neither the search index
-// nor the counter of any group or of everybody hears of it.
+// Stores drafts of skills. A draft is a skill with one version in its author's draft scope and a row in `drafts`. It is not in the search
+// index and raises no counter of a group or of public.
 
 import { and, desc, eq, gt, inArray, lte, or, type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
@@ -16,10 +16,10 @@ import { keepVerdicts } from "../versions";
 import type { NewSkill } from "./publishing";
 import type { NewVersion } from "./version-batch";
 
-/** A draft in a catalog, under the reference that asked for it. */
+/** A draft in a catalog, under the reference that selected it. */
 export type DraftRow = CatalogRow;
 
-/** What lists tell of a draft. */
+/** A draft as lists show it. */
 export interface DraftSummary {
   id: string;
   author: string;
@@ -33,7 +33,7 @@ export interface DraftSummary {
   warnings: Issue[];
   pushedAt: number;
   expiresAt: number;
-  /** Whom it names. */
+  /** Users who can select the draft. */
   users: string[];
 }
 
@@ -67,7 +67,7 @@ function summaries(db: Database, where: SQL | undefined) {
     .where(where);
 }
 
-/** An author's draft by its folded name, over or not, and what the author's skills and drafts take together. */
+/** Returns an author's draft by its folded name, expired or not, and the size of the author's skills and drafts together. */
 export async function readOwnDraft(
   db: Database,
   author: string,
@@ -82,7 +82,7 @@ export async function readOwnDraft(
   return { draft: found[0] ?? null, count: counted?.count ?? 0, used: skillsUsed(skillCount, sums) };
 }
 
-/** An author's drafts by name, and those of others that name this user, the newest first. */
+/** Returns an author's drafts by name, then drafts of other authors that name this user, newest first. */
 export async function listDrafts(
   db: Database,
   userId: string,
@@ -104,7 +104,7 @@ export async function listDrafts(
   return { own, others };
 }
 
-/** The drafts that these references mean, as far as this user is their author or is named by them. */
+/** Returns the drafts of these references that this user owns or is named in. */
 export async function readChosenDrafts(
   db: Database,
   userId: string,
@@ -139,8 +139,7 @@ export async function readChosenDrafts(
 }
 
 /**
- * Puts a draft in the place of the one before, whose id it keeps: conversations that have it go on with it. Fails on a constraint when
- * another push was faster.
+ * Replaces a draft and keeps its id, so that conversations continue with it. Fails with a constraint error if a concurrent push was faster.
  */
 export async function putDraft(
   db: Database,
@@ -178,18 +177,20 @@ export async function deleteDrafts(db: Database, gone: readonly Pick<DraftSummar
   ]);
 }
 
-/** A draft by the id of its skill. */
+/** Returns a draft by the id of its skill. */
 export async function readDraftOf(db: Database, skillId: string): Promise<DraftSummary | null> {
   const [found] = await summaries(db, eq(skills.id, skillId));
   return found ?? null;
 }
 
-/** Drafts whose time is over. */
+/** Returns expired drafts. */
 export function expiredDrafts(db: Database, now: number, limit: number): Promise<DraftSummary[]> {
   return summaries(db, lte(drafts.expiresAt, now)).limit(limit);
 }
 
-/** A statement that has the conversations look again of whom these drafts name now, and not when they were read. */
+/**
+ * Statement that raises the counters of the users these drafts name at the time it runs, so that their conversations read the drafts again.
+ */
 function tellReaders(db: Database, ids: readonly string[]) {
   return db
     .insert(counters)

@@ -1,10 +1,10 @@
-// Which ghosts refer to a skill, and taking it out of them.
+// Reads the ghosts that refer to a skill, and removes the skill from them.
 
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../database";
 import { counters, ghostSkills, ghosts, now } from "../schema/registry";
 
-/** A ghost as those see it who only need to find it. */
+/** The facts needed to identify a ghost. */
 export interface GhostRef {
   id: string;
   name: string;
@@ -13,10 +13,10 @@ export interface GhostRef {
 
 const ref = { id: ghosts.id, name: ghosts.name, namespace: ghosts.namespace };
 
-/** When it is changed: later than it ever was, so that the time tells two changes of one millisecond apart. */
+/** SQL: the new change time, always later than the previous one, so that two changes in one millisecond differ. */
 export const ghostChanged = sql`max(${now}, ${ghosts.updatedAt} + 1)`;
 
-/** The ghosts of these scopes that refer to a skill, and how many others do. */
+/** Returns the ghosts of these scopes that refer to a skill, and the number of others. */
 export async function readReferences(
   db: Database,
   scopes: readonly string[],
@@ -30,8 +30,7 @@ export async function readReferences(
 }
 
 /**
- * Takes a skill out of the ghosts of these scopes, or out of one of them only: out of their lists, their preloads and their
- * references. Returns those it was taken from.
+ * Removes a skill from the ghosts of these scopes, or from one of them: from lists, preloads and references. Returns the changed ghosts.
  */
 export async function removeReferences(
   db: Database,
@@ -41,7 +40,7 @@ export async function removeReferences(
 ): Promise<GhostRef[]> {
   const wanted = only === null ? isInScopes(scopes) : sql`${ghosts.id} = ${only} AND ${isInScopes(scopes)}`;
   const referring = sql`${ghosts.id} IN (SELECT ghost_id FROM ghost_skills WHERE skill_id = ${skillId}) AND ${wanted}`;
-  // Entries of the list are `name` or `name@range`; what is compared is the name as the ghost wrote it.
+  // List entries are `name` or `name@range`. The comparison uses the name as the ghost wrote it.
   const without = (list: string) => sql`(
     SELECT json_group_array(entry.value ORDER BY entry.key)
     FROM json_each(${ghosts.spec}, ${list}) AS entry
@@ -59,7 +58,7 @@ export async function removeReferences(
     '$.skill_refs', ${withoutRef("$.skill_refs")}, '$.preload_skill_refs', ${withoutRef("$.preload_skill_refs")})`;
   const [affected] = await db.batch([
     selectReferences(db, scopes, skillId, wanted),
-    // Before the references go: they say whose conversations are to notice.
+    // Must run before the references are deleted, because they determine whose counters rise.
     db
       .insert(counters)
       .select(sql`SELECT DISTINCT ${ghosts.scope}, 1 FROM ${ghosts} WHERE ${referring}`)
@@ -85,7 +84,10 @@ function selectReferences(db: Database, scopes: readonly string[], skillId: stri
     .orderBy(ghosts.namespace, ghosts.name);
 }
 
-/** SQL: a ghost is of one of these scopes. The plus keeps a statement that has the ghosts' ids from walking scopes instead. */
+/**
+ * SQL: a ghost is in one of these scopes. The unary plus prevents SQLite from using the scope index in statements that have the ghosts'
+ * ids.
+ */
 export function isInScopes(scopes: readonly string[]): SQL {
   return sql`+${ghosts.scope} IN (SELECT value FROM json_each(${JSON.stringify(scopes)}))`;
 }

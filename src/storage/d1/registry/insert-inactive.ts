@@ -1,4 +1,4 @@
-// A version that is published beside the current one.
+// Publishes a version without activating it.
 
 import { eq } from "drizzle-orm";
 import type { Database } from "../database";
@@ -10,7 +10,7 @@ import { keepVerdicts } from "../versions";
 
 import { type NewVersion, numberOf, recordOfBatch } from "./version-batch";
 
-/** Adds a version to a skill and leaves the current one as it is. Fails on a constraint as `insertVersion` does. */
+/** Adds a version to a skill without changing the current one. Fails with a constraint error as `insertVersion` does. */
 export async function insertInactive(
   db: Database,
   { scope }: { scope: string },

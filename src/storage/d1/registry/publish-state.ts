@@ -1,27 +1,24 @@
-// What is there before an upload is published: the skill that it is about, and the room that its scope has left.
+// Reads what an upload depends on before it is published: the existing skill, and the room left in its scope.
 
 import { and, eq, or } from "drizzle-orm";
 import type { Database } from "../database";
 import { skills, versions } from "../schema/registry";
 import { counting, countingSkills, type SkillsUsed, skillsUsed, type Use } from "../usage";
 
-/** What an upload meets: its skill, those of its versions that have this content or this label, and what else was asked. */
+/** The existing skill, its versions with the same content or label, and the results of the other queries. */
 export interface PublishState {
   skill: { id: string; name: string; versionId: string } | null;
   versions: { id: string; digest: string; label: string | null; yankedAt: number | null }[];
-  /** What the skills of the asked scope are; nothing where none was asked. */
+  /** Totals of the requested scope; zero if none was requested. */
   used: SkillsUsed;
-  /** How often the use was counted, this time included; 0 where none was to be counted. */
+  /** The count of the use including this one; 0 if nothing was counted. */
   count: number;
 }
 
-/** No scope is called so. */
+/** No scope has this name. */
 const NO_SCOPE = "";
 
-/**
- * Finds what an upload meets, by the skill's id, or by the folded name it wants in a scope. In the same trip it counts what a scope has,
- * and one more of a use.
- */
+/** Finds the skill by id, or by the folded name in a scope. In the same round trip, counts the contents of the scope and one more use. */
 export async function readPublishState(
   db: Database,
   skill: { id: string } | { scope: string; folded: string },

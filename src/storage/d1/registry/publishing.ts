@@ -1,5 +1,5 @@
-// Changing skills. Every change is one batch: rows, search index, counters and the record of a repeatable answer together. While
-// there is no search index, skills are changed without it; `/health` says so, and reindexing finds them.
+// Changes skills. Every change is one batch of rows, search index, counters and the stored response. Without a search index, skills are
+// changed without it; `/health` reports this, and reindexing adds them.
 
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { whenToUseOf } from "../../../domain/catalog/search";
@@ -20,7 +20,7 @@ export type NewSkill = Pick<
   "id" | "scope" | "name" | "folded" | "namespace" | "userId" | "versionId"
 >;
 
-/** Makes a skill with its first version. Fails on a constraint when the name was taken meanwhile. */
+/** Creates a skill with its first version. Fails with a constraint error if the name was taken meanwhile. */
 export async function insertSkill(
   db: Database,
   skill: NewSkill,
@@ -46,10 +46,7 @@ export async function insertSkill(
   return recordOfBatch(rows, numbers, version);
 }
 
-/**
- * Adds a version to a skill and makes it the current one. Fails on a constraint when the skill is gone, or has such a
- * version by now.
- */
+/** Adds a version to a skill and makes it current. Fails with a constraint error if the skill is gone or already has this version. */
 export async function insertVersion(
   db: Database,
   skill: { scope: string; name: string },
@@ -74,7 +71,7 @@ export async function insertVersion(
   return recordOfBatch(rows, numbers, version);
 }
 
-/** Makes another version of a skill the current one, unless it is yanked by now; `null` when that is so, or the skill is gone. */
+/** Makes another version current. Returns `null` if it was yanked meanwhile or the skill is gone. */
 export async function activateVersion(db: Database, version: SkillRecord): Promise<SkillRecord | null> {
   const isCurrent = sql`skills.version_id = ${version.versionId}`;
   const [, found] = await withIndex((isIndexed) =>
@@ -92,10 +89,10 @@ export async function activateVersion(db: Database, version: SkillRecord): Promi
 }
 
 /**
- * Yanks a version. A skill that stands at it moves on to the next one, or has none. `false` when nothing was changed, since the
- * skill stands elsewhere by now, or that is not the next one any more.
+ * Yanks a version. If it is current, the skill moves to `next`, or to none. Returns `false` and changes nothing if the current version or
+ * `next` changed meanwhile.
  *
- * @param next what `readSuccessor` found
+ * @param next the result of `readSuccessor`
  */
 export async function yankVersion(
   db: Database,
@@ -132,7 +129,7 @@ export async function yankVersion(
   return yanked.length > 0;
 }
 
-/** Takes the yank of a version back. It becomes current only where the skill has no version that is. */
+/** Reverts a yank. The version becomes current only if the skill has no current version. */
 export async function unyankVersion(db: Database, version: SkillRecord): Promise<void> {
   const { id, versionId, scope } = version;
   const isCurrent = sql`skills.version_id = ${versionId}`;
@@ -149,20 +146,20 @@ export async function unyankVersion(db: Database, version: SkillRecord): Promise
   );
 }
 
-/** What a skill without a current version points at, and repeats of it. */
+/** The current version id of a skill without a current version. */
 const NO_VERSION = "";
 const NOTHING_CURRENT = { tokens: -1, bindShells: null };
 
-/** SQL: a version is there, and not yanked. */
+/** SQL: the version exists and is not yanked. */
 function isStanding(versionId: string) {
   return sql`EXISTS (SELECT 1 FROM versions WHERE id = ${versionId} AND yanked_at IS NULL)`;
 }
 
 /**
- * Deletes a skill with its versions, unless a ghost that holds it refers to it. Returns the ids of the versions whose packages are
- * of no use any more; `null` when nothing was deleted.
+ * Deletes a skill with its versions, unless a ghost in `holding` refers to it. Returns the ids of versions whose packages can be deleted;
+ * `null` if nothing was deleted.
  *
- * @param holding the scopes whose ghosts hold it
+ * @param holding the scopes whose ghosts prevent the deletion
  */
 export async function deleteSkillRows(
   db: Database,
@@ -186,12 +183,12 @@ export async function deleteSkillRows(
   return deleted.length === 0 ? null : all.map((version) => version.id);
 }
 
-/** What a skill's row repeats of its current version. */
+/** The columns of the current version that are repeated in the skill's row. */
 function current(version: Pick<NewVersion, "tokensInstructions" | "bindShells">) {
   return { tokens: version.tokensInstructions, bindShells: version.bindShells };
 }
 
-/** What every change of a skill's current version brings along: its search text and the counter of its scope. */
+/** Statements that accompany every change of a skill's current version: its search text and the counter of its scope. */
 function mirror(
   db: Database,
   skill: { scope: string; name: string },
@@ -203,7 +200,7 @@ function mirror(
   return [...index, raiseCounters(db, [skill.scope])];
 }
 
-/** Makes a change together with what it is in the search index, or alone while there is none: nothing of the first try stays. */
+/** Runs a change together with its search index entry, or without it if the index is missing. The first attempt leaves nothing behind. */
 async function withIndex<T>(change: (isIndexed: boolean) => Promise<T>): Promise<T> {
   try {
     return await change(true);

@@ -1,4 +1,4 @@
-// What a batch that has made a version tells of it.
+// Reads the version that a batch has created.
 
 import { eq } from "drizzle-orm";
 import { whenToUseOf } from "../../../domain/catalog/search";
@@ -8,7 +8,7 @@ import type { SkillRecord } from "../skills";
 
 export type NewVersion = Omit<typeof versions.$inferSelect, "createdAt" | "yankedAt"> &
   Pick<SkillRecord, "scripts" | "source">;
-/** The statement that tells the number of a version, for batches that have made it. */
+/** Statement that returns the number of a version, for the batch that creates it. */
 export function numberOf(db: Database, versionId: string) {
   return db
     .select({ number: versionNumbers.number })
@@ -16,7 +16,7 @@ export function numberOf(db: Database, versionId: string) {
     .where(eq(versionNumbers.versionId, versionId));
 }
 
-/** The record of a version that a batch has made. */
+/** Returns the record of the version that a batch created. */
 export function recordOfBatch(
   [skill]: (typeof skills.$inferSelect)[],
   [numbered]: { number: number }[],

@@ -1,15 +1,15 @@
-// The tables of D1 that say who may do what and what was done: groups, secrets, servers, audit, counts. See `registry.ts`.
+// D1 tables for access and audit: groups, secrets, servers, audit log, usage counts. See `registry.ts`.
 
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../../../domain/json";
 import { now } from "./registry";
 
-/** A namespace that several people share. Its skills have the scope `group:<name>`. */
+/** A namespace shared by its members. Its skills have the scope `group:<name>`. */
 export const groups = sqliteTable(
   "groups",
   {
     name: text().primaryKey(),
-    /** The name after NFC and case folding. */
+    /** The name after NFC normalization and case folding. */
     folded: text().notNull().unique(),
     displayName: text("display_name"),
     createdBy: text("created_by").notNull(),
@@ -19,7 +19,7 @@ export const groups = sqliteTable(
   (t) => [index("groups_maker").on(t.createdBy)],
 );
 
-/** One row a member. */
+/** One row per member. */
 export const groupMembers = sqliteTable(
   "group_members",
   {
@@ -38,7 +38,7 @@ export const groupMembers = sqliteTable(
   ],
 );
 
-/** Remote MCP servers that every conversation may use. The name is what ghosts and skills replace. */
+/** Remote MCP servers that every conversation can use. Ghosts and skills override them by name. */
 export const mcpServers = sqliteTable(
   "mcp_servers",
   {
@@ -47,17 +47,17 @@ export const mcpServers = sqliteTable(
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull().default(now),
     updatedAt: integer("updated_at").notNull().default(now),
-    /** What the guard of its tools goes by: the digest that each had when an admin approved it. */
+    /** For a server with a guard: the digest of each tool at the time an admin approved it. */
     approved: text({ mode: "json" }).$type<Record<string, string>>(),
-    /** Since when calls of conversations fail; `null`: they do not, or nobody calls. */
+    /** Time since which conversations' calls fail; `null`: they do not fail, or there are none. */
     downSince: integer("down_since"),
   },
   (t) => [index("mcp_servers_maker").on(t.createdBy)],
 );
 
 /**
- * Servers of groups and users. `scope` is `group:<name>` or `user:<id>`. Not in the table of the gateway's, since a gateway of before
- * shows everything there to everybody.
+ * Servers of groups and users. `scope` is `group:<name>` or `user:<id>`. They have a table of their own because earlier gateways show every
+ * row of `mcp_servers` to everybody.
  */
 export const ownServers = sqliteTable(
   "own_servers",
@@ -68,13 +68,13 @@ export const ownServers = sqliteTable(
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull().default(now),
     updatedAt: integer("updated_at").notNull().default(now),
-    /** As with the gateway's. */
+    /** As in `mcpServers`. */
     downSince: integer("down_since"),
   },
   (t) => [primaryKey({ columns: [t.scope, t.name] }), index("own_servers_maker").on(t.createdBy)],
 );
 
-/** Values that only leave towards the hosts they are bound to. `scope` is `gateway`, `group:<name>` or `user:<id>`. */
+/** Values that are only sent to the hosts they are bound to. `scope` is `gateway`, `group:<name>` or `user:<id>`. */
 export const secrets = sqliteTable(
   "secrets",
   {
@@ -82,7 +82,7 @@ export const secrets = sqliteTable(
     scope: text().notNull(),
     name: text().notNull(),
     hosts: text({ mode: "json" }).$type<string[]>().notNull(),
-    /** Which of the deployment's keys encrypted it, and what it made of it: AES-GCM, base64. */
+    /** Id of the deployment key that encrypted the value, and the result: AES-GCM, base64. */
     keyId: text("key_id").notNull(),
     iv: text().notNull(),
     ciphertext: text().notNull(),
@@ -98,7 +98,7 @@ export const secrets = sqliteTable(
   ],
 );
 
-/** Who did what. Append-only: triggers refuse every change and deletion. Users stand in it by pseudonym. */
+/** The audit log. Append-only: triggers reject changes and deletions. Users appear under pseudonyms. */
 export const audit = sqliteTable(
   "audit",
   {
@@ -120,19 +120,19 @@ export const audit = sqliteTable(
   ],
 );
 
-/** Whom a pseudonym of the audit log stands for. Erasing a user deletes the row, and the log no longer says who it was. */
+/** Maps pseudonyms of the audit log to users. Erasing a user deletes the row, so the log no longer identifies the user. */
 export const pseudonyms = sqliteTable("pseudonyms", {
   userId: text("user_id").primaryKey(),
   pseudonym: text().notNull().unique(),
 });
 
-/** Exact counts for quotas: how often a subject did something in a window of time. */
+/** Exact counts for quotas: uses per subject and time window. */
 export const usage = sqliteTable(
   "usage",
   {
     subject: text().notNull(),
     kind: text().notNull(),
-    /** When the window began. */
+    /** Start of the window. */
     windowStart: integer("window_start").notNull(),
     count: integer().notNull(),
   },

@@ -1,10 +1,12 @@
-// The table of D1 that says which models the chat endpoint may call. See `registry.ts`.
+// D1 tables of the chat endpoint. See `registry.ts`.
 
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../../../domain/json";
 import { now } from "./registry";
 
-/** `scope` is `gateway`, `group:<name>` or `user:<id>`; the first that a caller sees counts: own over groups' over the gateway's. */
+/**
+ * `scope` is `gateway`, `group:<name>` or `user:<id>`. If names are equal, the user's own comes first, then groups', then the gateway's.
+ */
 export const models = sqliteTable(
   "models",
   {
@@ -18,7 +20,7 @@ export const models = sqliteTable(
   (t) => [primaryKey({ columns: [t.scope, t.name] }), index("models_maker").on(t.createdBy)],
 );
 
-/** Which conversation a chat is whose front end names none: by a digest of all that we said in it. */
+/** Finds the conversation of a chat whose front end sends no id, by a digest of all previous answers. */
 export const chatTails = sqliteTable(
   "chat_tails",
   {

@@ -1,9 +1,9 @@
-// The tables behind the doors for clients that people already have: which skills are open, their archives, and links. See `registry.ts`.
+// D1 tables for clients of other registries: open skills, archives and links. See `registry.ts`.
 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { now, skills, versions } from "./registry";
 
-/** Public skills that anybody may have without a key. */
+/** Public skills that can be read without a key. */
 export const openSkills = sqliteTable(
   "open_skills",
   {
@@ -16,7 +16,7 @@ export const openSkills = sqliteTable(
   (t) => [index("open_skills_maker").on(t.createdBy)],
 );
 
-/** The flat archive of a version, as R2 has it. A version has none before a door was asked for it. */
+/** The flat archive of a version in R2. Created when a client first requests it. */
 export const versionArchives = sqliteTable("version_archives", {
   versionId: text("version_id")
     .primaryKey()
@@ -25,7 +25,7 @@ export const versionArchives = sqliteTable("version_archives", {
   size: integer().notNull(),
 });
 
-/** The same as a plugin: the skill in the folders that clients of plugins look into. */
+/** The plugin archive of a version: the skill in the folders that plugin clients read. */
 export const versionPlugins = sqliteTable("version_plugins", {
   versionId: text("version_id")
     .primaryKey()
@@ -34,18 +34,18 @@ export const versionPlugins = sqliteTable("version_plugins", {
   size: integer().notNull(),
 });
 
-/** Addresses that read skills without a key. What they may read is judged by their maker's rights, at each request. */
+/** URLs that read skills without a key. Each request checks the rights of the link's creator. */
 export const links = sqliteTable(
   "links",
   {
     id: text().primaryKey(),
-    /** SHA-256 of the whole token, hex: 256 random bits, as with keys. */
+    /** SHA-256 of the whole token (256 random bits), hex. */
     hash: text().notNull(),
     userId: text("user_id").notNull(),
-    /** The key that it was made with and ends with, as `services/access/credential.ts` writes it. */
+    /** The key that created the link and whose end revokes it, as written by `services/access/credential.ts`. */
     credential: text().notNull(),
     name: text(),
-    /** `own`, `group:<name>`, or `skills`: those that are named. */
+    /** `own`, `group:<name>`, or `skills` for the named ones. */
     reads: text().notNull(),
     skills: text({ mode: "json" }).$type<string[]>().notNull(),
     createdAt: integer("created_at").notNull().default(now),
@@ -57,7 +57,7 @@ export const links = sqliteTable(
   (t) => [index("links_user").on(t.userId, t.createdAt, t.id), index("links_expires").on(t.expiresAt)],
 );
 
-/** What a skill was called for people by whoever made it through a vendor's API. Beside the skills: what SKILL.md says stays as it is. */
+/** Display titles set through a vendor's API. Stored separately so that SKILL.md stays unchanged. */
 export const skillTitles = sqliteTable("skill_titles", {
   skillId: text("skill_id")
     .primaryKey()
@@ -65,14 +65,14 @@ export const skillTitles = sqliteTable("skill_titles", {
   title: text().notNull(),
 });
 
-/** Versions that an admin has blocked: no door hands them out. */
+/** Versions that an admin has blocked. Clients of other registries cannot download them. */
 export const versionBlocks = sqliteTable(
   "version_blocks",
   {
     versionId: text("version_id")
       .primaryKey()
       .references(() => versions.id, { onDelete: "cascade" }),
-    /** What whoever comes for it is told. */
+    /** The reason that clients receive. */
     reason: text().notNull(),
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull().default(now),
@@ -80,7 +80,7 @@ export const versionBlocks = sqliteTable(
   (t) => [index("version_blocks_maker").on(t.createdBy)],
 );
 
-/** Files that a client uploads one by one, before it publishes them together. Their bytes are in R2, and both go within hours. */
+/** Files that a client uploads one by one before publishing them together. Rows and R2 objects are deleted within hours. */
 export const uploadParts = sqliteTable(
   "upload_parts",
   {
@@ -91,7 +91,7 @@ export const uploadParts = sqliteTable(
     createdAt: integer("created_at").notNull(),
   },
   (t) => [
-    // The size is for the limit of a user, which is counted from the index alone.
+    // Includes the size, so that a user's total is read from the index alone.
     index("upload_parts_user").on(t.userId, t.createdAt, t.size),
     index("upload_parts_created").on(t.createdAt),
   ],

@@ -1,28 +1,28 @@
-// The table of D1 with the sessions of the console. See `registry.ts`.
+// D1 table of console sessions. See `registry.ts`.
 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Membership } from "../../../domain/access/access";
 import { CONSOLE_SIGN_IN_METHODS } from "../../../domain/console/session";
 import { now } from "./registry";
 
-/** One row for each sign-in that goes on. What has ended has none. */
+/** One row per live session. Ended sessions have none. */
 export const consoleSessions = sqliteTable(
   "console_sessions",
   {
     id: text().primaryKey(),
-    /** SHA-256 of what the browser's cookie holds, hex. */
+    /** SHA-256 of the cookie's secret, hex. */
     hash: text().notNull(),
     userId: text("user_id").notNull(),
-    /** What the issuer calls the user. */
+    /** The user's display name from the issuer. */
     name: text(),
     role: text({ enum: ["user", "admin"] }).notNull(),
     scopes: text({ mode: "json" }).$type<readonly string[]>().notNull(),
     via: text({ enum: CONSOLE_SIGN_IN_METHODS }).notNull(),
-    /** The stored key that the session ends with; `null` where it comes from no such key. */
+    /** The stored key whose end also ends the session; `null` if it comes from no stored key. */
     keyId: text("key_id"),
-    /** What the settings must still say of the environment's key, or of the issuer, that it comes from. */
+    /** Digest of the environment key or issuer settings that the session depends on. */
     mark: text(),
-    /** What the issuer's token claimed. */
+    /** Claims of the issuer's token. */
     claimed: text({ mode: "json" }).$type<readonly Membership[]>().notNull(),
     createdAt: integer("created_at").notNull().default(now),
     /** Sampled, not exact. */
@@ -36,7 +36,7 @@ export const consoleSessions = sqliteTable(
   ],
 );
 
-/** What its user gets of a session. */
+/** The columns that a session's user can read. */
 export const SESSION_FACTS = {
   as: "sessions",
   columns: {

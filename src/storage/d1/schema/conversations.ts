@@ -1,8 +1,11 @@
-// The list of conversations.
+// D1 table of the conversation list. See `registry.ts`.
 
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** What exists, for lists; the conversation itself is its Durable Object. WITHOUT ROWID, which only its migration says: two rows, not three. */
+/**
+ * One row per conversation, for lists. The content is in its Durable Object. The migration declares it WITHOUT ROWID, which saves one of
+ * three row writes.
+ */
 export const conversations = sqliteTable(
   "conversations",
   {
@@ -10,9 +13,9 @@ export const conversations = sqliteTable(
     id: text().notNull(),
     ghost: text(),
     createdAt: integer("created_at").notNull(),
-    /** What its user calls it. */
+    /** Title set by the user. */
     title: text(),
-    /** What its object told last of itself, now and then: its last turn, when that began, and tokens billed. */
+    /** Reported by the Durable Object from time to time: the last turn, when it began, and the billed tokens. */
     turns: integer(),
     lastTurnAt: integer("last_turn_at"),
     tokens: integer(),

@@ -1,11 +1,11 @@
-// The tables of D1 that say which skills are drafts, and who may use them. See `registry.ts`.
+// D1 tables of drafts and their readers. See `registry.ts`.
 
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { skills } from "./registry";
 
 /**
- * One row a draft, beside the skill that holds its one version in its author's scope of drafts. No visible scope is that, so whatever
- * asks for skills finds drafts only by way of this table.
+ * One row per draft, next to the skill with its single version in the author's draft scope. That scope is never visible, so queries find
+ * drafts only through this table.
  */
 export const drafts = sqliteTable(
   "drafts",
@@ -13,14 +13,14 @@ export const drafts = sqliteTable(
     skillId: text("skill_id")
       .primaryKey()
       .references(() => skills.id, { onDelete: "cascade" }),
-    /** Where it would be published: `own`, `group:<name>` or `public`. Only what an admin means for everybody runs code. */
+    /** The target of publishing: `own`, `group:<name>` or `public`. Only drafts that an admin targets at `public` can run code. */
     target: text().notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
   (t) => [index("drafts_expires").on(t.expiresAt)],
 );
 
-/** Users whom a draft names. Beside its author only they may choose it. */
+/** Users, besides the author, who can select a draft. */
 export const draftReaders = sqliteTable(
   "draft_readers",
   {

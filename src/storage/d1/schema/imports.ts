@@ -1,33 +1,36 @@
-// The tables behind imports: one row a source and scope, and one for each skill that the source ever offered. See `registry.ts`.
+// D1 tables of imports: one row per source and scope, and one per skill that the source ever offered. See `registry.ts`.
 
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ImportItemState, ImportProblem, ImportSource, ImportState } from "../../../domain/imports/import";
 import { now, skills } from "./registry";
 
-/** A source whose skills go to a scope. It is read by one object, whose alarm goes on from the cursor. */
+/** A source whose skills are imported into a scope. One Durable Object reads it; its alarm continues from the cursor. */
 export const imports = sqliteTable(
   "imports",
   {
     id: text().primaryKey(),
     scope: text().notNull(),
     source: text({ mode: "json" }).$type<ImportSource>().notNull(),
-    /** Digest of what identifies the source: a scope has one import of it. */
+    /** Digest of what identifies the source. A scope has one import per source. */
     identity: text().notNull(),
-    /** Who runs it, and the key that it runs by, as `services/access/credential.ts` writes it: both are asked at each slice. */
+    /**
+     * The user who runs the import, and the key it depends on, as written by `services/access/credential.ts`. Both are checked at each
+     * slice.
+     */
     userId: text("user_id").notNull(),
     credential: text().notNull(),
     isMirror: integer("is_mirror", { mode: "boolean" }).notNull(),
-    /** Counts the runs. What a skill's row has of another run is of before. */
+    /** Number of the current run. Item rows with another number belong to an earlier run. */
     run: integer().notNull(),
     state: text().$type<ImportState>().notNull(),
     problem: text({ mode: "json" }).$type<ImportProblem>(),
-    /** The last skill that was looked at, and how many the source has; `null` before it was read. */
+    /** The last processed skill, and the number of skills in the source; `null` before it was read. */
     cursor: text(),
     total: integer(),
     createdAt: integer("created_at").notNull().default(now),
     startedAt: integer("started_at").notNull(),
     updatedAt: integer("updated_at").notNull().default(now),
-    /** When it goes on by itself; `null`: never. */
+    /** Time of the next step; `null`: none is scheduled. */
     nextAt: integer("next_at"),
   },
   (t) => [
@@ -38,7 +41,7 @@ export const imports = sqliteTable(
   ],
 );
 
-/** What a user's export tells of imports. What came of each skill is said by the versions. */
+/** The columns of imports in a user's export. The results of single skills are part of their versions. */
 export const EXPORTED_IMPORTS = {
   as: "imports",
   columns: {
@@ -47,7 +50,7 @@ export const EXPORTED_IMPORTS = {
   },
 };
 
-/** What became of a skill of the source in the last run that saw it, and which skill here came of it. */
+/** The result for one skill in the last run that saw it, and the local skill it became. */
 export const importItems = sqliteTable(
   "import_items",
   {
@@ -58,12 +61,12 @@ export const importItems = sqliteTable(
     run: integer().notNull(),
     state: text().$type<ImportItemState>().notNull(),
     problem: text({ mode: "json" }).$type<ImportProblem>(),
-    /** What identifies the content that was taken, at the source. */
+    /** Identifies the imported content at the source. */
     digest: text(),
-    /** `null`: none came of it, or it was deleted. */
+    /** `null`: no skill was imported, or it was deleted. */
     skillId: text("skill_id").references(() => skills.id, { onDelete: "set null" }),
     versionId: text("version_id"),
-    /** Since when the source does not have it any more. */
+    /** Time at which the source stopped offering it. */
     removedAt: integer("removed_at"),
   },
   (t) => [primaryKey({ columns: [t.importId, t.name] }), index("import_items_skill").on(t.skillId)],

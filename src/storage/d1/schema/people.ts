@@ -1,4 +1,4 @@
-// Which columns of D1 hold a user, and what an export and an erasure do with their rows. A new table needs a row here:
+// Lists the D1 columns that refer to a user, and what an export and an erasure do with their rows. A new table needs a row here:
 // test/storage/d1/people.test.ts compares this list with the database.
 
 import { isNotNull } from "drizzle-orm";
@@ -25,7 +25,7 @@ import {
   type UserColumn,
 } from "./user-column";
 
-/** In the order in which rows are exported and erased: keys go first, so that nothing new comes from them; pseudonyms go last. */
+/** In the order of export and erasure: keys first, so that nothing new is created with them; pseudonyms last. */
 export const USER_COLUMNS: readonly UserColumn[] = [
   {
     table: keys,
@@ -193,7 +193,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     table: runFiles,
     column: runFiles.userId,
     holds: "user",
-    // services/users.ts puts the bytes in the place of `object`.
+    // services/users.ts replaces `object` with the bytes.
     exported: {
       as: "files",
       columns: {
@@ -205,7 +205,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
         object: runFiles.object,
       },
     },
-    // Each conversation takes its own along; a row that is left has no object, or one that the sweep finds.
+    // Each conversation deletes its own files. A remaining row has no object, or one that the sweep deletes.
     erased: FORGOTTEN,
   },
   {
@@ -213,10 +213,12 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     column: audit.actor,
     holds: "pseudonym",
     exported: "as `acts`, by way of the pseudonym: readUserRows",
-    erased: { why: "the log is append-only; its pseudonym no longer says who it was" },
+    erased: {
+      why: "entries stay without what the user wrote (eraseFromAudit); the pseudonym no longer says who it was",
+    },
   },
   {
-    // A row that a late request made of the user's own would lose its scope with its user: only what is shared is renamed.
+    // A private row written by a late request would lose its scope with its user, so only shared rows are renamed.
     table: ghosts,
     column: ghosts.userId,
     holds: "user",

@@ -1,5 +1,5 @@
-// The tables of D1. Migrations are made from this file by `npm run migrate:new`; the search index (FTS5) is written by hand
-// beside them, since drizzle-kit does not model virtual tables. docs/storage.md explains every table to a reader.
+// D1 tables of the registry. `npm run migrate:new` generates migrations from this folder. The search index (FTS5) is written by hand,
+// because drizzle-kit does not model virtual tables. docs/storage.md explains every table.
 
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
@@ -14,25 +14,24 @@ import type { Manifest, PackageFile } from "../../../domain/package/skill";
 /** Milliseconds since the epoch, by the database's clock. */
 export const now = sql`(cast(unixepoch('subsec') * 1000 as integer))`;
 
-/** One row a skill, pointing at its current version. `scope` is `user:<id>`, `group:<name>` or `public`. */
+/** One row per skill, pointing at its current version. `scope` is `user:<id>`, `group:<name>` or `public`. */
 export const skills = sqliteTable(
   "skills",
   {
-    /** The rowid of the search index; never leaves the storage layer. */
+    /** The rowid of the search index. Never leaves the storage layer. */
     seq: integer().primaryKey({ autoIncrement: true }),
     id: text().notNull().unique(),
     scope: text().notNull(),
     name: text().notNull(),
-    /** The name after NFC and case folding: two skills of one scope may not share it. */
+    /** The name after NFC normalization and case folding. Unique within a scope. */
     folded: text().notNull(),
     namespace: text().notNull(),
-    /** Who owns it; `0` for public skills, as in the predecessor system. */
+    /** The owner; `0` for public skills, as in Wegent. */
     userId: text("user_id").notNull(),
-    /** The current version; empty while every version is yanked, so that nothing which joins it finds the skill. */
+    /** The current version; empty while every version is yanked, so that joins do not find the skill. */
     versionId: text("version_id").notNull(),
     /**
-     * Both as of the current version: a catalog is counted from the index alone, without a look at any version. Tokens are -1
-     * while there is none.
+     * Both columns repeat the current version, so that a catalog is counted from the index alone. Tokens are -1 without a current version.
      */
     tokens: integer().notNull(),
     bindShells: text("bind_shells", { mode: "json" }).$type<string[]>(),
@@ -42,14 +41,14 @@ export const skills = sqliteTable(
   (t) => [
     uniqueIndex("skills_scope_folded").on(t.scope, t.folded),
     index("skills_scope_name").on(t.scope, t.name, t.tokens, t.bindShells),
-    // Ids sort by time: lists of vendors' APIs are by it.
+    // Ids sort by time. Vendors' APIs list by them.
     index("skills_scope_id").on(t.scope, t.id),
-    // Here and in other tables: an erasure asks who made a thing (`schema/people.ts`).
+    // Here and in other tables: an erasure queries by creator (`schema/people.ts`).
     index("skills_user").on(t.userId),
   ],
 );
 
-/** Immutable. The row is the commit point of a publish: it exists only after `packages/<id>.zip` does. */
+/** Immutable. The row is the commit point of a publish: it is written only after `packages/<id>.zip`. */
 export const versions = sqliteTable(
   "versions",
   {
@@ -57,9 +56,9 @@ export const versions = sqliteTable(
     skillId: text("skill_id")
       .notNull()
       .references(() => skills.id, { onDelete: "cascade" }),
-    /** The manifest's version label, if it has one. */
+    /** The version label of the manifest, if any. */
     label: text(),
-    /** Identity of the content, see `domain/package/skill.ts`. */
+    /** Digest of the content, see `domain/package/skill.ts`. */
     digest: text().notNull(),
     /** Level 1. */
     description: text().notNull(),
@@ -73,7 +72,7 @@ export const versions = sqliteTable(
     tokensLine: integer("tokens_line").notNull(),
     tokensInstructions: integer("tokens_instructions").notNull(),
     tokensFiles: integer("tokens_files").notNull(),
-    /** SHA-256 and size of the canonical ZIP, and SHA-256 of the upload it was made from. */
+    /** SHA-256 and size of the canonical ZIP, and SHA-256 of the upload. */
     zipSha256: text("zip_sha256").notNull(),
     zipSize: integer("zip_size").notNull(),
     uploadSha256: text("upload_sha256").notNull(),
@@ -84,11 +83,11 @@ export const versions = sqliteTable(
     manifest: text({ mode: "json" }).$type<Manifest>().notNull(),
     frontmatter: text({ mode: "json" }).$type<JsonObject>().notNull(),
     files: text({ mode: "json" }).$type<PackageFile[]>().notNull(),
-    /** Level 2, last in the row so that reading level 1 never touches its pages. */
+    /** Level 2. Near the end of the row, so that reading level 1 does not touch its pages. */
     instructions: text().notNull(),
     /**
-     * When it was yanked. It stands behind the instructions, since a column can only be added at the end, and costs no look at
-     * their pages: NULL is told by the row's head.
+     * Time of the yank. A later migration added it, so it follows the instructions. SQLite reads NULL from the row header without reading
+     * their pages.
      */
     yankedAt: integer("yanked_at"),
   },
@@ -97,29 +96,25 @@ export const versions = sqliteTable(
     uniqueIndex("versions_skill_label").on(t.skillId, t.label),
     index("versions_skill_created").on(t.skillId, t.createdAt, t.id),
     index("versions_maker").on(t.createdBy),
-    // A publish that hung for an hour may not commit: its object may already be taken for an orphan (DURATIONS.publish).
+    // A publish that took more than an hour must not commit: the sweep may already have deleted its object (DURATIONS.publish).
     check("versions_in_time", sql`${t.createdAt} < ${t.startedAt} + 3600000`),
   ],
 );
 
-/**
- * What was found out of a version's code, when it was published or later. Beside the versions, which never change: a gateway that finds
- * out more writes it here.
- */
+/** Results of analysing a version's code, at publish time or later. In a table of its own because versions are immutable. */
 export const versionCode = sqliteTable("version_code", {
   versionId: text("version_id")
     .primaryKey()
     .references(() => versions.id, { onDelete: "cascade" }),
-  /** `null` where nobody could judge them. */
+  /** `null` if the scripts were not analysed. */
   scripts: text({ mode: "json" }).$type<ScriptVerdict[]>(),
-  /** What its provider says of its tools; `null` where it is asked in a conversation. */
+  /** The provider's tool descriptions; `null` if the provider is asked in a conversation. */
   described: text({ mode: "json" }).$type<Described>(),
 });
 
 /**
- * The versions of a skill by number: 1, 2, … in the order in which they were published, and none twice. A trigger on `versions` makes the
- * rows, so that a version which a gateway from before numbers writes has one too; beside the versions, since a column behind the
- * instructions would be read by way of their pages.
+ * Numbers of the versions of a skill: 1, 2, … in the order of publishing. A trigger on `versions` writes the rows, so versions written by
+ * earlier gateways have numbers too. In a table of its own, because reading a column behind the instructions would read their pages.
  */
 export const versionNumbers = sqliteTable(
   "version_numbers",
@@ -133,7 +128,7 @@ export const versionNumbers = sqliteTable(
   (t) => [uniqueIndex("version_numbers_skill").on(t.skillId, t.number)],
 );
 
-/** Where versions are said to have been taken from, of those that are said to; beside the versions, as their numbers are. */
+/** Declared sources of versions, for those that have one. */
 export const versionSources = sqliteTable("version_sources", {
   versionId: text("version_id")
     .primaryKey()
@@ -145,16 +140,16 @@ export const ghosts = sqliteTable(
   "ghosts",
   {
     id: text().primaryKey(),
-    /** Who made it; `0` for public ones, as with skills. */
+    /** The creator; `0` for public ghosts, as with skills. */
     userId: text("user_id").notNull(),
-    /** `group:<name>` or `public`; `null`: its user's own. */
+    /** `group:<name>` or `public`; `null`: a user's own. */
     shared: text(),
     /**
-     * As with skills, of both columns above. The database makes it, so that a ghost which a gateway from before shared ones writes
-     * while this one is being deployed has it too.
+     * The scope, as with skills. The database generates it from the two columns above, so ghosts written by an earlier gateway during a
+     * deployment have it too.
      */
     scope: text().notNull().generatedAlwaysAs(sql`coalesce(shared, 'user:' || user_id)`, { mode: "virtual" }),
-    /** The group's name, `public`, or for a user's own `default`; one from before shared ghosts may be in a group's, too. */
+    /** The group's name, `public`, or `default` for a user's own. Ghosts from before shared ghosts can be in a group's namespace. */
     namespace: text().notNull(),
     name: text().notNull(),
     folded: text().notNull(),
@@ -169,7 +164,7 @@ export const ghosts = sqliteTable(
   ],
 );
 
-/** The skills of a ghost, resolved in its scope when it was saved. `skillId` may point at a skill that is gone. */
+/** The skills of a ghost, resolved in its scope when it was saved. `skillId` may refer to a deleted skill. */
 export const ghostSkills = sqliteTable(
   "ghost_skills",
   {
@@ -188,7 +183,7 @@ export const keys = sqliteTable(
   "keys",
   {
     id: text().primaryKey(),
-    /** SHA-256 of the whole key, hex. Keys are 256 random bits, so a plain digest cannot be searched. */
+    /** SHA-256 of the whole key, hex. Keys have 256 random bits, so a plain digest is safe against guessing. */
     hash: text().notNull(),
     userId: text("user_id").notNull(),
     role: text({ enum: ["user", "admin"] }).notNull(),
@@ -201,28 +196,28 @@ export const keys = sqliteTable(
     revokedAt: integer("revoked_at"),
     /** Sampled, not exact. */
     lastUsedAt: integer("last_used_at"),
-    /** The key that this one was made to replace. */
+    /** The key that this key replaces. */
     replaces: text(),
   },
   (t) => [index("keys_created").on(t.createdAt), index("keys_user").on(t.userId), index("keys_maker").on(t.createdBy)],
 );
 
-/** One counter a scope, raised in the batch of every change to it: how a conversation knows its catalog is stale. */
+/** One counter per scope, raised in the batch of every change. Conversations compare it to detect a stale catalog. */
 export const counters = sqliteTable("counters", {
   scope: text().primaryKey(),
   value: integer().notNull(),
 });
 
-/** Answers to uploads under an Idempotency-Key, written in the batch of their effect. */
+/** Responses to uploads with an Idempotency-Key, written in the batch of the change. */
 export const idempotency = sqliteTable(
   "idempotency",
   {
     userId: text("user_id").notNull(),
     key: text().notNull(),
-    /** SHA-256 over what was asked; not over the body's bytes, since a retry draws a new multipart boundary. */
+    /** SHA-256 of the request's content. Not of the raw body, because a retry has another multipart boundary. */
     request: text().notNull(),
     status: integer().notNull(),
-    /** The id of the version that was made; the answer is rebuilt from it. */
+    /** Id of the created version. The response is rebuilt from it. */
     subject: text().notNull(),
     createdAt: integer("created_at").notNull().default(now),
   },

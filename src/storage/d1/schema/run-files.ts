@@ -1,27 +1,27 @@
-// The table of D1 that says which files of scripts are kept. See `registry.ts`.
+// D1 table of files that scripts wrote. See `registry.ts`.
 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * One row a file. It is written before its object and deleted after it, so an object without a row is nobody's. WITHOUT ROWID, which
- * only its migration says.
+ * One row per file, written before its object and deleted after it, so an object without a row can be deleted. The migration declares it
+ * WITHOUT ROWID.
  */
 export const runFiles = sqliteTable(
   "run_files",
   {
-    /** Made of the call and the path, so that a call which is made again has the same. */
+    /** Derived from the call and the path, so a repeated call has the same ids. */
     id: text().primaryKey(),
     userId: text("user_id").notNull(),
     conversation: text().notNull(),
-    /** The key of its object in R2, which names no user. */
+    /** Key of the object in R2. It does not contain the user. */
     object: text().notNull(),
-    /** Its full path in the run. */
+    /** Full path in the run. */
     path: text().notNull(),
     size: integer().notNull(),
     createdAt: integer("created_at").notNull(),
   },
   (t) => [
-    // The size is for the quota, which is counted from the index alone.
+    // Includes the size, so that quotas are computed from the index alone.
     index("run_files_user").on(t.userId, t.conversation, t.createdAt, t.id, t.size),
     index("run_files_created").on(t.createdAt),
   ],

@@ -1,33 +1,32 @@
-// The tables of D1 behind the sign-in page: programs of strangers and of admins, sign-ins that are under way, and links that sign
-// somebody in. See `registry.ts`.
+// D1 tables of the sign-in page: OAuth clients, sign-ins in progress, and sign-in links. See `registry.ts`.
 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { LinkedSession } from "../../../domain/console/session";
 import type { SignedIn } from "../../../domain/sign-in/signed-in";
 import { now } from "./registry";
 
-/** Programs that registered themselves, and what was read about those whose id is an address. */
+/** Clients that registered themselves (RFC 7591), and cached client id metadata documents. */
 export const oauthClients = sqliteTable(
   "oauth_clients",
   {
     id: text().primaryKey(),
     name: text().notNull(),
-    /** The host of the document; `null` for who registered itself. */
+    /** Host of the metadata document; `null` for a registered client. */
     host: text(),
-    /** Empty where the document could not be read. */
+    /** Empty if the document could not be read. */
     redirectUris: text("redirect_uris", { mode: "json" }).$type<readonly string[]>().notNull(),
     createdAt: integer("created_at").notNull().default(now),
-    /** When a user last approved it. */
+    /** Time of the last approval by a user. */
     approvedAt: integer("approved_at"),
-    /** Until when it counts as it is: a document is then asked for again, and who registered itself is forgotten. */
+    /** End of validity: a document is fetched again, a registered client is deleted. */
     expiresAt: integer("expires_at").notNull(),
   },
   (t) => [index("oauth_clients_expiry").on(t.expiresAt)],
 );
 
 /**
- * Programs that an admin has made known, each with a secret. Not in the table of strangers' programs, where a gateway of before would
- * let them in without it.
+ * Clients that an admin registered, each with a secret. They have a table of their own because earlier gateways accept every row of
+ * `oauth_clients` without a secret.
  */
 export const preRegisteredClients = sqliteTable(
   "known_clients",
@@ -35,7 +34,7 @@ export const preRegisteredClients = sqliteTable(
     name: text().primaryKey(),
     displayName: text("display_name").notNull(),
     redirectUris: text("redirect_uris", { mode: "json" }).$type<readonly string[]>().notNull(),
-    /** SHA-256 of the secret, hex: it is 256 random bits. */
+    /** SHA-256 of the secret (256 random bits), hex. */
     secretHash: text("secret_hash").notNull(),
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull().default(now),
@@ -44,30 +43,30 @@ export const preRegisteredClients = sqliteTable(
   (t) => [index("known_clients_maker").on(t.createdBy)],
 );
 
-/** One row for each sign-in that a page is open for. */
+/** One row per sign-in with an open page. */
 export const signIns = sqliteTable(
   "sign_ins",
   {
     id: text().primaryKey(),
-    /** SHA-256 of what the browser's cookie holds, hex. */
+    /** SHA-256 of the secret in the browser's cookie, hex. */
     browser: text().notNull(),
-    /** `open`, then `shown` to somebody who has signed in, then ended by the answer. */
+    /** `open`, then `shown` after a user signed in, then ended by `approved` or `denied`. */
     stage: text({ enum: ["open", "shown", "approved", "denied"] }).notNull(),
     clientId: text("client_id").notNull(),
-    /** As it was when the page was opened: what is approved is what was shown. */
+    /** The name when the page was opened, so that the user approves the name that was shown. */
     clientName: text("client_name").notNull(),
     clientHost: text("client_host"),
     redirectUri: text("redirect_uri").notNull(),
     state: text(),
     challenge: text().notNull(),
     resource: text().notNull(),
-    /** Keys that were tried. */
+    /** Number of keys that were tried. */
     tries: integer().notNull().default(0),
     userId: text("user_id"),
     signedIn: text("signed_in", { mode: "json" }).$type<SignedIn>(),
     createdAt: integer("created_at").notNull().default(now),
     expiresAt: integer("expires_at").notNull(),
-    /** `console`: nobody is asked for a consent, and `redirect_uri` is a place in the console. */
+    /** `console`: a sign-in to the console without consent; `redirect_uri` is a console path. */
     purpose: text({ enum: ["consent", "console"] })
       .notNull()
       .default("consent"),
@@ -75,7 +74,7 @@ export const signIns = sqliteTable(
   (t) => [index("sign_ins_user").on(t.userId), index("sign_ins_expiry").on(t.expiresAt)],
 );
 
-/** Links that sign a user in, once. */
+/** Single-use links that sign a user in. */
 export const signInLinks = sqliteTable(
   "sign_in_links",
   {
@@ -84,13 +83,13 @@ export const signInLinks = sqliteTable(
     hash: text().notNull().unique(),
     userId: text("user_id").notNull(),
     createdBy: text("created_by").notNull(),
-    /** SHA-256 of the cookie of the browser that opened it: no other may use it then. */
+    /** SHA-256 of the cookie of the browser that opened the link. Only that browser can use it. */
     browser: text().unique(),
-    /** The sign-in that it was used for. */
+    /** The sign-in that used the link. */
     usedFor: text("used_for"),
     createdAt: integer("created_at").notNull().default(now),
     expiresAt: integer("expires_at").notNull(),
-    /** The session of the console that it opens, and it opens nothing else then; `null`: it signs a program's user in. */
+    /** The console session that the link starts; such a link starts nothing else. `null`: it signs in a client's user. */
     session: text({ mode: "json" }).$type<LinkedSession>(),
   },
   (t) => [

@@ -1,45 +1,45 @@
-// The tables of D1 that say what users have given MCP hosts: codes, grants, and the tokens of a grant. See `registry.ts`.
+// D1 tables of authorizations given to MCP hosts: codes, grants and access tokens. See `registry.ts`.
 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Membership } from "../../../domain/access/access";
 import { now } from "./registry";
 
-/** How somebody signed in, and for what: a code has it from the consent page, a grant from its code. */
+/** How a user signed in and what was approved. Copied from the consent page to the code, and from the code to the grant. */
 const approval = () => ({
   userId: text("user_id").notNull(),
-  /** With what, and which. */
+  /** The method, and the id of the key or link. */
   via: text({ enum: ["key", "link", "issuer"] }).notNull(),
   viaId: text("via_id").notNull(),
-  /** The key that the grant dies with. It may be gone. */
+  /** The key whose end also ends the grant. It may be deleted. */
   keyId: text("key_id"),
-  /** What the issuer's token claimed. */
+  /** Claims of the issuer's token. */
   claimed: text({ mode: "json" }).$type<readonly Membership[]>().notNull(),
   clientId: text("client_id").notNull(),
   clientName: text("client_name").notNull(),
-  /** The canonical URL that tokens are for. */
+  /** The canonical URL that tokens are valid for (RFC 8707). */
   resource: text().notNull(),
 });
 
-/** Codes that a host may exchange, once. */
+/** Single-use authorization codes. */
 export const grantCodes = sqliteTable(
   "grant_codes",
   {
-    /** SHA-256 of the code, hex: it is 256 random bits. */
+    /** SHA-256 of the code (256 random bits), hex. */
     hash: text().primaryKey(),
     ...approval(),
     redirectUri: text("redirect_uri").notNull(),
     challenge: text().notNull(),
-    /** When the grant must end, whatever the settings say. */
+    /** Latest end of the grant, whatever the settings say. */
     grantUntil: integer("grant_until"),
     createdAt: integer("created_at").notNull().default(now),
     expiresAt: integer("expires_at").notNull(),
-    /** The attempt that has exchanged it, which is the id of the grant. */
+    /** The attempt that exchanged the code; equals the id of the grant. */
     claimedBy: text("claimed_by"),
   },
   (t) => [index("grant_codes_user").on(t.userId), index("grant_codes_expiry").on(t.expiresAt)],
 );
 
-/** One sign-in of one host: a family of tokens. */
+/** One authorization of one host: a family of tokens. */
 export const grants = sqliteTable(
   "grants",
   {
@@ -47,21 +47,21 @@ export const grants = sqliteTable(
     ...approval(),
     createdAt: integer("created_at").notNull().default(now),
     expiresAt: integer("expires_at").notNull(),
-    /** Without a refresh until then it is over. */
+    /** The grant ends at this time unless it is refreshed. */
     idleUntil: integer("idle_until").notNull(),
-    /** SHA-256 of the refresh token that counts, how many were before it, and which of the deployment's keys it was derived with. */
+    /** SHA-256 of the valid refresh token, its generation, and the deployment key it was derived with. */
     current: text().notNull(),
     generation: integer().notNull().default(0),
     derivedWith: text("derived_with").notNull(),
-    /** SHA-256 of the token that was exchanged for it, and when: the last time while nobody was seen to have the successor. */
+    /** SHA-256 of the previous refresh token, and the last time it was exchanged while its successor was still unused. */
     previous: text(),
     rotatedAt: integer("rotated_at"),
-    /** The latest generation that somebody was seen to use the access token of: its answer has arrived. */
+    /** Latest generation whose access token was used. It proves that the response arrived. */
     arrived: integer().notNull().default(-1),
     /** Sampled, not exact. */
     lastUsedAt: integer("last_used_at"),
     endedAt: integer("ended_at"),
-    /** In a word why. */
+    /** The reason, in one word. */
     endedBy: text("ended_by"),
   },
   (t) => [
@@ -81,7 +81,7 @@ export const grantTokens = sqliteTable(
     grantId: text("grant_id")
       .notNull()
       .references(() => grants.id, { onDelete: "cascade" }),
-    /** That of the refresh token in the same answer. */
+    /** Generation of the refresh token issued in the same response. */
     generation: integer().notNull(),
     /** SHA-256 of the whole token, hex. */
     hash: text().notNull(),

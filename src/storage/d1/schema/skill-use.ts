@@ -1,13 +1,13 @@
-// The tables of D1 that say how skills are used, in counts without users. See `registry.ts`.
+// D1 tables of skill usage, as counts without users. See `registry.ts`.
 
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { skills } from "./registry";
 
-/** How often the versions of a skill were used in a day (UTC). Goes with its skill. */
+/** Uses of each version per day (UTC). Deleted with the skill. */
 export const skillUse = sqliteTable(
   "skill_use",
   {
-    /** When the day began, in milliseconds since the epoch. */
+    /** Start of the day, in milliseconds since the epoch. */
     day: integer().notNull(),
     skillId: text("skill_id")
       .notNull()
@@ -16,26 +16,26 @@ export const skillUse = sqliteTable(
     loads: integer().notNull(),
     calls: integer().notNull(),
     failures: integer().notNull(),
-    /** Of instructions that were told. */
+    /** Tokens of instructions that were sent to models. */
     tokens: integer().notNull(),
-    /** What counts for the shared order of the list: see `domain/conversation/skill-use.ts`. Of public skills only. */
+    /** Votes for the shared list order, see `domain/conversation/skill-use.ts`. Public skills only. */
     votes: integer().notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.skillId, t.day, t.versionId] }),
-    // The order of a day is made of this index alone.
+    // The order of a day is computed from this index alone.
     index("skill_use_day").on(t.day, t.skillId, t.votes),
   ],
 );
 
-/** Batches of counts that have arrived, so that none is added twice. Their ids are random. */
+/** Received batches of counts, so that none is added twice. Ids are random. */
 export const skillUseBatches = sqliteTable(
   "skill_use_batches",
   { id: text().primaryKey(), day: integer().notNull() },
   (t) => [index("skill_use_batches_day").on(t.day)],
 );
 
-/** The public skills that were used most, in the order that lists have them in from a day on. A day that began has its row for good. */
+/** The most used public skills, in list order, from a day on. The row of a day that has begun does not change. */
 export const skillOrders = sqliteTable("skill_orders", {
   day: integer().primaryKey(),
   skillIds: text("skill_ids", { mode: "json" }).$type<string[]>().notNull(),

@@ -1,21 +1,21 @@
-// How a column of D1 that holds a user is described: see `people.ts`.
+// Describes a D1 column that refers to a user: see `people.ts`.
 
 import type { SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 
-/** What an erasure counts for its answer. */
+/** The counts that an erasure returns. */
 export type ErasureCount = "keys" | "grants" | "secrets" | "ghosts" | "memberships";
 
 export interface UserColumn {
   table: SQLiteTable;
   column: SQLiteColumn;
-  /** What the column names its user by: the id, the scope `user:<id>`, or the pseudonym of the audit log. */
+  /** How the column identifies its user: by id, by the scope `user:<id>`, or by the pseudonym of the audit log. */
   holds: "user" | "scope" | "pseudonym";
-  /** The name and the columns that the rows have in an export; or, in words, why they are in none or who reads them. */
+  /** Name and columns in an export, or a sentence that says why the rows are not exported or which code exports them. */
   exported: { as: string; columns: Record<string, SQLiteColumn> } | string;
   /**
-   * `deleted` by the first step of an erasure; `renamed` to the pseudonym, or `forgotten` with its row, by the last; or, in words,
-   * who erases the rows or why they stay.
+   * `deleted` in the first step of an erasure; `renamed` to the pseudonym, or `forgotten` (deleted), in the last step; or a sentence that
+   * says which code erases the rows or why they stay.
    */
   erased:
     | { how: "deleted"; counted?: ErasureCount }

@@ -1,17 +1,17 @@
-// Whether servers of the gateway, groups and users answer, as calls of conversations find out. No view goes by it, so no counter is raised.
+// Stores whether MCP servers answer, as calls from conversations observe it. Views do not depend on it, so no counter is raised.
 
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import type { Database } from "../database";
 import { mcpServers, ownServers } from "../schema/access";
 import { now } from "../schema/registry";
 
-/** A server in its table: the gateway's have no scope. */
+/** Identifies a server. Servers of the gateway have no scope. */
 export interface ServerAt {
   scope: string | null;
   name: string;
 }
 
-/** Notes since when a server fails. Where that is noted, or there is no such server, nothing is written. */
+/** Records since when a server fails. Writes nothing if that is already recorded or the server does not exist. */
 export async function recordServerDown(db: Database, { scope, name }: ServerAt): Promise<void> {
   if (scope === null) {
     const theirs = and(eq(mcpServers.name, name), isNull(mcpServers.downSince));
@@ -22,7 +22,7 @@ export async function recordServerDown(db: Database, { scope, name }: ServerAt):
   }
 }
 
-/** Notes that a server answers. Where it was not noted as down, nothing is written. */
+/** Records that a server answers. Writes nothing if it was not recorded as failing. */
 export async function recordServerUp(db: Database, { scope, name }: ServerAt): Promise<void> {
   if (scope === null) {
     const theirs = and(eq(mcpServers.name, name), isNotNull(mcpServers.downSince));

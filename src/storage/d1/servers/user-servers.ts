@@ -1,4 +1,4 @@
-// The MCP servers of groups and users in D1. A change raises the counter of their scope, so that what was seen of it is read again.
+// Stores the MCP servers of groups and users in D1. A change raises the counter of the scope, so that views are read again.
 
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { JsonObject } from "../../../domain/json";
@@ -10,7 +10,7 @@ import { now } from "../schema/registry";
 
 export type UserServerRow = typeof ownServers.$inferSelect;
 
-/** Stores an entry under its scope and name, whole. `null` when the scope is full. */
+/** Stores a whole entry under its scope and name. Returns `null` if the scope is full. */
 export async function putUserServer(
   db: Database,
   { scope, name, entry, createdBy }: Pick<UserServerRow, "scope" | "name" | "createdBy"> & { entry: JsonObject },
@@ -44,7 +44,7 @@ export async function readUserServer(db: Database, scope: string, name: string):
   return found ?? null;
 }
 
-/** Servers of a scope by name, after the cursor's. */
+/** Returns servers of a scope by name, after the cursor. */
 export function listUserServers(
   db: Database,
   scope: string,
@@ -59,7 +59,7 @@ export function listUserServers(
     .limit(limit);
 }
 
-/** `false` when there was none. */
+/** Returns `false` if the server does not exist. */
 export async function deleteUserServer(db: Database, scope: string, name: string): Promise<boolean> {
   const [gone] = await db.batch([
     db
@@ -71,7 +71,7 @@ export async function deleteUserServer(db: Database, scope: string, name: string
   return gone.length > 0;
 }
 
-/** A statement that reads all entries of these scopes, by name. */
+/** Statement that reads all entries of these scopes by name. */
 export function serversOfScopes(db: Database, scopes: readonly string[]) {
   return db
     .select({ scope: ownServers.scope, name: ownServers.name, entry: ownServers.entry })
@@ -80,16 +80,16 @@ export function serversOfScopes(db: Database, scopes: readonly string[]) {
     .orderBy(asc(ownServers.name));
 }
 
-/** Servers with what a conversation needs of them. */
+/** Servers with the columns that a conversation needs. */
 export type EveryServer = Awaited<ReturnType<typeof everyServer>>;
 
-/** Every server of these scopes and of the gateway, in one trip. */
+/** Returns every server of these scopes and of the gateway, in one round trip. */
 export async function everyServer(db: Database, scopes: readonly string[]) {
   const [own, gateway] = await db.batch([serversOfScopes(db, scopes), gatewayServers(db)]);
   return { own, gateway };
 }
 
-/** Every server of this name: those of these scopes, and the gateway's, whose scope is `null`; in one trip. */
+/** Returns every server with this name in these scopes and of the gateway (scope `null`), in one round trip. */
 export async function serversNamed(db: Database, scopes: readonly string[], name: string) {
   const [own, gateway] = await db.batch([
     db

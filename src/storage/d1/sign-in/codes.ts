@@ -1,4 +1,4 @@
-// Codes in D1. What of a code counts is decided by the statement that takes it, by the database's clock.
+// Stores authorization codes in D1. The exchanging statement checks all conditions, with the database's clock.
 
 import { eq, lt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../database";
@@ -9,12 +9,9 @@ export type CodeRow = typeof grantCodes.$inferSelect;
 /** A code before it is stored. */
 export type NewCode = Omit<CodeRow, "createdAt" | "expiresAt" | "claimedBy">;
 
-/**
- * A statement that stores a code for `life` milliseconds, unless `when` is untrue: it belongs in the batch of the consent that it is
- * the fruit of.
- */
+/** Statement that stores a code for `life` milliseconds if `when` holds. It belongs in the batch of the consent. */
 export function insertCode(db: Database, code: NewCode, life: number, when: SQL = sql`true`) {
-  // By position: the columns in the order of the schema.
+  // Values by position: the columns in the order of the schema.
   return db
     .insert(grantCodes)
     .select(
@@ -25,13 +22,13 @@ export function insertCode(db: Database, code: NewCode, life: number, when: SQL 
     .returning({ hash: grantCodes.hash });
 }
 
-/** What is known of a code, whether it counts or not. */
+/** Returns a code, valid or not. */
 export async function readCode(db: Database, hash: string): Promise<CodeRow | null> {
   const found = await db.select().from(grantCodes).where(eq(grantCodes.hash, hash));
   return found[0] ?? null;
 }
 
-/** Forgets codes that ended before. */
+/** Deletes codes that expired before this time. */
 export async function deleteExpiredCodes(db: Database, before: number): Promise<void> {
   await db.delete(grantCodes).where(lt(grantCodes.expiresAt, before));
 }

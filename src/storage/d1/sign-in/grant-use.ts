@@ -1,10 +1,10 @@
-// The use of grants in D1, apart from all else of them: each request with a token may note one.
+// Records the use of grants in D1. In a module of its own because every request with a token loads it.
 
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
 import type { Database } from "../database";
 import { grants } from "../schema/sign-in";
 
-/** Notes that an access token of this generation was used, unless that was noted since. */
+/** Records the use of an access token of this generation, unless a recent use is recorded. */
 export async function noteGrantUse(
   db: Database,
   { id, generation }: { id: string; generation: number },

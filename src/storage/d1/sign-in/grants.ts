@@ -1,4 +1,4 @@
-// Grants and their tokens in D1. A batch cannot branch, so each statement says itself what must hold, by the database's clock.
+// Stores grants and their tokens in D1. A batch cannot branch, so each statement contains its own conditions, with the database's clock.
 
 import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { GRANT_LIMITS } from "../../../domain/sign-in/limits";
@@ -10,7 +10,7 @@ import { preRegisteredClients } from "../schema/sign-in-pages";
 
 export type GrantRow = typeof grants.$inferSelect;
 
-/** Whether the key that a row dies with still counts; true where there is none. */
+/** SQL: the key that the row depends on is valid, or there is none. */
 const keyCounts = (keyId: typeof grants.keyId | typeof grantCodes.keyId): SQL =>
   sql`(${keyId} IS NULL OR EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${keyId} AND ${keys.revokedAt} IS NULL
     AND (${keys.expiresAt} IS NULL OR ${keys.expiresAt} > ${databaseNow})))`;
@@ -18,7 +18,7 @@ const keyCounts = (keyId: typeof grants.keyId | typeof grantCodes.keyId): SQL =>
 const LIVE = sql`${grants.endedAt} IS NULL AND ${grants.expiresAt} > ${databaseNow} AND ${grants.idleUntil} > ${databaseNow}
   AND ${keyCounts(grants.keyId)}`;
 
-/** A grant with whether it counts, and what time it is. */
+/** A grant, whether it is valid, and the database's time. */
 export interface GrantState extends GrantRow {
   isLive: boolean;
   now: number;
@@ -51,27 +51,26 @@ export interface NewToken {
   life: number;
 }
 
-/** Whose code it is, and what must be shown with it. */
+/** The code to exchange and the proofs presented with it. */
 export interface Redemption {
   hash: string;
   clientId: string;
   redirectUri: string;
   challenge: string;
-  /** Whose grants are counted. */
+  /** The user whose grants are counted. */
   userId: string;
-  /** This attempt to exchange it, which is the id of the grant. */
+  /** Id of this attempt, which becomes the id of the grant. */
   grantId: string;
   refresh: { hash: string; derivedWith: string };
   token: NewToken;
-  /** Milliseconds until the grant ends, and until it does if it is not refreshed. */
+  /** Milliseconds until the grant ends, and until it ends without a refresh. */
   life: number;
   idle: number;
 }
 
 /**
- * Exchanges a code for a grant: `null` where something else was shown than the code asks for, where its time is over or its key does
- * not count any more, or where somebody has exchanged it. A wrong verifier leaves the code as it is. Of too many grants of a user
- * those end that were refreshed longest ago.
+ * Exchanges a code for a grant. Returns `null` if the proofs do not match, if the code has expired or was exchanged, or if its key is no
+ * longer valid. A wrong verifier leaves the code unchanged. If the user has too many grants, the least recently refreshed ones end.
  */
 export async function redeemCode(db: Database, asked: Redemption): Promise<GrantState | null> {
   const { hash, grantId, refresh } = asked;
@@ -89,13 +88,13 @@ export async function redeemCode(db: Database, asked: Redemption): Promise<Grant
           eq(grantCodes.challenge, asked.challenge),
           isNull(grantCodes.claimedBy),
           sql`${grantCodes.expiresAt} > ${databaseNow}`,
-          // An admin may have removed the program since it has proven itself.
+          // An admin may have removed the client after it authenticated.
           known === null
             ? undefined
             : sql`EXISTS (SELECT 1 FROM ${preRegisteredClients} WHERE ${preRegisteredClients.name} = ${known})`,
         ),
       ),
-    // By position: the columns in the order of the schema.
+    // Values by position: the columns in the order of the schema.
     db.insert(grants).select(
       sql`SELECT ${grantId}, user_id, via, via_id, key_id, claimed, client_id, client_name, resource, ${databaseNow},
         min(${databaseNow} + ${asked.life}, coalesce(grant_until, ${databaseNow} + ${asked.life})), ${databaseNow} + ${asked.idle},
@@ -116,7 +115,7 @@ export async function redeemCode(db: Database, asked: Redemption): Promise<Grant
   return seenIn(found);
 }
 
-/** Which token was shown, and what may come of it. */
+/** The presented refresh token and its successor. */
 export interface Rotation {
   grantId: string;
   shown: string;
@@ -126,8 +125,8 @@ export interface Rotation {
 }
 
 /**
- * Puts the successor in the place of the token that was shown if that one counts, and adds an access token if it did, now or before.
- * Says how the grant is then: whoever showed a token that is now `previous` has got in.
+ * Replaces the presented refresh token with its successor if it is the valid one, and adds an access token if it is valid or the previous
+ * one. Returns the grant afterwards: if the presented token is now `previous`, the exchange succeeded.
  */
 export async function rotateGrant(db: Database, asked: Rotation): Promise<GrantState | null> {
   const { grantId, shown, successor, token } = asked;
@@ -143,7 +142,7 @@ export async function rotateGrant(db: Database, asked: Rotation): Promise<GrantS
         idleUntil: sql`${databaseNow} + ${asked.idle}`,
       })
       .where(and(eq(grants.id, grantId), eq(grants.current, shown), LIVE)),
-    // While nobody has the successor, this answer may be the first that arrives.
+    // While the successor is unused, this response may be the first that arrives.
     db
       .update(grants)
       .set({ rotatedAt: databaseNow })
@@ -151,7 +150,7 @@ export async function rotateGrant(db: Database, asked: Rotation): Promise<GrantS
         and(eq(grants.id, grantId), eq(grants.previous, shown), sql`${grants.arrived} < ${grants.generation}`, LIVE),
       ),
     tokenFor(db, token, sql`${grants.id} = ${grantId} AND ${grants.previous} = ${shown} AND ${LIVE}`),
-    // A host that asks again and again gets what it asks for, and has so many.
+    // Limits the access tokens of a host that refreshes repeatedly.
     db.delete(grantTokens).where(
       sql`${grantTokens.id} IN (SELECT id FROM grant_tokens AS own WHERE own.grant_id = ${grantId}
           ORDER BY own.created_at DESC, own.id DESC LIMIT -1 OFFSET ${GRANT_LIMITS.tokens})`,
@@ -168,7 +167,7 @@ function tokenFor(db: Database, { id, hash, life }: NewToken, which: SQL) {
   );
 }
 
-/** Ends a grant at once, with all its tokens; `false` when there is no such grant that goes on. */
+/** Ends a grant with all its tokens immediately. Returns `false` if there is no such live grant. */
 export async function endGrant(db: Database, id: string, why: string): Promise<boolean> {
   const [rows] = await db.batch([
     db
@@ -180,7 +179,7 @@ export async function endGrant(db: Database, id: string, why: string): Promise<b
   return rows.length > 0;
 }
 
-/** Ends all grants of a user, and codes that would become some. Returns how many there were. */
+/** Ends all grants of a user, and codes that were not exchanged yet. Returns their number. */
 export async function endGrantsOf(db: Database, userId: string, why: string): Promise<number> {
   const [rows] = await db.batch([
     db
@@ -193,7 +192,7 @@ export async function endGrantsOf(db: Database, userId: string, why: string): Pr
   return rows.length;
 }
 
-/** The grant of an access token; `null` where there is none of that name. */
+/** Returns the grant of an access token, or `null`. */
 export async function readTokenGrant(db: Database, tokenId: string) {
   const found = await db
     .select({ id: grants.id, userId: grants.userId, clientId: grants.clientId, hash: grantTokens.hash })
@@ -203,7 +202,7 @@ export async function readTokenGrant(db: Database, tokenId: string) {
   return found[0] ?? null;
 }
 
-/** Grants that go on, newest first, after the cursor's `(createdAt, id)`: of one user, or everybody's. */
+/** Returns live grants of one user or of everybody, newest first, after the cursor `(createdAt, id)`. */
 export function listGrants(
   db: Database,
   userId: string | null,
@@ -221,7 +220,7 @@ export function listGrants(
     .limit(limit);
 }
 
-/** Forgets what ended before these times: tokens, and grants with theirs. */
+/** Deletes tokens, and grants with their tokens, that ended before these times. */
 export async function deleteExpiredGrants(db: Database, before: { tokens: number; grants: number }): Promise<void> {
   await db.batch([
     db.delete(grantTokens).where(lt(grantTokens.expiresAt, before.tokens)),

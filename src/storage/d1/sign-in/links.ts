@@ -1,4 +1,4 @@
-// Links in D1 that sign a user in, once.
+// Stores single-use sign-in links in D1.
 
 import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { SIGN_IN_TIMES } from "../../../domain/sign-in/limits";
@@ -9,7 +9,7 @@ import { signInLinks } from "../schema/sign-in-pages";
 export type LinkRow = typeof signInLinks.$inferSelect;
 export type NewLink = Pick<LinkRow, "id" | "hash" | "userId" | "createdBy" | "session">;
 
-/** Stores a link; `null` when its user has `most` that wait. One batch, so that it can be audited. */
+/** Stores a link. Returns `null` if the user has `most` unused links. Runs as one batch so that it can be audited. */
 export async function insertLink(db: Database, link: NewLink, most: number): Promise<{ expiresAt: number } | null> {
   const { id, hash, userId, createdBy } = link;
   const session = link.session === null ? null : JSON.stringify(link.session);
@@ -17,7 +17,7 @@ export async function insertLink(db: Database, link: NewLink, most: number): Pro
     db
       .insert(signInLinks)
       .select(
-        // By position: the columns in the order of the schema.
+        // Values by position: the columns in the order of the schema.
         sql`SELECT ${id}, ${hash}, ${userId}, ${createdBy}, NULL, NULL, ${databaseNow}, ${databaseNow} + ${SIGN_IN_TIMES.link}, ${session}
           WHERE (SELECT count(*) FROM ${signInLinks} WHERE ${signInLinks.userId} = ${userId} AND ${signInLinks.usedFor} IS NULL
             AND ${signInLinks.expiresAt} > ${databaseNow}) < ${most}`,
@@ -28,10 +28,10 @@ export async function insertLink(db: Database, link: NewLink, most: number): Pro
 }
 
 const unused = () => and(isNull(signInLinks.usedFor), gt(signInLinks.expiresAt, databaseNow));
-/** A link of the console opens nothing else, and no other one the console. */
+/** A console link starts only a console session; other links never do. */
 const waits = () => and(unused(), isNull(signInLinks.session));
 
-/** A link that nobody has used, by its secret's digest. Looking at it changes nothing. */
+/** Returns an unused link by the digest of its secret. Reading does not use it. */
 export async function readLink(db: Database, hash: string): Promise<LinkRow | null> {
   const [row] = await db
     .select()
@@ -40,7 +40,7 @@ export async function readLink(db: Database, hash: string): Promise<LinkRow | nu
   return row ?? null;
 }
 
-/** The link that this browser has opened and not used yet. */
+/** Returns the unused link that this browser has opened. */
 export async function readOpenedLink(db: Database, browser: string): Promise<LinkRow | null> {
   const [row] = await db
     .select()
@@ -49,7 +49,7 @@ export async function readOpenedLink(db: Database, browser: string): Promise<Lin
   return row ?? null;
 }
 
-/** Opens a link in a browser: from then on it is that one's. `false`: it was opened, used, or is over. */
+/** Binds a link to a browser. Returns `false` if it was opened or used before, or has expired. */
 export async function openLink(db: Database, hash: string, browser: string): Promise<boolean> {
   const rows = await db
     .update(signInLinks)
@@ -59,7 +59,9 @@ export async function openLink(db: Database, hash: string, browser: string): Pro
   return rows.length > 0;
 }
 
-/** Spends a link on a sign-in: by its secret where no browser has opened it, else by the browser that has. `null`: it cannot be used. */
+/**
+ * Uses a link for a sign-in: by its secret if no browser has opened it, else by the browser that has. Returns `null` if it cannot be used.
+ */
 export async function spendLink(
   db: Database,
   shown: { hash: string } | { browser: string },
@@ -73,7 +75,7 @@ export async function spendLink(
   return row ?? null;
 }
 
-/** Spends a link of the console on a session. `null`: it cannot be used, or is no such link. */
+/** Uses a console link for a session. Returns `null` if it cannot be used or is not a console link. */
 export async function spendConsoleLink(db: Database, hash: string, sessionId: string): Promise<LinkRow | null> {
   const [row] = await db
     .update(signInLinks)
@@ -83,7 +85,7 @@ export async function spendConsoleLink(db: Database, hash: string, sessionId: st
   return row ?? null;
 }
 
-/** Forgets links whose time is over. */
+/** Deletes expired links. */
 export async function deleteExpiredLinks(db: Database, before: number): Promise<void> {
   await db.delete(signInLinks).where(lt(signInLinks.expiresAt, before));
 }

@@ -1,4 +1,5 @@
-// Sign-ins under way in D1. Which of two answers counts is decided by the statement that takes it, by the database's clock.
+// Stores sign-ins in progress in D1. The deciding statement checks all conditions, with the database's clock, so one of two concurrent
+// answers wins.
 
 import { and, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { SIGN_IN_TIMES } from "../../../domain/sign-in/limits";
@@ -16,30 +17,30 @@ export type NewPage = Pick<
   "id" | "browser" | "clientId" | "clientName" | "clientHost" | "redirectUri" | "state" | "challenge" | "resource"
 >;
 
-/** A sign-in by its id, in the browser that began it. */
+/** A sign-in by id, bound to the browser that started it. */
 export interface PageOf {
   id: string;
   browser: string;
 }
 
-/** A statement that begins a sign-in. */
+/** Statement that starts a sign-in. */
 export function insertPage(db: Database, page: NewPage) {
   return db
     .insert(signIns)
     .values({ ...page, stage: "open", expiresAt: sql<number>`${databaseNow} + ${SIGN_IN_TIMES.page}` });
 }
 
-/** A statement that begins a sign-in to the console at the issuer, in the browser that holds this secret's digest. */
+/** Statement that starts a sign-in to the console at the issuer, bound to the browser with this digest. */
 export function insertConsolePage(db: Database, { id, browser }: PageOf, returnTo: string) {
   return db.insert(signIns).values({
     ...{ id, browser, purpose: "console", stage: "open", redirectUri: returnTo },
-    // No program asks, and nothing is given to one.
+    // No OAuth client takes part.
     ...{ clientId: "console", clientName: "console", challenge: "", resource: "" },
     expiresAt: sql<number>`${databaseNow} + ${SIGN_IN_TIMES.page}`,
   });
 }
 
-/** Takes a sign-in to the console, once: where to it leads back; `null` where there is none in this browser. */
+/** Consumes a sign-in to the console and returns the path to return to; `null` if this browser has none. */
 export async function consumeConsolePage(db: Database, { id, browser }: PageOf): Promise<string | null> {
   const [row] = await db
     .update(signIns)
@@ -54,7 +55,7 @@ export async function consumeConsolePage(db: Database, { id, browser }: PageOf):
   return row?.returnTo ?? null;
 }
 
-/** A sign-in that is still under way; `null` also for another browser's. */
+/** Returns a sign-in in progress; `null` also for another browser's. */
 export async function readPage(db: Database, page: PageOf): Promise<PageRow | null> {
   const [row] = await db
     .select()
@@ -63,7 +64,7 @@ export async function readPage(db: Database, page: PageOf): Promise<PageRow | nu
   return row ?? null;
 }
 
-/** Counts one more try at a key; `false` when there were `most`. */
+/** Counts one more attempt with a key. Returns `false` if there were already `most`. */
 export async function countAttempt(db: Database, page: PageOf, most: number): Promise<boolean> {
   const rows = await db
     .update(signIns)
@@ -73,7 +74,7 @@ export async function countAttempt(db: Database, page: PageOf, most: number): Pr
   return rows.length > 0;
 }
 
-/** Notes who has signed in, from where on the consent can be given; `false` when the page was not open any more. */
+/** Records the signed-in user, who can then consent. Returns `false` if the page is no longer open. */
 export async function setSignedInUser(db: Database, page: PageOf, signedIn: SignedIn): Promise<boolean> {
   const rows = await db
     .update(signIns)
@@ -83,7 +84,7 @@ export async function setSignedInUser(db: Database, page: PageOf, signedIn: Sign
   return rows.length > 0;
 }
 
-/** Forgets who has signed in, so that somebody else can. */
+/** Clears the signed-in user, so that another user can sign in. */
 export async function clearSignedInUser(db: Database, page: PageOf): Promise<void> {
   await db
     .update(signIns)
@@ -91,7 +92,7 @@ export async function clearSignedInUser(db: Database, page: PageOf): Promise<voi
     .where(at(page, ["shown"]));
 }
 
-/** Ends a sign-in with a no; `null` when it had ended. */
+/** Denies a sign-in. Returns `null` if it had ended. */
 export async function denyPage(db: Database, page: PageOf): Promise<PageRow | null> {
   const [row] = await db
     .update(signIns)
@@ -102,8 +103,8 @@ export async function denyPage(db: Database, page: PageOf): Promise<PageRow | nu
 }
 
 /**
- * Ends a sign-in with a yes, stores its code for `life` milliseconds and notes that the program was approved, all or nothing. `false`
- * when it had ended, or somebody else is signed in than was shown: of two approvals one counts.
+ * Approves a sign-in, stores its code for `life` milliseconds and records the approval of the client, all or nothing. Returns `false` if it
+ * had ended or another user has signed in meanwhile. One of two concurrent approvals wins.
  */
 export async function approvePage(db: Database, page: PageOf, code: NewCode, life: number): Promise<boolean> {
   const shown = and(at(page, ["shown"]), eq(signIns.userId, code.userId));
@@ -115,7 +116,7 @@ export async function approvePage(db: Database, page: PageOf, code: NewCode, lif
   return stored.length > 0;
 }
 
-/** An allowed sign-in of this browser whose code, of this digest, can still be exchanged. */
+/** Returns an approved sign-in of this browser whose code can still be exchanged. */
 export async function readApproved(db: Database, page: PageOf, hash: string): Promise<PageRow | null> {
   const waits = sql`EXISTS (SELECT 1 FROM ${grantCodes} WHERE ${grantCodes.hash} = ${hash} AND ${grantCodes.claimedBy} IS NULL
     AND ${grantCodes.expiresAt} > ${databaseNow})`;
@@ -126,7 +127,7 @@ export async function readApproved(db: Database, page: PageOf, hash: string): Pr
   return row ?? null;
 }
 
-/** Forgets sign-ins whose time is over. */
+/** Deletes expired sign-ins. */
 export async function deleteExpiredPages(db: Database, before: number): Promise<void> {
   await db.delete(signIns).where(lt(signIns.expiresAt, before));
 }

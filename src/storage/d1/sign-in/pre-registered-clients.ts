@@ -1,4 +1,4 @@
-// Programs in D1 that admins have made known.
+// Stores pre-registered OAuth clients in D1.
 
 import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
 import { preRegisteredClientId } from "../../../domain/sign-in/pre-registered";
@@ -11,8 +11,8 @@ export type PreRegisteredClientRow = typeof preRegisteredClients.$inferSelect;
 export type NewPreRegisteredClient = Omit<PreRegisteredClientRow, "createdAt" | "updatedAt">;
 
 /**
- * Stores a program under its name; one that is there keeps its secret. `null` when there are `most` others. `created`: the secret that
- * was given is now its own.
+ * Stores a client under its name. An existing client keeps its secret. Returns `null` if there are `most` others. `created`: the given
+ * secret was stored.
  */
 export async function putPreRegisteredClient(
   db: Database,
@@ -24,7 +24,7 @@ export async function putPreRegisteredClient(
     db
       .insert(preRegisteredClients)
       .select(
-        // By position: the columns in the order of the schema.
+        // Values by position: the columns in the order of the schema.
         sql`SELECT ${name}, ${displayName}, ${JSON.stringify(redirectUris)}, ${secretHash}, ${createdBy}, ${databaseNow}, ${databaseNow}
           WHERE (SELECT count(*) FROM ${preRegisteredClients} WHERE ${preRegisteredClients.name} <> ${name}) < ${most}`,
       )
@@ -43,7 +43,7 @@ export async function readPreRegisteredClient(db: Database, name: string): Promi
   return row ?? null;
 }
 
-/** Programs by name, after the cursor's. */
+/** Returns clients by name, after the cursor. */
 export function listPreRegisteredClients(
   db: Database,
   limit: number,
@@ -57,7 +57,7 @@ export function listPreRegisteredClients(
     .limit(limit);
 }
 
-/** Forgets a program and ends what users gave it; `false` when there was none. */
+/** Deletes a client and ends its grants. Returns `false` if it does not exist. */
 export async function deletePreRegisteredClient(db: Database, name: string): Promise<boolean> {
   const [gone] = await db.batch([
     db

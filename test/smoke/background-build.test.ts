@@ -1,0 +1,90 @@
+// What `npm start` builds after it is ready, in a copy of this checkout whose console or client is out of date.
+
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { prepareAssets } from "../../scripts/build/static.mjs";
+import { type Gateway, newPlace, start } from "./launcher";
+
+const root = path.dirname(path.dirname(import.meta.dirname));
+const NOT_COPIED = ["node_modules", ".git", ".wrangler", "backups", "coverage"];
+
+let checkout: string;
+beforeAll(async () => {
+  await prepareAssets();
+  checkout = await mkdtemp(path.join(tmpdir(), "skill-gateway-checkout-"));
+  for (const entry of await readdir(root)) {
+    if (!NOT_COPIED.includes(entry)) await cp(path.join(root, entry), path.join(checkout, entry), { recursive: true });
+  }
+  await symlink(path.join(root, "node_modules"), path.join(checkout, "node_modules"));
+});
+afterAll(() => rm(checkout, { recursive: true, force: true }));
+
+const inPublic = (...names: string[]) => path.join(checkout, "public", ...names);
+const get = (gateway: Gateway, route: string) => fetch(new URL(route, gateway.url));
+const drafts = async () => (await readdir(inPublic(), { recursive: true })).filter((name) => name.endsWith(".tmp"));
+
+/** What vouches for each of the two parts is gone, so that a start builds them. */
+async function outdate(): Promise<void> {
+  await rm(inPublic("console", "index.html"));
+  await rm(inPublic("client", "react.js"));
+}
+
+it("requests for a part that is still being built wait for it, and one line says so", async () => {
+  await outdate();
+  const run = start(await newPlace(), { checkout });
+  const gateway = await run.ready();
+  const [page, again, me] = await Promise.all([
+    get(gateway, "/console/"),
+    get(gateway, "/console/"),
+    gateway.fetch("/api/v1/me"),
+  ]);
+  expect([page.status, again.status, me.status]).toEqual([200, 200, 200]);
+  expect(page.headers.get("content-security-policy")).toContain("require-trusted-types-for 'script'");
+  expect(await page.text()).toBe(await readFile(inPublic("console", "index.html"), "utf8"));
+  const script = await get(gateway, "/client/react.js");
+  expect([script.status, script.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+  expect((await get(gateway, "/client/nothing.js")).status).toBe(404);
+  const waited = run.stderr.filter((line) => line.includes("the console"));
+  expect(waited).toEqual(["A request is waiting for the console, which is still being built."]);
+});
+
+it("a stop meanwhile leaves nothing half-written, and two starts at once finish it", async () => {
+  await outdate();
+  const stopped = start(await newPlace(), { checkout });
+  await stopped.ready();
+  await stopped.stop("SIGINT");
+  expect(await stopped.exit).toBe(0);
+  expect(stopped.stderr.filter((line) => line.includes("✗"))).toEqual([]);
+  expect(await drafts()).toEqual([]);
+
+  const both = await Promise.all(
+    [await newPlace(), await newPlace()].map((place) => start(place, { checkout }).ready()),
+  );
+  for (const route of ["/console/", "/client/react.js"]) {
+    const answers = await Promise.all(both.map((gateway) => get(gateway, route)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const [one, other] = await Promise.all(answers.map((answer) => answer.text()));
+    expect(one).toBe(other);
+  }
+  expect(await drafts()).toEqual([]);
+});
+
+it("a part that cannot be built is one line, and the API works without it", async () => {
+  const main = path.join(checkout, "console", "src", "main.tsx");
+  const text = await readFile(main, "utf8");
+  await writeFile(main, `${text}\nthis is no program`);
+  const run = start(await newPlace(), { checkout });
+  const gateway = await run.ready();
+  await run.line(/^✗ /);
+  const page = await get(gateway, "/console/");
+  expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("could not build the console")]);
+  expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
+  const lines = run.stderr.filter((line) => !line.startsWith("✔") && !line.startsWith("A request"));
+  expect(lines).toEqual([
+    expect.stringMatching(/^✗ the console could not be built \(.+\)\. The API works without it\. Run npm run build /),
+  ]);
+  await run.stop();
+  await writeFile(main, text);
+});

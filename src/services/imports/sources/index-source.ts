@@ -1,4 +1,4 @@
-// A site that says at a well-known address which skills it has: planning them, and fetching one.
+// Imports from a site with an index at a well-known URL: plans its skills and downloads one.
 
 import { sha256Hex } from "../../../domain/digest";
 import { addressesOf, type ImportSource } from "../../../domain/imports/import";
@@ -12,7 +12,7 @@ import { ImportStop, ItemFault } from "../stop";
 import type { SourceAsker } from "./source-client";
 import { type ExtractedFile, gunzipped, isGzip, zipOf } from "./unpacking";
 
-/** What the source offers just now. */
+/** Returns what the source offers now. */
 export async function planIndex(asker: SourceAsker, source: ImportSource): Promise<Planned[]> {
   for (const at of addressesOf(source)) {
     const answer = await asker.get(at.href, IMPORT_LIMITS.indexBytes);
@@ -27,7 +27,7 @@ export async function planIndex(asker: SourceAsker, source: ImportSource): Promi
   });
 }
 
-/** A skill as an upload. Nothing else than what the index has promised is one. */
+/** Downloads a skill. Content that does not match the index is rejected. */
 export async function fetchArtifact(
   asker: SourceAsker,
   { name, digest }: Planned,
@@ -42,7 +42,7 @@ export async function fetchArtifact(
   return isGzip(bytes) ? unpackedTar(bytes) : bytes;
 }
 
-/** A skill of an index that lists files. */
+/** Downloads a skill of an index that lists files. */
 export async function fetchFiles(
   asker: SourceAsker,
   { base, paths }: Extract<Fetchable, { how: "files" }>,
@@ -81,7 +81,7 @@ async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
   return zipOf(files);
 }
 
-/** The refusal of a skill with a link in it. */
+/** The error for a skill that contains a link. */
 export function linked(path: string): ItemFault {
   const message = `'${path.slice(0, 200)}' is a link or special file and was not imported.`;
   return new ItemFault({ code: "ARCHIVE_LINK", message });

@@ -3,8 +3,8 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { servedDocument } from "../sdk/emit.mjs";
 import { importTypeScript } from "./build/bundle.mjs";
+import { openApiText } from "./build/openapi.mjs";
 import { errorTables } from "./docs/error-tables.mjs";
 import { Operations } from "./docs/operations.mjs";
 import { sourceErrors } from "./docs/source-errors.mjs";
@@ -34,13 +34,14 @@ for (const [name, text] of texts) {
 /** The pages of the API, each with its generated parts as they should be. */
 async function apiPages() {
   const folder = path.join(root, "docs", "api");
-  const [document, errors, { needOf }, names, examples] = await Promise.all([
-    servedDocument(),
+  const [text, errors, { needOf }, names, examples] = await Promise.all([
+    openApiText(),
     sourceErrors(),
     importTypeScript("src/domain/access/key-scope.ts"),
     readdir(folder),
     readFile(path.join(folder, "examples.json"), "utf8"),
   ]);
+  const document = JSON.parse(text);
   const operations = new Operations(document, needOf, errors, JSON.parse(examples));
   const write = {
     table: (tags) => operations.table(tags),

@@ -16,7 +16,7 @@ const PAST_MEMORY = 11_000;
 describe("when D1 does not work", () => {
   /** A conversation's first turns; every request may be sent again. */
   async function live(user: ReturnType<typeof someone>, onAnswer: (answer: Answer) => Promise<Answer>): Promise<void> {
-    const settings = { spec: { skills: ["wiki", "draw"], preload_skills: ["draw"] } };
+    const settings = { delivery: "system", spec: { skills: ["wiki", "draw"], preload_skills: ["draw"] } };
     const requests: [string, string, unknown][] = [
       ["POST", "/x/turns", { key: "m1", conversation: settings, history: history("wiki", "none") }],
       ["POST", "/x/tool-calls", { calls: [{ id: "1", name: "load_skill", arguments: { skill_name: "wiki" } }] }],

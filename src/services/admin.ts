@@ -1,9 +1,9 @@
-// What is for admins only, and what anybody else is told.
+// Restricts use cases to admins.
 
 import { isAdmin, type Principal } from "../domain/access/access";
 import { GatewayError } from "../domain/errors";
 
-/** Refuses anybody but an admin. */
+/** Throws unless the caller is an admin. */
 export function requireAdmin(principal: Principal, message?: string): void {
   if (!isAdmin(principal)) throw adminOnlyError(message);
 }

@@ -1,5 +1,5 @@
-// From what a request shows to who is calling: a key of ours, the environment's key, or a token of the issuer; and for a service,
-// the user it acts for. What D1 says of them is asked in `recall.ts`, near before far.
+// Identifies the caller of a request: a key of the gateway, the environment's key, or a token of the issuer, and for a service the user it
+// acts for. `identity-lookup.ts` reads D1.
 
 import { ADMIN_USER, canActAs, isNameable, type Principal, USER_ID } from "../../domain/access/access";
 import { isBookmark } from "../../domain/access/bookmark";
@@ -20,40 +20,40 @@ import { type Found, findIdentity, type IdentityStores, type Trust } from "./ide
 import { logIgnoredGroups } from "./ignored-groups";
 import { readToken, type TokenBearer } from "./token";
 
-/** What a request shows. */
+/** The credentials that a request presents. */
 export interface PresentedCredential {
   bearer: string | null;
-  /** What a session's cookie holds, where the one edge that reads it has handed it on; nothing in a request can. */
+  /** The secret of a session cookie, passed on by the console's edge only. */
   session: string | null;
   onBehalfOf: string | null;
-  /** Whom a front end says that it asks for, and in which header. It counts only from who may act for others. */
+  /** The end user named by a front end, and the header it was named in. Used only for callers that can act for others. */
   endUser: { header: string; userId: string } | null;
   requestId: string;
-  /** What the request asks for: its path with its query. */
+  /** The request's path with its query. */
   path: string;
-  /** The canonical URL that it asks for, where that is one of MCP: what a token of a grant may be for. */
+  /** The canonical MCP URL of the request, which a grant's token must be valid for. */
   resource: string | null;
-  /** The D1 bookmark that it brings: it is to see at least that. */
+  /** The caller's D1 bookmark. Reads must not be older. */
   bookmark: string | null;
 }
 
-/** What it takes to look at it. */
+/** Everything needed to identify a caller. */
 export interface IdentityRequest extends Omit<Fetching, "now">, IdentityStores {
   development: boolean;
 }
 
-/** Who calls, and the stored key behind it. */
+/** The caller and the stored key. */
 export interface Identified {
   caller: Caller;
   key: KeyCredential | null;
-  /** The primary said so just now. */
+  /** The primary confirmed it for this request. */
   certain: boolean;
 }
 
 /**
- * Who is calling. Throws `unauthenticated` unless the key or token is valid. The words do not say what is wrong with it.
+ * Returns the caller. Throws `unauthenticated` unless the key or token is valid. The message does not say what is wrong with it.
  *
- * @param admit refuses a principal that may not do what it asks for
+ * @param admit throws for a principal that cannot make this request
  */
 export async function identify(
   looking: IdentityRequest,
@@ -67,7 +67,7 @@ export async function identify(
   const { header, userId } = endUser;
   if (onBehalfOf !== null && onBehalfOf !== userId)
     throw badHeader(header, "names another user than On-Behalf-Of", "Send one of them.");
-  // Anybody with a key can send the header. Who may not act for others is nobody but itself.
+  // Any key can send this header. Keys that cannot act for others always act as themselves.
   if (onBehalfOf !== null || !canActAs(found.caller.principal)) return found;
   if (!USER_ID.test(userId)) throw badHeader(header, "is not a user id", USER_FORM);
   return identifyBearer(looking, { ...shown, onBehalfOf: userId }, trust, admit);
@@ -114,7 +114,7 @@ function badHeader(header: string, what: string, message: string): GatewayError 
   });
 }
 
-/** What kind of bearer it is, as far as can be said without D1. */
+/** The kind of credential, as far as it can be determined without D1. */
 type Proof =
   | { environment: true }
   | { token: TokenBearer }
@@ -152,7 +152,7 @@ async function adminDigest(key: string): Promise<string> {
   return adminKey.digest;
 }
 
-/** Who holds the bearer. The groups of that user come later. */
+/** Returns the owner of the credential. The user's groups are added later. */
 function holderOf(proof: Proof, key: KeyCredential | null, digest: string, now: number): Omit<Principal, "groups"> {
   if ("environment" in proof) return { userId: ADMIN_USER, role: "admin", scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
   if ("token" in proof) {
@@ -170,8 +170,8 @@ function holderOf(proof: Proof, key: KeyCredential | null, digest: string, now: 
 }
 
 /**
- * A token of a grant opens one URL. What was good once is told apart from what nobody knows: its host is to refresh it, and does not
- * guess.
+ * A grant's token is valid for one URL. Expired tokens have a different error from unknown ones, so that the host refreshes instead of
+ * guessing.
  */
 function requireDoor(key: KeyCredential | null, digest: string, resource: string | null, now: number): void {
   if (key?.grant === undefined || !sameText(key.hash, digest)) return;
@@ -192,7 +192,7 @@ function elsewhere(): GatewayError {
   );
 }
 
-/** Nobody is told whether it was ever there. */
+/** The same error whether or not the session ever existed. */
 function sessionEnded(): GatewayError {
   return new GatewayError(
     "unauthenticated",
@@ -205,7 +205,7 @@ function isLive(key: KeyCredential | null, digest: string, now: number): key is 
   return isUsable(key, now) && sameText(key.hash, digest);
 }
 
-/** The named user's own, plain rights, within the limits of the service's key: a service lends its reach, never its role. */
+/** Returns the named user with plain rights, limited by the scopes of the service's key. The service's role is not passed on. */
 function onBehalf(service: Principal, userId: string): Principal {
   if (!canActAs(service)) {
     throw new GatewayError(
@@ -221,7 +221,7 @@ function onBehalf(service: Principal, userId: string): Principal {
   return { userId, role: "user", groups: service.groups, scopes: limitsOf(service.scopes), keyId: service.keyId };
 }
 
-/** Said where nobody can have got in yet: without the first key there are no others, unless an issuer vouches for users. */
+/** Setup hint for a gateway without a first key and without an issuer, where no other key can exist. */
 function setUp({ GATEWAY_ADMIN_KEY, JWT_ISSUER }: Settings): string {
   if (GATEWAY_ADMIN_KEY !== undefined || JWT_ISSUER !== undefined) return "";
   return " If this gateway is new: its operator makes the first key by setting the secret GATEWAY_ADMIN_KEY (`npm run deploy` does).";

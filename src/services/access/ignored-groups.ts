@@ -1,16 +1,16 @@
-// Groups that a token claims and that do not count: said once, so that an operator finds out why somebody sees too little.
+// Logs claimed groups that have no effect, so that an operator can find out why a user sees too little.
 
 import type { Membership } from "../../domain/access/access";
 import type { Bearer } from "../../domain/access/token";
 
-/** So many names an isolate tells, each once; of one token at most so many, and so much of each. */
+/** Limits: names logged per isolate (each once), names per token, and characters per name. */
 const MOST = 1_000;
 const MOST_AT_ONCE = 20;
 const MOST_CHARS = 100;
 
 const told = new Set<string>();
 
-/** Writes a line with those of the claimed groups that are not among the groups that count, unless the log has them already. */
+/** Logs the claimed groups that have no effect, unless they were logged before. */
 export function logIgnoredGroups({ claimed, unread }: Bearer, counting: readonly Membership[]): void {
   const names = [
     ...claimed.filter(({ group }) => !counting.some((one) => one.group === group)).map(({ group }) => group),

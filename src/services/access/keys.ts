@@ -1,4 +1,4 @@
-// Making, listing, rotating and revoking API keys. A key is shown once; what is stored cannot be turned back into it.
+// Creates, lists, rotates and revokes API keys. A key is returned once; only its digest is stored.
 
 import * as z from "zod";
 import { ABOUT } from "../../domain/access/audit";
@@ -29,7 +29,7 @@ export interface KeyRequest {
   expires_at?: number | undefined;
 }
 
-/** A key's row, and the key itself, which nobody can read again. */
+/** A key's row, and the key itself, which is returned only here. */
 export interface MadeKey {
   row: KeyRow;
   key: string;
@@ -37,7 +37,7 @@ export interface MadeKey {
 
 const cursorSchema = z.object({ createdAt: z.number(), id: z.string() });
 
-/** Makes a key for the named user. */
+/** Creates a key for the named user. */
 export async function createKey(context: Context, request: KeyRequest): Promise<MadeKey> {
   const { principal } = context.caller;
   requireAdmin(principal);
@@ -65,7 +65,7 @@ export async function createKey(context: Context, request: KeyRequest): Promise<
   }
 }
 
-/** Live keys, newest first: an admin's list has everybody's, any other one's own. */
+/** Returns live keys, newest first: everybody's for an admin, otherwise the caller's own. */
 export async function readKeys(
   context: Context,
   limit: number,
@@ -78,7 +78,7 @@ export async function readKeys(
   return { rows: page, nextCursor };
 }
 
-/** Revokes a key; the next request with it is refused. */
+/** Revokes a key. Requests that use it fail from now on. */
 export async function deleteKey(context: Context, id: string): Promise<void> {
   const key = await readKey(context.db, id);
   if (key === null || !canRevokeKey(context.caller.principal, key)) throw keyNotFound();
@@ -86,7 +86,7 @@ export async function deleteKey(context: Context, id: string): Promise<void> {
   if (!(await revokeKey(audited(context, "key.revoke", id, told), id, context.now()))) throw keyNotFound();
 }
 
-/** Makes a key's successor with the same rights and the same end. The old one goes on for `overlap` milliseconds, then ends. */
+/** Creates a successor of a key with the same rights and expiry. The old key stays valid for `overlap` milliseconds. */
 export async function rotateKey(context: Context, id: string, overlap: number): Promise<MadeKey> {
   const { principal } = context.caller;
   const old = await readKey(context.db, id);
@@ -108,12 +108,12 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
   throw new GatewayError("conflict", "KEY_REPLACED", "The key has a successor already. Rotate that one, or revoke it.");
 }
 
-/** Whether it is time to note a use of the key. What is known of it may be from before the last note of this isolate. */
+/** Whether a use of the key should be recorded. The known time may be older than this isolate's last record. */
 export function isUseDue(key: KeyCredential, notedAt: number | null, now: number): boolean {
   return Math.max(key.lastUsedAt ?? 0, notedAt ?? 0) < now - sampleOf(key);
 }
 
-/** Notes a use of the key, beside the request and at no cost to it: a note that fails is one that the next use makes. */
+/** Records a use of the key after the response. If it fails, the next use records it. */
 export async function noteUse(db: Database, key: KeyCredential, now: number): Promise<void> {
   try {
     const since = now - sampleOf(key);
@@ -122,12 +122,12 @@ export async function noteUse(db: Database, key: KeyCredential, now: number): Pr
     else if (session !== undefined) await noteSessionUse(db, id.slice(SESSION.length), now, since);
     else await noteKeyUse(db, id, now, since);
   } catch (error) {
-    // Storage that does not answer is in the log already.
+    // A storage failure is logged already.
     if (!(error instanceof GatewayError)) throw error;
   }
 }
 
-/** A session ends when it was idle, so its uses are written down more often. */
+/** Sessions end when idle, so their uses are recorded more often. */
 function sampleOf({ session }: KeyCredential): number {
   return session === undefined ? DURATIONS.keyUse : SESSION_TIMES.noted;
 }

@@ -1,11 +1,11 @@
-// Reading a model's streamed answer.
+// Reads a model's streamed response.
 
 import { CHAT_LIMITS } from "../../domain/chat/limits";
 import { ChatRefusal } from "../../domain/chat/refusal";
 import { EventSplitter, type StreamEvent } from "../../domain/servers/event-stream";
 import { modelFault } from "./upstream";
 
-/** The events of a streamed answer. Who says nothing for too long is gone. */
+/** Yields the events of a streamed response. Fails if the model sends nothing for too long. */
 export async function* modelEvents({ body }: Response): AsyncGenerator<StreamEvent> {
   if (body === null) return;
   const splitter = new EventSplitter();

@@ -1,4 +1,4 @@
-// Agent Plugins: the skills on a shelf as one plugin, and the skills of a plugin published.
+// Builds one Agent Plugin from published skills, and publishes the skills of a plugin.
 
 import { namespaceOfScope } from "../../domain/access/access";
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
@@ -15,7 +15,7 @@ import { type PluginSkill, pluginSkills } from "./plugins";
 import type { Viewer } from "./published-index";
 import type { VendorScope } from "./vendor-skills";
 
-/** What a plugin of several skills has, and what stays here. */
+/** The skills of a plugin, and those that cannot be included. */
 export interface PluginReport {
   plugin: { name: string; version: string; description: string };
   skills: { name: string; version: string }[];
@@ -23,7 +23,7 @@ export interface PluginReport {
   left_out: { skill: string; server: string; reason: string }[];
 }
 
-/** What a plugin of the skills on a shelf would have: of all, or of those that are named. */
+/** Returns what a plugin of all or of the named published skills would contain. */
 export async function planAgentPlugin(
   viewer: Viewer,
   facts: { name: string; description: string },
@@ -58,7 +58,7 @@ export async function planAgentPlugin(
   return { report, skills, servers };
 }
 
-/** The plugin itself, made anew for each who asks. */
+/** Builds the plugin. It is built for each request. */
 export async function packAgentPlugin(
   viewer: Viewer,
   { report, skills, servers }: Awaited<ReturnType<typeof planAgentPlugin>>,
@@ -85,15 +85,15 @@ export async function packAgentPlugin(
   return (await archiveOf(items)).bytes;
 }
 
-/** What became of a skill of a plugin. */
+/** Result for one skill of a plugin. */
 export type PublishedPluginSkill = { name: string } & (
   | { status: "published" | "unchanged"; id: string; version_id: string; warnings: Issue[] }
   | { status: "refused"; code: string; message: string; issues: Issue[] }
 );
 
 /**
- * Publishes the skills of a plugin, each through the door of uploads; one that is refused keeps none of the others back. The plugin's remote
- * servers are stored beside each of them.
+ * Publishes each skill of a plugin as an upload. A rejected skill does not stop the others. The plugin's remote servers are stored with
+ * each skill.
  */
 export async function publishAgentPlugin(
   { context, scope }: VendorScope,
@@ -121,7 +121,7 @@ export async function publishAgentPlugin(
       const { id, versionId: version_id, warnings: found } = skill;
       taken.push({ name: skill.name, status: said, id, version_id, warnings: found });
     } catch (error) {
-      // What is wrong with one skill is in the report; what is wrong with the gateway is everybody's.
+      // Errors of one skill are reported; failures of the gateway end the request.
       if (!(error instanceof GatewayError) || error.code === "unavailable" || error.code === "rate_limited")
         throw error;
       const { reason: code, message, details } = error;

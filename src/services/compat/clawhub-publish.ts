@@ -1,4 +1,4 @@
-// Publishing as ClawHub's clients do: files that were uploaded one by one, under a slug and a version that stands beside them.
+// Publishes for ClawHub's clients: files uploaded one by one, with a slug and a version outside of the package.
 
 import { namespaceOfScope, PUBLIC_SCOPE, PUBLIC_USER, userScope } from "../../domain/access/access";
 import { numberOfVersionName, type Owner, versionNameOf } from "../../domain/compat/clawhub";
@@ -18,7 +18,7 @@ export interface SlugRelease {
   files: readonly PartFile[];
 }
 
-/** Publishes a release. Whatever becomes of it, its tickets are used up, unless it is to be tried again. */
+/** Publishes a release. Its upload tickets are used up unless the request can be retried. */
 export async function publishSlug(context: Context, release: SlugRelease): Promise<SkillRecord> {
   const ids = release.files.map(({ id }) => id);
   try {
@@ -54,7 +54,7 @@ function scopeOf({ caller: { principal } }: Context, owner: Owner): string {
   return owner.kind === "own" ? userScope(principal.userId) : publishScope(principal, owner.group);
 }
 
-/** `0.0.<n>` is what the n-th version is called by itself, so no other one may be called so. */
+/** `0.0.<n>` is the default name of the n-th version, so no other version can use it. */
 async function requireNextNumber(context: Context, scope: string, slug: string, version: string): Promise<void> {
   const number = numberOfVersionName(version);
   if (number === null) return;

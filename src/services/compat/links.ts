@@ -1,4 +1,4 @@
-// Making, listing and revoking links. A link is shown once; what is stored cannot be turned back into it.
+// Creates, lists and revokes read-only links. A link is returned once; only its digest is stored.
 
 import { canRead, groupOfScope } from "../../domain/access/access";
 import { managesAllKeys } from "../../domain/access/key-scope";
@@ -21,13 +21,13 @@ import { requireRight, scopeNamed, skillNotFound } from "../registry/skills";
 
 export interface LinkRequest {
   name?: string | undefined;
-  /** A group's name; or the ids of skills; neither: one's own. */
+  /** A group's name, or skill ids; neither: the caller's own skills. */
   group?: string | undefined;
   skills?: string[] | undefined;
   expiresAt?: number | undefined;
 }
 
-/** Makes a link to what the caller may read. Of a group's skills only Maintainers make one: it lets in who is no member. */
+/** Creates a link to what the caller can read. Only Maintainers can create links to a group's skills, because a link admits non-members. */
 export async function createSharedLink(
   context: Context,
   request: LinkRequest,
@@ -74,12 +74,12 @@ async function readsOf(context: Context, { group, skills }: LinkRequest): Promis
   return "skills";
 }
 
-/** The caller's live links, newest first. */
+/** Returns the caller's live links, newest first. */
 export function readLinks(context: Context): Promise<SharedLinkRow[]> {
   return listLinks(context.db, context.caller.principal.userId, context.now());
 }
 
-/** Revokes a link of one's own; as an admin any. */
+/** Revokes a link of the caller, or any link for an admin. */
 export async function deleteLink(context: Context, id: string): Promise<void> {
   const { principal } = context.caller;
   const link = await readSharedLink(context.db, id);

@@ -1,4 +1,4 @@
-// read_skill and find_skill: looking without loading. Neither ever activates anything.
+// Implements `read_skill` and `find_skill`. They never activate a skill.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { renderFound } from "../../domain/catalog/render-results";
@@ -27,10 +27,12 @@ interface Page {
   limit?: number | null | undefined;
 }
 
-/** How many hits a search looks at, since the catalog may hide some of them. */
+/** Number of search hits considered, because the catalog can hide some. */
 const HITS = 50;
 
-/** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. In a conversation, of its version. */
+/**
+ * Returns a skill's instructions and file list, or one of its files, one page of lines at a time. In a conversation, of the active version.
+ */
 export async function runReadSkill(
   context: Context,
   session: Session | null,
@@ -61,9 +63,9 @@ export async function runReadSkill(
 }
 
 /**
- * Searches the whole catalog, not only what the list shows.
+ * Searches the whole catalog, including skills that the list leaves out.
  *
- * @param loadTool what loads a skill in this conversation
+ * @param loadTool the tool that loads a skill in this conversation
  */
 export async function runFindSkill(context: Context, view: View, query: string, loadTool: string): Promise<ToolResult> {
   let visible: CatalogEntry[];
@@ -83,7 +85,7 @@ export async function runFindSkill(context: Context, view: View, query: string, 
   };
 }
 
-/** @param runs whether the skill's scripts do, so that they are worth a mark */
+/** @param runs whether the skill's scripts run, so that they are marked */
 function instructions(name: string, version: VersionContent, page: Page, runs: boolean): ToolResult {
   const body = version.instructions.trim();
   const { shown, note } = paged(body, page);
@@ -136,7 +138,7 @@ async function readFile(
   };
 }
 
-/** The asked lines, and a note where there are more. Lengths are in characters, as the predecessor system counts them. */
+/** Returns the requested lines, and a note if there are more. Lengths are in characters, as in Wegent. */
 function paged(body: string, page: Page): { shown: string; note: string } {
   const offset = page.offset ?? 0;
   const limit = Math.min(page.limit ?? CONVERSATION_LIMITS.readLines, CONVERSATION_LIMITS.readLines);
@@ -161,7 +163,7 @@ function paged(body: string, page: Page): { shown: string; note: string } {
   };
 }
 
-/** Some lines of a text and how many there are. A list of all lines of a large file would take more memory than there is. */
+/** Returns some lines of a text and the number of all. A list of all lines of a large file would exceed the memory limit. */
 function linesFrom(body: string, offset: number, limit: number): { lines: string[]; count: number } {
   const lines: string[] = [];
   let count = 0;

@@ -1,4 +1,4 @@
-// Beginning imports, looking at them, and ending them. What they do is `run.ts`, in their objects.
+// Starts, lists and ends imports. `run.ts` runs them in their Durable Objects.
 
 import * as z from "zod";
 import { isAdmin, may, type Principal, PUBLIC_SCOPE, visibleScopes } from "../../domain/access/access";
@@ -39,11 +39,11 @@ export interface ImportRequest {
   source: ImportSource;
   /** `default`, `public` or a group's name. */
   namespace: string;
-  /** Left out: as it is, and a new import is none. */
+  /** Absent: unchanged; a new import is not a mirror. */
   mirror?: boolean | undefined;
 }
 
-/** An import as it stands, with a page of what became of its skills. */
+/** The state of an import, with a page of the results of its skills. */
 export interface ImportReport {
   row: ImportRow;
   counts: Awaited<ReturnType<typeof countItems>>;
@@ -51,13 +51,13 @@ export interface ImportReport {
   nextCursor: string | null;
 }
 
-/** A look at an import of this age that should go on has it woken. */
+/** Reading an import that is overdue by this time wakes it. */
 const QUIET_MS = 15_000;
 
 /**
- * Begins a run: of a new import, or of the one that the scope has of this source already.
+ * Starts a run: of a new import, or of the scope's existing import of this source.
  *
- * @param origins the gateway's own
+ * @param origins the gateway's own origins
  */
 export async function startImport(
   context: Context,
@@ -92,14 +92,14 @@ export async function startImport(
   return row;
 }
 
-/** The imports to where the caller may import, each scope's newest first. */
+/** Returns the imports into scopes where the caller can import, newest first within a scope. */
 export async function readImports(context: Context): Promise<ImportRow[]> {
   const { principal } = context.caller;
   const scopes = visibleScopes(principal).filter((scope) => may(principal, "define", scope));
   return listImports(context.db, scopes);
 }
 
-/** How an import stands. One that should have gone on and did not is woken by the way. */
+/** Returns the state of an import, and wakes it if it is overdue. */
 export async function readReport(
   context: Context,
   id: string,
@@ -121,7 +121,7 @@ export async function readReport(
 
 const itemCursor = z.lazy(() => z.object({ name: z.string() }));
 
-/** Ends a run, and the mirror. What was taken stays, and so does the report. */
+/** Ends a run and mirroring. Imported skills and the report stay. */
 export async function endImport(context: Context, id: string, open: OpenImport): Promise<ImportRow> {
   const row = await importFor(context, id);
   const { said, about } = inLog(context, row);
@@ -134,7 +134,7 @@ export async function endImport(context: Context, id: string, open: OpenImport):
   return importFor(context, id);
 }
 
-/** Forgets an import whatever it does. Its skills stay, and are the scope's own from then on. */
+/** Deletes an import, running or not. Its skills stay and become ordinary skills of the scope. */
 export async function removeImport(context: Context, id: string, open: OpenImport): Promise<void> {
   const row = await importFor(context, id);
   const { said, about } = inLog(context, row);
@@ -144,7 +144,7 @@ export async function removeImport(context: Context, id: string, open: OpenImpor
   await dropImportArchives(context.packages, context.timings, id);
 }
 
-/** What the log has of an import that ends, and about whom: an erasure finds by that what another recorded of the user's source. */
+/** Returns what the audit log records of an ended import, and about which user, so that an erasure of that user finds the entry. */
 function inLog({ caller }: Context, { source, userId }: ImportRow): { said: JsonObject; about: { about?: string } } {
   const said = sourceInLog(source);
   return userId === caller.principal.userId
@@ -152,7 +152,7 @@ function inLog({ caller }: Context, { source, userId }: ImportRow): { said: Json
     : { said: { ...said, user_id: ABOUT }, about: { about: userId } };
 }
 
-/** An import to where the caller may import; as an admin any. Another is one that never was. */
+/** Returns an import into a scope where the caller can import, or any import for an admin. Other imports are not found. */
 async function importFor(context: Context, id: string): Promise<ImportRow> {
   const { principal } = context.caller;
   const row = await readImport(context.db, id);
@@ -160,14 +160,14 @@ async function importFor(context: Context, id: string): Promise<ImportRow> {
   return row;
 }
 
-/** Where the caller may import to: own, a group as its Maintainer, and as an admin what is public. */
+/** Returns the scope to import into: own, a group as its Maintainer, or public as an admin. */
 function importScope(principal: Principal, namespace: string): string {
   const scope = namespace === PUBLIC_SCOPE ? PUBLIC_SCOPE : scopeNamed(principal, namespace);
   requireRight(principal, "define", scope);
   return scope;
 }
 
-/** It goes on when the request is over, and for a mirror every day. */
+/** The import continues after the request, and a mirror runs every day, so it needs a lasting credential. */
 async function requireLasting({ settings, caller }: Context): Promise<string> {
   const credential = await lastingCredential(settings, caller.principal);
   if (credential !== null) return credential;

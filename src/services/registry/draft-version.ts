@@ -1,4 +1,4 @@
-// The row of a version to be: what a package says, what it costs, what is to be said about it.
+// Builds the row of a new version: what a package declares, its tokens, and its warnings.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import type { SkillSource } from "../../domain/catalog/source";
@@ -13,7 +13,7 @@ import { assess } from "./publish-report";
 import type { PublishTarget } from "./publish-target";
 import type { RoutingReport } from "./routing";
 
-/** A version to be, what its row takes, its code, and what is told of how it is found. */
+/** A new version: its row, size, code, and routing report. */
 interface Draft {
   version: Omit<NewVersion, "skillId">;
   rowBytes: number;
@@ -21,7 +21,7 @@ interface Draft {
   routing: RoutingReport | null;
 }
 
-/** The version's row, but for the skill it will belong to, and its code if it is one that runs any. */
+/** Returns the version's row without the skill it will belong to, and its code if its scope can run code. */
 export async function draftVersion(
   context: Context,
   found: SkillPackage,
@@ -62,7 +62,7 @@ export async function draftVersion(
   return { version, rowBytes, code, routing };
 }
 
-/** What is said of a package, as far as there is room: nobody reads thousands of warnings, and they are part of a row. */
+/** Limits the stored warnings: they are part of a row, and nobody reads thousands. */
 function atMost(most: number, warnings: readonly Issue[]): Issue[] {
   if (warnings.length <= most) return [...warnings];
   const message = `${warnings.length - most} more warnings are left out.`;
@@ -77,7 +77,7 @@ function tooLargeToStore(): GatewayError {
   });
 }
 
-/** What others see holds no credential: everybody who sees it would have it. */
+/** Rejects credentials in packages that others can read. */
 function refuseCredentials(warnings: readonly Issue[]): void {
   const issues = warnings.filter(({ code }) => code === "CREDENTIAL_LITERAL").map((issue) => ({ ...issue }));
   const [first] = issues;
@@ -86,7 +86,7 @@ function refuseCredentials(warnings: readonly Issue[]): void {
   throw new GatewayError("unprocessable", "CREDENTIAL_LITERAL", message, { issues });
 }
 
-/** Nothing goes public that the gateway's operator wants looked at first. */
+/** Rejects public packages with findings that the operator wants to review first. */
 function refuseDangerous(context: Context, findings: readonly Issue[]): void {
   const limit = context.settings.PUBLISH_BLOCK_SEVERITY;
   if (limit === "none") return;

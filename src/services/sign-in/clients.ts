@@ -1,4 +1,4 @@
-// Programs: those that register themselves, those whose id is the address of a document about them, and those that an admin made known.
+// OAuth clients: self-registered ones, those identified by a metadata document, and pre-registered ones.
 
 import { sha256Hex } from "../../domain/digest";
 import type { Issue } from "../../domain/errors";
@@ -19,12 +19,12 @@ import { type FetchAddress, fetchDocument } from "../../upstream/client-document
 import { type Address, countUnknownClient } from "./budget";
 import type { SignInContext } from "./context";
 
-/** What a registration led to; `uris`: what is wrong is among its redirect URIs. */
+/** Result of a registration. `uris`: the issues concern redirect URIs. */
 export type Registered = { client: Client } | { issues: Issue[]; uris: boolean };
 
 /**
- * Registers a program. Its id is a digest of what it says, so that the same program is one row however often it comes, and only a new
- * one is counted.
+ * Registers a client (RFC 7591). Its id is a digest of its metadata, so a repeated registration is the same row, and only new ones are
+ * counted.
  */
 export async function registerClient(context: SignInContext, address: Address, said: unknown): Promise<Registered> {
   const read = readMetadata(said);
@@ -36,14 +36,14 @@ export async function registerClient(context: SignInContext, address: Address, s
   return { client };
 }
 
-/** Where a program is looked for. */
+/** What a client lookup needs. */
 export interface ClientLookup {
   origin: string;
   address: Address;
   ask: FetchAddress;
 }
 
-/** The program of this id, or in a sentence for people why there is none. */
+/** Returns the client with this id, or a sentence for the user that says why there is none. */
 export async function findClient(
   context: SignInContext,
   id: string,

@@ -1,4 +1,4 @@
-// The token endpoint's use cases: a code becomes a grant, and a refresh token its successor.
+// Use cases of the token endpoint: exchanges codes for grants, and refresh tokens for their successors.
 
 import type { AuditEntry } from "../../domain/access/audit";
 import { sha256Hex } from "../../domain/digest";
@@ -21,13 +21,13 @@ import {
 import type { SignInContext } from "./context";
 import { challengeOf, firstRefresh, isOwnRefresh, type MadeRefresh, successorOf } from "./refresh-tokens";
 
-/** What a host shows for a code. */
+/** What a client presents with a code. */
 export interface PresentedCode {
   code: string;
   clientId: string;
   redirectUri: string;
   verifier: string;
-  /** Canonical, or absent: what the code is for. */
+  /** The canonical resource, or absent for the one of the code. */
   resource: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface PresentedRefreshToken {
   resource: string | null;
 }
 
-/** What a host gets. */
+/** The issued tokens. */
 export interface IssuedTokens {
   access_token: string;
   token_type: "Bearer";
@@ -47,10 +47,10 @@ export interface IssuedTokens {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Somebody else may be faster; each round somebody has got on. */
+/** Number of attempts against concurrent exchanges. One of them succeeds in every round. */
 const ROUNDS = 5;
 
-/** Exchanges a code, once. Whoever shows one that somebody has exchanged ends what came of it: two have it. */
+/** Exchanges a code, once. Presenting an exchanged code ends its grant, because two parties have it. */
 export async function exchangeGrantCode(context: SignInContext, shown: PresentedCode): Promise<IssuedTokens> {
   const hash = await sha256Hex(shown.code);
   const found = readBearer("sgc", shown.code) === null ? null : await readCode(context.db, hash);
@@ -73,7 +73,7 @@ export async function exchangeGrantCode(context: SignInContext, shown: Presented
     ...{ life: GRANT_DAYS * DAY_MS, idle: GRANT_IDLE_DAYS * DAY_MS },
   };
   const grant = await redeemCode(recorded, asked).catch(async (error: unknown) => {
-    // What has been written may have been written all the same.
+    // The write may have succeeded although it was reported as failed.
     const made = refusalIn(error)?.code === "unavailable" ? await readGrant(context.db, grantId) : null;
     if (made === null) throw error;
     return made;
@@ -85,9 +85,10 @@ export async function exchangeGrantCode(context: SignInContext, shown: Presented
 }
 
 /**
- * Exchanges a refresh token for its successor. A repeat is told the same one; a token that no honest host would show ends the grant.
+ * Exchanges a refresh token for its successor. A repetition returns the same successor. A token that no honest client would present ends
+ * the grant.
  *
- * @param admit refuses who is too fast, when it is known whose grant it is
+ * @param admit throws if the grant's rate limit is exceeded
  */
 export async function exchangeRefresh(
   context: SignInContext,
@@ -144,7 +145,7 @@ async function usedAgain(context: SignInContext, grantId: string): Promise<never
   throw invalidGrant("The code was used already. What came of it has ended: sign in again.");
 }
 
-/** Ends a grant by the word of whoever holds something of it. */
+/** Ends a grant at the request of a holder of its token. */
 export async function endRecorded(
   context: SignInContext,
   whose: { userId: string; grantId: string },

@@ -1,4 +1,4 @@
-// Programs that admins make known, for hosts whose forms ask for an id and a secret; and how such a program proves itself.
+// Clients that admins register for hosts that require an id and a secret, and their authentication.
 
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError, invalid } from "../../domain/errors";
@@ -19,19 +19,19 @@ import type { Context } from "../context";
 import type { SignInContext } from "./context";
 import { requireOwnSignIn } from "./links";
 
-/** What an admin says of a program. */
+/** Metadata that an admin enters for a client. */
 export interface PreRegisteredClientMetadata {
   displayName: string;
   redirectUris: readonly string[];
 }
 
-/** A program, and where it is new its secret, which nobody can read again. */
+/** A client, and for a new one its secret, which is returned only here. */
 export interface StoredPreRegisteredClient {
   row: PreRegisteredClientRow;
   secret: string | null;
 }
 
-/** Stores a program under its name, whole. One that is there keeps its secret. */
+/** Stores a whole client under its name. An existing client keeps its secret. */
 export async function storePreRegisteredClient(
   context: Context,
   name: string,
@@ -57,7 +57,7 @@ export async function storePreRegisteredClient(
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", full, { limit: SIGN_IN_LIMITS.knownClients });
 }
 
-/** A page by name; `after` is the last name of the page before. */
+/** Returns a page by name; `after` is the last name of the previous page. */
 export function pageOfPreRegisteredClients(
   context: Context,
   limit: number,
@@ -67,7 +67,7 @@ export function pageOfPreRegisteredClients(
   return listPreRegisteredClients(context.db, limit, after);
 }
 
-/** Forgets a program: what its users gave it ends. */
+/** Deletes a client and ends its grants. */
 export async function removePreRegisteredClient(context: Context, name: string): Promise<void> {
   requireAdmin(context.caller.principal);
   const recorded = audited(context, "oauth_client.delete", name, { when: "was" });
@@ -75,15 +75,15 @@ export async function removePreRegisteredClient(context: Context, name: string):
   throw new GatewayError("not_found", "OAUTH_CLIENT_NOT_FOUND", "There is no program of this name.");
 }
 
-/** Who a program says it is at the token endpoint, with its secret if it has sent one. */
+/** The client id presented at the token endpoint, and the secret if one was sent. */
 export interface PresentedClient {
   id: string;
   secret: string | null;
 }
 
 /**
- * Refuses a program that an admin has made known unless it shows its secret. All others are public: what they send as a secret counts
- * for nothing. Guesses are not counted: a secret has 256 bits, and many users' hosts share an address.
+ * Throws unless a pre-registered client presents its secret. Other clients are public; a secret they send is ignored. Guesses are not
+ * counted, because secrets have 256 bits and many users' hosts share an address.
  */
 export async function proveClient(context: SignInContext, { id, secret }: PresentedClient): Promise<void> {
   const name = preRegisteredClientName(id);

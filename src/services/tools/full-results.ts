@@ -1,4 +1,4 @@
-// Results that are too long to be passed on. The whole is kept as a file of the conversation, and read in ranges. Loaded with the first.
+// Stores results that are too long to be returned as files of the conversation, readable in ranges. Loaded with the first one.
 
 import { filesSince } from "../../domain/access/quota";
 import { invalid } from "../../domain/errors";
@@ -16,7 +16,7 @@ import { type StoredFilesCall, storeWrittenFiles } from "./script-files";
 const FOLDER = { path: "results/", most: LIBRARY_LIMITS.resultsBytes };
 const TYPES = { "text/plain": "txt", "application/json": "json" } as const;
 
-/** A result that was cut, with a word on where the whole is read, or on why it is nowhere. */
+/** Returns a cut result with a note on where to read the rest, or why it is not stored. */
 export async function withFullResultLink(
   context: Context,
   call: StoredFilesCall,
@@ -33,7 +33,7 @@ export async function withFullResultLink(
   return { ...result, content: [...result.content, { type: "text", text: note }] };
 }
 
-/** Where the whole is; or why it was not kept, and what makes room. */
+/** The note: where the full result is, or why it was not stored and how to make room. */
 function toldOf({ settings }: Context, file: string | null, reason: string | undefined): string {
   if (file !== null) {
     const first = resultUri({ file, offset: 0, limit: LIBRARY_LIMITS.rangeBytes });
@@ -47,7 +47,7 @@ function toldOf({ settings }: Context, file: string | null, reason: string | und
   );
 }
 
-/** A range of a whole result of this conversation, as `resources/read` answers; `null` where it is not there, or has ended. */
+/** Returns a range of a full result, in the format of `resources/read`; `null` if it does not exist or has expired. */
 export async function readFullResult(context: Context, session: Session, uri: string): Promise<JsonObject | null> {
   const range = readResultUri(uri);
   const most = LIBRARY_LIMITS.rangeBytesMost;

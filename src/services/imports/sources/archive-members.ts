@@ -1,4 +1,4 @@
-// What an archive has in it, whether it is a tar.gz, which is read as a stream, or a ZIP, of which only the records are read.
+// Reads the members of an archive: a tar.gz as a stream, a ZIP through its directory.
 
 import { crc32 } from "../../../domain/crc32";
 import { IMPORT_LIMITS } from "../../../domain/imports/limits";
@@ -12,24 +12,24 @@ import { openImportArchive } from "../../../storage/r2/import-archives";
 import { ImportStop } from "../stop";
 import { gunzipped, isGzip } from "./unpacking";
 
-/** Where archives are kept. */
+/** Where archives are stored. */
 export interface ArchiveStore {
   packages: R2Bucket;
   timings: Timings;
 }
 
-/** Something in an archive. `bytes`: its content as it lies there, for a digest; `null`: it was not asked for, or is too large. */
+/** An archive member. `bytes`: its stored content, for a digest; `null`: not requested, or too large. */
 export interface Member {
   path: string;
   type: "file" | "folder" | "link";
   size: number;
   isExecutable: boolean;
   bytes: (() => Uint8Array) | null;
-  /** How it becomes a file of another ZIP. */
+  /** Converts it to a file of another ZIP. */
   item: ((name: string) => ZipItem) | null;
 }
 
-/** All that is in an archive, one after the other; the content of what is wanted. */
+/** Yields all members in order, with the content of requested ones. */
 export async function* membersOf(
   place: ArchiveStore,
   key: string,
@@ -66,7 +66,7 @@ async function* tarMembers(body: ReadableStream<Uint8Array>, wants: (path: strin
   }
 }
 
-/** The bytes go on as they are packed: whoever reads the new ZIP unpacks and checks them. */
+/** Compressed bytes are passed on unchanged; the reader of the new ZIP decompresses and checks them. */
 function* zipMembers(zip: Uint8Array): Generator<Member> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
   const place = findDirectory(view);

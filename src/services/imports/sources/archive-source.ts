@@ -1,4 +1,4 @@
-// A Git host's archive: kept while a run lasts, so that every slice sees the same one, and read as often as there are slices.
+// Imports from a Git host's archive. The archive is stored for the run, so that every slice reads the same one.
 
 import { sha256Hex } from "../../../domain/digest";
 import type { ImportSource } from "../../../domain/imports/import";
@@ -20,7 +20,7 @@ import { type ArchiveStore, type Member, membersOf } from "./archive-members";
 import { linked } from "./index-source";
 import type { SourceAsker } from "./source-client";
 
-/** Fetches the archive and looks which skills are in it. */
+/** Downloads the archive and finds its skills. */
 export async function planArchive(
   place: ArchiveStore,
   asker: SourceAsker,
@@ -45,7 +45,7 @@ export async function planArchive(
   return planned(found, top);
 }
 
-/** The skills of a listing, each with a digest of all that is in it. */
+/** Returns the skills of a listing, each with a digest of all its files. */
 async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, top: string): Promise<Planned[]> {
   const roots = rootsOf(found.keys());
   if (hasTooManyRoots(roots))
@@ -76,7 +76,7 @@ async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, 
   return all;
 }
 
-/** The files of some skills, by their folder and their path in it. What is in memory at once is for the caller to bound. */
+/** Returns the files of some skills, by folder and path. The caller bounds the memory. */
 export async function filesOfRoots(
   place: ArchiveStore,
   key: string,
@@ -99,7 +99,7 @@ export async function filesOfRoots(
   return taken;
 }
 
-/** What a skill is called that is the archive itself, or the named folder: as that, without what a host adds of a branch or a commit. */
+/** Returns the name of a skill at the root: the archive or folder name without the branch or commit that a host appends. */
 function topName(first: string, { path = "" }: ImportSource): string {
   const folder = path === "" ? (first.split("/", 1)[0] ?? "") : nameOfRoot(path);
   return path === "" ? folder.replace(/-(?:main|master|HEAD|[0-9a-f]{7,40}|v?\d[\w.]*)$/, "") : folder;

@@ -1,4 +1,4 @@
-// A site that says at a well-known address which skills it has: planning them, and fetching one.
+// Imports from a site with an index at a well-known URL: plans its skills and downloads one.
 
 import { sha256Hex } from "../../../domain/digest";
 import { addressesOf, type ImportSource } from "../../../domain/imports/import";
@@ -12,7 +12,7 @@ import { ImportStop, ItemFault } from "../stop";
 import type { SourceAsker } from "./source-client";
 import { type ExtractedFile, gunzipped, isGzip, zipOf } from "./unpacking";
 
-/** What the source offers just now. */
+/** Returns what the source offers now. */
 export async function planIndex(asker: SourceAsker, source: ImportSource): Promise<Planned[]> {
   for (const at of addressesOf(source)) {
     const answer = await asker.get(at.href, IMPORT_LIMITS.indexBytes);
@@ -24,7 +24,7 @@ export async function planIndex(asker: SourceAsker, source: ImportSource): Promi
   throw new ImportStop("failed", { code: "SOURCE_ABSENT", message: "The source has no index of skills there." });
 }
 
-/** A skill as an upload. Nothing else than what the index has promised is one. */
+/** Downloads a skill. Content that does not match the index is rejected. */
 export async function fetchArtifact(
   asker: SourceAsker,
   { name, digest }: Planned,
@@ -39,7 +39,7 @@ export async function fetchArtifact(
   return isGzip(bytes) ? unpackedTar(bytes) : bytes;
 }
 
-/** A skill of an index that lists files. */
+/** Downloads a skill of an index that lists files. */
 export async function fetchFiles(
   asker: SourceAsker,
   { base, paths }: Extract<Fetchable, { how: "files" }>,
@@ -78,7 +78,7 @@ async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
   return zipOf(files);
 }
 
-/** The refusal of a skill with a link in it. */
+/** The error for a skill that contains a link. */
 export function linked(path: string): ItemFault {
   const message = `It has a link or another special file, '${path.slice(0, 200)}'. What that points at is not taken.`;
   return new ItemFault({ code: "ARCHIVE_LINK", message });

@@ -51,18 +51,8 @@ const EDGES: readonly Row[] = [
   { prefix: "/metrics", load: async () => (await import("./metrics/edge")).metricsEdge },
 ];
 
-/** What needs no key and is no protocol: pages, health, the document of all routes, and where hosts look for a sign-in. */
-const OPEN = [
-  "/",
-  "/demo",
-  "/console",
-  "/health",
-  "/openapi.json",
-  "/.well-known",
-  "/register",
-  "/authorize",
-  "/token",
-] as const;
+/** What needs no key and is no protocol: pages, health, and where hosts look for a sign-in. */
+const OPEN = ["/", "/demo", "/console", "/health", "/.well-known", "/register", "/authorize", "/token"] as const;
 
 /** Those that lie below others come first. */
 const BY_LENGTH = EDGES.toSorted((a, b) => b.prefix.length - a.prefix.length);
@@ -73,7 +63,7 @@ let whole: App | null = null;
 let open: App | null = null;
 const apps = new Map<Row, App>();
 
-/** The gateway with all its edges. */
+/** Returns the gateway with all its edges, for tests and for the OpenAPI document. */
 export async function wholeApp(): Promise<App> {
   const { createApp } = await composition();
   const edges = await Promise.all(BY_LENGTH.map(({ load }) => load()));
@@ -118,12 +108,15 @@ async function openEdge(row: Row): Promise<App> {
 
 async function openRest(): Promise<App> {
   const { createApp } = await composition();
-  open ??= createApp([], wholeApp);
+  open ??= createApp([]);
   return open;
 }
 
-/** Read before any edge, and zod's method `openapi` before that: modules that a bundler splits keep no order among themselves. */
+/**
+ * Reads what every edge needs. The package comes first: it gives zod's schemas the method `openapi`, and split modules keep no order
+ * among themselves.
+ */
 async function composition() {
-  await import("./zod-openapi");
+  await import("@hono/zod-openapi");
   return import("./app");
 }

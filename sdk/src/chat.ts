@@ -2,7 +2,6 @@
 
 import { SkillGatewayError } from "./errors.js";
 import type { Operations, ToolCallEvent, ToolCallsAnswer, Turn } from "./generated/operations.js";
-import type { SkillGateway } from "./index.js";
 
 export type TurnStart = Operations["turns.prepare"]["answer"];
 export type Step = ToolCallsAnswer;
@@ -37,12 +36,26 @@ export interface Begin {
   model?: string;
 }
 
+/** The two operations of a client that a chat uses. */
+interface ChatClient {
+  call(
+    name: "turns.prepare",
+    request: Operations["turns.prepare"]["request"],
+    options: { signal?: AbortSignal | null | undefined; timeoutMs: number; idempotencyKey: null },
+  ): Promise<TurnStart>;
+  stream(
+    name: "toolCalls.run",
+    request: Operations["toolCalls.run"]["request"],
+    options: { signal?: AbortSignal | null | undefined },
+  ): AsyncIterable<ToolCallEvent>;
+}
+
 export class Chat {
   readonly id: string;
   readonly options: Readonly<ChatOptions>;
-  readonly #gateway: SkillGateway;
+  readonly #gateway: ChatClient;
 
-  constructor(gateway: SkillGateway, id: string, options: ChatOptions) {
+  constructor(gateway: ChatClient, id: string, options: ChatOptions) {
     this.#gateway = gateway;
     this.id = id;
     this.options = options;

@@ -35,7 +35,10 @@ for (const path of ["", MCP_PATH]) {
     createRoute({
       method: "get",
       path: `${WELL_KNOWN}${path}`,
-      summary: path === "" ? "How to sign in (RFC 9728)" : "How to sign in over MCP (RFC 9728)",
+      summary:
+        path === ""
+          ? "Returns the metadata of the protected resource (RFC 9728)."
+          : "Returns the metadata of the MCP resource (RFC 9728).",
       security: [],
       responses: { 200: json("The metadata of this protected resource.", metadataSchema), ...only(429) },
     }),
@@ -80,7 +83,8 @@ function metadataOf(c: HonoContext<HttpEnv>): z.infer<ReturnType<typeof metadata
   const { JWT_ISSUER: issuer } = settings;
   const { pathname, search } = new URL(c.req.url);
   const origin = publicOrigin(settings, c.req.url);
-  const path = pathname.slice(WELL_KNOWN.length);
+  // The resource as the caller spells it, which follows the two segments of `WELL_KNOWN`, however those are spelt.
+  const path = pathname.split("/").toSpliced(1, 2).join("/");
   const server = signInServer(settings) === "own" ? origin : issuer;
   const scopes = scopesWanted(settings);
   return {

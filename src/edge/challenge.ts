@@ -27,7 +27,7 @@ export function noSignIn(path: string, settings: Settings): { error: string; err
   const { JWT_ISSUER: issuer } = settings;
   if (server === null) {
     const error_description =
-      "This gateway has no sign-in. Send a key instead: give your host the header `Authorization: Bearer <key>` for this server.";
+      "Sign-in is disabled on this gateway. Configure the header `Authorization: Bearer <key>` for this server instead.";
     return { error, error_description };
   }
   const where =
@@ -44,9 +44,9 @@ export function scopesWanted(settings: Settings): string[] {
 export function challenge(c: HonoContext<HttpEnv>): string {
   const settings = settingsFrom(c.env);
   const { pathname, search } = new URL(c.req.url);
-  // Clients hold the resource that the metadata names against the URL that they were given, so each URL has its own.
-  const path =
-    pathname === MCP_PATH || pathname.startsWith(`${MCP_PATH}/`) ? pathname + search.replaceAll('"', "%22") : "";
+  const isMcp = c.req.path === MCP_PATH || c.req.path.startsWith(`${MCP_PATH}/`);
+  // Clients compare the resource that the metadata names with the URL they were given, so the path is repeated as it was sent.
+  const path = isMcp ? pathname + search.replaceAll('"', "%22") : "";
   const error = c.req.header("authorization") === undefined ? "" : 'error="invalid_token", ';
   const scopes = scopesWanted(settings).join(" ");
   const scope = scopes === "" ? "" : `, scope="${scopes}"`;

@@ -12,7 +12,7 @@ const INDEX = "/console/";
 const serve: Handler<HttpEnv> = async (c) => {
   if (settingsFrom(c.env).CONSOLE === "off") return pathNotFound(c);
   const url = new URL(c.req.url);
-  if (!/\.[a-z0-9]+$/i.test(url.pathname)) url.pathname = INDEX;
+  if (!/\.[a-z0-9]+$/i.test(c.req.path)) url.pathname = INDEX;
   const file = await c.env.ASSETS.fetch(new Request(url, c.req.raw));
   // Its headers are those of `public/_headers`. The copy's may be added to.
   return file.status === 404 ? pathNotFound(c) : new Response(file.body, file);

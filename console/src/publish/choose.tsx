@@ -5,7 +5,8 @@ import { type ReactNode, useState } from "react";
 import { FileTrigger } from "react-aria-components";
 import { Button } from "../parts/controls";
 import { Trouble } from "../parts/state";
-import { type Dropped, take } from "./drop";
+import { take } from "./drop";
+import type { Dropped } from "./packing";
 
 /** Two buttons that lead to the report on what was chosen. */
 export function Choose(): ReactNode {

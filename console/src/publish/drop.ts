@@ -2,18 +2,7 @@
 
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useState, useSyncExternalStore } from "react";
-
-/** One file, with its path in what was dropped. */
-export interface Dropped {
-  path: string;
-  file: File;
-}
-
-/** What is to be published: one ZIP, as the gateway takes it. */
-export interface Package {
-  name: string;
-  zip: File;
-}
+import type { Dropped, Package } from "./packing";
 
 let held: Package | null = null;
 const listeners = new Set<() => void>();

@@ -2,7 +2,18 @@
 
 import { zipSync } from "fflate";
 import { bytes } from "../parts/text";
-import type { Dropped, Package } from "./drop";
+
+/** One file, with its path in what was dropped. */
+export interface Dropped {
+  path: string;
+  file: File;
+}
+
+/** What is to be published: one ZIP, as the gateway takes it. */
+export interface Package {
+  name: string;
+  zip: File;
+}
 
 /** What the gateway takes of a package, unpacked and packed (docs/limits.md). More is refused here, before it is read. */
 const UNPACKED = 16 * 1024 * 1024;

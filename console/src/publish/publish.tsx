@@ -10,7 +10,8 @@ import { Empty, Loading, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
 import { Title } from "../parts/title";
 import { Choose } from "./choose";
-import { hold, type Package, useHeld } from "./drop";
+import { hold, useHeld } from "./drop";
+import type { Package } from "./packing";
 import { Report } from "./report";
 
 export function Publish(): ReactNode {

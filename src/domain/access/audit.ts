@@ -56,6 +56,70 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+/**
+ * The members of `before` and `after` that stay when the user whom an entry is about is erased: ids that the gateway made, closed lists
+ * of words, numbers and dates. Everything else may be a text that the user wrote, and is removed.
+ */
+export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>> = {
+  "conversation.delete": [],
+  "ghost.create": ["scope"],
+  "ghost.update": ["scope"],
+  "ghost.delete": ["scope"],
+  "grant.create": ["at", "via"],
+  "grant.end": ["user_id", "why"],
+  "group.create": [],
+  "group.update": [],
+  "group.delete": [],
+  "group.member.put": ["user_id", "role"],
+  "group.member.remove": ["user_id"],
+  "import.run": ["type", "scope", "mirror"],
+  "import.cancel": ["type", "user_id"],
+  "import.delete": ["type", "user_id"],
+  "key.create": ["user_id", "role", "scopes", "groups", "expires_at"],
+  "key.rotate": ["id", "user_id"],
+  "key.revoke": ["user_id"],
+  "link.create": ["reads", "skills", "expires_at"],
+  "link.revoke": ["reads"],
+  "mcp_server.put": ["type"],
+  "mcp_server.approve": ["tools"],
+  "mcp_server.delete": [],
+  "own_server.put": ["type"],
+  "own_server.delete": [],
+  "model.put": ["api"],
+  "model.delete": [],
+  "oauth_client.put": [],
+  "oauth_client.delete": [],
+  "secret.put": [],
+  "secret.delete": [],
+  "secret.rotate": ["rotated"],
+  "session.create": ["via"],
+  "session.end": ["user_id"],
+  // The deployment's own, by no user.
+  "settings.change": [],
+  "skill.open": [],
+  "skill.close": [],
+  "sign_in.create": ["user_id", "purpose"],
+  "sign_in.approve": ["at", "via"],
+  "skill.draft.put": ["target", "version_id", "digest", "users"],
+  "skill.draft.delete": ["target", "version_id"],
+  "skill.publish": ["scope", "version_id", "digest"],
+  "skill.share": [],
+  "skill.activate": ["version_id"],
+  "skill.yank": ["version_id", "current_version_id"],
+  "skill.unyank": ["version_id"],
+  "skill.verdict": ["version_id", "blocked"],
+  "skill.delete": ["scope", "user_id", "force", "moderated"],
+  "skill.remove_references": ["ghost_id"],
+  "user.export": [],
+  "user.erase": [],
+};
+
+/** Actions of others whose entries may name a thing of the user: their `user_id` says whose it was. */
+export const NAMES_ANOTHERS_THING: readonly AuditAction[] = ["import.cancel", "import.delete", "skill.delete"];
+
+/** Stands in an entry for what was removed. */
+export const ERASED = "erased";
+
 export const RESOURCE_TYPES = [
   "conversation",
   "ghost",

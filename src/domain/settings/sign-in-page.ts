@@ -5,21 +5,21 @@ import { hasBuiltInSignIn } from "./sign-in";
 
 export const signInPageSettings = {
   OAUTH_SCOPES: list((entry) =>
-    /^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/.test(entry) ? null : `'${entry}' is no scope`,
+    /^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/.test(entry) ? null : `'${entry}' is not a scope`,
   ).describe(
-    "Comma-separated scopes that MCP hosts ask an outside issuer for, where it gives no token without one. The gateway's own is `mcp`.",
+    "Comma-separated scopes that MCP hosts request from an external issuer, if it requires one. The gateway's own scope is `mcp`.",
   ),
   OAUTH_REGISTRATION: choice(["on", "off"], "on").describe(
-    "With `off` programs cannot register themselves; those whose id is an https address with a document about them, and those that an admin has made known, still sign in.",
+    "With `off`, clients cannot register themselves. Clients with a metadata document at an https URL and pre-registered clients can still sign in.",
   ),
   OIDC_CLIENT_ID: optionalText((value) => (value === "" ? "use the client's id" : null)).describe(
-    "The gateway's own client at the issuer of `JWT_ISSUER`: with it people sign in there, on the gateway's page. Its redirect URI is `<origin>/oauth/callback`. Needs `OAUTH_SERVER=own`.",
+    "The gateway's client at `JWT_ISSUER`. With it, users can sign in there from the gateway's page. Its redirect URI is `<origin>/oauth/callback`. Requires `OAUTH_SERVER=own`.",
   ),
   OIDC_CLIENT_SECRET: optionalText((value) => (value === "" ? "use the client's secret" : null)).describe(
     "The secret of that client, if it has one.",
   ),
   OIDC_SESSION_H: count(12, 1, 8_760).describe(
-    "Hours after which a host whose user signed in at the issuer must have them sign in again: so long what the issuer said of groups is believed.",
+    "Hours after which a user who signed in at the issuer must sign in again, because groups may have changed.",
   ),
 };
 

@@ -155,7 +155,8 @@ export function start(
     : [process.execPath, [path.join(checkout, "scripts", `${script}.mjs`), ...options]];
   const child = spawn(command, args, {
     cwd: checkout,
-    env: { ...inherited, ...env },
+    // Without the skills that somebody has at home, which a start would mention.
+    env: { ...inherited, HOME: path.dirname(place.state), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const run = new Run(place, child, env.GATEWAY_ADMIN_KEY);

@@ -57,9 +57,7 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
   try {
     const run = serve(place);
     const gateway = await run.ready();
-    expect(await summary(run)).toMatch(
-      /^✔ 3 skills published from .* \(1 skipped: broken: The frontmatter needs a `description`/,
-    );
+    expect(await summary(run)).toMatch(/^✔ 3 skills published from .* \(1 skipped: broken: `description` is missing\./);
     expect(await listed(gateway, "pdf-tools")).toMatchObject({ version: "1.2.0" });
     expect(await listed(gateway, "nested")).toBeNull();
     expect(await listed(gateway, "dependency")).toBeNull();

@@ -127,7 +127,7 @@ describe("the planner of skill folders", () => {
     [
       "publishes the first of two folders with one name",
       { folders: [folder("a", { place: "/skills/1/a" }), folder("a", { place: "/skills/2/a" })] },
-      ["publish a", "skip /skills/2/a: /skills/1/a has the same name. Rename one of them."],
+      ["publish a", "skip /skills/2/a: /skills/1/a has the same name. Rename one of them"],
     ],
     [
       "lets the folder keep a name that it had first",
@@ -136,12 +136,12 @@ describe("the planner of skill folders", () => {
         published: { a: published("a", { folder: "/skills/2/a" }) },
         listed: new Map([listed("a")]),
       },
-      ["skip /skills/1/a: /skills/2/a has the same name. Rename one of them."],
+      ["skip /skills/1/a: /skills/2/a has the same name. Rename one of them"],
     ],
     [
       "takes names that differ in case only for one",
       { folders: [folder("a", { place: "/skills/1/a" }), folder("A", { place: "/skills/2/A" })] },
-      ["publish a", "skip /skills/2/A: /skills/1/a has the same name. Rename one of them."],
+      ["publish a", "skip /skills/2/A: /skills/1/a has the same name. Rename one of them"],
     ],
   ])("%s", (_, situation, expected) => {
     expect(plan(situation)).toEqual(expected);

@@ -101,7 +101,7 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
     expect(await summary(again)).toMatch(/^✔ 4 skills up to date, from /);
     expect(await versions(same, (await listed(same, "pdf-tools"))?.id ?? "")).toEqual(before);
 
-    // Renamed while nothing runs; and a file that cannot be read.
+    // Renamed while nothing runs.
     await again.stop();
     await rename(path.join(folder, "broken"), path.join(folder, "mended"));
     const third = serve(place);
@@ -141,11 +141,11 @@ it("leaves skills alone that were published by other means, but for built-in one
   // The built-in skill does not take its place back, before the folder is gone.
   const again = serve(place);
   await summary(again);
-  expect(await listed(await again.ready(), "csv-report")).toMatchObject({ version: "0.1.0" });
+  const same = await again.ready();
+  expect(await listed(same, "csv-report")).toMatchObject({ version: "0.1.0" });
   await rm(path.join(folder, "csv-report"), { recursive: true });
   await again.line(/^✔ csv-report yanked/);
-  const back = await until("the built-in skill is back", async () => listed(await again.ready(), "csv-report"));
-  expect(back.version).toBe("1.0.0");
+  expect((await listed(same, "csv-report"))?.version).toMatch(/^1\./);
 });
 
 it("publishes 500 folders, and all of them again when all change at once", async () => {

@@ -65,7 +65,7 @@ export function planChanges({ folders, published, listed, builtins, isGone }: Si
     }
     const owner = owners.get(foldName(read.name));
     if (owner !== undefined && owner !== folder)
-      actions.push({ kind: "skip", folder, reason: `${owner} has the same name. Rename one of them.` });
+      actions.push({ kind: "skip", folder, reason: `${owner} has the same name. Rename one of them` });
     else actions.push(...changeOf(from, read, published, listed, builtins));
   }
   const names = new Set(folders.flatMap(({ read }) => ("problem" in read ? [] : [foldName(read.name)])));

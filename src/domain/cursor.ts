@@ -34,8 +34,14 @@ export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>
     // What is no text is no JSON either.
     return schema.parse(JSON.parse(bytes === null ? "" : (utf8Text(bytes) ?? "")));
   } catch {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The cursor is not one that this list gave out.", {
-      issues: [{ code: "INVALID_CURSOR", message: "Use `next_cursor` of the page before, unchanged.", path: "cursor" }],
+    throw new GatewayError("invalid", "INVALID_REQUEST", "The cursor does not belong to this list.", {
+      issues: [
+        {
+          code: "INVALID_CURSOR",
+          message: "Unknown cursor. Send `next_cursor` of the previous page unchanged.",
+          path: "cursor",
+        },
+      ],
     });
   }
 }

@@ -52,7 +52,8 @@ export function readOwner(handle: string, looking: Looking | null): Owner | null
 /** Why clients of ClawHub cannot take a skill; empty: it is offered. A blocked version is shown as such. */
 export function exclusionsForClawHub({ name }: { name: string }): Issue[] {
   if (isStrictName(name)) return [];
-  const message = "Its clients take slugs of a-z, 0-9 and single hyphens only. Publish it under such a name.";
+  const message =
+    "Clients of this registry accept only names of a-z, 0-9 and single hyphens. Publish the skill under such a name.";
   return [{ code: "NAME_NOT_SLUG", message }];
 }
 

@@ -32,6 +32,6 @@ export function isDangerous(method: string, path: string): boolean {
 export function requireFreshSignIn({ session }: Pick<Principal, "session">): void {
   if (session === undefined || session.isFresh) return;
   const minutes = SESSION_TIMES.fresh / 60_000;
-  const message = `This wants a sign-in of the last ${minutes} minutes. Sign in again, and repeat it.`;
+  const message = `This action needs a recent sign-in (at most ${minutes} minutes ago). Sign in again and repeat it.`;
   throw new GatewayError("forbidden", "SIGN_IN_TOO_OLD", message);
 }

@@ -49,7 +49,7 @@ export async function* readTar(
     const padded = Math.ceil(size / BLOCK) * BLOCK;
     const type = String.fromCharCode(header[156] ?? 0);
     if ("xgLK".includes(type)) {
-      if (size > MOST_HEADER) throw tooLarge("64 KiB in a header");
+      if (size > MOST_HEADER) throw tooLarge("limit 64 KiB per header");
       const value = (await blocks.take(padded)).subarray(0, size);
       if (type === "L") longName = nullEnded(value);
       if (type === "x") longName = pathIn(value) ?? longName;
@@ -59,7 +59,7 @@ export async function* readTar(
     const short = nullEnded(header.subarray(0, 100));
     const path = longName ?? (prefix === "" ? short : `${prefix}/${short}`);
     longName = null;
-    if (path.length > MOST_PATH) throw tooLarge(`${MOST_PATH} characters in a path`);
+    if (path.length > MOST_PATH) throw tooLarge(`limit ${MOST_PATH} characters per path`);
     const isFile = type === "0" || type === "\0";
     const isKept = isFile && wants(path, size);
     const bytes = isKept ? (await blocks.take(padded)).slice(0, size) : null;
@@ -103,7 +103,7 @@ class Blocks {
   async #some(most: number): Promise<Uint8Array> {
     while (this.#rest.length === 0) {
       const { value, done } = await this.#source.next();
-      if (done === true) throw new TarFault("SOURCE_INVALID", "The archive ends before its end.");
+      if (done === true) throw new TarFault("SOURCE_INVALID", "The archive is incomplete.");
       this.#read += value.length;
       if (this.#read > IMPORT_LIMITS.unpackedBytes) throw tooLarge(`${IMPORT_LIMITS.unpackedBytes / 1_048_576} MiB`);
       this.#rest = value;
@@ -144,9 +144,9 @@ function nullEnded(bytes: Uint8Array): string {
 }
 
 function foreign(): TarFault {
-  return new TarFault("SOURCE_INVALID", "What the source answers is no archive that this gateway reads.");
+  return new TarFault("SOURCE_INVALID", "The source did not return a supported archive. Use a tar.gz or ZIP.");
 }
 
 function tooLarge(bound: string): TarFault {
-  return new TarFault("SOURCE_TOO_LARGE", `The archive is too large: it has more than ${bound}.`);
+  return new TarFault("SOURCE_TOO_LARGE", `Archive too large (${bound}).`);
 }

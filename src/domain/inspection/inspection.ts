@@ -35,7 +35,7 @@ export function inspect(files: readonly InspectedFile[]): Finding[] {
   }
   findings.push(...missingReferences(files));
   if (left > 0) {
-    const message = `${left} files were not looked at to their end: the package has too much text.`;
+    const message = `${left} files were not inspected completely because the package has too much text.`;
     findings.push({ code: "INSPECTION_CUT", message, path: "", severity: "low" });
   }
   return bounded(findings);
@@ -54,7 +54,7 @@ function findingsOf({ code, severity, find }: Rule, path: string, text: string):
   let from = 0;
   for (const match of find(text)) {
     if (findings.length === INSPECTION_LIMITS.perRule) {
-      const message = `There are more of ${code} in this file.`;
+      const message = `This file has more findings of type ${code}.`;
       return [...findings, { code: "INSPECTION_MORE", message, path, severity: "info" }];
     }
     // Several patterns of a rule each begin at the start.

@@ -22,7 +22,7 @@ export function missingReferences(files: readonly InspectedFile[]): Finding[] {
     const path = pathOf(link ?? span ?? "");
     if (path === null || missing.has(path) || there.has(path)) continue;
     missing.add(path);
-    const message = `It names the file '${path}', which is not in the package.`;
+    const message = `The file '${path}' is mentioned but not in the package. Add it, or remove the mention.`;
     findings.push({ code: "FILE_MISSING", message, path: main.path, line: lineOf(index), severity: "low" });
     if (findings.length >= INSPECTION_LIMITS.perRule) break;
   }

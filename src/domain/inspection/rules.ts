@@ -105,19 +105,19 @@ export const RULES: readonly Rule[] = [
     code: "HIDDEN_BIDI",
     severity: "high",
     isBeyondAscii: true,
-    find: (text) => hidden(text, BIDI, "characters that reorder what a reader sees"),
+    find: (text) => hidden(text, BIDI, "characters that change the displayed order of text"),
   },
   {
     code: "HIDDEN_ZERO_WIDTH",
     severity: "low",
     isBeyondAscii: true,
-    find: (text) => hidden(text, ZERO_WIDTH, "characters without width inside a word"),
+    find: (text) => hidden(text, ZERO_WIDTH, "zero-width characters inside a word"),
   },
   {
     code: "HIDDEN_TAGS",
     severity: "high",
     isBeyondAscii: true,
-    find: (text) => hidden(text, TAGS, "invisible tag characters, which models read as text"),
+    find: (text) => hidden(text, TAGS, "invisible tag characters that models read as text"),
   },
   {
     code: "HIDDEN_SELECTORS",
@@ -137,7 +137,7 @@ export const RULES: readonly Rule[] = [
     find: (text) =>
       all(text, ASSIGNED, (_, at, value) =>
         isRandom(value) && isAfter(text, at, SECRET_NAME)
-          ? `Something with the name of a secret is given a value (${value.slice(0, 4)}…).`
+          ? `A variable named like a secret has a literal value (${value.slice(0, 4)}…). Use a stored secret instead.`
           : null,
       ),
   },
@@ -153,7 +153,7 @@ function isProse(path: string): boolean {
 }
 
 function hidden(text: string, pattern: RegExp, what: string): Iterable<Match> {
-  return all(text, pattern, () => `There are ${what}.`);
+  return all(text, pattern, () => `The file contains ${what}.`);
 }
 
 /** Instructions in HTML comments: a model reads them, a reader of the rendered page does not. */
@@ -162,16 +162,16 @@ function* comments(text: string): Iterable<Match> {
     const end = text.indexOf("-->", at + 4);
     const comment = text.slice(at + 4, end < 0 ? text.length : end);
     if (COMMENT_ORDERS.test(comment))
-      yield { at, message: "An HTML comment gives orders that a reader does not see.", severity: "high" };
+      yield { at, message: "An HTML comment contains instructions that a reader does not see.", severity: "high" };
     else if (comment.length > 40 && COMMENT_COMMANDS.test(comment))
-      yield { at, message: "An HTML comment holds text that a model reads and a reader does not see." };
+      yield { at, message: "An HTML comment contains text that a model reads but a reader does not see." };
     at = end < 0 ? -1 : text.indexOf("<!--", end + 3);
   }
 }
 
 /** A pipe into something that runs code, looked at from the pipe: what stands before it belongs to no other pipe. */
 function* fetchedAndRun(text: string): Iterable<Match> {
-  const message = "A command fetches or decodes code and runs it unseen.";
+  const message = "A command downloads or decodes code and runs it without showing it.";
   // A text without these characters, which most are, is quickly told.
   for (const { index } of text.includes("|") ? text.matchAll(RUNNER) : []) {
     const before = text.slice(Math.max(0, index - FETCHER_CHARS), index);
@@ -191,7 +191,7 @@ function* fetchedAndRun(text: string): Iterable<Match> {
 function* payloads(text: string): Iterable<Match> {
   if (!(text.includes("(") && EXECUTES.test(text)) && !EXECUTORS.some((name) => text.includes(name))) return;
   yield* all(text, ENCODED, (_, at) =>
-    isAfter(text, at, DATA_URL) ? null : "Long encoded data stands beside code that decodes or executes.",
+    isAfter(text, at, DATA_URL) ? null : "Long encoded data is next to code that decodes or runs it.",
   );
 }
 

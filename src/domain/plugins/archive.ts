@@ -25,7 +25,7 @@ export function readPluginArchive(upload: Uint8Array, mostSkills: number): ReadP
     .map((entry) => ({ ...entry, path: entry.path.slice(root.length) }));
   const text = textOf(inside, "plugin.json");
   if (text === null) {
-    const message = "There is no `plugin.json` in UTF-8 at the root of the archive, nor in the one folder there.";
+    const message = "`plugin.json` not found. Add it in UTF-8 at the root of the archive or in its only folder.";
     return { ...nothing, issues: [{ code: "PLUGIN_MISSING", message }] };
   }
   const read = readAgentManifest(text);
@@ -39,9 +39,9 @@ export function readPluginArchive(upload: Uint8Array, mostSkills: number): ReadP
 
 function countIssues(count: number, most: number): Issue[] {
   if (count === 0)
-    return [{ code: "NO_SKILLS", message: `There is no \`skills/<name>/${SKILL_FILE}\` in the plugin.` }];
+    return [{ code: "NO_SKILLS", message: `The plugin contains no skills. Add \`skills/<name>/${SKILL_FILE}\`.` }];
   if (count <= most) return [];
-  return [{ code: "TOO_MANY_SKILLS", message: `A plugin may bring ${most} skills at once; this one has ${count}.` }];
+  return [{ code: "TOO_MANY_SKILLS", message: `Too many skills in the plugin (limit ${most}, found ${count}).` }];
 }
 
 /** What stands before the plugin's own paths. */

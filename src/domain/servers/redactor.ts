@@ -25,7 +25,7 @@ export interface Redactor {
  */
 export const REDACTION_EFFORT = { perChar: 2 * READ_COST, onTop: 1_000_000 } as const;
 /** Stands for the rest of a text that was not read: there may be a secret in it. */
-const WITHHELD = "[withheld: this text has too many escapes to be searched for secrets]";
+const WITHHELD = "[removed: this text has too many escapes to be searched for secrets]";
 
 const IDLE: Redactor = { text: (text) => text, json: (value) => value, jsonText: (text) => text, isIdle: true };
 

@@ -5,7 +5,7 @@ import { hasBuiltInSignIn } from "./sign-in";
 
 export const signInPageSettings = {
   OAUTH_SCOPES: list((entry) =>
-    /^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/.test(entry) ? null : `'${entry}' is no scope`,
+    /^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/.test(entry) ? null : `'${entry}' is not a scope`,
   ).describe(
     "Comma-separated scopes that MCP hosts request from an external issuer, if it requires one. The gateway's own scope is `mcp`.",
   ),

@@ -8,7 +8,7 @@ const isOrigin = (text: string) => /^https?:/.test(text) && URL.parse(text)?.ori
 
 export const signInSettings = {
   PUBLIC_ORIGIN: optionalText((value) =>
-    isOrigin(value) ? null : "is no origin such as https://skills.example.com",
+    isOrigin(value) ? null : "is not an origin such as https://skills.example.com",
   ).describe(
     "The origin at which MCP hosts use the gateway. It is the audience of their tokens and the name of the issuer. Unset: the origin of the request.",
   ),

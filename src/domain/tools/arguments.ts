@@ -45,7 +45,7 @@ function problemsAt(
   depth: number,
 ): string[] {
   if (--look.steps < 0 || depth > DEPTH) return [];
-  if (schema === false) return [refused(look, `${named(path)} is not taken`)];
+  if (schema === false) return [refused(look, `${named(path)} is not allowed`)];
   // A schema with an id of its own is another document: its references are not those of this one.
   if (!isJsonObject(schema) || (typeof schema.$id === "string" && schema !== look.root)) return [];
   const types = typesOf(schema);

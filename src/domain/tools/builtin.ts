@@ -179,7 +179,7 @@ export const BUILTIN = {
  */
 function refuseOtherPaths(args: { file_path?: string | null | undefined }, issues: z.RefinementCtx): void {
   if (args.file_path != null) return;
-  const message = "There is no such argument. Name the file in 'file_path', or leave it out to read the instructions.";
+  const message = "Unknown argument. Name the file in 'file_path', or omit it to read the instructions.";
   for (const key of Object.keys(args))
     if (key !== "file_path" && /file|path/i.test(key)) issues.addIssue({ code: "custom", path: [key], message });
 }

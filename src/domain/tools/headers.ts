@@ -47,9 +47,9 @@ function declarations(schema: JsonValue, place: Place): Declaration[] {
 }
 
 function problemOf({ header, type, place }: Declaration, names: Set<string>): string | null {
-  if (place !== "property") return "it does not stand at a property that every call can have";
-  if (typeof header !== "string" || !TOKEN.test(header)) return "it is no header name";
-  if (!TYPES.includes(type)) return "only strings, integers and booleans travel as headers";
+  if (place !== "property") return "it is not set on a property that every call can have";
+  if (typeof header !== "string" || !TOKEN.test(header)) return "it is not a header name";
+  if (!TYPES.includes(type)) return "only strings, integers and booleans can be sent as headers";
   const name = header.toLowerCase();
   if (names.has(name)) return "two parameters have the same header";
   names.add(name);

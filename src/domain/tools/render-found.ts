@@ -6,8 +6,7 @@ import type { FindableTool } from "./find";
 import { TOOL_SEARCH_LIMITS } from "./limits";
 
 /** What a query without a word is answered. */
-const WORDLESS =
-  "The query is empty. Call find_tool again and say in a few words what the tool should do, such as: refund a payment.";
+const WORDLESS = "The query is empty. Call find_tool again with a few words about the task, such as: refund a payment.";
 /** How much of a query is repeated to whoever wrote it, in UTF-16 units. */
 const QUERY_CHARS = 60;
 

@@ -1,4 +1,4 @@
-// What a skill's code may ask of the gateway, and nothing else. Every argument comes from code that may lie about everything.
+// Implements the only interface from skill code to the gateway. All arguments are untrusted.
 
 import { RpcTarget } from "cloudflare:workers";
 import { isRunPath } from "../domain/code/run-path";
@@ -10,53 +10,53 @@ import { CODE_LIMITS } from "../domain/limits";
 import { QUESTION_LIMITS } from "../domain/questions/limits";
 import type { BrowserLink } from "./browser-link";
 
-/** How a run went that has no answer, for operators: what the code itself says of a failure is the caller's alone. */
+/** The end of a run without a result, for operators. The error message of the code itself is returned to the caller only. */
 export interface HostEnding {
   outcome: "failed" | "timeout" | "cancelled" | "stopped";
-  /** Why it was ended, by us or by the runtime. */
+  /** Why the gateway or the runtime ended it. */
   reason?: string;
   ms: number;
 }
 
-/** What came of a part of a run that was done elsewhere. */
+/** The result of a part of a run in another executor. */
 export interface SubRunResult {
   exit: number;
   stdout: string;
   stderr: string;
-  /** New and changed files, and those that are gone, by full path. */
+  /** New and changed files, and the absolute paths of deleted ones. */
   files: { path: string; bytes: Uint8Array }[];
   removed: string[];
 }
 
-/** What stands behind the host of one call. */
+/** The dependencies of one call's host. */
 export interface HostParts {
-  /** A file of the skill's own package; `null` when it has none of this path. */
+  /** Returns a file of the skill's package, or `null` if it does not exist. */
   readFile(path: string): Promise<Uint8Array | null>;
   log(text: string): void;
-  /** Told when the code did not answer: it failed, took too long, was cancelled or was ended. */
+  /** Called if the code did not return a result: it failed, timed out, was cancelled or was stopped. */
   ended(ending: HostEnding): void;
   browserLink: BrowserLink;
-  /** When the call ends, in milliseconds since the epoch. It comes nearer when the isolate is ready. */
+  /** Deadline of the call, in milliseconds since the epoch. Shortened when the isolate is ready. */
   deadline: number;
-  /** Does a part of the run in another language; absent where nothing may be asked for. What is asked may be anything. */
+  /** Runs a part of the run in another language. Absent if this is not allowed. The arguments are untrusted. */
   execute?(ask: unknown, files: unknown, line: HostCall): Promise<SubRunResult>;
-  /** The run that this one is a part of: they are counted together, and all that a part wrote goes back. */
+  /** The run that this one is a part of. They share counters, and all files written by a part are returned to it. */
   whole?: HostCall;
 }
 
-/** One call's state, on our side. The isolate has only the `Host`. */
+/** The gateway's state of one call. The isolate only has the `Host`. */
 export class HostCall {
   readonly output = { stdout: "", stderr: "" };
-  /** What a script wrote, by full path; and what of it there is no room for. */
+  /** Files written by a script, by absolute path, and those dropped because of a limit. */
   readonly files = new Map<string, Uint8Array>();
   readonly left = new Map<string, DroppedReason>();
-  /** The isolate has booted, and has everything that it needs. */
+  /** Resolves when the isolate has started and received all its input. */
   readonly ready = Promise.withResolvers<void>();
   begun: number | null = null;
   readonly over = Promise.withResolvers<void>();
-  /** It asked for something when its time was over: a clock that had no turn yet need not ring. */
+  /** Resolves if the code calls the host after its deadline, even if the timer has not fired yet. */
   readonly late = Promise.withResolvers<void>();
-  /** Why the call was stopped from this side. */
+  /** The reason why the gateway stopped the call. */
   readonly stopped = Promise.withResolvers<string>();
   readonly removed = new Set<string>();
   readonly counts: { calls: number; logged: number; read: number };
@@ -71,7 +71,7 @@ export class HostCall {
     this.over.resolve();
   }
 
-  /** Counts a call, and refuses it when the tool's time is over or there are too many. */
+  /** Counts a call. Throws if the deadline has passed or there are too many calls. */
   enter(): void {
     if (this.isOpen && Date.now() > this.parts.deadline) this.late.resolve();
     if (!this.isOpen || Date.now() > this.parts.deadline) throw new Error("The call has ended.");
@@ -82,10 +82,10 @@ export class HostCall {
   }
 }
 
-/** Answers are told, not thrown: what a guest can make a host throw, it could make the runtime log without end. */
+/** Errors are returned instead of thrown. Otherwise code could cause unlimited log entries in the runtime. */
 export type HostReply<T> = { value: T } | { error: string };
 
-/** The only object that crosses into an isolate. Its methods are all that can be reached through it. */
+/** The only object that is passed into an isolate. Code in it can reach its methods only. */
 export class Host extends RpcTarget {
   readonly #line: HostCall;
 
@@ -94,12 +94,12 @@ export class Host extends RpcTarget {
     this.#line = line;
   }
 
-  /** Resolves when the call is over, so that what still runs of it ends with it. */
+  /** Resolves when the call is over, so that work still running in the isolate ends. */
   async over(): Promise<void> {
     await this.#line.over.promise;
   }
 
-  /** A file as text, or with the encoding `bytes` as it is. */
+  /** Returns a file as text, or as bytes with the encoding `bytes`. */
   readFile(path: unknown, encoding: unknown): Promise<HostReply<string | Uint8Array>> {
     return this.#tell(async (line) => {
       if (typeof path !== "string") throw new TypeError("The path of readFile is not a text.");
@@ -128,7 +128,9 @@ export class Host extends RpcTarget {
     });
   }
 
-  /** Asks the page. It ends a second before the call does, so that the tool can still say what happened. Tells JSON text. */
+  /**
+   * Sends a question to the page. Times out one second before the call does, so that the tool can still return a result. Returns JSON text.
+   */
   request(
     action: unknown,
     payload: unknown,
@@ -154,13 +156,13 @@ export class Host extends RpcTarget {
     });
   }
 
-  /** Told when the harness is ready: the code's own time begins. */
+  /** Called when the harness is ready. The code's own time limit starts. */
   async begin(): Promise<void> {
     this.#line.begun ??= Date.now();
     this.#line.ready.resolve();
   }
 
-  /** A file that a script has written. What is too much is named and not kept. */
+  /** Stores a file that a script has written. Files over the limit are reported by name only. */
   put(path: unknown, bytes: unknown): Promise<HostReply<boolean>> {
     return this.#tell((line) => {
       if (typeof path !== "string" || !isRunPath(path)) throw new TypeError("A file has a full path.");
@@ -182,7 +184,7 @@ export class Host extends RpcTarget {
     });
   }
 
-  /** A part of a script in another language, as JSON, with the files as they are. */
+  /** Runs a part of a script in another language, with the current files. Returns JSON. */
   execute(ask: unknown, files: unknown): Promise<HostReply<SubRunResult>> {
     return this.#tell((line) => {
       if (line.parts.execute === undefined) throw new Error("Scripts cannot be started here.");
@@ -190,7 +192,7 @@ export class Host extends RpcTarget {
     });
   }
 
-  /** Output of a script. */
+  /** Receives output of a script. */
   async write(stream: unknown, text: unknown): Promise<void> {
     const line = this.#line;
     if (!line.isOpen || typeof text !== "string" || (stream !== "stdout" && stream !== "stderr")) return;

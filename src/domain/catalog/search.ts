@@ -4,6 +4,12 @@ import type { JsonObject } from "../json";
 import { SEARCH_LIMITS } from "../limits";
 import { indexTerms, isUnspaced, queryTermsOfRun, runsOf, significantRuns } from "./search-words";
 
+/**
+ * Weights of the columns name, description, tags, examples and body. Columns without a length limit for authors have the lowest weight.
+ * `npm run bench:search` validates them across prompts and catalogs.
+ */
+export const SEARCH_WEIGHTS = [10, 4, 4, 2, 1] as const;
+
 /** What is searched of a skill at a version. */
 export interface SearchText {
   scope: string;

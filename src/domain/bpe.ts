@@ -96,7 +96,7 @@ function countMerged(bytes: string, ranks: ReadonlyMap<string, number>): number 
   return parts;
 }
 
-/** Adds to a binary heap whose least number is first. */
+/** Adds to a binary heap with the smallest number first. */
 function push(heap: number[], value: number): void {
   let at = heap.length;
   while (at > 0) {
@@ -109,7 +109,7 @@ function push(heap: number[], value: number): void {
   heap[at] = value;
 }
 
-/** Takes the least number out of a binary heap. */
+/** Removes the smallest number from a binary heap. */
 function pop(heap: number[]): number | undefined {
   const least = heap[0];
   const moved = heap.pop();

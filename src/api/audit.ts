@@ -45,7 +45,7 @@ auditRoutes.openapi(
   createRoute({
     method: "get",
     path: "/audit",
-    summary: "Who did what, newest first (admin)",
+    summary: "Lists audit records, newest first.",
     request: { query: auditQuery },
     responses: {
       200: json("A page of records.", () =>

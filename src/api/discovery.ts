@@ -35,7 +35,10 @@ for (const path of ["", MCP_PATH]) {
     createRoute({
       method: "get",
       path: `${WELL_KNOWN}${path}`,
-      summary: path === "" ? "How to sign in (RFC 9728)" : "How to sign in over MCP (RFC 9728)",
+      summary:
+        path === ""
+          ? "Returns the metadata of the protected resource (RFC 9728)."
+          : "Returns the metadata of the MCP resource (RFC 9728).",
       security: [],
       responses: { 200: json("The metadata of this protected resource.", metadataSchema), ...only(429) },
     }),

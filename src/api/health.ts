@@ -31,7 +31,8 @@ const content = { "application/json": described(healthSchema) };
 
 const NO_INDEX = {
   code: "SEARCH_INDEX_MISSING",
-  message: "find_skill finds nothing; publishing and loading go on. Run: npm run reindex",
+  message:
+    "The search index is missing. Search returns nothing; publishing and loading still work. Run `npm run reindex`.",
 };
 
 export const healthRoute = router();
@@ -40,12 +41,12 @@ healthRoute.openapi(
   createRoute({
     method: "get",
     path: "/health",
-    summary: "Whether the gateway can serve",
+    summary: "Returns the health of the gateway.",
     security: [],
     responses: {
-      200: { description: "It can.", content },
+      200: { description: "The gateway works.", content },
       ...only(429),
-      503: { description: "Something it stands on does not answer.", content },
+      503: { description: "Storage does not respond.", content },
     },
   }),
   async (c) => {

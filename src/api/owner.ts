@@ -13,7 +13,7 @@ export const ownerFields = {
 export const groupNamed = <T extends { scope: string; group_name?: string | undefined }>(given: T) =>
   (given.scope === "group") === (given.group_name !== undefined);
 export const groupNamedMessage = {
-  message: "goes with the scope `group`, and that scope needs it",
+  message: "`group_name` is required for the scope `group` and not allowed for others",
   path: ["group_name"],
 };
 

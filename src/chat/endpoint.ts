@@ -48,9 +48,9 @@ async function answerRoute(c: HonoContext<HttpEnv>): Promise<Response> {
     throw new ChatRefusal(
       404,
       "not_found",
-      "Responses are not kept here: there is POST /openai/v1/responses, and its stream.",
+      "Responses are not stored. Use `POST /openai/v1/responses` and read its answer or stream.",
     );
-  throw new ChatRefusal(404, "not_found", `There is nothing at ${c.req.method} ${path} here.`);
+  throw new ChatRefusal(404, "not_found", `Endpoint not found: ${c.req.method} ${path}.`);
 }
 
 async function answerCount(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<Response> {
@@ -92,17 +92,17 @@ async function answerChat(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<
 
 async function readJson(request: Request): Promise<{ body: JsonObject; text: string }> {
   const bytes = await readBytes(request, CHAT_LIMITS.bodyBytes);
-  if (bytes === null) throw new ChatRefusal(413, "request_too_large", "A request may have 32 MiB.");
+  if (bytes === null) throw new ChatRefusal(413, "request_too_large", "Request too large (limit 32 MiB).");
   const text = new TextDecoder().decode(bytes);
   if (isDeeper(text, REQUEST_LIMITS.jsonDepth))
-    throw new ChatRefusal(400, "invalid_request", `A request may nest ${REQUEST_LIMITS.jsonDepth} deep.`);
+    throw new ChatRefusal(400, "invalid_request", `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels).`);
   try {
     const body = parseExactly(text);
     if (isJsonObject(body)) return { body, text };
   } catch {
     // Said below, in the words for everything that is no object.
   }
-  throw new ChatRefusal(400, "invalid_request", "The body is no JSON object.");
+  throw new ChatRefusal(400, "invalid_request", "The body is not a JSON object.");
 }
 
 async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthropic", one?: string): Promise<Response> {
@@ -123,7 +123,7 @@ async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthrop
   if (model !== undefined) return c.json(model);
   // Whoever has just become a member may not be known as one here yet.
   if ((await c.get("context").makeCertain?.()) === true) return answerModels(c, vendor, one);
-  throw new ChatRefusal(404, "model_not_found", "There is no such model here.");
+  throw new ChatRefusal(404, "model_not_found", "Model not found. `GET /models` lists the models that you can use.");
 }
 
 /** A segment of a path; what is not encoded as paths are is no model's name, and stays as it is. */
@@ -153,9 +153,5 @@ function told(error: unknown, c: HonoContext<HttpEnv>): ChatRefusal {
   const refusal = chatRefusalOf(error);
   if (refusal !== null) return refusal;
   logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
-  return new ChatRefusal(
-    500,
-    "internal",
-    "The gateway failed to answer. The request id helps its operator to find out why.",
-  );
+  return new ChatRefusal(500, "internal", "Internal error. Report the request id to the operator of the gateway.");
 }

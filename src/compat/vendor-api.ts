@@ -42,7 +42,7 @@ export async function readUpload(
   for (const [name, value] of form) {
     if (FIELDS.includes(name) && value instanceof File) files.push(value);
     else if (texts.includes(name) && typeof value === "string") said.set(name, value);
-    else issues.push({ code: "UNKNOWN_FIELD", message: "This is no field of this form.", path: name.slice(0, 100) });
+    else issues.push({ code: "UNKNOWN_FIELD", message: "Unknown form field. Remove it.", path: name.slice(0, 100) });
   }
   if (issues.length > 0) throw invalid(issues);
   const read = await Promise.all(
@@ -50,20 +50,22 @@ export async function readUpload(
   );
   const idempotencyKey = c.req.header("idempotency-key") ?? null;
   if ((idempotencyKey ?? "").length > REQUEST_LIMITS.idempotencyKeyChars)
-    throw invalid([{ code: "INVALID_FIELD", message: "It is too long.", path: "Idempotency-Key" }]);
+    throw invalid([{ code: "INVALID_FIELD", message: "Value too long.", path: "Idempotency-Key" }]);
   const fileName = files.length === 1 ? files[0]?.name : undefined;
   return { upload: { bytes: packFormFiles(read), fileName, idempotencyKey }, texts: said };
 }
 
 async function readForm(c: HonoContext<HttpEnv>): Promise<FormData> {
   const type = c.req.header("content-type") ?? "";
-  const message = "Send the skill's files as multipart/form-data, in the field `files[]`.";
+  const message = "Files are missing. Send the skill's files as multipart/form-data in the field `files[]`.";
   if (!/^multipart\/form-data\b/i.test(type)) throw invalid([{ code: "INVALID_BODY", message }]);
   try {
     return await c.req.raw.formData();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw invalid([{ code: "INVALID_BODY", message: "The form cannot be read: it is cut off, or not well-formed." }]);
+    throw invalid([
+      { code: "INVALID_BODY", message: "The form is incomplete or malformed. Send valid multipart/form-data." },
+    ]);
   }
 }
 
@@ -73,14 +75,14 @@ export function limitOf(c: HonoContext<HttpEnv>): number {
   if (text === undefined) return PAGE;
   const limit = Number(text);
   if (/^\d+$/.test(text) && limit >= 1 && limit <= REQUEST_LIMITS.listLimit) return limit;
-  throw wrongQuery("limit", `A number from 1 to ${REQUEST_LIMITS.listLimit}.`);
+  throw wrongQuery("limit", `Value out of range (1 to ${REQUEST_LIMITS.listLimit}).`);
 }
 
 export function wordOf<W extends string>(c: HonoContext<HttpEnv>, name: string, words: readonly W[]): W | undefined {
   const text = c.req.query(name);
   if (text === undefined || text === "") return undefined;
   const word = words.find((known) => known === text);
-  if (word === undefined) throw wrongQuery(name, `One of ${words.join(", ")}.`);
+  if (word === undefined) throw wrongQuery(name, `Value not allowed. Use one of: ${words.join(", ")}.`);
   return word;
 }
 
@@ -119,7 +121,7 @@ export async function answerContent(c: HonoContext<HttpEnv>, skillId: string, ve
 
 /** The refusal of what no route of a vendor's API has. */
 export function notServed(c: HonoContext<HttpEnv>): never {
-  const message = `There is nothing at ${c.req.method} ${c.req.path} here.`;
+  const message = `Endpoint not found: ${c.req.method} ${c.req.path}.`;
   throw new GatewayError("not_found", "NOT_FOUND", message);
 }
 
@@ -141,12 +143,12 @@ export function answerRefusal(
 
 function refusalOfBody(error: unknown): VendorRefusal | null {
   if (!(error instanceof HTTPException) || error.status !== 413) return null;
-  const message = `A request may have ${Math.floor(REQUEST_LIMITS.uploadBytes / 1_048_576)} MiB with all its files.`;
+  const message = `Upload too large (limit ${Math.floor(REQUEST_LIMITS.uploadBytes / 1_048_576)} MiB for all files).`;
   return { status: 413, code: "body_too_large", message, details: {}, headers: {} };
 }
 
 function unexpected(error: unknown, c: HonoContext<HttpEnv>): VendorRefusal {
   logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
-  const message = "The gateway failed to answer. The request id helps its operator to find out why.";
+  const message = "Internal error. Report the request id to the operator of the gateway.";
   return { status: 500, code: "internal", message, details: {}, headers: {} };
 }

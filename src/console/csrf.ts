@@ -14,7 +14,12 @@ const FOREIGN = ["authorization", "x-api-key", "on-behalf-of"] as const;
 /** Refuses what the console's own page would not send. */
 export function requireConsolePage(request: Request, env: Env): void {
   const settings = settingsFrom(env);
-  if (settings.CONSOLE === "off") throw new GatewayError("not_found", "CONSOLE_OFF", "This gateway has no console.");
+  if (settings.CONSOLE === "off")
+    throw new GatewayError(
+      "not_found",
+      "CONSOLE_OFF",
+      "The console is disabled on this gateway. Its operator can set `CONSOLE=on`.",
+    );
   const { headers } = request;
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
@@ -22,13 +27,17 @@ export function requireConsolePage(request: Request, env: Env): void {
   if (headers.get(CONSOLE_HEADER) !== "1") throw notOurs("the header `X-Skillgate-Console: 1` is missing");
   if (site !== null && site !== "same-origin") throw notOurs("`Sec-Fetch-Site` is not `same-origin`");
   if (origin === null ? site === null : !isOwn) throw notOurs("it does not come from this origin");
-  if (headers.has("upgrade")) throw notOurs("sockets open at /api/v1, by a ticket");
+  if (headers.has("upgrade")) throw notOurs("sockets are opened at /api/v1 with a ticket");
   const foreign = FOREIGN.find((name) => headers.has(name));
-  if (foreign !== undefined) throw notOurs(`\`${foreign}\` counts for nothing here, use /api/v1`);
+  if (foreign !== undefined) throw notOurs(`\`${foreign}\` is not accepted here; use /api/v1`);
   if (sessionCookieName(env, request.url) === null)
-    throw new GatewayError("forbidden", "CONSOLE_NEEDS_HTTPS", "The console signs in over https only.");
+    throw new GatewayError(
+      "forbidden",
+      "CONSOLE_NEEDS_HTTPS",
+      "The console needs https. Open it with an https address.",
+    );
 }
 
 function notOurs(why: string): GatewayError {
-  return new GatewayError("forbidden", "CONSOLE_ONLY", `Only the console's own page may ask here: ${why}.`);
+  return new GatewayError("forbidden", "CONSOLE_ONLY", `Only the console can use this path: ${why}.`);
 }

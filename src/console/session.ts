@@ -36,7 +36,7 @@ const signInSchema = z.lazy(() =>
 );
 const outsideSchema = z.lazy(() =>
   z.strictObject({
-    return_to: z.string().refine(isConsolePath, "a path below /console of this gateway").default("/console"),
+    return_to: z.string().refine(isConsolePath, "is not a path below /console").default("/console"),
   }),
 );
 

@@ -19,7 +19,7 @@ export class Listeners {
   /** @param listed names the list that the host has */
   accept(listed: string): Response {
     if (this.#open().length >= QUESTION_LIMITS.listeners) {
-      const message = `A conversation has at most ${QUESTION_LIMITS.listeners} hosts that listen. End another one's stream first.`;
+      const message = `Listener limit of the conversation reached (${QUESTION_LIMITS.listeners}). Close another stream first.`;
       throw new GatewayError("rate_limited", "TOO_MANY_LISTENERS", message);
     }
     const { 0: client, 1: server } = new WebSocketPair();

@@ -25,7 +25,7 @@ import { type Holder, resumeGrant } from "./socket-state";
 import { BACKPRESSURE_REASON, CLOSE_REASONS } from "./sockets";
 import type { Tabs } from "./tabs";
 
-const NOT_LIVE = "The key is no longer valid.";
+const NOT_LIVE = "The key expired or was revoked.";
 
 /** Answers 101 to a page that the Worker sends with its admission, and to the Worker where it listens; or the refusal as a reply. */
 export async function answerUpgrade(tabs: Tabs, request: Request): Promise<Response> {
@@ -64,9 +64,9 @@ async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
   const resume = open === null ? null : await draftTicket(tabs.settings, open);
   if (open === null || session() !== open) throw conversationNotFound();
   // Else one ticket would be as many sockets as its holder likes, each with the ticket for the next.
-  if (follows !== undefined) sockets.end(follows, "Its resume ticket was used.");
+  if (follows !== undefined) sockets.end(follows, "Another connection used this resume ticket.");
   if (sockets.full()) {
-    const message = `A conversation has at most ${QUESTION_LIMITS.sockets} sockets, those that are closing among them.`;
+    const message = `Socket limit of the conversation reached (${QUESTION_LIMITS.sockets}, closing ones included).`;
     throw new GatewayError("rate_limited", "TOO_MANY_SOCKETS", message);
   }
   const now = asking.now();
@@ -93,7 +93,7 @@ export async function hear(tabs: Tabs, socket: WebSocket, data: string | ArrayBu
     await understand(tabs, socket, data);
   } catch (error) {
     logUnexpected(error, { where: "socket" });
-    tabs.sockets.drop(socket, CLOSE.failed, "The gateway failed.");
+    tabs.sockets.drop(socket, CLOSE.failed, "Internal error.");
   }
 }
 
@@ -109,7 +109,7 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
   if (session === null) return sockets.drop(socket, CLOSE_REASONS.code, CLOSE_REASONS.reason);
   const { frame } = read;
   if (frame.type === "hello") return greet(tabs, session, socket, holder, frame);
-  if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "Say hello first.");
+  if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "The first frame must be `hello`.");
   if (frame.type === "mark") return sockets.marked(socket, frame.mark);
   sockets.heard(socket);
   if (frame.type === "answers")
@@ -120,7 +120,7 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
 /** Closes those who never said hello, those who read nothing, and those whose key is no longer valid. */
 export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<void> {
   const { silent, deaf, unchecked } = sockets.due(asking.now());
-  for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No hello came in time.");
+  for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No `hello` frame was received in time.");
   for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, BACKPRESSURE_REASON);
   const verdicts = new Map<string, boolean | null>();
   for (const { socket, holder } of unchecked) {
@@ -146,7 +146,10 @@ function greet(
   const { questions } = session.store;
   const seq = questions.seq();
   if (resume === null || (lastSeq !== null && lastSeq > seq)) {
-    const reason = resume === null ? "Hello was said already." : "last_seq was never given out.";
+    const reason =
+      resume === null
+        ? "A `hello` frame was already received."
+        : "`last_seq` is greater than the newest sequence number.";
     sockets.drop(socket, CLOSE.badFrame, reason);
     return;
   }
@@ -198,7 +201,7 @@ async function take(
   }
   const live = await ifAnswered(tabs.isLive(holder.grant));
   if (live === null) {
-    const message = "The answer was not taken, since storage did not answer. Send it again in a moment.";
+    const message = "The answer was not stored because storage did not respond. Send it again in a moment.";
     return sockets.send(socket, { type: "error", code: "UNAVAILABLE", message, request_id });
   }
   if (!live) return sockets.drop(socket, CLOSE.unauthenticated, NOT_LIVE);

@@ -212,7 +212,7 @@ function transmit(socket: WebSocket, text: string): void {
 }
 
 /** Why a socket goes that does not read. */
-export const BACKPRESSURE_REASON = "What was sent was not read.";
+export const BACKPRESSURE_REASON = "The client does not read fast enough.";
 
-/** Refuses a socket that was already upgraded, for the reasons that docs/api.md has codes for. */
-export const CLOSE_REASONS = { code: CLOSE.noConversation, reason: "There is no such conversation." } as const;
+/** Refuses a socket that was already upgraded, for the reasons that docs/api/questions.md has codes for. */
+export const CLOSE_REASONS = { code: CLOSE.noConversation, reason: "Conversation not found." } as const;

@@ -139,12 +139,12 @@ function requireScope(c: HonoContext<HttpEnv>, scopes: readonly string[]): void 
     throw new GatewayError(
       "forbidden",
       "ACT_AS_DENIED",
-      "This is for the user, or for an admin, and not on behalf of one.",
+      "`On-Behalf-Of` is not allowed here. Call as the user or as an admin.",
     );
   }
   if (allows(scopes, need)) return;
   const what = need === "unlimited" ? "a key without limits" : `the scope \`${need}\``;
-  throw new GatewayError("forbidden", "SCOPE_MISSING", `This takes ${what}, which the key does not have.`, {
+  throw new GatewayError("forbidden", "SCOPE_MISSING", `The key lacks a permission. This request needs ${what}.`, {
     needed: need,
   });
 }

@@ -25,14 +25,14 @@ export const limitBody = createMiddleware<HttpEnv>(async (c, next) => {
 export const limitJsonDepth = createMiddleware<HttpEnv>(async (c, next) => {
   const json = (c.req.header("content-type") ?? "").toLowerCase().startsWith("application/json");
   if (json && isDeeper(await c.req.text(), REQUEST_LIMITS.jsonDepth)) {
-    const message = `Lists and objects may lie ${REQUEST_LIMITS.jsonDepth} deep in each other, no more.`;
+    const message = `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels).`;
     throw invalid([{ code: "TOO_DEEP", message }]);
   }
   await next();
 });
 
-export const TOO_LARGE = `A message may have ${Math.floor(REQUEST_LIMITS.jsonBytes / 1_048_576)} MiB.`;
-export const TOO_DEEP = `A message may nest ${REQUEST_LIMITS.jsonDepth} deep.`;
+export const TOO_LARGE = `Message too large (limit ${Math.floor(REQUEST_LIMITS.jsonBytes / 1_048_576)} MiB).`;
+export const TOO_DEEP = `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels).`;
 
 /** The body as text, or `null` when it is too large. */
 export async function readBody(request: Request): Promise<string | null> {

@@ -27,7 +27,7 @@ export function noSignIn(path: string, settings: Settings): { error: string; err
   const { JWT_ISSUER: issuer } = settings;
   if (server === null) {
     const error_description =
-      "This gateway has no sign-in. Send a key instead: give your host the header `Authorization: Bearer <key>` for this server.";
+      "Sign-in is disabled on this gateway. Configure the header `Authorization: Bearer <key>` for this server instead.";
     return { error, error_description };
   }
   const where =

@@ -100,7 +100,7 @@ export async function idempotencyOf(c: HonoContext<HttpEnv>): Promise<(Idempoten
   const key = c.req.header("idempotency-key");
   if (key === undefined) return null;
   if (key === "" || key.length > REQUEST_LIMITS.idempotencyKeyChars) {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The Idempotency-Key cannot be used.", {
+    throw new GatewayError("invalid", "INVALID_REQUEST", "The Idempotency-Key is not allowed for this request.", {
       issues: [{ code: "INVALID_FIELD", message: "Use 1-255 characters.", path: "Idempotency-Key" }],
     });
   }

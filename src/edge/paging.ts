@@ -21,7 +21,13 @@ export const flag = z
 /** A page begins after a cursor or at a position; both at once would be a question with two answers. */
 export const requireOneStart = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.query("cursor") !== undefined && c.req.query("skip") !== undefined) {
-    throw invalid([{ code: "INVALID_FIELD", message: "Use `cursor` or `skip`, not both.", path: "query.skip" }]);
+    throw invalid([
+      {
+        code: "INVALID_FIELD",
+        message: "`cursor` and `skip` exclude each other. Send one of them.",
+        path: "query.skip",
+      },
+    ]);
   }
   await next();
 });

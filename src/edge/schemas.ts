@@ -14,13 +14,13 @@ export const userId = z.string().regex(USER_ID, { error: "1-128 of A-Za-z0-9._:@
 export const conversationId = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
 
 /** A user who is to have or to do something by the caller's word. */
-export const nameableUser = userId.refine(isNameable, "this id is the gateway's own");
+export const nameableUser = userId.refine(isNameable, "this id is reserved for the gateway");
 
 /** A group's name: a namespace that is not everybody's own. */
 export const groupName = z
   .string()
-  .regex(GROUP_NAME, "1-64 of A-Za-z0-9._-, a letter or digit first")
-  .refine((name) => !RESERVED_GROUPS.has(name.toLowerCase()), "this name means something else");
+  .regex(GROUP_NAME, "use 1-64 of A-Za-z0-9._-, starting with a letter or digit")
+  .refine((name) => !RESERVED_GROUPS.has(name.toLowerCase()), "this name is reserved");
 
 /** A whole number in a path or a query, where it is text; the document says its bounds. */
 export function integerParameter(minimum: number, maximum: number) {
@@ -90,18 +90,18 @@ export function json<T extends z.ZodType>(description: string, schema: T | (() =
 export const noContent = { description: "Done." } as const;
 
 const REFUSALS = {
-  400: "The request is not valid; `issues` lists everything that is wrong.",
-  401: "No key, or not a good one.",
-  403: "This principal may not.",
-  404: "There is no such thing, as far as this principal may know.",
-  409: "It contradicts what is there.",
-  412: "It has changed since the caller read it.",
-  413: "Too large.",
-  415: "The body is of another content type.",
-  416: "No such range.",
-  422: "The package is not valid; `issues` lists everything that is wrong.",
-  429: "Too fast.",
-  503: "Storage does not answer; try again after `Retry-After`.",
+  400: "The request is not valid. `issues` lists all problems.",
+  401: "The key or token is missing or not valid.",
+  403: "The caller does not have the right.",
+  404: "Not found, or not visible to the caller.",
+  409: "Conflict with existing data, or a limit is reached.",
+  412: "The object was changed after the caller read it.",
+  413: "The request is too large.",
+  415: "The content type is not supported.",
+  416: "The range is outside the file.",
+  422: "The package is not valid. `issues` lists all problems.",
+  429: "Too many requests. Try again after `Retry-After`.",
+  503: "Storage does not respond. Try again after `Retry-After`.",
 } as const;
 
 type Refusal = keyof typeof REFUSALS;
@@ -126,8 +126,14 @@ export function instant(milliseconds: number): string {
 /** An answer that holds a secret is never stored, so it cannot be given twice. */
 export const refuseIdempotencyKey = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.header("idempotency-key") !== undefined) {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "This answer holds a secret, so it cannot be repeated.", {
-      issues: [{ code: "IDEMPOTENCY_NOT_SUPPORTED", message: "Leave the header out.", path: "Idempotency-Key" }],
+    throw new GatewayError("invalid", "INVALID_REQUEST", "The answer contains a secret, so it cannot be repeated.", {
+      issues: [
+        {
+          code: "IDEMPOTENCY_NOT_SUPPORTED",
+          message: "`Idempotency-Key` is not allowed here. Remove the header.",
+          path: "Idempotency-Key",
+        },
+      ],
     });
   }
   await next();

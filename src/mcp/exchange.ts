@@ -142,7 +142,8 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
       const result = await call(context, place, params.name, args, hostExchangeOn(server, ctx, era));
       if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
       if (isInputRequiredResult(result)) return result;
-      if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);
+      if (!isCallToolResult(result))
+        throw new ProtocolError(-32603, `The tool '${params.name}' returned no tool result.`);
       return result;
     }),
   );

@@ -31,7 +31,7 @@ export async function proxy(context: Context, request: Request, { name, isMessag
     if (isDeeper(body, REQUEST_LIMITS.jsonDepth)) throw new ProxyRefusal(400, -32600, TOO_DEEP);
     posted = readRpcBody(body);
     const server = await proxiedServer(context, name);
-    if (server === null) throw new ProxyRefusal(404, -32600, `This gateway has no MCP server '${name}'.`);
+    if (server === null) throw new ProxyRefusal(404, -32600, `MCP server '${name}' not found.`);
     const { headers, signal } = request;
     const { pathname, searchParams } = new URL(request.url);
     const path = isMessage ? pathname.slice(0, pathname.lastIndexOf("/")) : pathname;

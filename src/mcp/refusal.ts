@@ -35,7 +35,7 @@ export async function asProtocolError<T>(context: Context, run: () => Promise<T>
     const refusal = refusalIn(error);
     if (refusal !== null) throw new ProtocolError(CODE[refusal.code], refusal.message, { code: refusal.reason });
     logUnexpected(error, { where: "mcp" }, caller.requestId);
-    const message = "The gateway failed to answer. The request id helps its operator to find out why.";
+    const message = "Internal error. Report the request id to the operator of the gateway.";
     throw new ProtocolError(-32603, message, { code: "INTERNAL", request_id: caller.requestId });
   }
 }

@@ -45,7 +45,7 @@ export function servePrompts(server: Server, context: Context, conversation: Cli
     });
 
   server.setRequestHandler("prompts/list", () =>
-    answer({ method: "prompts/list" }, isSpecType.ListPromptsResult, "There are no prompts."),
+    answer({ method: "prompts/list" }, isSpecType.ListPromptsResult, "This server has no prompts."),
   );
 
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args } }, ctx) =>
@@ -66,7 +66,7 @@ export function servePrompts(server: Server, context: Context, conversation: Cli
     answer(
       { method: "completion/complete", ref, argument, context: given },
       isSpecType.CompleteResult,
-      "Nothing of this name is here to complete.",
+      "Nothing with this name can be completed.",
     ),
   );
 }
@@ -111,5 +111,5 @@ async function asked({ api, target, client }: ClientConversation, ask: HostAsk):
 /** What a server said, where it is what MCP says that it is: a host refuses a whole answer for less. */
 function of<T>(is: (value: unknown) => value is T, value: unknown): T {
   if (is(value)) return value;
-  throw new ProtocolError(-32603, "The MCP server's answer is not what MCP says that it is.");
+  throw new ProtocolError(-32603, "The answer of the MCP server does not follow the MCP schema.");
 }

@@ -60,7 +60,7 @@ export function serveSkills(
   server.setRequestHandler("skills/get", { params: uriParams, result: getResult }, ({ uri }) =>
     withView(async (catalog) => {
       const skill = await skillAt(context, catalog, uri);
-      if (skill === null) throw new ProtocolError(-32602, `No skill is served at ${uri}`);
+      if (skill === null) throw new ProtocolError(-32602, `Skill not found: ${uri}`);
       return { skill, ...cache };
     }),
   );

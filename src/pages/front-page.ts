@@ -23,7 +23,7 @@ export const FRONT_LINKS: readonly FrontLink[] = [
     path: "/docs/",
     says: "Every operation, with its schemas and an example.",
   },
-  { name: "api", label: "API", path: "/docs/api.md", says: "The HTTP API, route by route." },
+  { name: "api", label: "API", path: "/docs/api/README.md", says: "The HTTP API, route by route." },
   { name: "front-end", label: "Front end", path: "/docs/front-end.md", says: "A page that answers what a skill asks." },
   { name: "mcp", label: "MCP", path: "/docs/mcp.md", says: "The gateway as an MCP server, and before others." },
   {

@@ -30,14 +30,14 @@ frontRoute.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "What this is and where to go on: a page, or JSON for who prefers that",
+    summary: "Returns the front page as HTML or JSON.",
     security: [],
     responses: {
       200: {
-        description: "The same as a page, and as JSON with links relative to this place.",
+        description: "The front page as HTML, or as JSON with relative links.",
         content: { [HTML]: described(() => z.string()), [JSON_TYPE]: described(frontSchema) },
       },
-      302: { description: "To the console, where there is one; JSON is answered here all the same." },
+      302: { description: "Redirects browsers to the console if it is enabled. JSON is still answered here." },
       304: notModified,
       ...only(429),
     },

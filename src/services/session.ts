@@ -207,6 +207,6 @@ export function conversationNotFound(): GatewayError {
   return new GatewayError(
     "not_found",
     "CONVERSATION_NOT_FOUND",
-    "There is no such conversation. A turn with `conversation: {}` makes it.",
+    "Conversation not found. Send `conversation: {}` with the first turn to create it.",
   );
 }

@@ -25,14 +25,14 @@ authorizeRoutes.get("/oauth/authorize", async (c) => {
   const origin = originOfRequest(c);
   const asker = readAsker(query);
   if (asker.problem !== undefined)
-    return refuseWithPage(c, `The program sent you here in a wrong way. ${asker.problem}`);
+    return refuseWithPage(c, `The program sent an invalid sign-in request. ${asker.problem}`);
   const context = signInContext(c);
   const found = await findClient(context, asker.clientId, { origin, address: addressOfRequest(c), ask: fetchExternal });
   if ("problem" in found) return refuseWithPage(c, found.problem);
   const { client } = found;
   // Before this is known to be the program's own, nothing is sent there: not even what is wrong.
   if (!isRegistered(client.redirectUris, asker.redirectUri))
-    return refuseWithPage(c, "The program wants its answer at an address that it has not registered.");
+    return refuseWithPage(c, "The redirect URI of the program is not registered.");
   const read = readGrantRequest(query, origin);
   if ("refusal" in read) {
     const { error, error_description } = read.refusal;

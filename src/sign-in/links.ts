@@ -24,7 +24,7 @@ export const linkRoutes = router();
 /** Where a sign-in link leads. */
 export const LINKS = "/oauth/link";
 
-const OVER = "This sign-in link was used or opened already, or its ten minutes are over. Ask for another.";
+const OVER = "This sign-in link expired (10 minutes) or was already used. Request another link.";
 
 linkRoutes.get(`${LINKS}/:secret`, async (c) => {
   if (!hasBuiltInSignIn(settingsFrom(c.env))) return pathNotFound(c);
@@ -35,7 +35,7 @@ linkRoutes.get(`${LINKS}/:secret`, async (c) => {
 
 linkRoutes.post(`${LINKS}/:secret`, async (c) => {
   if (!hasBuiltInSignIn(settingsFrom(c.env))) return pathNotFound(c);
-  if (!isSameOriginForm(c)) return refuseWithPage(c, "Open the link itself, and press the button there.", 403);
+  if (!isSameOriginForm(c)) return refuseWithPage(c, "Open the link in a browser and press the button there.", 403);
   const { db } = signInContext(c);
   const hash = await digestIn(c);
   const link = await readLink(db, hash);

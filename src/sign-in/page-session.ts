@@ -11,7 +11,7 @@ import type { PageOf } from "../storage/d1/sign-in/pages";
 export const PAGES = "/oauth/sign-in";
 
 export const ENDED =
-  "This page belongs to another browser, was answered already, or its ten minutes are over. Start again from your program.";
+  "This page expired (10 minutes), was already used, or belongs to another browser. Start again from your program.";
 
 /** The sign-in of this id, if this browser began it. */
 export async function pageIn(c: HonoContext<HttpEnv>, id: string): Promise<PageOf | null> {

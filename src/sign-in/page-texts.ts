@@ -8,10 +8,10 @@ import { type Html, html, signInHtml } from "./html";
 /** A page for which somebody has to go back. */
 export function problemPage(problem: string): string {
   return signInHtml(
-    "Signing in did not work",
-    html`<h1>Signing in did not work</h1>
+    "Sign-in failed",
+    html`<h1>Sign-in failed</h1>
 <p role="alert">${problem}</p>
-<p class="note">Nothing was given to anybody. You can close this page.</p>`,
+<p class="note">No access was granted. You can close this page.</p>`,
   );
 }
 
@@ -35,12 +35,12 @@ export function signInPage(page: PageRow, { action, origin, link, issuer, proble
     `Sign in: ${page.clientName}`,
     html`<h1>${page.clientName} wants to use this Skill Gateway for you</h1>
 ${facts(page)}
-<h2>Sign in to go on</h2>
+<h2>Sign in to continue</h2>
 ${problem === null ? null : html`<p id="problem" class="warn" role="alert">${problem}</p>`}
 ${
   link === null
     ? null
-    : html`<form method="post" action="${action}"><button class="main" name="how" value="link">Go on as ${link}</button></form>`
+    : html`<form method="post" action="${action}"><button class="main" name="how" value="link">Continue as ${link}</button></form>`
 }
 ${
   issuer === null
@@ -50,7 +50,7 @@ ${
 <form method="post" action="${action}">
 <label for="key">Your key, or a sign-in link</label>
 <input id="key" name="key" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required maxlength="2048" aria-describedby="${described}">
-<p id="key-note" class="note">It goes to ${origin} and nowhere else; the program never sees it. Look at the address above.</p>
+<p id="key-note" class="note">Your key is sent to ${origin} only. The program never receives it. Check the address above.</p>
 <button class="main" name="how" value="key">Sign in</button>
 </form>
 ${refusal(action)}`,
@@ -63,13 +63,13 @@ export function consentPage(page: PageRow, action: string, days: { most: number;
     `Allow ${page.clientName}?`,
     html`<h1>Allow ${page.clientName} to use this Skill Gateway as ${page.userId ?? ""}?</h1>
 ${facts(page)}
-<h2>What it may do</h2>
+<h2>Permissions</h2>
 <p>Load your skills and run those with code, and call the tools of the MCP servers that you may use here, with the secrets that
 are kept for you. It can neither manage anything nor open any other address of this gateway.</p>
 <p class="note">It lasts until you or an admin revoke it, for ${days.idle} days without use, and ${longest(page, days.most)} at most. You are asked each time.</p>
 <form method="post" action="${action}"><button class="main" name="how" value="approve">Allow, as ${page.userId ?? ""}</button></form>
 ${refusal(action)}
-<form method="post" action="${action}"><button name="how" value="again">Sign in as somebody else</button></form>`,
+<form method="post" action="${action}"><button name="how" value="again">Use another account</button></form>`,
   );
 }
 
@@ -83,23 +83,23 @@ function longest({ signedIn, createdAt }: PageRow, days: number): string {
 }
 
 function refusal(action: string): Html {
-  return html`<form method="post" action="${action}"><button name="how" value="deny">Do not allow</button></form>`;
+  return html`<form method="post" action="${action}"><button name="how" value="deny">Deny</button></form>`;
 }
 
 /** Who asks, for what, and where the answer goes. */
 function facts({ clientId, clientName, clientHost, redirectUri, resource }: PageRow): Html {
   return html`<dl>
-<dt>The program calls itself</dt><dd><strong>${clientName}</strong>. ${vouching(clientId, clientHost)}</dd>
-<dt>Your answer goes to</dt><dd>${destination(redirectUri)}</dd>
-<dt>It will open</dt><dd><code>${resource}</code></dd>
+<dt>Program</dt><dd><strong>${clientName}</strong>. ${vouching(clientId, clientHost)}</dd>
+<dt>Redirects to</dt><dd>${destination(redirectUri)}</dd>
+<dt>Access to</dt><dd><code>${resource}</code></dd>
 </dl>`;
 }
 
 function vouching(clientId: string, host: string | null): Html {
-  if (host !== null) return html`It is the program of <strong>${host}</strong>, which says so at its own address.`;
+  if (host !== null) return html`Published by <strong>${host}</strong> and verified at that address.`;
   return preRegisteredClientName(clientId) === null
-    ? html`It registered itself, and nobody has verified who it is.`
-    : html`An admin of this gateway has made it known here.`;
+    ? html`The program registered itself. Its name is not verified.`
+    : html`Registered by an admin of this gateway.`;
 }
 
 function destination(redirectUri: string): Html {
@@ -107,7 +107,7 @@ function destination(redirectUri: string): Html {
   if (to?.kind === "site") return html`<strong>${to.host}</strong>`;
   if (to?.kind === "app") return html`the app on this device that opens <strong>${to.scheme}:</strong> addresses`;
   return html`a program on this computer (<strong>${to?.host ?? ""}</strong>)
-<p class="warn">Any program on this computer can wait there. Go on only if you have just started this sign-in yourself.</p>`;
+<p class="warn">Any program on this computer can receive the answer. Continue only if you have just started this sign-in yourself.</p>`;
 }
 
 /** The page of a link: looking at it, as programs do that check mail, uses nothing up. */
@@ -117,7 +117,7 @@ export function linkPage(action: string, userId: string): string {
     html`<h1>Sign in as ${userId}</h1>
 <p>This link signs you in once, to allow one program to use this Skill Gateway as <strong>${userId}</strong>. You will see which one
 before you allow it.</p>
-<form method="post" action="${action}"><button class="main">Go on as ${userId}</button></form>
+<form method="post" action="${action}"><button class="main">Continue as ${userId}</button></form>
 <p class="note">If you did not ask for this link, close this page.</p>`,
   );
 }
@@ -125,8 +125,8 @@ before you allow it.</p>
 /** What is told when a link was opened before any program has asked. */
 export function waitingPage(userId: string): string {
   return signInHtml(
-    "Now connect your program",
-    html`<h1>Now connect your program</h1>
+    "Connect your program",
+    html`<h1>Connect your program</h1>
 <p>For ten minutes this browser can sign in as <strong>${userId}</strong>, once. Add this gateway to your program, or press its button to
 sign in, and go on here in the same browser.</p>`,
   );

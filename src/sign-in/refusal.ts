@@ -19,7 +19,7 @@ export async function signInErrors(error: unknown, c: HonoContext<HttpEnv>): Pro
   if (refusal === null) logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
   const status = refusal === null ? 500 : HTTP_STATUS[refusal.code];
   c.set("problem", refusal?.reason ?? "INTERNAL");
-  const message = refusal?.message ?? "The gateway failed to answer. Try again in a moment.";
+  const message = refusal?.message ?? "Internal error. Try again in a moment.";
   const headers = refusal === null ? {} : rateHeaders(refusal);
   if (!OF_PROGRAMS.test(c.req.path))
     return new Response(problemPage(message), { status, headers: { ...(await pageHeaders()), ...headers } });

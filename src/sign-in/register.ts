@@ -19,7 +19,7 @@ registerRoutes.post("/oauth/register", async (c) => {
   const bytes = await readBytes(c.req.raw, SIGN_IN_LIMITS.metadataBytes);
   if (bytes === null) return oauthError(413, "invalid_client_metadata", "The metadata is too large.");
   const said = parsed(new TextDecoder().decode(bytes));
-  if (said === undefined) return oauthError(400, "invalid_client_metadata", "Send a JSON object.");
+  if (said === undefined) return oauthError(400, "invalid_client_metadata", "The body is not a JSON object.");
   const read = await registerClient(signInContext(c), addressOfRequest(c), said);
   if ("issues" in read) {
     const told = read.issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join(" ");

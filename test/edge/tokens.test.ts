@@ -49,7 +49,7 @@ async function expectRefused(token: string) {
   expect([answer.status, code, detail]).toEqual([
     401,
     "UNAUTHENTICATED",
-    "The token is not valid here. Get a new one from its issuer.",
+    "The token is not valid for this gateway. Get a new one from its issuer.",
   ]);
   expect(answer.headers.get("www-authenticate")).toContain('error="invalid_token"');
 }

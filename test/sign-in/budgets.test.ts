@@ -139,5 +139,5 @@ it("forgets a program that nobody has approved for a day, and sends nobody anywh
   await env.DB.prepare("UPDATE oauth_clients SET expires_at = expires_at - ? WHERE id = ?").bind(DAY, client_id).run();
   const refused = await begin();
   expect([refused.status, refused.headers.get("location")]).toEqual([400, null]);
-  expect(await refused.text()).toContain("does not know this program");
+  expect(await refused.text()).toContain("This program is not registered");
 });

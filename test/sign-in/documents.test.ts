@@ -38,8 +38,8 @@ describe("a program with a document", () => {
       [at, { headers: { accept: "application/json" }, redirect: "manual", signal: expect.any(AbortSignal) }],
     ]);
     const text = await (await browser.send(page)).text();
-    expect(text).toContain("It is the program of <strong>host.dev</strong>");
-    expect(text).toContain("Any program on this computer can wait there");
+    expect(text).toContain("Published by <strong>host.dev</strong>");
+    expect(text).toContain("Any program on this computer can receive the answer");
   });
 
   const WRONG: [string, () => Response | Promise<Response>][] = [

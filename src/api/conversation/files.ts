@@ -35,7 +35,7 @@ storedFileRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/files",
-    summary: "The files that scripts have left in the conversation, newest first",
+    summary: "Lists files that scripts created, newest first.",
     request: { params, query: pageQuery },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(keptFileSchema()), next_cursor: z.string().nullable() })),
@@ -64,11 +64,11 @@ storedFileRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/files/{file_id}",
-    summary: "Download a file that a script has left",
+    summary: "Downloads a file that a script created.",
     request: { params: fileParams },
     responses: {
       200: {
-        description: "The bytes, as an attachment.",
+        description: "The content as an attachment.",
         content: { "*/*": { schema: z.string().openapi({ format: "binary" }) } },
       },
       ...refusals(400, 404),
@@ -98,7 +98,7 @@ storedFileRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/conversations/{id}/files/{file_id}",
-    summary: "Delete a file that a script has left",
+    summary: "Deletes a file that a script created.",
     request: { params: fileParams },
     responses: { 204: noContent, ...refusals(400, 404) },
   }),

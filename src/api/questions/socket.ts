@@ -28,9 +28,9 @@ socketRoute.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/socket",
-    summary: "The conversation's WebSocket; sub-protocols `skill-gateway.v1` and, without a key, `ticket.<ticket>`",
+    summary: "Opens the conversation's WebSocket.",
     request: { params: z.object({ id: conversationId }) },
-    responses: { 101: { description: "The socket. Refusals come as close codes 44xx." }, ...refusals(400, 404) },
+    responses: { 101: { description: "The socket. Errors are reported as close codes 44xx." }, ...refusals(400, 404) },
   }),
   async (c) => {
     const { id } = c.req.valid("param");
@@ -52,7 +52,7 @@ socketRoute.openapi(
 async function open(c: HonoContext<HttpEnv>, id: string, offered: readonly string[]): Promise<Response> {
   if (!offered.includes(SUBPROTOCOL)) {
     throw invalid(
-      [{ code: "NO_SUBPROTOCOL", message: `Offer the sub-protocol ${SUBPROTOCOL}.` }],
+      [{ code: "NO_SUBPROTOCOL", message: `Sub-protocol missing. Offer \`${SUBPROTOCOL}\`.` }],
       "Offer the sub-protocol skill-gateway.v1.",
     );
   }
@@ -103,7 +103,14 @@ async function notAnUpgrade(c: HonoContext<HttpEnv>, id: string): Promise<Respon
   await enter(c);
   const { api, target } = conversation(c, id);
   unwrapReply(c, await api.questions(target, null, 1, undefined));
-  return problem(c, 426, "UPGRADE_REQUIRED", "Open this path as a WebSocket.", {}, { upgrade: "websocket" });
+  return problem(
+    c,
+    426,
+    "UPGRADE_REQUIRED",
+    "WebSocket upgrade required. Open this path as a WebSocket.",
+    {},
+    { upgrade: "websocket" },
+  );
 }
 
 /** A socket that is closed at once, with the code that says why. */

@@ -17,9 +17,9 @@ const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINI
 
 const DESCRIPTION = `Skills on demand for any chat front end or agent.
 
-A chat back end needs two operations: \`turns.prepare\` when the user has written, and \`toolCalls.run\` after each answer of the model
-that has tool calls. \`x-retry\` says of each operation whether it may be sent again when nobody knows whether it arrived; what is answered
-with 429 may always be sent again, after \`Retry-After\`.`;
+A chat back end needs two operations: \`turns.prepare\` after each user message, and \`toolCalls.run\` after each model response with tool
+calls. \`x-retry\` says whether an operation can be repeated when it is unknown whether the request arrived. A response with status 429
+can always be repeated after \`Retry-After\`.`;
 
 /** Returns the document of all routes that the app has. Call it once for an app: it registers components. */
 export function documentOf(app: OpenAPIHono<HttpEnv>) {
@@ -62,7 +62,7 @@ const eventSchema = () =>
         data: z.object({ code: z.string(), reason: z.string(), message: z.string(), details: z.unknown().optional() }),
       }),
     ])
-    .openapi({ description: "A frame of the event stream of `toolCalls.run`. `done` or `error` is the last." });
+    .openapi({ description: "A frame of the event stream of `toolCalls.run`. The last frame is `done` or `error`." });
 
 /** As far as it is read and written here. */
 interface Described {

@@ -11,7 +11,7 @@ const leftOut = () =>
 /** Absent where no door leaves it out. */
 export const leftOutSchema = () =>
   z.array(leftOut()).openapi({
-    description: "The doors for other clients that leave the skill out, and why. In answers about one skill.",
+    description: "Integrations that do not list the skill, with the reason. Only in responses about a single skill.",
   });
 
 const OFFERING = ["well-known", "marketplace"];

@@ -45,7 +45,7 @@ const permissionsSchema = () =>
       commands: texts(),
       dependencies: texts(),
     })
-    .openapi("SkillPermissions", { description: "What a version of a skill may do once it is loaded." });
+    .openapi("SkillPermissions", { description: "What a version of a skill can do when it is loaded." });
 
 const changed = () => z.array(z.object({ permission: z.string(), value: z.string() }).openapi("SkillPermission"));
 
@@ -55,14 +55,14 @@ permissionRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}/versions/{version_id}/permissions",
-    summary: "What a version may do; with `base` also what changed from that version",
+    summary: "Returns the permissions of a version.",
     middleware: tagged,
     request: {
       params: z.object({ id: z.string(), version_id: z.string() }),
       query: z.object({ base: z.string().max(200).optional() }),
     },
     responses: {
-      200: json("What it may do.", () =>
+      200: json("The permissions.", () =>
         z.object({
           version_id: z.string(),
           version: z.string().nullable(),

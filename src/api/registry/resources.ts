@@ -16,7 +16,7 @@ import { sourceSchema } from "./source";
 
 export const API_VERSION = "agent.wecode.io/v1";
 
-const NUMBERED = "1, 2, … in the order in which the skill's versions were published; none is used twice.";
+const NUMBERED = "1, 2, … in the order of publication. Numbers are not reused.";
 
 export const metadataSchema = () =>
   z.object({
@@ -36,7 +36,7 @@ const toolSchema = () =>
 export const tokensSchema = () =>
   z
     .object({ description: z.int(), line: z.int(), instructions: z.int(), files: z.int() })
-    .openapi({ description: "Counted with o200k_base; `files` is an estimate from their size." });
+    .openapi({ description: "Counted with `o200k_base`. `files` is estimated from the file sizes." });
 
 /** What publishing says of scripts; absent of versions whose scripts nobody judged. */
 export const verdictsSchema = () =>
@@ -46,7 +46,7 @@ export const verdictsSchema = () =>
         .object({ path: z.string(), runs: z.enum(RUNS), reason: z.string().optional(), line: z.int().optional() })
         .openapi("ScriptVerdict"),
     )
-    .openapi({ description: "Whether each script of the package runs, and what decides. See docs/skill-code.md." });
+    .openapi({ description: "Whether each script of the package can run, with the reason. See docs/skill-code.md." });
 
 export const skillSchema = () =>
   z
@@ -233,10 +233,10 @@ export function versionItem(version: VersionSummary, currentId: string): z.infer
 /** An upload of content that an earlier version has is a no-op; without this its author would not know. */
 function notCurrent(skill: SkillRecord): Issue[] {
   if (skill.yankedAt !== null) {
-    const message = `Version ${skill.versionId} is yanked: it is read by its id, and no name and no range means it.`;
+    const message = `Version ${skill.versionId} is yanked. Only its id finds it; names and version ranges do not.`;
     return [{ code: "YANKED", message }];
   }
   if (skill.versionId === skill.currentId) return [];
-  const message = `This is version ${skill.versionId}, but ${skill.currentId} is the current one; activate it to go back to it.`;
+  const message = `Version ${skill.versionId} has this content, but the current version is ${skill.currentId}. Activate ${skill.versionId} to use it.`;
   return [{ code: "NOT_CURRENT", message }];
 }

@@ -21,7 +21,9 @@ import { sourceField } from "./source";
 
 /** The part of a form that holds a package. */
 export const uploadFile = () =>
-  z.instanceof(File, { error: "Send the ZIP as a file part." }).openapi({ type: "string", format: "binary" });
+  z
+    .instanceof(File, { error: "The ZIP is missing. Send it as the form part `file`." })
+    .openapi({ type: "string", format: "binary" });
 const name = () => z.string().min(1).max(200).optional();
 const namespace = () => z.string().min(1).max(64).default(DEFAULT_NAMESPACE);
 
@@ -62,7 +64,7 @@ const headers = z.object({
 });
 
 const answers = {
-  200: json("There is a version with this content already; nothing changed.", skillSchema),
+  200: json("A version with this content already exists. Nothing changed.", skillSchema),
   201: json("Published.", skillSchema),
 };
 
@@ -82,7 +84,7 @@ uploads.openapi(
   createRoute({
     method: "post",
     path: "/upload",
-    summary: "Publish a skill, or another version of it, to one's own namespace or a group's",
+    summary: "Publishes a skill to your own namespace or a group.",
     request: { headers, body: formBody(newSkill) },
     responses: { ...answers, ...refusals(400, 403, 404, 409, 413, 415, 422) },
   }),
@@ -105,7 +107,7 @@ for (const [path, body] of [
     createRoute({
       method: "post",
       path,
-      summary: "Publish a public skill (admin)",
+      summary: "Publishes a public skill.",
       request: { headers, body: formBody(body) },
       responses: { ...answers, ...refusals(400, 403, 409, 413, 415, 422) },
     }),
@@ -126,10 +128,10 @@ for (const [path, find] of [
     createRoute({
       method: "put",
       path,
-      summary: "Publish another version of a skill",
+      summary: "Publishes a new version of a skill.",
       request: { headers, params: z.object({ id: z.string() }), body: formBody(newVersion) },
       responses: {
-        200: json("Published, or there already.", skillSchema),
+        200: json("Published, or the content already existed.", skillSchema),
         ...refusals(400, 403, 404, 409, 413, 415, 422),
       },
     }),
@@ -145,7 +147,7 @@ uploads.openapi(
   createRoute({
     method: "post",
     path: "/{id}/share",
-    summary: "Publish the current version of a skill into a group (Developer there)",
+    summary: "Shares a skill with a group.",
     request: {
       headers,
       params: z.object({ id: z.string() }),
@@ -166,9 +168,9 @@ uploads.openapi(
   createRoute({
     method: "post",
     path: "/validate",
-    summary: "What publishing a package would say; stores nothing",
+    summary: "Validates a package without publishing it.",
     request: { body: formBody(anyPackage) },
-    responses: { 200: json("Everything about the package.", inspectionSchema), ...refusals(400, 413, 415) },
+    responses: { 200: json("The validation report.", inspectionSchema), ...refusals(400, 413, 415) },
   }),
   async (c) => {
     const form = c.req.valid("form");

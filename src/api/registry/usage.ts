@@ -15,7 +15,7 @@ usageRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}/usage",
-    summary: "How much a skill is used, for who answers for it: counts by day and by version",
+    summary: "Returns how often a skill was used.",
     request: {
       params: z.object({ id: z.string() }),
       query: z.object({ days: integerParameter(1, USE_LIMITS.days).default(30) }),

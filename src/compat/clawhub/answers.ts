@@ -64,7 +64,7 @@ const userIn = (c: HonoContext<HttpEnv>) => c.get("context")?.caller.principal.u
 async function versionIn(c: HonoContext<HttpEnv>, viewer: Viewer, row: PublishedSkillRow): Promise<PublishedVersion> {
   const tag = c.req.query("tag");
   if (tag !== undefined && tag !== "latest")
-    throw invalid([{ code: "UNKNOWN_TAG", message: "There is no tag here but `latest`.", path: "tag" }]);
+    throw invalid([{ code: "UNKNOWN_TAG", message: "Tag not found. The only tag is `latest`.", path: "tag" }]);
   return findNamedVersion(viewer, row, c.req.query("version"));
 }
 

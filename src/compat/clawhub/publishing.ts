@@ -76,13 +76,25 @@ export async function answerPublish(c: HonoContext<HttpEnv>): Promise<Response> 
   const { slug, ownerHandle, version, files, tags, migrateOwner } = await bodyOf(c, releaseSchema);
   // What would be lost without a word is refused: a release that is to be tried by a few would be everybody's.
   if (tags !== undefined && !tags.every((tag) => tag === "latest"))
-    throw invalid([{ code: "UNKNOWN_TAG", message: "There is no tag here but `latest`.", path: "tags" }]);
+    throw invalid([
+      { code: "UNKNOWN_TAG", message: "Tags are not supported. Only `latest` is allowed.", path: "tags" },
+    ]);
   if (migrateOwner === true)
-    throw invalid([{ code: "NO_MIGRATION", message: "A skill stays with its owner here.", path: "migrateOwner" }]);
+    throw invalid([
+      {
+        code: "NO_MIGRATION",
+        message: "Skills cannot be moved to another owner. Remove `migrateOwner` from the request.",
+        path: "migrateOwner",
+      },
+    ]);
   const owner =
     ownerHandle === undefined ? ({ kind: "own" } as const) : readOwner(ownerHandle, context.caller.principal);
   if (owner === null)
-    throw new GatewayError("not_found", "OWNER_NOT_FOUND", `There is no owner '${ownerHandle}' for you.`);
+    throw new GatewayError(
+      "not_found",
+      "OWNER_NOT_FOUND",
+      `Owner '${ownerHandle}' not found. Use your own id, \`public\`, or \`group.<name>\`.`,
+    );
   const parts = files.map(({ path, size, sha256, storageId }) => ({ path, size, sha256, id: storageId }));
   const skill = await publishSlug(context, { slug, owner, version, files: parts });
   describeLater(context, skill);

@@ -137,7 +137,7 @@ async function readJson(c: HonoContext<HttpEnv>): Promise<unknown> {
     return await c.req.json();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw invalid([{ code: "INVALID_BODY", message: "The body is no JSON." }]);
+    throw invalid([{ code: "INVALID_BODY", message: "The body is not valid JSON." }]);
   }
 }
 
@@ -148,7 +148,7 @@ async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
   const version = await versionOf(c, skill, "number");
   await yank(place.context, skill.id, version.id, ({ isCurrent }) => {
     if (!isCurrent) return;
-    const message = "This is the skill's default version. Make another one the default first.";
+    const message = "The default version cannot be deleted. Make another version the default first.";
     throw new GatewayError("invalid", "DEFAULT_VERSION", message);
   });
   const told = { id: vendorVersionId(version.id), version: String(version.number) };

@@ -66,15 +66,14 @@ export function dayOf(now: number): number {
 
 /** The error for an exceeded quota, with its use and owner; `null`: public. */
 export function quotaExceeded(quota: Quota, limit: number, used: number, holder: QuotaOwner | null): GatewayError {
-  const whose = holder === "user" ? "A user's own" : "A group's";
-  const who = holder === null ? "The public" : `A ${holder}`;
+  const whose = holder === null ? "for public ones" : `per ${holder}`;
   const message = {
-    bytes: `${whose} skills may take ${limit / MiB} MiB of packages with all their versions. Delete some first.`,
-    databaseBytes: `${whose} skills may take ${limit / MiB} MiB of the database with all their versions. Delete some first.`,
-    versions: `${whose} skills may have ${limit} versions together. Delete some skills first.`,
-    skills: `${who} may have ${limit} skills. Delete some first.`,
-    ghosts: `${who} may have ${limit} ghosts. Delete some first.`,
-    keys: `${who} may have ${limit} keys. Delete some first.`,
+    bytes: `Package storage limit reached (${limit / MiB} MiB ${whose}, all versions included). Delete skills first.`,
+    databaseBytes: `Database storage limit reached (${limit / MiB} MiB ${whose}, all versions included). Delete skills first.`,
+    versions: `Version limit reached (${limit} ${whose}, all skills together). Delete skills first.`,
+    skills: `Skill limit reached (${limit} ${whose}). Delete a skill first.`,
+    ghosts: `Agent (ghost) limit reached (${limit} ${whose}). Delete an agent first.`,
+    keys: `Key limit reached (${limit} ${whose}). Delete a key first.`,
   }[quota];
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { quota, limit, used });
 }
@@ -82,12 +81,12 @@ export function quotaExceeded(quota: Quota, limit: number, used: number, holder:
 /** The error for a conversation that stores the maximum size, most of which is its log. */
 export function conversationFull(used: number): GatewayError {
   const limit = CONVERSATION_LIMITS.storedBytes;
-  const message = "A conversation may store 1 GiB, and this one does. Begin another one, or delete it.";
+  const message = "The conversation's storage is full (limit 1 GiB). Start another conversation, or delete this one.";
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit, used });
 }
 
 export function dailyLimitExceeded(what: Counted, limit: number, now: number): GatewayError {
   const retry_after_s = Math.ceil((dayOf(now) + DAY_MS - now) / 1_000);
-  const message = `A user may make ${limit} ${what} in a day. Go on tomorrow (UTC).`;
+  const message = `Daily limit reached (${limit} ${what} per user and day). Try again tomorrow (UTC).`;
   return new GatewayError("rate_limited", "DAILY_LIMIT", message, { limit, retry_after_s });
 }

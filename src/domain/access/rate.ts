@@ -20,7 +20,7 @@ export function rateLimited(policy: string, { requests, seconds }: Rate, wait: n
   return new GatewayError(
     "rate_limited",
     "RATE_LIMITED",
-    `At most ${requests} in ${seconds} s. Wait, then send fewer requests.`,
+    `Too many requests (limit ${requests} in ${seconds} s). Wait, then send fewer requests.`,
     {
       policy,
       limit: requests,

@@ -27,7 +27,7 @@ export function fitting(
     kept.add(entry);
   }
   const out = entries.filter((entry) => !kept.has(entry));
-  const message = `${out.length} skills are not listed, since what the catalog says of its skills is more than 4 MiB: ${named(out)}. They load by name.`;
+  const message = `${out.length} skills are not listed because the catalog is too large (limit 4 MiB): ${named(out)}. Models can still load them by name.`;
   return { entries: entries.filter((entry) => kept.has(entry)), warnings: [{ code: "CATALOG_CUT", message }] };
 }
 

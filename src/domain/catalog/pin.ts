@@ -19,7 +19,7 @@ const pinnedRefSchema = z.lazy(() =>
   z
     .strictObject(refFields())
     .describe(
-      "Which skill of the name is meant: `skill_id`, else `is_public: true`, else that of the `namespace` (`default`: one's own).",
+      "Selects a skill with this name: by `skill_id`, else the public one with `is_public: true`, else the one of `namespace` (`default`: your own).",
     ),
 );
 
@@ -27,7 +27,10 @@ const pinnedRefSchema = z.lazy(() =>
 export const pinnedRefsSchema = z.lazy(() =>
   z
     .record(name, pinnedRefSchema)
-    .refine((refs) => Object.keys(refs).length <= CATALOG_LIMITS.ghostSkills, `at most ${CATALOG_LIMITS.ghostSkills}`),
+    .refine(
+      (refs) => Object.keys(refs).length <= CATALOG_LIMITS.ghostSkills,
+      `too many entries (limit ${CATALOG_LIMITS.ghostSkills})`,
+    ),
 );
 /** A skill that a user picked: a name, or a name with its pin. */
 export const pickedSkillSchema = z.lazy(() => z.union([name, z.strictObject({ name, ...refFields() })]));

@@ -20,26 +20,24 @@ export const claimedSource = z.lazy(() =>
       .transform((text, { addIssue }) => {
         const url = plainAddress(text);
         if (url === null)
-          addIssue(
-            "an http or https address without a user, a password, a query and a fragment, and without a credential",
-          );
+          addIssue("is not an http or https address without user, password, query, fragment and credentials");
         return url ?? z.NEVER;
       }),
     path: z
       .string()
       .max(SOURCE_LIMITS.path)
-      .refine(isInside, "a path below the repository, without characters that are not seen")
+      .refine(isInside, "is not a path inside the repository without invisible characters")
       .optional(),
     ref: z
       .string()
       .max(SOURCE_LIMITS.ref)
-      .regex(/^[A-Za-z0-9._/+-]+$/, "a branch, tag or commit")
+      .regex(/^[A-Za-z0-9._/+-]+$/, "is not a branch, tag or commit")
       .optional(),
     commit: z
       .string()
-      .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "a commit in full")
+      .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "is not a full commit id")
       .optional(),
-    digest: z.string().regex(DIGEST, "sha256: and 64 digits of hex").optional(),
+    digest: z.string().regex(DIGEST, "is not `sha256:` followed by 64 hexadecimal digits").optional(),
   }),
 );
 export type ClaimedSource = z.infer<typeof claimedSource>;

@@ -86,9 +86,7 @@ async function compileProvider(
   for (const path of needed) {
     const file = files.find((candidate) => candidate.path === path);
     const text =
-      file !== undefined && readable.has(file)
-        ? await textOf(file)
-        : { message: "It is too large to run here.", line: 0 };
+      file !== undefined && readable.has(file) ? await textOf(file) : { message: "File too large to run.", line: 0 };
     const module = typeof text === "string" ? (path.endsWith(".json") ? jsonModule(text) : readModule(text)) : text;
     if ("message" in module) {
       compiled.problems.push({ path, problem: module });
@@ -98,7 +96,7 @@ async function compileProvider(
     const targets = new Map(module.imports.map(({ specifier }) => [specifier, resolveImport(path, specifier, all)]));
     const lost = module.imports.find(({ specifier }) => !targets.get(specifier));
     if (lost !== undefined) {
-      const message = `It imports '${lost.specifier}', which is no module of the package.`;
+      const message = `It imports '${lost.specifier}', which is not in the package. Bundle it.`;
       compiled.problems.push({ path, problem: { message, line: lost.line } });
       continue;
     }
@@ -115,7 +113,7 @@ async function compileProvider(
 }
 
 const NO_REQUIRE =
-  "It calls `require`, which a provider does not have, so it fails when it gets there. Only `import` of the package's own files works.";
+  "It calls `require`, which providers do not have. The call fails at run time. Use `import` with files of the package.";
 
 /** A file's text as JavaScript without types, or as JSON; or what is wrong with it. */
 async function readText(found: CodePackage, file: PackageFile): Promise<string | SyntaxProblem> {
@@ -159,7 +157,7 @@ function classWarnings(
       if (target !== null) seen.add(target);
     }
   }
-  const message = `The module exports no '${provider.class}', which the \`provider\` names as its class.`;
+  const message = `The module does not export the class '${provider.class}' that \`provider\` names.`;
   return [{ code: "PROVIDER_CLASS_MISSING", message, path: entry }];
 }
 

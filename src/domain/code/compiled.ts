@@ -51,7 +51,7 @@ export function runnable(code: StoredCode, path: string): Runnable | string {
   for (const needed of paths) {
     const problem = code.problems[needed];
     if (problem !== undefined) return `${needed}: ${problem}`;
-    if (code.modules[needed] === undefined) return `${needed} is not there.`;
+    if (code.modules[needed] === undefined) return `${needed} is missing.`;
   }
   const sources: Record<string, string> = {};
   for (const needed of paths) {
@@ -59,7 +59,7 @@ export function runnable(code: StoredCode, path: string): Runnable | string {
     if (found !== undefined) sources[found.name] = found.source;
   }
   const entry = code.modules[path];
-  return entry === undefined ? `${path} is not there.` : { entry: entry.name, sources };
+  return entry === undefined ? `${path} is missing.` : { entry: entry.name, sources };
 }
 
 /** What an isolate gets for the scripts of a package. */

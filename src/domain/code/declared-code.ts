@@ -27,13 +27,20 @@ export interface Compiled {
 export function declarationWarnings({ provider, tools }: CodePackage["manifest"]): Issue[] {
   const warn = (code: string, message: string): Issue => ({ code, message, path: SKILL_FILE });
   if (provider?.module !== undefined && provider.class === undefined)
-    return [warn("PROVIDER_CLASS_MISSING", "The `provider` names no `class`, so its tools cannot be made.")];
+    return [warn("PROVIDER_CLASS_MISSING", "`provider` has no `class`, so its tools cannot be created. Add `class`.")];
   if (tools.length > 0 && provider?.module === undefined)
-    return [warn("TOOLS_WITHOUT_PROVIDER", "The skill declares tools but no `provider` that makes them.")];
+    return [
+      warn(
+        "TOOLS_WITHOUT_PROVIDER",
+        "The skill declares tools but no `provider`. Add a provider, or remove the tools.",
+      ),
+    ];
   if (tools.length === 0 && provider?.module !== undefined)
-    return [warn("PROVIDER_WITHOUT_TOOLS", "The skill has a `provider` but declares no `tools`, so it offers none.")];
+    return [warn("PROVIDER_WITHOUT_TOOLS", "The skill has a `provider` but declares no `tools`. Add `tools`.")];
   if (tools.length > CODE_LIMITS.toolsPerSkill)
-    return [warn("TOO_MANY_TOOLS", `Of the skill's tools only the first ${CODE_LIMITS.toolsPerSkill} are offered.`)];
+    return [
+      warn("TOO_MANY_TOOLS", `Too many tools (limit ${CODE_LIMITS.toolsPerSkill}). Only the first ones are offered.`),
+    ];
   return [];
 }
 
@@ -67,9 +74,9 @@ export function modulesOnly({ files, manifest, zip }: CodePackage): CodePackage 
 
 /** What stands in place of code that the compiler gave up on, whenever it is tried. */
 export function unreadableCode({ files, manifest }: CodePackage): Omit<Compiled, "scripts"> {
-  const problem = "The package's code takes too much work to read.";
+  const problem = "The package's code is too complex to compile.";
   const problems = Object.fromEntries(files.filter(({ path }) => isModule(path)).map(({ path }) => [path, problem]));
-  const message = `${problem} None of it runs.`;
+  const message = `${problem} None of its code runs.`;
   const warnings = [...declarationWarnings(manifest), { code: "CODE_NOT_COMPILED", message, path: SKILL_FILE }];
   return { code: { format: 1, modules: {}, problems, functions: {}, faults: problems }, warnings };
 }

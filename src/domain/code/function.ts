@@ -57,7 +57,7 @@ export async function fileFunction(
     if (program === null || !isProgram(program))
       return plain !== null && !/^\s*(?:import|export)\b/m.test(source)
         ? plain
-        : (program ?? { message: "It cannot be read.", line: 1 });
+        : (program ?? { message: "The code cannot be parsed.", line: 1 });
     return esModule(source, program);
   } catch (error) {
     return syntaxProblem(error);
@@ -122,7 +122,8 @@ function dynamicEdit({ start }: AnyNode, name: string): Edit {
 
 function esModule(source: string, program: Program): FileFunction | SyntaxProblem {
   const hidden = hiddenComment(source, program);
-  if (hidden !== null) return { message: "`<!--` begins a comment here: write `< !--`.", line: lineAt(source, hidden) };
+  if (hidden !== null)
+    return { message: "`<!--` starts a comment in scripts. Write `< !--`.", line: lineAt(source, hidden) };
   const [imported, exporter, dynamic, meta, call] = ["imported", "export", "import", "meta", "call"].map((wish) =>
     freshName(source, wish),
   );

@@ -30,7 +30,7 @@ export async function compileFunctions(
     if (kind !== null) kinds.set(file.path.slice(0, -"package.json".length), kind);
   }
   for (const file of files.filter(({ path }) => isFunctionFile(path))) {
-    const text = readable.has(file) ? await textOf(file) : { message: "It is too large to run here.", line: 0 };
+    const text = readable.has(file) ? await textOf(file) : { message: "File too large to run.", line: 0 };
     const made = typeof text === "string" ? await fileFunction(text, kindOf(file.path, kinds)) : text;
     if ("message" in made) compiled.faults[file.path] = made;
     else compiled.functions[file.path] = made;
@@ -77,7 +77,7 @@ export function functionProblems(
 }
 
 function lostWords(specifier: string): string {
-  return `It needs '${specifier.slice(0, 200)}', which is no module of the package and none of Node's. Bundle it.`;
+  return `It needs '${specifier.slice(0, 200)}', which is neither in the package nor built into Node. Bundle it.`;
 }
 
 function isThere(from: string, specifier: string, paths: ReadonlySet<string>): boolean {

@@ -67,12 +67,12 @@ export function readModule(text: string): ReadModule | SyntaxProblem {
       }
     });
   } catch {
-    return { message: "It is nested too deeply.", line: 1 };
+    return { message: "The code is nested too deeply.", line: 1 };
   }
   const [first] = computed;
   if (first !== undefined)
     return {
-      message: "What it imports is computed; only names in quotation marks can be checked.",
+      message: "An import path is computed. Only literal import paths can be checked.",
       line: lineAt(source, first),
     };
   const isOwn = OWN_REQUIRE.test(source);

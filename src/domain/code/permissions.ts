@@ -162,7 +162,7 @@ export function declaredServers(wrapped: JsonObject): PermittedServer[] {
     return {
       name: name.slice(0, SHOWN),
       host,
-      problem: problem ?? (host === null ? "its URL names no host" : null),
+      problem: problem ?? (host === null ? "its URL has no host" : null),
       command: typeof command === "string" ? programOf(command) : null,
       secrets: each(used.secrets),
       variables: each(used.others),

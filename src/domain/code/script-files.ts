@@ -32,7 +32,7 @@ const IN_WORKSPACE = `${SCRIPT_FILES.workspace}/`;
 /** Reads the files of a call. Issues: `PATH_*`, and `FILE_*`, all that apply. Use `given` only when there are none. */
 export function readInputFiles(asked: readonly RequestedFile[]): { given: InputFile[]; issues: Issue[] } {
   if (asked.length > SCRIPT_FILES.inFiles) {
-    const message = `A script is given at most ${SCRIPT_FILES.inFiles} files.`;
+    const message = `Too many files (limit ${SCRIPT_FILES.inFiles}). Pass fewer files.`;
     return { given: [], issues: [{ code: "FILE_TOO_MANY", message, path: "files" }] };
   }
   const issues: Issue[] = [];
@@ -58,31 +58,35 @@ export function readInputFiles(asked: readonly RequestedFile[]): { given: InputF
   return { given, issues };
 }
 
-const IS_FOLDER = { code: "PATH_IS_FOLDER", message: "The path ends in a slash, and a file's does not." };
+const IS_FOLDER = { code: "PATH_IS_FOLDER", message: "The path ends with a slash. Use the path of a file." };
 /** Python's file system holds names in plain objects, where a file of this name is lost. */
-const RESERVED = { code: "PATH_RESERVED", message: "A file for a script cannot be called `__proto__`." };
+const RESERVED = { code: "PATH_RESERVED", message: "The file name `__proto__` is reserved. Use another name." };
 
 function contentOf({ text, base64, kept }: RequestedFile): InputFile["content"] | Pick<Issue, "code" | "message"> {
   const ways = [text, base64, kept].filter((way) => way !== undefined && way !== null);
-  if (ways.length !== 1) return { code: "FILE_CONTENT", message: "Give exactly one of `text`, `base64` and `kept`." };
+  if (ways.length !== 1)
+    return {
+      code: "FILE_CONTENT",
+      message: "The content of the file is missing or ambiguous. Send exactly one of `text`, `base64` and `kept`.",
+    };
   if (typeof text === "string") return { bytes: new TextEncoder().encode(text) };
   if (typeof kept === "string") return { kept: kept.slice(kept.lastIndexOf("/") + 1) };
   try {
     return { bytes: decodeBase64(base64 ?? "") };
   } catch {
-    return { code: "FILE_BASE64", message: "This is no base64." };
+    return { code: "FILE_BASE64", message: "The content is not valid base64." };
   }
 }
 
 /** The issue of files that are too large together. */
 export function inputFilesTooLarge(): Issue {
-  const message = `The files have more than ${SCRIPT_FILES.inBytes / 1_048_576} MiB together.`;
+  const message = `Files too large (limit ${SCRIPT_FILES.inBytes / 1_048_576} MiB together). Pass less data.`;
   return { code: "FILE_TOO_LARGE", message, path: "files" };
 }
 
 /** The issue of a file that nobody kept for this conversation, whoever else may have one of this name. */
 export function fileNotStored(field: string): Issue {
-  const message = "No file is kept under this address in this conversation.";
+  const message = "File not found in this conversation. Use the `id` or `address` of a stored file.";
   return { code: "FILE_NOT_KEPT", message, path: `${field}.kept` };
 }
 
@@ -90,9 +94,9 @@ export function fileNotStored(field: string): Issue {
 export const DROPPED_REASONS = {
   TOO_LARGE: `larger than ${SCRIPT_FILES.outFileBytes / 1_048_576} MiB`,
   TOO_MANY: `more than ${SCRIPT_FILES.outFiles} files or ${SCRIPT_FILES.outBytes / 1_048_576} MiB in one run`,
-  QUOTA_EXCEEDED: "the user's room for files is used up; delete some first",
-  NO_CONVERSATION: "too large to come back without a conversation",
-  UNAVAILABLE: "it could not be stored just now",
+  QUOTA_EXCEEDED: "the user's storage for files is full; delete files first",
+  NO_CONVERSATION: "too large to return without a conversation",
+  UNAVAILABLE: "storage did not respond",
 } as const;
 
 export type DroppedReason = keyof typeof DROPPED_REASONS;

@@ -31,7 +31,7 @@ export const SCRIPT_FILES = {
 } as const;
 
 /** Why no script of a package runs that is larger. */
-export const TOO_LARGE_TO_RUN = `The package is larger than ${SCRIPT_FILES.packageBytes / MiB} MiB, so none of its scripts runs.`;
+export const TOO_LARGE_TO_RUN = `Package too large to run scripts (limit ${SCRIPT_FILES.packageBytes / MiB} MiB).`;
 
 /**
  * Isolates of skill code in flight at once, of a conversation and of a request without one, beside them of what they ask for in another

@@ -25,7 +25,7 @@ export function isProgram(parsed: Program | SyntaxProblem): parsed is Program {
 export function syntaxProblem(error: unknown): SyntaxProblem {
   const message = error instanceof Error ? error.message : String(error);
   const [, said = message, line = "1"] = /^(?:Error transforming [^:]*: )?(.*?) ?\((\d+):\d+\)$/s.exec(message) ?? [];
-  return { message: error instanceof RangeError ? "It is nested too deeply." : said, line: Number(line) };
+  return { message: error instanceof RangeError ? "The code is nested too deeply." : said, line: Number(line) };
 }
 
 /** Visits every node of a tree; `leave` is called after its children. */

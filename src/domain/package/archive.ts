@@ -61,7 +61,7 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
   if (bytes.length > PACKAGE_LIMITS.zipBytes) {
     return refused({
       code: "ZIP_TOO_LARGE",
-      message: `A ZIP may have ${PACKAGE_LIMITS.zipBytes} bytes; this one has ${bytes.length}.`,
+      message: `ZIP too large (limit ${PACKAGE_LIMITS.zipBytes / 1_048_576} MiB, received ${bytes.length} bytes). Remove files.`,
     });
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -99,7 +99,7 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
 function readMembers(members: readonly Member[], issues: Issue[]): ArchiveEntry[] {
   const total = members.reduce((sum, { record }) => sum + record.size, 0);
   if (total > PACKAGE_LIMITS.unpackedBytes) {
-    const message = `Unpacked, a skill may have ${PACKAGE_LIMITS.unpackedBytes} bytes; this one has ${total}.`;
+    const message = `Unpacked skill too large (limit ${PACKAGE_LIMITS.unpackedBytes / 1_048_576} MiB, found ${total} bytes). Remove files.`;
     issues.push({ code: "UNPACKED_TOO_LARGE", message });
     return [];
   }
@@ -119,7 +119,10 @@ function readMembers(members: readonly Member[], issues: Issue[]): ArchiveEntry[
 function unpack(record: ArchiveRecord): Uint8Array | Issue {
   const unpacked = record.method === STORED ? stored(record) : inflated(record);
   if (unpacked instanceof Uint8Array && crc32(unpacked) !== record.crc) {
-    return { code: "ZIP_CRC_MISMATCH", message: "The file is damaged: its checksum is wrong." };
+    return {
+      code: "ZIP_CRC_MISMATCH",
+      message: "The file is damaged: its checksum does not match. Create the ZIP again.",
+    };
   }
   return unpacked;
 }
@@ -134,14 +137,14 @@ function inflated(record: ArchiveRecord): Uint8Array | Issue {
   if (result === "broken" || result.consumed !== record.packed.length) {
     return {
       code: "ZIP_DATA_BROKEN",
-      message: "The compressed data is damaged, incomplete or followed by other data.",
+      message: "The compressed data is damaged, incomplete or followed by other data. Create the ZIP again.",
     };
   }
   return result.bytes.length === record.size ? result.bytes : sizeMismatch();
 }
 
 function sizeMismatch(): Issue {
-  return { code: "ZIP_SIZE_MISMATCH", message: "The file does not have the size that its header states." };
+  return { code: "ZIP_SIZE_MISMATCH", message: "The file size does not match its header. Create the ZIP again." };
 }
 
 /** What an entry must be, before its content is looked at. */
@@ -152,30 +155,38 @@ function checkHeader(record: ArchiveRecord, directory: boolean): Issue[] {
   const claimsDirectory = type === DIRECTORY || (attributes & DOS_DIRECTORY) !== 0;
   const compressed = Math.max(packed.length, 1);
   const rules: [boolean, string, string][] = [
-    [(flags & ENCRYPTED) !== 0, "ZIP_ENCRYPTED", "The file is encrypted."],
-    [(flags & ~HARMLESS & ~ENCRYPTED) !== 0, "ZIP_FLAGS", "The file uses a ZIP feature that is not supported."],
-    [method !== STORED && method !== DEFLATED, "ZIP_METHOD", `Compression method ${method} is not supported.`],
+    [(flags & ENCRYPTED) !== 0, "ZIP_ENCRYPTED", "The file is encrypted. Create the ZIP without a password."],
+    [
+      (flags & ~HARMLESS & ~ENCRYPTED) !== 0,
+      "ZIP_FLAGS",
+      "The file uses an unsupported ZIP feature. Create the ZIP with standard options.",
+    ],
+    [
+      method !== STORED && method !== DEFLATED,
+      "ZIP_METHOD",
+      `Compression method ${method} is not supported. Use deflate or store.`,
+    ],
     [
       type !== 0 && type !== REGULAR && type !== DIRECTORY,
       "ZIP_SPECIAL_FILE",
-      "The entry is a link, device or other special file.",
+      "The entry is a link, device or other special file. Include regular files only.",
     ],
-    [!directory && (mode & SETUID_SETGID) !== 0, "ZIP_SETUID", "The file has the setuid or setgid bit."],
+    [!directory && (mode & SETUID_SETGID) !== 0, "ZIP_SETUID", "The file has the setuid or setgid bit. Remove it."],
     [
       directory ? type === REGULAR : claimsDirectory,
       "ZIP_ENTRY_TYPE",
-      "Name and attributes of the entry disagree whether it is a folder.",
+      "The name and the attributes of the entry disagree about whether it is a folder. Create the ZIP again.",
     ],
-    [directory && size > 0, "ZIP_DIRECTORY_DATA", "The folder has content of its own."],
+    [directory && size > 0, "ZIP_DIRECTORY_DATA", "The folder entry has content. Create the ZIP again."],
     [
       size > PACKAGE_LIMITS.fileBytes,
       "FILE_TOO_LARGE",
-      `A file may have ${PACKAGE_LIMITS.fileBytes} bytes; this one has ${size}.`,
+      `File too large (limit ${PACKAGE_LIMITS.fileBytes / 1_048_576} MiB, found ${size} bytes).`,
     ],
     [
       method === DEFLATED && size > PACKAGE_LIMITS.ratioFreeBytes && size > compressed * PACKAGE_LIMITS.ratio,
       "RATIO_TOO_HIGH",
-      `The file expands more than ${PACKAGE_LIMITS.ratio} times.`,
+      `Compression ratio too high (limit ${PACKAGE_LIMITS.ratio}).`,
     ],
   ];
   const path = printable(record.name);
@@ -188,18 +199,18 @@ function nameWarnings(records: readonly ArchiveRecord[]): Issue[] {
   const guessed = records.filter(({ nameFrom }) => CODE_PAGES.has(nameFrom));
   const changed = records.filter(({ name }) => name.normalize("NFC") !== name);
   const rules: [ArchiveRecord[], string, string][] = [
-    [from("unmarked"), "NAME_ENCODING_ASSUMED", "Names without the UTF-8 mark were read as UTF-8"],
+    [from("unmarked"), "NAME_ENCODING_ASSUMED", "File names without the UTF-8 flag were read as UTF-8"],
     [
       from("field"),
       "NAME_ENCODING_ASSUMED",
-      "Names that are not UTF-8 were read from the field that has them in UTF-8",
+      "File names that are not UTF-8 were read from the field that contains them in UTF-8",
     ],
     [
       guessed,
       "NAME_ENCODING_GUESSED",
-      `Names that are not UTF-8 were read as ${guessed[0]?.nameFrom}; if that is wrong, pack the skill again with names in UTF-8`,
+      `File names that are not UTF-8 were read as ${guessed[0]?.nameFrom}; if that is wrong, create the ZIP again with UTF-8 names`,
     ],
-    [changed, "PATH_NORMALIZED", "Names were changed to Unicode form NFC"],
+    [changed, "PATH_NORMALIZED", "File names were changed to Unicode form NFC"],
   ];
   return rules.flatMap(([names, code, message]) => {
     const [first] = names;
@@ -208,7 +219,10 @@ function nameWarnings(records: readonly ArchiveRecord[]): Issue[] {
 }
 
 function tooManyFiles(count: number): Issue {
-  return { code: "TOO_MANY_FILES", message: `A skill may have ${PACKAGE_LIMITS.files} files; this one has ${count}.` };
+  return {
+    code: "TOO_MANY_FILES",
+    message: `Too many files (limit ${PACKAGE_LIMITS.files}, found ${count}). Remove files.`,
+  };
 }
 
 function refused(issue: Issue): ArchiveReading {

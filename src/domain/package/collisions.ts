@@ -22,7 +22,11 @@ export function checkCollisions(paths: readonly PlacedPath[]): { issues: Issue[]
     const folded = foldName(path);
     const known = directory ? (listed.has(path) ? path : undefined) : files.get(folded);
     if (known !== undefined) {
-      issues.push({ code: "PATH_DUPLICATE", message: `The path is there twice: '${known}' and '${path}'.`, path });
+      issues.push({
+        code: "PATH_DUPLICATE",
+        message: `Two entries have the same path: '${known}' and '${path}'. Rename one.`,
+        path,
+      });
     }
     if (directory) listed.add(path);
     else files.set(folded, path);
@@ -33,9 +37,13 @@ export function checkCollisions(paths: readonly PlacedPath[]): { issues: Issue[]
     const file = files.get(folded);
     const [first, second] = spellings;
     if (file !== undefined) {
-      issues.push({ code: "PATH_FILE_AS_FOLDER", message: "The path is a file and a folder at once.", path: file });
+      issues.push({
+        code: "PATH_FILE_AS_FOLDER",
+        message: "The path is both a file and a folder. Rename one.",
+        path: file,
+      });
     } else if (second !== undefined) {
-      const message = `The folders '${first}' and '${second}' are one folder on Windows and macOS.`;
+      const message = `The folders '${first}' and '${second}' are the same folder on Windows and macOS. Rename one.`;
       warnings.push({ code: "FOLDER_CASE_CLASH", message, path: second });
     }
   }

@@ -55,7 +55,7 @@ export function literalCredentials(servers: JsonObject): LiteralCredential[] {
 
 /** What its author is told. */
 export function literalCredentialText({ keys: [server = "", ...rest], secret }: LiteralCredential): string {
-  return `${rest.join(".") || "The entry"} of '${server}' holds a literal credential: store it as a secret, and write \${{secrets.${secret}}} in its place.`;
+  return `${rest.join(".") || "The entry"} of '${server}' contains a literal credential. Store it as a secret and write \${{secrets.${secret}}} instead.`;
 }
 
 /** What stands where a credential was. */

@@ -25,7 +25,7 @@ export function readExamples(files: readonly ArchiveEntry[]): { examples: string
   for (const entry of found.toSorted((a, b) => first(a) - first(b) || (a.path < b.path ? -1 : 1))) {
     const list = entriesIn(entry);
     if (list === null && first(entry) === 0) {
-      const message = `The file is no JSON with a list of \`evals\`, so that no example prompts are searched.`;
+      const message = `The file is not JSON with a list \`evals\`. Its example prompts are not indexed.`;
       warnings.push({ code: "EXAMPLES_UNREADABLE", message, path: entry.path, severity: "info" });
     }
     for (const example of list ?? []) {

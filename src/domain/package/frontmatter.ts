@@ -41,12 +41,16 @@ export async function readFrontmatter(source: string): Promise<FrontmatterReadin
   const text = whole.slice(before.length);
   const opening = OPENING.exec(text);
   if (opening === null) {
-    return failed("FRONTMATTER_MISSING", `${SKILL_FILE} must begin with a \`---\` line and YAML frontmatter.`);
+    return failed(
+      "FRONTMATTER_MISSING",
+      `Frontmatter missing. ${SKILL_FILE} must start with a \`---\` line and YAML frontmatter.`,
+    );
   }
   const linesBefore = before.split("\n").length - 1;
   const rest = text.slice(opening[0].length);
   const closing = CLOSING.exec(rest);
-  if (closing === null) return failed("FRONTMATTER_UNCLOSED", "No `---` line ends the frontmatter.");
+  if (closing === null)
+    return failed("FRONTMATTER_UNCLOSED", "The frontmatter is not closed. End it with a `---` line.");
 
   const yaml = rest.slice(0, closing.index);
   const body = rest.slice(closing.index + closing[0].length).trim();
@@ -91,7 +95,7 @@ async function parseOrRepair(yaml: string, linesBefore: number): Promise<YamlRea
   const repaired = await parseMapping(repair.text, linesBefore);
   if (repaired.value === null) return reading;
   const message =
-    "The value contains `: ` or goes on behind a `]`, and was read as if it were in quotes; quote it, other readers refuse it.";
+    "The value contains a colon and a space, or continues after a `]`. It was read as quoted text. Add quotes: other YAML parsers reject it.";
   const warnings = repair.lines.map((line) => ({
     code: "FRONTMATTER_REPAIRED",
     message,
@@ -104,11 +108,11 @@ async function parseOrRepair(yaml: string, linesBefore: number): Promise<YamlRea
 function checkSizes(yaml: string, body: string): Issue[] {
   const issues: Issue[] = [];
   if (byteLength(yaml) > PACKAGE_LIMITS.frontmatterBytes) {
-    const message = `Frontmatter may have ${PACKAGE_LIMITS.frontmatterBytes} bytes; this one has ${byteLength(yaml)}.`;
+    const message = `Frontmatter too large (limit ${PACKAGE_LIMITS.frontmatterBytes / 1_024} KiB, found ${byteLength(yaml)} bytes).`;
     issues.push({ code: "FRONTMATTER_TOO_LARGE", message, path: SKILL_FILE, line: 1 });
   }
   if (byteLength(body) > PACKAGE_LIMITS.instructionBytes) {
-    const message = `Instructions may have ${PACKAGE_LIMITS.instructionBytes} bytes; these have ${byteLength(body)}. Move parts of them into files beside ${SKILL_FILE}.`;
+    const message = `Instructions too large (limit ${PACKAGE_LIMITS.instructionBytes / 1_024} KiB, found ${byteLength(body)} bytes). Move parts into files next to ${SKILL_FILE}.`;
     issues.push({ code: "INSTRUCTIONS_TOO_LARGE", message, path: SKILL_FILE });
   }
   return issues;
@@ -119,19 +123,19 @@ function textWarnings(source: string, before: string, body: string): Issue[] {
     [
       before !== "",
       "FRONTMATTER_NOT_FIRST",
-      "Something stands before the first `---` line; strict clients then miss the frontmatter.",
+      "Text precedes the first `---` line. Strict clients do not find the frontmatter. Remove the text.",
     ],
     [
       source.startsWith(BOM),
       "TEXT_BOM",
-      "The file begins with a byte order mark; some readers then miss the frontmatter.",
+      "The file starts with a byte order mark. Some clients do not find the frontmatter. Remove the mark.",
     ],
     [
       source.includes("\r\n"),
       "TEXT_CRLF",
-      "The file has Windows line endings; some readers then miss the frontmatter.",
+      "The file has Windows line endings. Some clients do not find the frontmatter. Use LF line endings.",
     ],
-    [body === "", "INSTRUCTIONS_EMPTY", "There are no instructions below the frontmatter."],
+    [body === "", "INSTRUCTIONS_EMPTY", "Instructions missing. Write them below the frontmatter."],
   ];
   return rules.filter(([applies]) => applies).map(([, code, message]) => ({ code, message, path: SKILL_FILE }));
 }

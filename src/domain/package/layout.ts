@@ -45,7 +45,7 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
   // SKILL.md beside skill.md is one skill too many as well, but `collisions.ts` has said so.
   const others = more.filter(({ path }) => folderOf(path) !== folderOf(skillFile.path));
   if (others.length > 0) {
-    const message = "The archive holds several skills; upload them one by one.";
+    const message = "The archive contains several skills. Upload them one by one.";
     const issues = [skillFile, ...others].map(({ path }) => ({ code: "SEVERAL_SKILLS", message, path }));
     return { layout: null, issues, warnings: [] };
   }
@@ -55,14 +55,14 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
   const outside = entries.filter(({ path }) => !path.startsWith(prefix));
   const issues = outside.map(({ path }) => ({
     code: "FILE_OUTSIDE_SKILL",
-    message: `The file is outside the skill's folder '${folder}'.`,
+    message: `The file is outside the skill's folder '${folder}'. Move it into the folder.`,
     path,
   }));
   const warnings = found
     .filter((entry) => entry !== skillFile)
-    .map(({ path }) => ({ code: "SKILL_NESTED", message: "A skill inside the skill is not listed on its own.", path }));
+    .map(({ path }) => ({ code: "SKILL_NESTED", message: "A nested skill is not listed as a separate skill.", path }));
   if (!skillFile.path.endsWith(SKILL_FILE)) {
-    const message = "Strict clients look for the file `SKILL.md` in this spelling.";
+    const message = "Strict clients require the exact file name `SKILL.md`. Rename the file.";
     warnings.push({ code: "SKILL_FILE_LOWER_CASE", message, path: skillFile.path });
   }
   const strip = (entry: ArchiveEntry) => ({ ...entry, path: entry.path.slice(prefix.length) });
@@ -95,7 +95,7 @@ export function chooseName(
   ];
   const [text, where] = candidates.find(([candidate]) => candidate !== undefined) ?? [];
   if (text === undefined || where === undefined) {
-    const message = "The skill has no name: put it into a folder of that name, or send a `name`.";
+    const message = "The skill has no name. Put it into a folder with that name, or send `name`.";
     return { name: "", issues: [{ code: "NAME_MISSING", message }], warnings: [] };
   }
   const { name, issues, warnings } = checkName(text, where);
@@ -106,16 +106,16 @@ export function chooseName(
     if (value === undefined || value.normalize("NFC") === name) continue;
     const message =
       field === "expected"
-        ? `The package is the skill '${name}', but it should replace '${value}'.`
-        : `The package is the skill '${name}', but the \`name\` sent with it is '${value}'.`;
+        ? `The package contains the skill '${name}' but the request replaces '${value}'. Rename the folder.`
+        : `The package contains the skill '${name}' but the request sends the \`name\` '${value}'. Change one of them.`;
     issues.push({ code: "NAME_MISMATCH", message, path: where });
   }
   if (downloaded && name !== folder.normalize("NFC")) {
-    const message = `The folder '${printable(folder)}' is called like a download; the skill is called '${name}', as its frontmatter says.`;
+    const message = `The folder name '${printable(folder)}' looks like a download. The name '${name}' from the frontmatter is used.`;
     warnings.push({ code: "NAME_FROM_FRONTMATTER", message, path: SKILL_FILE });
   }
   if (written !== undefined && written !== name) {
-    const message = `The \`name\` in the frontmatter is '${written}', but the skill is called '${name}'.`;
+    const message = `The \`name\` in the frontmatter is '${written}', but the skill is published as '${name}'. Make them equal.`;
     warnings.push({ code: "NAME_DIFFERS", message, path: SKILL_FILE });
   }
   return { name, issues, warnings };
@@ -124,11 +124,11 @@ export function chooseName(
 /** Says what was found instead, since that is what the author has to change. */
 function missing(entries: readonly ArchiveEntry[], deep: ArchiveEntry | undefined): Issue {
   if (deep !== undefined) {
-    const message = "The skill's folder must be at the top of the archive.";
+    const message = "The skill's folder is not at the top of the archive. Move it there.";
     return { code: "SKILL_FILE_TOO_DEEP", message, path: deep.path };
   }
   const similar = entries.find(({ path }) => path.toLowerCase().endsWith(FOLDED_FILE));
-  const message = "There is no `SKILL.md`, neither at the root nor in a folder.";
+  const message = "`SKILL.md` not found. Add it at the root or in one folder.";
   return { code: "SKILL_FILE_MISSING", message, ...(similar === undefined ? {} : { path: similar.path }) };
 }
 

@@ -43,7 +43,7 @@ export function fieldReader(frontmatter: Frontmatter): FieldReader {
   };
   const warn = note(warnings);
   const mistyped = (key: string, expected: string, readAs: string) =>
-    warn("FIELD_TYPE", [key], `\`${key}\` should be ${expected}; it was ${readAs}.`);
+    warn("FIELD_TYPE", [key], `\`${key}\` is not ${expected}. It was ${readAs}.`);
 
   const text = (key: string): string | undefined => {
     const found = value(key);

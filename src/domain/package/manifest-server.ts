@@ -16,7 +16,7 @@ export function checkServers(fields: FieldReader, wrapped: JsonObject): JsonObje
   for (const [name, server] of Object.entries(servers)) {
     const place = ["mcpServers", ...outer, name];
     if (!isJsonObject(server)) {
-      fields.warn("MCP_SERVER_INVALID", place, `The MCP server '${name}' is no mapping; it was left out.`);
+      fields.warn("MCP_SERVER_INVALID", place, `The MCP server '${name}' is not a mapping and was ignored.`);
       continue;
     }
     kept[name] = server;
@@ -31,19 +31,15 @@ export function checkServers(fields: FieldReader, wrapped: JsonObject): JsonObje
 function checkTransport(fields: FieldReader, place: readonly string[], name: string, server: JsonObject): void {
   const { type, url, command } = server;
   if (type === "stdio" || (type === undefined && url === undefined && command !== undefined)) {
-    const message = `The MCP server '${name}' is a stdio server: it is kept but not run here, a Worker starts no process.`;
+    const message = `The MCP server '${name}' is a stdio server. It is stored but not started, because the gateway starts no processes.`;
     fields.warn("MCP_STDIO", place, message);
     return;
   }
   if (type !== undefined && !(typeof type === "string" && REMOTE_TYPES.has(type))) {
-    fields.warn(
-      "MCP_TYPE_UNKNOWN",
-      place,
-      `The MCP server '${name}' has an unknown type; it is kept but not run here.`,
-    );
+    fields.warn("MCP_TYPE_UNKNOWN", place, `The MCP server '${name}' has an unknown type. It is stored but not used.`);
   }
   if (typeof url !== "string" || url === "") {
-    fields.warn("MCP_URL_MISSING", place, `The MCP server '${name}' has no \`url\`; it is kept but not run here.`);
+    fields.warn("MCP_URL_MISSING", place, `The MCP server '${name}' has no \`url\`. It is stored but not used.`);
     return;
   }
   checkEntry(fields, place, name, server);
@@ -60,7 +56,7 @@ function checkEntry(
   const { data: entry, error } = readEntry(server);
   for (const { path, message } of error?.issues ?? []) {
     const keys = path.map(String);
-    const sentence = `${keys.join(".")} of '${name}' is not valid (${message}); the server is kept but not run here.`;
+    const sentence = `${keys.join(".")} of '${name}' is not valid (${message}). The server is stored but not used.`;
     fields.warn("MCP_ENTRY_INVALID", [...place, ...keys], sentence);
   }
   if (entry === undefined) return;

@@ -29,10 +29,10 @@ export function checkName(text: string, where: string): NameCheck {
   const name = text.normalize("NFC");
   const reason = refusal(name);
   if (reason !== null) {
-    const message = `'${printable(name)}' is not a skill name: ${reason}.`;
+    const message = `'${printable(name)}' is not a valid skill name: ${reason}.`;
     return { name, issues: [{ code: "NAME_INVALID", message, path: where }], warnings: [] };
   }
-  const message = `'${name}' is not of the form a-z, 0-9 and single hyphens; strict clients will not list the skill.`;
+  const message = `The name '${name}' has characters other than a-z, 0-9 and single hyphens. Strict clients do not list the skill.`;
   return { name, issues: [], warnings: STRICT.test(name) ? [] : [{ code: "NAME_NOT_STRICT", message, path: where }] };
 }
 
@@ -46,7 +46,7 @@ function refusal(name: string): string | null {
   if ([...name].length > LONGEST) return `it is longer than ${LONGEST} characters`;
   // Names become keys of JSON objects on the wire.
   if (name === "__proto__") return "it is reserved";
-  if (UNSEEN.test(name)) return "it has a character that nobody sees";
+  if (UNSEEN.test(name)) return "it contains an invisible character";
   if (isAccepted(name)) return null;
   if (name.startsWith("-") || name.endsWith("-")) return "it begins or ends with a hyphen";
   if (name.includes("--")) return "it has a double hyphen";

@@ -35,23 +35,39 @@ export function checkPath(text: string): PathCheck {
 
   const broken: [boolean, string, string][] = [
     [path === "" && !directory, "PATH_EMPTY", "The path is empty."],
-    [normal.startsWith("/"), "PATH_ABSOLUTE", "The path is absolute."],
-    [DRIVE.test(path), "PATH_DRIVE_LETTER", "The path starts with a drive letter."],
-    [path.includes("\\"), "PATH_BACKSLASH", "The path contains a backslash; folders are separated by `/`."],
-    [segments.includes(".") || segments.includes(".."), "PATH_DOT_SEGMENT", "The path has a `.` or `..` segment."],
-    [segments.slice(1).includes(""), "PATH_EMPTY_SEGMENT", "The path has an empty segment."],
-    [CONTROL.test(path) || !path.isWellFormed(), "PATH_CONTROL", "The path contains a control character."],
-    [BIDI.test(path), "PATH_BIDI", "The path contains a character that changes the reading direction."],
+    [normal.startsWith("/"), "PATH_ABSOLUTE", "The path is absolute. Use a path relative to the skill's folder."],
+    [
+      DRIVE.test(path),
+      "PATH_DRIVE_LETTER",
+      "The path starts with a drive letter. Use a path relative to the skill's folder.",
+    ],
+    [path.includes("\\"), "PATH_BACKSLASH", "The path contains a backslash. Separate folders with `/`."],
+    [
+      segments.includes(".") || segments.includes(".."),
+      "PATH_DOT_SEGMENT",
+      "The path contains a `.` or `..` segment. Remove it.",
+    ],
+    [segments.slice(1).includes(""), "PATH_EMPTY_SEGMENT", "The path contains an empty segment. Remove it."],
+    [
+      CONTROL.test(path) || !path.isWellFormed(),
+      "PATH_CONTROL",
+      "The path contains a control character. Rename the file.",
+    ],
+    [
+      BIDI.test(path),
+      "PATH_BIDI",
+      "The path contains a character that changes the reading direction. Rename the file.",
+    ],
     [
       new TextEncoder().encode(path).length > PACKAGE_LIMITS.pathBytes,
       "PATH_TOO_LONG",
-      `The path is longer than ${PACKAGE_LIMITS.pathBytes} bytes.`,
+      `Path too long (limit ${PACKAGE_LIMITS.pathBytes} bytes).`,
     ],
   ];
   const issues = broken.filter(([applies]) => applies).map(([, code, message]) => ({ code, message, path: shown }));
   const warnings =
     issues.length === 0 && segments.some((segment) => WINDOWS_RESERVED.test(segment))
-      ? [{ code: "PATH_NOT_PORTABLE", message: "Windows cannot store a file of this name.", path: shown }]
+      ? [{ code: "PATH_NOT_PORTABLE", message: "Windows does not allow this file name. Rename the file.", path: shown }]
       : [];
   return { path, directory, issues, warnings };
 }
@@ -125,6 +141,6 @@ export function ignoredPathWarnings(paths: readonly string[]): Issue[] {
     return all.length === 1 && all[0] === part ? name : `${name}/ (${all.length} files)`;
   });
   const more = parts.size > LISTED ? ` and ${parts.size - LISTED} more` : "";
-  const message = `Left out, since it is no part of a skill: ${listed.join(", ")}${more}.`;
+  const message = `Files that do not belong to a skill were removed: ${listed.join(", ")}${more}.`;
   return [{ code: "PLATFORM_FILES_DROPPED", message, path: printable(paths[0] ?? first) }];
 }

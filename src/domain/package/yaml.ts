@@ -69,7 +69,7 @@ export async function parseMapping(text: string, linesBefore: number): Promise<Y
   const tags = document.warnings.map((warning) => issue("FRONTMATTER_TAG", warning.message, line(warning.pos[0])));
   if (syntax.length + tags.length > 0) return failed(firstOfLines([...syntax, ...tags]));
   if (!yaml.isMap(document.contents)) {
-    return failed([issue("FRONTMATTER_NOT_MAPPING", "The frontmatter is not a list of `key: value` lines.", 1)]);
+    return failed([issue("FRONTMATTER_NOT_MAPPING", "The frontmatter is not a mapping. Write `key: value` lines.", 1)]);
   }
 
   const conversion: Conversion = {
@@ -139,17 +139,20 @@ function convertMapping(
     const line = conversion.lineAt(node);
     const key = keyText(conversion, keyNode);
     if (key === null) {
-      issues.push(issue("FRONTMATTER_KEY", "A key must be plain text.", line));
+      issues.push(issue("FRONTMATTER_KEY", "A key is not plain text.", line));
       continue;
     }
-    if (entries.has(key)) issues.push(issue("FRONTMATTER_KEY", `The key '${printable(key)}' is there twice.`, line));
+    if (entries.has(key))
+      issues.push(issue("FRONTMATTER_KEY", `The key '${printable(key)}' is used twice. Remove one.`, line));
     const source = yaml.isScalar(value) ? value.source : undefined;
     places.set([...path, key].join("."), source === undefined ? { line } : { line, source });
     pay(conversion, key.length, node);
     const converted = convertNode(conversion, yaml.isNode(value) ? value : null, [...path, key], depth + 1);
     height = Math.max(height, converted.height);
     if (key === "__proto__") {
-      conversion.warnings.push(issue("FRONTMATTER_KEY_DROPPED", "The key '__proto__' was left out.", line));
+      conversion.warnings.push(
+        issue("FRONTMATTER_KEY_DROPPED", "The key '__proto__' is reserved and was ignored.", line),
+      );
     } else {
       entries.set(key, converted.value);
     }
@@ -171,7 +174,7 @@ function convertScalar(conversion: Conversion, value: unknown, source: string | 
   if (typeof value === "boolean" || value === null) return value;
   // `-0` is no JSON; adding 0 makes it 0.
   if (typeof value === "number" && Number.isFinite(value)) return value + 0;
-  const message = `'${source}' is no JSON value; it was read as text.`;
+  const message = `'${source}' is not a JSON value. It was read as text.`;
   conversion.warnings.push(issue("FRONTMATTER_NOT_JSON", message, line));
   return source ?? String(value);
 }
@@ -180,7 +183,7 @@ function convertAlias(conversion: Conversion, name: string, line: number, depth:
   const anchor = conversion.anchors.get(name);
   if (anchor === undefined) {
     conversion.issues.push(
-      issue("FRONTMATTER_ALIAS", `The alias '*${printable(name)}' refers to nothing before it.`, line),
+      issue("FRONTMATTER_ALIAS", `The alias '*${printable(name)}' is not defined before its use.`, line),
     );
     return { value: null, height: 0 };
   }
@@ -198,7 +201,7 @@ function pay(conversion: Conversion, cost: number, node: Node | null, line?: num
 function tooComplex(conversion: Conversion, node: Node | null, line?: number): Converted {
   const { issues } = conversion;
   if (!issues.some(({ code }) => code === "FRONTMATTER_TOO_COMPLEX")) {
-    const message = "The frontmatter is nested too deeply, or its aliases expand too far.";
+    const message = "The frontmatter is nested too deeply or its aliases expand too far. Simplify it.";
     issues.push(issue("FRONTMATTER_TOO_COMPLEX", message, line ?? conversion.lineAt(node)));
   }
   return { value: null, height: 0 };

@@ -113,7 +113,7 @@ function readForm(params: JsonObject): Elicited {
   if (utf8Bytes(JSON.stringify(params)) > QUESTION_LIMITS.schemaBytes) return { refusal: "its form is too large" };
   const form = formSchema.safeParse(params).data;
   if (form === undefined)
-    return { refusal: `its form is not as MCP allows: a flat object of at most ${fields} fields` };
+    return { refusal: `its form is not allowed in MCP (a flat object with at most ${fields} fields)` };
   const { properties, required } = form.requestedSchema;
   const read: Record<string, JsonObject> = {};
   for (const [name, asked] of Object.entries(properties)) {
@@ -122,10 +122,10 @@ function readForm(params: JsonObject): Elicited {
     const title = isJsonObject(asked) && typeof asked.title === "string" ? asked.title : "";
     if (format === "password" || isCredential(name) || isCredential(title))
       return {
-        refusal: `its field '${plainText(name, nameChars)}' asks for a credential, and a form is no place for one`,
+        refusal: `its field '${plainText(name, nameChars)}' asks for a credential, which forms must not do`,
       };
     if (field === undefined)
-      return { refusal: `its field '${plainText(name, nameChars)}' is none that MCP allows in a form` };
+      return { refusal: `its field '${plainText(name, nameChars)}' has a type that MCP does not allow in forms` };
     Object.defineProperty(read, name, { value: withNames(field), enumerable: true });
   }
   const message = plainText(form.message);
@@ -162,11 +162,11 @@ function isCredential(name: string): boolean {
 
 function readLink(params: JsonObject, development: boolean): Elicited {
   const read = linkSchema.safeParse(params).data;
-  if (read === undefined || /[\s\\\p{Cc}\p{Cf}]/u.test(read.url)) return { refusal: "its link is none" };
+  if (read === undefined || /[\s\\\p{Cc}\p{Cf}]/u.test(read.url)) return { refusal: "its link is not a valid URL" };
   const url = URL.parse(read.url);
   const isSafe = url !== null && (url.protocol === "https:" || (development && isLocalHttp(url)));
   if (!isSafe) return { refusal: "its link is not https" };
-  if (url.username !== "" || url.password !== "") return { refusal: "its link has a user name or a password in it" };
+  if (url.username !== "" || url.password !== "") return { refusal: "its link contains a user name or password" };
   return {
     action: "open_url",
     // The parser writes a host in ASCII: a letter that only looks like another shows as `xn--`.

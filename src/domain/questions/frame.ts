@@ -166,13 +166,13 @@ export type ServerFrame = z.infer<ReturnType<typeof serverFrameSchema>>;
 
 /** Reads one message of a socket: a frame, or why the socket must go. */
 export function readFrame(data: string | ArrayBuffer): { frame: ClientFrame } | { close: number; reason: string } {
-  if (typeof data !== "string") return { close: CLOSE.badFrame, reason: "Frames are text." };
-  if (utf8Bytes(data) > QUESTION_LIMITS.frameBytes) return { close: CLOSE.tooLarge, reason: "The frame is too large." };
+  if (typeof data !== "string") return { close: CLOSE.badFrame, reason: "Binary frame received. Send text frames." };
+  if (utf8Bytes(data) > QUESTION_LIMITS.frameBytes) return { close: CLOSE.tooLarge, reason: "Frame too large." };
   let value: unknown;
   try {
     value = JSON.parse(data);
   } catch {
-    return { close: CLOSE.badFrame, reason: "The frame is not JSON." };
+    return { close: CLOSE.badFrame, reason: "The frame is not valid JSON." };
   }
   const parsed = clientFrameSchema.safeParse(value);
   if (parsed.success) return { frame: parsed.data };

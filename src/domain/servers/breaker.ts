@@ -38,5 +38,5 @@ export function afterFailure(breaker: Breaker, now: number, reason: string): Bre
 /** Returns why calls are blocked. */
 export function openReason(breaker: Breaker, now: number): string {
   const left = Math.max(1, Math.ceil((BREAKER.coolDown - (now - (breaker.since ?? now))) / 1_000));
-  return `the server failed ${breaker.failures} times in a row and is left alone for another ${left}s; the last time, ${breaker.last}`;
+  return `the server failed ${breaker.failures} times in a row and is not retried for another ${left}s; the last error: ${breaker.last}`;
 }

@@ -17,7 +17,7 @@ export const serverEntrySchema = z.lazy(() =>
     type: z.enum(REMOTE).optional(),
     url: z.string().min(1).max(4_096),
     headers: z
-      .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "is no header name"), z.string().max(8_192))
+      .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "is not a header name"), z.string().max(8_192))
       .optional(),
     /** Seconds for a call, and for connecting. */
     timeout: seconds().optional(),
@@ -40,8 +40,13 @@ const SPELLINGS = {
   timeout: ["timeoutSeconds", "timeout_seconds"],
   connect_timeout: ["connectTimeout", "connectTimeoutSeconds", "connect_timeout_seconds"],
 } as const;
+<<<<<<< HEAD
 const NO_MAPPING = "its entry is no mapping";
 /** Keys with which other hosts wrap a map of servers, and which users paste with it. */
+=======
+const NO_MAPPING = "its entry is not a mapping";
+/** What others put around a map of servers, and users paste with it. */
+>>>>>>> main
 const WRAPPERS = ["mcpServers", "mcp_servers"];
 
 export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -102,7 +107,7 @@ export function unreadKeys(name: string, raw: JsonObject): { key: string; proble
   const known = knownKeys().join(", ");
   return spelt(raw).unread.map((key) => ({
     key,
-    problem: `'${short(key)}' of the MCP server '${short(name)}' is no key that is read here; there are ${known}.`,
+    problem: `Unknown key '${short(key)}' in the MCP server '${short(name)}'. Allowed keys: ${known}.`,
   }));
 }
 
@@ -160,7 +165,7 @@ export function refusedServers(wrapped: JsonObject, path: string): Issue[] {
       .filter(({ code }) => code === "VARIABLE_IN_ORIGIN")
       .map(({ code, keys, problem }) => ({
         code,
-        message: `The MCP server '${name}' is refused: ${problem}.`,
+        message: `The MCP server '${name}' is not valid: ${problem}.`,
         path: [path, ...outer, name, ...keys].join("."),
       }));
   });
@@ -178,7 +183,7 @@ function foreign(raw: JsonValue): string | null {
   if (!isJsonObject(raw)) return NO_MAPPING;
   const { type, url, command } = raw;
   if (type === "stdio" || (type === undefined && url === undefined && command !== undefined))
-    return "it is a stdio server, and an edge gateway starts no processes; run it behind an HTTP address";
+    return "it is a stdio server, and the gateway starts no processes; run it behind an HTTP address";
   if (type !== undefined && !REMOTE.some((known) => known === type))
     return `its type is not one of ${REMOTE.join(", ")}`;
   return null;

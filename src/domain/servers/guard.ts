@@ -33,10 +33,7 @@ export function restrictedToolTexts(approved: ApprovedTools, withheld: readonly 
   const added = withheld.filter((name) => !Object.hasOwn(approved, name));
   const say = (names: readonly string[], what: string) =>
     names.length === 0 ? [] : [`${named(names)} ${names.length === 1 ? "is" : "are"} withheld: ${what}`];
-  return [
-    ...say(changed, "the texts have changed since they were approved"),
-    ...say(added, "nobody has approved them"),
-  ];
+  return [...say(changed, "the definitions changed after they were approved"), ...say(added, "they are not approved")];
 }
 
 function named(names: readonly string[]): string {

@@ -26,10 +26,10 @@ const PUBLIC_NAME = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)
  */
 export function judgeUrl(text: string, development: boolean): Verdict {
   if (text.length > URL_CHARS) return { problem: "the URL is too long" };
-  if (REPAIRED.test(text)) return { problem: "the URL holds spaces, control characters or backslashes" };
-  if (!HTTP.test(text)) return { problem: "it is no http URL" };
+  if (REPAIRED.test(text)) return { problem: "the URL contains spaces, control characters or backslashes" };
+  if (!HTTP.test(text)) return { problem: "it is not an http URL" };
   const url = URL.parse(text);
-  if (url === null) return { problem: "it is no valid URL" };
+  if (url === null) return { problem: "it is not a valid URL" };
   const problem = problemOf(url, development);
   return problem === null ? { url } : { problem };
 }
@@ -46,7 +46,7 @@ function problemOf(url: URL, development: boolean): string | null {
   if (port !== "" && Number(port) < FREE_PORTS && !development) return "the port is not allowed";
   if (isLoopback(host)) return development ? null : "an address of this machine is not allowed";
   if (/^[\d.]+$|^\[/.test(host)) return "an IP address is not allowed, use a host name";
-  if (host.endsWith(".")) return "a host name that ends in a dot is not allowed";
+  if (host.endsWith(".")) return "a host name that ends with a dot is not allowed";
   if (!host.includes(".") || PRIVATE_SUFFIXES.test(host)) return "a name of a private network is not allowed";
-  return PUBLIC_NAME.test(host) ? null : "it is no valid host name";
+  return PUBLIC_NAME.test(host) ? null : "it is not a valid host name";
 }

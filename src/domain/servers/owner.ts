@@ -8,7 +8,7 @@ import { MCP_LIMITS } from "./limits";
 
 const ghosts = () =>
   z
-    .array(z.string().regex(/^gho_[A-Za-z0-9_-]{1,60}$/, "is the id of no ghost"))
+    .array(z.string().regex(/^gho_[A-Za-z0-9_-]{1,60}$/, "is not the id of a ghost"))
     .max(MCP_LIMITS.namedGhosts)
     .optional();
 

@@ -41,8 +41,13 @@ const CLOSE = "}}";
 const SECRET = "secrets.";
 /** Characters that no header can contain: control characters, and those that are not one byte. */
 const UNSENDABLE = /\p{Cc}|[^\u0020-\u00ff]/u;
+<<<<<<< HEAD
 const UNSENDABLE_HEADER = "a header would hold a character that no header may hold";
 /** Characters for which the runtime logs the whole header as invalid for browsers. */
+=======
+const UNSENDABLE_HEADER = "a header would contain a character that is not allowed in headers";
+/** What the runtime logs whole, as a header that a browser would not send. */
+>>>>>>> main
 const LOGGED = /[^\u0020-\u007e]/;
 /**
  * Placeholders for values while a URL is checked: lower-case letters only, which no URL parser changes. Two different ones, in case the
@@ -105,7 +110,7 @@ export function templateProblem(template: string, place: "url" | "header"): Temp
   }
   if (markedUrl(template) !== null) return null;
   const problem =
-    "a variable stands in the scheme, user, host or port of its URL, or could: write https://host/ out and use variables behind it";
+    "a variable can change the scheme, user, host or port of its URL; write https://host/ literally and use variables after it";
   return { code: "VARIABLE_IN_ORIGIN", problem };
 }
 
@@ -135,7 +140,7 @@ export function fillUrl(template: string, values: ReadonlyMap<string, string>): 
   for (const piece of piecesOf(template)) {
     // In any encoding, these are path traversal.
     if ("variable" in piece && /^\.{1,2}$/.test(values.get(piece.variable) ?? ""))
-      return { problem: `the value of \${{${piece.variable}}} cannot stand in a URL` };
+      return { problem: `the value of \${{${piece.variable}}} is not allowed in a URL` };
   }
   return fill(template, values, (value) => encodeURIComponent(value.toWellFormed()));
 }
@@ -146,7 +151,7 @@ export function fillHeader(template: string, values: ReadonlyMap<string, string>
   if ("text" in filled && UNSENDABLE.test(filled.text)) return { problem: UNSENDABLE_HEADER };
   if ("text" in filled && secretsIn([template]).length > 0 && LOGGED.test(filled.text))
     return {
-      problem: "a header with a secret would hold a character outside of ASCII; such a secret can only go into the URL",
+      problem: "a header with a secret would contain a character outside ASCII; use the secret in the URL instead",
     };
   return filled;
 }
@@ -174,5 +179,5 @@ function isName(variable: string): boolean {
 function unknown(variable: string): string {
   const [, nearest] = NEAREST.find(([about]) => about.test(variable)) ?? [];
   const hint = nearest === undefined ? "" : `the nearest is ${nearest}; `;
-  return `\${{${variable.slice(0, 60)}}} is no variable; ${hint}there are secrets.NAME, ${VARIABLE_NAMES.join(", ")}`;
+  return `\${{${variable.slice(0, 60)}}} is not a variable; ${hint}allowed are secrets.NAME, ${VARIABLE_NAMES.join(", ")}`;
 }

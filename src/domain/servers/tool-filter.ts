@@ -17,7 +17,7 @@ export function idleNames({ allow = [], deny = [] }: Chosen, tools: readonly str
   if (idle.length === 0) return [];
   const shown = idle.slice(0, 10).map((name) => `'${name}'`);
   const more = idle.length > shown.length ? ` and ${idle.length - shown.length} more` : "";
-  return [`\`allow\` or \`deny\` names what it does not have: ${shown.join(", ")}${more}`];
+  return [`\`allow\` or \`deny\` names tools that it does not have: ${shown.join(", ")}${more}`];
 }
 
 function matches(pattern: string, name: string): boolean {

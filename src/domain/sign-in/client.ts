@@ -21,9 +21,9 @@ const metadataSchema = z.lazy(() =>
   z.looseObject({
     client_name: z.string().max(SIGN_IN_LIMITS.metadataChars).optional(),
     redirect_uris: z
-      .array(z.string().max(SIGN_IN_LIMITS.metadataChars), "name at least one")
-      .min(1, "name at least one")
-      .max(SIGN_IN_LIMITS.redirectUris, `name ${SIGN_IN_LIMITS.redirectUris} at most`),
+      .array(z.string().max(SIGN_IN_LIMITS.metadataChars), "add at least one")
+      .min(1, "add at least one")
+      .max(SIGN_IN_LIMITS.redirectUris, `too many entries (limit ${SIGN_IN_LIMITS.redirectUris})`),
     grant_types: z.array(z.string()).optional(),
     response_types: z.array(z.string()).optional(),
   }),
@@ -43,7 +43,7 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ message, path }) => ({
       code: "INVALID_FIELD",
-      message: path.length === 0 ? "Send a JSON object." : message,
+      message: path.length === 0 ? "The body is not a JSON object." : message,
       path: path.join("."),
     }));
     return { issues, uris: issues.some(({ path }) => path.startsWith("redirect_uris")) };
@@ -51,12 +51,17 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
   const { client_name, redirect_uris, grant_types, response_types } = parsed.data;
   const issues: Issue[] = [];
   if (grant_types?.includes("authorization_code") === false)
-    issues.push({ code: "INVALID_FIELD", message: "`authorization_code` must be among them.", path: "grant_types" });
+    issues.push({
+      code: "INVALID_FIELD",
+      message: "`grant_types` must include `authorization_code`.",
+      path: "grant_types",
+    });
   if (response_types?.includes("code") === false)
-    issues.push({ code: "INVALID_FIELD", message: "`code` must be among them.", path: "response_types" });
+    issues.push({ code: "INVALID_FIELD", message: "`response_types` must include `code`.", path: "response_types" });
   const usable = redirect_uris.filter((uri) => destinationOf(uri) !== null);
   if (usable.length === 0) {
-    const message = "None can be used: give an https address, http on this machine, or a scheme of the program's own.";
+    const message =
+      "No redirect URI can be used. Use an https address, http on this machine, or the program's own scheme.";
     issues.push({ code: "INVALID_FIELD", message, path: "redirect_uris" });
   }
   if (issues.length > 0) return { issues, uris: usable.length === 0 };
@@ -69,12 +74,12 @@ export function readDocument(address: string, text: string): { metadata: Metadat
   try {
     said = JSON.parse(text);
   } catch {
-    return { problem: "it is no JSON" };
+    return { problem: "it is not JSON" };
   }
   const parsed = documentSchema.safeParse(said);
-  if (!parsed.success) return { problem: "it names no client_id or no redirect_uris" };
+  if (!parsed.success) return { problem: "it has no client_id or no redirect_uris" };
   // Any other would let the host of one document speak for another's.
-  if (parsed.data.client_id !== address) return { problem: "its client_id is not its address" };
+  if (parsed.data.client_id !== address) return { problem: "its client_id differs from its address" };
   const read = readMetadata(parsed.data);
   return "metadata" in read ? read : { problem: read.issues.map(({ message }) => message).join(" ") };
 }
@@ -96,5 +101,5 @@ export function displayClientName(said: string): string {
     .replace(/\s+/gu, " ")
     .trim();
   const short = [...plain].slice(0, SIGN_IN_LIMITS.nameChars).join("").trim();
-  return short === "" ? "A program without a name" : short;
+  return short === "" ? "Unnamed program" : short;
 }

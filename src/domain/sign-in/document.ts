@@ -23,8 +23,8 @@ export function readAddress(clientId: string, own: string): { url: URL } | { pro
   if (url.hash !== "" || clientId.includes("#")) return { problem: "the address has a fragment" };
   if (url.pathname === "/") return { problem: "the address has no path" };
   // Dot segments, default ports, capitals and other spellings: the parser has changed them.
-  if (url.href !== clientId) return { problem: "the address is not spelt plainly" };
-  return url.origin === own ? { problem: "the address is this gateway's own" } : { url };
+  if (url.href !== clientId) return { problem: "the address is not normalized" };
+  return url.origin === own ? { problem: "the address belongs to this gateway" } : { url };
 }
 
 /** Returns the milliseconds for which a document is valid: as its response says, within bounds. */

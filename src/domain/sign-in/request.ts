@@ -24,10 +24,9 @@ export interface OAuthError {
 export function readAsker(query: URLSearchParams): Asker {
   const [clientId, ...otherIds] = query.getAll("client_id");
   const [redirectUri, ...otherUris] = query.getAll("redirect_uri");
-  if (clientId === undefined || clientId === "") return { problem: "It did not say which program it is (client_id)." };
-  if (redirectUri === undefined || redirectUri === "")
-    return { problem: "It did not say where the answer should go (redirect_uri)." };
-  if (otherIds.length > 0 || otherUris.length > 0) return { problem: "It said twice which program it is." };
+  if (clientId === undefined || clientId === "") return { problem: "`client_id` is missing." };
+  if (redirectUri === undefined || redirectUri === "") return { problem: "`redirect_uri` is missing." };
+  if (otherIds.length > 0 || otherUris.length > 0) return { problem: "`client_id` is sent twice." };
   return { clientId, redirectUri };
 }
 
@@ -48,23 +47,33 @@ export function readGrantRequest(
 ): { wanted: GrantRequest } | { refusal: OAuthError } {
   const refuse = (error: string, error_description: string) => ({ refusal: { error, error_description } });
   const twice = ONCE.find((name) => query.getAll(name).length > 1);
-  if (twice !== undefined) return refuse("invalid_request", `Send ${twice} once.`);
+  if (twice !== undefined) return refuse("invalid_request", `${twice} is sent more than once. Send it once.`);
   if ((query.get("state") ?? "").length > SIGN_IN_LIMITS.stateChars)
-    return refuse("invalid_request", `A state has ${SIGN_IN_LIMITS.stateChars} characters at most.`);
-  if (query.has("request")) return refuse("request_not_supported", "Send the parameters themselves.");
-  if (query.has("request_uri")) return refuse("request_uri_not_supported", "Send the parameters themselves.");
+    return refuse("invalid_request", `\`state\` is too long (limit ${SIGN_IN_LIMITS.stateChars} characters).`);
+  if (query.has("request"))
+    return refuse("request_not_supported", "Request objects are not supported. Send the parameters directly.");
+  if (query.has("request_uri"))
+    return refuse("request_uri_not_supported", "Request objects are not supported. Send the parameters directly.");
   if (query.get("response_type") !== "code")
-    return refuse("unsupported_response_type", "The only response_type here is `code`.");
+    return refuse("unsupported_response_type", "`response_type` is not supported. Use `code`.");
   if ((query.get("response_mode") ?? "query") !== "query")
-    return refuse("invalid_request", "The only response_mode here is `query`.");
+    return refuse("invalid_request", "`response_mode` is not supported. Use `query`.");
   if (query.get("code_challenge_method") !== "S256" || !CHALLENGE.test(query.get("code_challenge") ?? ""))
+<<<<<<< HEAD
     return refuse("invalid_request", "Send a code_challenge with code_challenge_method=S256 (PKCE).");
   // The user must always confirm: consent is not stored.
+=======
+    return refuse("invalid_request", "PKCE is required. Send `code_challenge` with `code_challenge_method=S256`.");
+  // Somebody always has to look: nothing is remembered of an earlier consent.
+>>>>>>> main
   if ((query.get("prompt") ?? "").split(" ").includes("none"))
-    return refuse("interaction_required", "The user is always asked here.");
+    return refuse("interaction_required", "`prompt=none` is not supported: users always confirm.");
   const [asked, ...others] = query.getAll("resource");
   const resource = asked === undefined || others.length > 0 ? null : readResource(origin, asked);
   if (resource === null)
-    return refuse("invalid_target", `Send one resource: the URL of an MCP server here, such as ${origin}/mcp.`);
+    return refuse(
+      "invalid_target",
+      `\`resource\` is missing or not valid. Send the URL of one MCP server of this gateway, such as ${origin}/mcp.`,
+    );
   return { wanted: { state: query.get("state"), challenge: query.get("code_challenge") ?? "", resource } };
 }

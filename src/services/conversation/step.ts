@@ -243,7 +243,7 @@ function readCalls(context: Context, entries: readonly JsonObject[]): { call: Re
     // A call without an id is always a new call: only an id can identify a repetition.
     const call = readCall(entry, context.newId("call"));
     if (call !== null) return [{ call, entry }];
-    issues.push({ code: "INVALID_CALL", message: "A call needs a tool's name.", path: `calls.${position}` });
+    issues.push({ code: "INVALID_CALL", message: "The call has no tool name. Add `name`.", path: `calls.${position}` });
     return [];
   });
   if (issues.length > 0) throw invalid(issues);

@@ -198,7 +198,7 @@ export async function resolveSet(
     const all = resolver.entries();
     if (overRow(all) || (code !== STANDING && overCeiling(all, ceiling))) {
       resolver.takeBack();
-      const message = `Skill '${name}' is left out: the active skills may have ${ceiling} tokens of instructions together, and there is no room for it and what it needs.`;
+      const message = `Skill '${name}' was not activated: active skills would be too large with its dependencies (limit ${ceiling} tokens of instructions).`;
       warnings.push({ code: "OVER_CEILING", message, path: name });
       continue;
     }
@@ -220,11 +220,11 @@ function updatedSince(before: ConversationState, active: readonly SkillRef[]): I
   return active.flatMap(({ name, skill_id, version_id, version }) => {
     const old = known.get(name);
     if (old === undefined || old.version_id === version_id) return [];
-    const label = (text: string | null) => (text === null ? "one without a label" : `version ${text}`);
+    const label = (text: string | null) => (text === null ? "a version without label" : `version ${text}`);
     const message =
       old.skill_id === skill_id
-        ? `Skill '${name}' was updated: from ${label(old.version)} to ${label(version)}.`
-        : `Skill '${name}' is another skill now, which comes first of those with this name.`;
+        ? `Skill '${name}' was updated from ${label(old.version)} to ${label(version)}.`
+        : `The name '${name}' now refers to another skill, which takes precedence.`;
     return [{ code: "SKILL_UPDATED", message, path: name }];
   });
 }
@@ -244,6 +244,6 @@ function leaveForBudget(session: Session, events: ConversationEvent[], turn: num
     path: name,
   }));
   if (fits) return warnings;
-  const message = "Preloaded and selected skills alone exceed the conversation's budget.";
+  const message = "Preloaded and selected skills exceed the conversation's token budget.";
   return [...warnings, { code: "OVER_BUDGET", message }];
 }

@@ -333,7 +333,7 @@ beforeAll(seedManySkills);
 describe("plans with ten thousand skills", () => {
   it("are asked of every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
-      "../../../src/storage/d1/{*,chat/*,console/*,conversation/*,doors/*,imports/*,registry/*,servers/*,sign-in/*}.ts",
+      "../../../src/storage/d1/{*,chat/*,compat/*,console/*,conversation/*,imports/*,registry/*,servers/*,sign-in/*}.ts",
       { eager: true },
     );
     const functions = Object.values(modules)

@@ -42,7 +42,7 @@ export function judgeScripts(
     const { path } = file;
     const language = languageOf(path);
     if (language === null)
-      return { runs: "nowhere", reason: `Nothing runs ${(/\.\w+$/.exec(path) ?? [""])[0]} files.` };
+      return { runs: "nowhere", reason: `${(/\.\w+$/.exec(path) ?? [""])[0]} files cannot be run.` };
     if (isTooLarge) return { runs: "nowhere", reason: TOO_LARGE_TO_RUN };
     if (language === "javascript") return javascript?.(path) ?? null;
     if (!readable.has(file)) return null;

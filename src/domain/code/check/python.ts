@@ -66,16 +66,19 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
     if (known === "there") return null;
     const [head = ""] = module.split(".", 1);
     if (known === "elsewhere")
-      return { runs: "remote", reason: `It imports ${name}, which Python does not have here.` };
+      return { runs: "remote", reason: `It imports ${name}, a Python module that is not available.` };
     if (known === "no more")
-      return { runs: "nowhere", reason: `It imports ${name}, which Python has no more, or only on Windows.` };
+      return {
+        runs: "nowhere",
+        reason: `It imports ${name}, which was removed from Python or exists only on Windows.`,
+      };
     if (known !== "unknown")
-      return { runs: "partly", reason: `It imports ${name}, and ${known.lacks} here: what asks for that fails.` };
+      return { runs: "partly", reason: `It imports ${name}, but ${known.lacks}. Calls that need it fail.` };
     if (wheels === null || wheels.has(head)) return null;
-    const advice = "A pure Python package comes along as a wheel in vendor/, native ones do not run here.";
+    const advice = "Add pure Python packages as wheels in vendor/. Native packages do not run.";
     return {
       runs: "remote",
-      reason: `It imports ${name}, which is neither Python's own nor in the package. ${advice}`,
+      reason: `It imports ${name}, which is neither in the package nor in Python's standard library. ${advice}`,
     };
   }
 
@@ -87,7 +90,7 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
     if (one.up > 0 && from === entry && one.needed === "always")
       return {
         runs: "nowhere",
-        reason: "It imports from its own folder with a dot: it is a module of others, and no script.",
+        reason: "It uses relative imports, so it is a module of a package and not a script.",
         ...place,
       };
     if (ownFiles(one, from) !== null) return null;

@@ -13,8 +13,8 @@ export function shellJudgement(text: string): Judgement {
     missingCommands(text).map(({ command, line }) => {
       const asks = `It calls ${shownName(command)}`;
       return NETWORK.has(command)
-        ? { runs: "partly", reason: `${asks}, and there is no network here: what asks for that fails.`, line }
-        : { runs: "remote", reason: `${asks}, which is no command here.`, line };
+        ? { runs: "partly", reason: `${asks}, but network access is not available. Calls that need it fail.`, line }
+        : { runs: "remote", reason: `${asks}, a command that is not available.`, line };
     }),
   );
 }

@@ -37,12 +37,16 @@ interface EndFields {
  */
 export function findDirectory(view: DataView): DirectoryPlace | Issue {
   const at = lastEndRecord(view);
-  if (at === null) return { code: "NOT_A_ZIP", message: "This is not a ZIP file: it has no end record." };
+  if (at === null)
+    return { code: "NOT_A_ZIP", message: "The file is not a ZIP: its end record is missing. Send a ZIP file." };
   if (at + END_BYTES + view.getUint16(at + 20, true) !== view.byteLength) {
-    return { code: "ZIP_TRAILING_DATA", message: "There is data behind the end of the archive." };
+    return { code: "ZIP_TRAILING_DATA", message: "The archive is followed by other data. Create the ZIP again." };
   }
   if (hidesArchive(new Uint8Array(view.buffer, view.byteOffset + at + END_BYTES, view.byteLength - at - END_BYTES))) {
-    return { code: "ZIP_COMMENT", message: "The comment of the archive holds records of another one." };
+    return {
+      code: "ZIP_COMMENT",
+      message: "The comment of the archive contains ZIP records. Create the ZIP without a comment.",
+    };
   }
   const short: EndFields = {
     disk: view.getUint16(at + 4, true),
@@ -54,7 +58,10 @@ export function findDirectory(view: DataView): DirectoryPlace | Issue {
   };
   const long = readZip64(view, at);
   if (long === "broken" || (long === null ? needsZip64(short) : !agree(short, long))) {
-    return { code: "ZIP64_INCONSISTENT", message: "The ZIP64 records are missing, damaged or contradict the others." };
+    return {
+      code: "ZIP64_INCONSISTENT",
+      message: "The ZIP64 records are missing, damaged or inconsistent. Create the ZIP again.",
+    };
   }
   return place(long ?? short, long === null ? at : at - LOCATOR_BYTES - END64_BYTES);
 }
@@ -78,13 +85,17 @@ const SIGNATURE_ENDS = [
 
 function place(fields: EndFields, end: number): DirectoryPlace | Issue {
   if (fields.disk !== 0 || fields.directoryDisk !== 0) {
-    return { code: "ZIP_MULTI_DISK", message: "The archive is one part of several." };
+    return { code: "ZIP_MULTI_DISK", message: "The archive is split into parts. Create a ZIP in one part." };
   }
   if (fields.countHere !== fields.count) {
-    return { code: "ZIP_COUNT_MISMATCH", message: "The end record gives two different numbers of entries." };
+    return {
+      code: "ZIP_COUNT_MISMATCH",
+      message: "The end record contains two different entry counts. Create the ZIP again.",
+    };
   }
   if (fields.offset + fields.size !== end) {
-    const message = "The central directory is not where the end record says: data was added, removed or hidden.";
+    const message =
+      "The central directory is not at the position in the end record: data was added, removed or hidden. Create the ZIP again.";
     return { code: "ZIP_DIRECTORY_MISPLACED", message };
   }
   return { offset: fields.offset, end, count: fields.count };

@@ -15,7 +15,7 @@ export type NameSource = "utf8" | "unmarked" | "field" | CodePage;
 
 /** What is said of a name that cannot be read. */
 export const NOT_UTF8 =
-  "The name of the entry is not UTF-8, and no one other encoding is certain. Rename the file with plain letters, or pack again with names in UTF-8 (7-Zip: -mcu=on).";
+  "The file name is not UTF-8 and its encoding is unclear. Rename the file with ASCII letters, or create the ZIP with UTF-8 names (7-Zip: -mcu=on).";
 
 /** Without the UTF-8 flag the encoding is anybody's guess; macOS and `zip` leave it out and mean UTF-8. */
 export function decodeName(

@@ -127,10 +127,16 @@ function readCentral(
   const found: Issue[] = [];
   if (decoded === null) found.push(issue("ZIP_NAME_ENCODING", NOT_UTF8, path));
   if (hidesArchive(bytes.subarray(extraEnd, extraEnd + view.getUint16(at + 32, true)))) {
-    found.push(issue("ZIP_COMMENT", "The comment of the entry holds records of another archive.", path));
+    found.push(
+      issue("ZIP_COMMENT", "The comment of the entry contains ZIP records. Create the ZIP without comments.", path),
+    );
   }
-  if (view.getUint16(at + 34, true) !== 0) found.push(issue("ZIP_MULTI_DISK", "The entry is on another disk.", path));
-  if (extra === null) found.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged.", path));
+  if (view.getUint16(at + 34, true) !== 0)
+    found.push(
+      issue("ZIP_MULTI_DISK", "The entry is in another part of a split archive. Create a ZIP in one part.", path),
+    );
+  if (extra === null)
+    found.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged. Create the ZIP again.", path));
   else found.push(...checkExtra(extra, rawName, decoded?.name, resolved !== null, path));
   issues.push(...found);
   if (found.length > 0 || decoded === null || !resolved) return null;
@@ -155,13 +161,19 @@ function readLocal(
   const dataAt = headed ? extraAt + view.getUint16(at + 28, true) : 0;
   const end = dataAt + central.packedSize;
   if (!headed || end > directoryAt) {
-    issues.push(issue("ZIP_LOCAL_HEADER", "The entry is not where the central directory says.", path));
+    issues.push(
+      issue(
+        "ZIP_LOCAL_HEADER",
+        "The entry is not at the position in the central directory. Create the ZIP again.",
+        path,
+      ),
+    );
     return null;
   }
   const rawName = bytes.subarray(at + LOCAL_BYTES, extraAt);
   const extra = readExtra(bytes.subarray(extraAt, dataAt));
   if (extra === null) {
-    issues.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged.", path));
+    issues.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged. Create the ZIP again.", path));
     return null;
   }
   const sizes = resolveZip64([view.getUint32(at + 22, true), view.getUint32(at + 18, true)], extra.zip64);
@@ -181,7 +193,7 @@ function readLocal(
     sizes !== null && !same(sizes[1], central.packedSize) && "compressed size",
   ].filter((field) => field !== false);
   if (differing.length > 0) {
-    const message = `The two headers of the entry disagree about its ${differing.join(", ")}.`;
+    const message = `The two headers of the entry disagree about ${differing.join(", ")}. Create the ZIP again.`;
     issues.push(issue("ZIP_HEADER_MISMATCH", message, path));
   }
   return { central, dataAt, end, zip64: extra.zip64 !== null, streamed };
@@ -195,10 +207,19 @@ function checkExtra(
   path: string,
 ): Issue[] {
   const issues: Issue[] = [];
-  if (!resolved) issues.push(issue("ZIP64_INCONSISTENT", "The ZIP64 sizes of the entry are missing or useless.", path));
+  if (!resolved)
+    issues.push(
+      issue("ZIP64_INCONSISTENT", "The ZIP64 sizes of the entry are missing or not valid. Create the ZIP again.", path),
+    );
   // Readers that know the field and those that do not must see the same name, or the one name that is text.
   if (extra.unicodePath !== null && unicodeName(extra, rawName) !== name) {
-    issues.push(issue("ZIP_UNICODE_PATH", "The entry has a second, different name in an extra field.", path));
+    issues.push(
+      issue(
+        "ZIP_UNICODE_PATH",
+        "The entry has a second, different name in an extra field. Create the ZIP again.",
+        path,
+      ),
+    );
   }
   return issues;
 }
@@ -210,18 +231,27 @@ function checkLayout(view: DataView, locals: readonly Local[], directoryAt: numb
   let at = 0;
   for (const [index, { central, end, zip64, streamed }] of ordered.entries()) {
     const path = printable(central.name);
-    if (central.offset < at) issues.push(issue("ZIP_OVERLAP", "The entry overlaps another.", path));
-    else if (central.offset > at && index === 0) issues.push(issue("ZIP_PREFIX", "There is data before the archive."));
-    else if (central.offset > at) issues.push(issue("ZIP_GAP", "There is hidden data before the entry.", path));
+    if (central.offset < at)
+      issues.push(issue("ZIP_OVERLAP", "The entry overlaps another entry. Create the ZIP again.", path));
+    else if (central.offset > at && index === 0)
+      issues.push(issue("ZIP_PREFIX", "The archive is preceded by other data. Create the ZIP again."));
+    else if (central.offset > at)
+      issues.push(issue("ZIP_GAP", "Hidden data precedes the entry. Create the ZIP again.", path));
     const next = ordered[index + 1]?.central.offset ?? directoryAt;
     const descriptor = !streamed ? 0 : descriptorLength(view, central, end, zip64, next);
     if (descriptor === null) {
-      issues.push(issue("ZIP_DESCRIPTOR", "The descriptor behind the data is missing or disagrees.", path));
+      issues.push(
+        issue(
+          "ZIP_DESCRIPTOR",
+          "The data descriptor of the entry is missing or inconsistent. Create the ZIP again.",
+          path,
+        ),
+      );
     }
     at = Math.max(at, descriptor === null ? next : end + descriptor);
   }
   const code = ordered.length === 0 ? "ZIP_PREFIX" : "ZIP_GAP";
-  if (at < directoryAt) issues.push(issue(code, "There is hidden data before the central directory."));
+  if (at < directoryAt) issues.push(issue(code, "Hidden data precedes the central directory. Create the ZIP again."));
   return issues;
 }
 
@@ -242,7 +272,10 @@ function descriptorLength(view: DataView, central: Central, at: number, zip64: b
 }
 
 function brokenDirectory(): Issue {
-  return issue("ZIP_DIRECTORY_BROKEN", "The central directory is damaged or has another length than stated.");
+  return issue(
+    "ZIP_DIRECTORY_BROKEN",
+    "The central directory is damaged or its length does not match. Create the ZIP again.",
+  );
 }
 
 function issue(code: string, message: string, path?: string): Issue {

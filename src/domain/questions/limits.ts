@@ -65,16 +65,8 @@ export const SHOWN_LIMITS = {
   progressMs: 250,
 } as const;
 
-<<<<<<< HEAD
 /** The message for a payload above the limit. */
-export const PAYLOAD_TOO_LARGE = `The payload is larger than ${QUESTION_LIMITS.payloadBytes / KiB} KiB as JSON.`;
-
-/** The message for an answer above the limit, over HTTP and over a socket. */
-export const ANSWER_TOO_LARGE = `The answer is larger than ${QUESTION_LIMITS.answerBytes / KiB} KiB as JSON.`;
-=======
-/** What is said of a payload that is too large. */
 export const PAYLOAD_TOO_LARGE = `Payload too large (limit ${QUESTION_LIMITS.payloadBytes / KiB} KiB as JSON). Send less data.`;
 
-/** The same of an answer, over HTTP and over a socket. */
+/** The message for an answer above the limit, over HTTP and over a socket. */
 export const ANSWER_TOO_LARGE = `Answer too large (limit ${QUESTION_LIMITS.answerBytes / KiB} KiB as JSON). Send less data.`;
->>>>>>> main

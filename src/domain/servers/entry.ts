@@ -40,13 +40,8 @@ const SPELLINGS = {
   timeout: ["timeoutSeconds", "timeout_seconds"],
   connect_timeout: ["connectTimeout", "connectTimeoutSeconds", "connect_timeout_seconds"],
 } as const;
-<<<<<<< HEAD
-const NO_MAPPING = "its entry is no mapping";
-/** Keys with which other hosts wrap a map of servers, and which users paste with it. */
-=======
 const NO_MAPPING = "its entry is not a mapping";
-/** What others put around a map of servers, and users paste with it. */
->>>>>>> main
+/** Keys with which other hosts wrap a map of servers, and which users paste with it. */
 const WRAPPERS = ["mcpServers", "mcp_servers"];
 
 export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

@@ -24,13 +24,8 @@ export interface Redactor {
  * per character, most cost less than four. Only texts made to be expensive exceed it.
  */
 export const REDACTION_EFFORT = { perChar: 2 * READ_COST, onTop: 1_000_000 } as const;
-<<<<<<< HEAD
 /** Replaces the rest of a text that was not searched, because it may contain a secret. */
-const WITHHELD = "[withheld: this text has too many escapes to be searched for secrets]";
-=======
-/** Stands for the rest of a text that was not read: there may be a secret in it. */
 const WITHHELD = "[removed: this text has too many escapes to be searched for secrets]";
->>>>>>> main
 
 const IDLE: Redactor = { text: (text) => text, json: (value) => value, jsonText: (text) => text, isIdle: true };
 

@@ -41,13 +41,8 @@ const CLOSE = "}}";
 const SECRET = "secrets.";
 /** Characters that no header can contain: control characters, and those that are not one byte. */
 const UNSENDABLE = /\p{Cc}|[^\u0020-\u00ff]/u;
-<<<<<<< HEAD
-const UNSENDABLE_HEADER = "a header would hold a character that no header may hold";
-/** Characters for which the runtime logs the whole header as invalid for browsers. */
-=======
 const UNSENDABLE_HEADER = "a header would contain a character that is not allowed in headers";
-/** What the runtime logs whole, as a header that a browser would not send. */
->>>>>>> main
+/** Characters for which the runtime logs the whole header as invalid for browsers. */
 const LOGGED = /[^\u0020-\u007e]/;
 /**
  * Placeholders for values while a URL is checked: lower-case letters only, which no URL parser changes. Two different ones, in case the

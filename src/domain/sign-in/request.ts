@@ -59,13 +59,8 @@ export function readGrantRequest(
   if ((query.get("response_mode") ?? "query") !== "query")
     return refuse("invalid_request", "`response_mode` is not supported. Use `query`.");
   if (query.get("code_challenge_method") !== "S256" || !CHALLENGE.test(query.get("code_challenge") ?? ""))
-<<<<<<< HEAD
-    return refuse("invalid_request", "Send a code_challenge with code_challenge_method=S256 (PKCE).");
-  // The user must always confirm: consent is not stored.
-=======
     return refuse("invalid_request", "PKCE is required. Send `code_challenge` with `code_challenge_method=S256`.");
-  // Somebody always has to look: nothing is remembered of an earlier consent.
->>>>>>> main
+  // The user must always confirm: consent is not stored.
   if ((query.get("prompt") ?? "").split(" ").includes("none"))
     return refuse("interaction_required", "`prompt=none` is not supported: users always confirm.");
   const [asked, ...others] = query.getAll("resource");

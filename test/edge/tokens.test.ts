@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { askWith } from "../support/app";
 import { call } from "../support/call";
 import { AUDIENCE, base64url, claims, ISSUER, Issuer, part, sign } from "../support/issuer";
+import { expectLog } from "../support/logs";
 import { seedSkill } from "../support/registry";
 
 const SETTINGS = {
@@ -226,6 +227,7 @@ describe("a bad token", () => {
 
 describe("the issuer", () => {
   it("may be away for a while once it was asked, and is waited for when it never was", async () => {
+    expectLog("issuer_keys_failed");
     const token = await sign(ec);
     issuer.instead = () => new Response("down", { status: 500 });
     const unknown = await ask(token);

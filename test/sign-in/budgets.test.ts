@@ -25,7 +25,6 @@ const registerAs = (name: string, settings = {}, headers = {}) => {
 
 it("asks for sixty documents of one address in an hour, and for no more", async () => {
   const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("no", { status: 404 }));
-  vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const begin = async (n: number) => {
     const client_id = `https://host.dev/counted/${n}.json`;
     return askWith(LIMITED, await request({ client_id }), FROM);

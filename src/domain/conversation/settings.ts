@@ -50,7 +50,7 @@ export const conversationSettingsSchema = z.lazy(() =>
       delivery: deliverySchema
         .optional()
         .describe(
-          "Where instructions are placed. `auto` puts them into tool results and never changes sent messages, so the provider's prompt cache stays valid. It is the default of format `anthropic`.",
+          "Where instructions are placed. Default: `auto`, or `system` with `tool_mode: dynamic` or `tool_style: skill`. `auto` puts them into tool results and never changes sent messages, so the provider's prompt cache stays valid.",
         ),
       format: z.enum(FORMATS).optional(),
       tool_mode: z.enum(["dynamic", "fixed"]).optional(),
@@ -111,6 +111,13 @@ export function withSamePlace(
 
 type GatewayPolicy = Pick<Settings, "SKILL_RETENTION_TURNS" | "SKILL_TOKENS_MAX">;
 
+/** What decides the delivery of a conversation whose settings name none. */
+export interface DeliveryDefaults {
+  format: Format;
+  /** False for conversations made before 2026-11-25: their default is `auto` only in format `anthropic`. */
+  defaultsToAuto: boolean;
+}
+
 /**
  * Returns the policy of the next turn. The conversation's retention overrides the ghost's, and that the gateway's. The budget never exceeds
  * the gateway's current limit.
@@ -119,10 +126,11 @@ export function policyOf(
   settings: ConversationSettings,
   ghost: Retention | null,
   gateway: GatewayPolicy,
-  format: Format,
+  { format, defaultsToAuto }: DeliveryDefaults,
 ): Policy {
   const ceiling = gateway.SKILL_TOKENS_MAX;
-  const delivery = settings.delivery ?? (format === "anthropic" && keepsTools(settings) ? "auto" : "system");
+  const isAuto = keepsTools(settings) && (defaultsToAuto || format === "anthropic");
+  const delivery = settings.delivery ?? (isAuto ? "auto" : "system");
   const auto = delivery === "auto";
   return {
     retention: settings.retention_turns ?? ghost ?? gateway.SKILL_RETENTION_TURNS,

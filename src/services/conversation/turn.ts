@@ -38,6 +38,8 @@ export interface NewTurn extends HistoryFacts {
   key: string | null;
   history: readonly JsonValue[] | null;
   selected_skills: readonly PickedSkill[];
+  /** Whether an MCP host begins it. Hosts take no prompt, and their list of tools has to follow the servers. */
+  isForHost?: boolean;
 }
 
 /** Begins the next turn with the conversation's settings and records it. Must run inside `exclusively`. */
@@ -57,7 +59,8 @@ export async function beginTurn(
   }
   const { state } = session;
   const turn = state.turn + 1;
-  const policy = policyOf(settings, view.retention, context.settings, format);
+  const defaultsToAuto = session.defaultsToAuto && request.isForHost !== true;
+  const policy = policyOf(settings, view.retention, context.settings, { format, defaultsToAuto });
   const cold = isCold(context, session, request);
   const front = policy.delivery === "auto" ? await renewal(context, session, view, cold) : null;
   const preload = front?.preload ?? view.preload;
@@ -119,10 +122,10 @@ export async function restore(
   format: Format,
 ): Promise<Issue[]> {
   const { turns, loads, answers, others } = readHistory(history);
-  const { settings } = session;
+  const { settings, defaultsToAuto } = session;
   const needed = loads.map(({ name }) => name);
   const view = await viewFor(context, session, settings, needed);
-  const policy: Policy = policyOf(settings, view.retention, context.settings, format);
+  const policy: Policy = policyOf(settings, view.retention, context.settings, { format, defaultsToAuto });
   const standing = loads.filter((load) => remainingTurns(policy.retention, load.turn, turns) !== -1);
   const set = await resolveSet(context, view, [
     ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),

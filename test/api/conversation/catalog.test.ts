@@ -50,7 +50,7 @@ describe("the catalog", () => {
       "user:stranger": ["foreign"],
     }))
       for (const name of names) await seedSkill({ name, scope, description: `From ${scope}.`, body: `Of ${scope}.` });
-    const answer = await call("POST", `${BASE}/x/turns`, { key, json: { conversation: {} } });
+    const answer = await call("POST", `${BASE}/x/turns`, { key, json: { conversation: { delivery: "system" } } });
     const { prompt } = await answer.json<Body>();
     expect([...(prompt?.system ?? "").matchAll(/^- (.*)$/gm)].map((match) => match[1])).toEqual([
       "**public-only**: From public.",

@@ -6,14 +6,14 @@ import { openDatabase } from "../../../src/storage/d1/database";
 import { reindexSkills } from "../../../src/storage/d1/search";
 import { call } from "../../support/call";
 import { holdClock, pass, releaseClock } from "../../support/clock";
-import { hush } from "../../support/faults";
+import { allowLog } from "../../support/logs";
 import { seedSkill, seedVersion } from "../../support/registry";
 import { form, skillZip } from "../../support/skill";
 
 const USER = "searcher";
 const asUser = { as: USER };
 
-beforeEach(() => hush("search_index_missing"));
+beforeEach(() => allowLog("search_index_missing"));
 afterEach(() => {
   releaseClock();
   vi.restoreAllMocks();

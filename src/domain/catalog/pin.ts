@@ -39,7 +39,7 @@ type PinnedRef = z.infer<typeof pinnedRefSchema>;
 export type PickedSkill = z.infer<typeof pickedSkillSchema>;
 
 export const pinSchema = z.lazy(() => z.object({ skill_id: z.string().nullable(), scope: z.string().nullable() }));
-/** The required properties of a row; `null`: any. */
+/** The required properties of a row; `null` if every property is optional. */
 export type Pin = z.infer<typeof pinSchema>;
 
 /**

@@ -15,7 +15,7 @@ import { sendUses } from "../services/skill-use";
 import { closeSilent } from "./socket-protocol";
 import type { Tabs } from "./tabs";
 
-/** What the alarm needs of the object: bindings, background work, and emptying its store. */
+/** What the alarm needs from the object: bindings, background work, and a function that empties the store. */
 interface Bell {
   env: Env;
   later: Context["later"];

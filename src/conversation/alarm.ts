@@ -27,8 +27,8 @@ export class Alarm {
   }
 
   /**
-   * Sets the alarm unless one is set. It fires early enough for whatever the first turn and first skill use have to send, so they need not
-   * set it again.
+   * Sets the alarm unless one is set. The time is early enough for everything that the first turn and the first skill use have to send, so
+   * they need not set it again.
    */
   async ensure(): Promise<void> {
     if ((await this.#storage.getAlarm()) !== null) return;

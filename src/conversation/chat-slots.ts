@@ -1,5 +1,5 @@
-// The slots of a user's running chats, in the memory of an object that stores nothing. After an eviction, each slot is known again when its
-// lease is renewed; until then the limit can be exceeded.
+// The slots of a user's running chats, in the memory of an object that stores nothing. After an eviction, a slot is registered again when
+// its lease is renewed. Until then the limit can be exceeded.
 
 import { ChatLeases } from "../domain/chat/leases";
 import { CHAT_LIMITS } from "../domain/chat/limits";

@@ -14,7 +14,7 @@ interface Found {
   env: Env;
   later: Context["later"];
   target: Target;
-  /** The calling MCP host, if it can be asked something. */
+  /** The calling MCP host, if it accepts requests. */
   host: HostSetup | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Sockets on which the Worker receives changes of the tool list for MCP hosts. The Worker holds the host's long stream; here the socket
-// hibernates, so that a listening host costs nothing while nothing changes.
+// Sockets on which the Worker receives changes of the tool list for MCP hosts. The Worker holds the host's long stream. The socket
+// hibernates here, so a listening host costs nothing while nothing changes.
 
 import * as z from "zod";
 import { GatewayError } from "../domain/errors";

@@ -38,7 +38,7 @@ export async function answerUpgrade(tabs: Tabs, request: Request): Promise<Respo
   }
 }
 
-/** The host's list may already be outdated. */
+/** The host's list may be outdated when it starts to listen. */
 function listen({ session, listeners }: Tabs): Response {
   const open = session();
   if (open === null) throw conversationNotFound();

@@ -6,7 +6,7 @@ import { TOPICS } from "../domain/questions/frame";
 import { SERVER_ACTIONS } from "../domain/questions/question";
 import { type Grant, grantSchema } from "../domain/questions/ticket";
 
-/** What a socket stores during hibernation. Validated on reading, because an older gateway may have written it. */
+/** What a socket stores during hibernation. Validated when it is read, because an older gateway may have written it. */
 export const holderSchema = z.lazy(() =>
   z.object({
     id: z.string(),

@@ -1,4 +1,4 @@
-// Making a package's code ready to run, and saying what is wrong with it without running it.
+// Compiles the code of a package and reports its problems without running it.
 
 import type { Issue } from "../errors";
 import type { PackageFile } from "../package/skill";
@@ -13,8 +13,8 @@ import { type SyntaxProblem, syntaxProblem } from "./syntax";
 export { judgeScripts } from "./check/judge";
 
 /**
- * Compiles the code of a package: what its provider imports as ES modules, and every script and whatever it may require as functions.
- * Types go, nothing is run. The gateway calls it where hostile code can harm nobody: through `compileInIsolate` of
+ * Compiles the code of a package: the provider's modules as ES modules, and the scripts and their dependencies as functions. Types are
+ * removed. Nothing is executed. The gateway calls this in an isolate, where malicious code can do no harm: through `compileInIsolate` of
  * `src/sandbox/compiling.ts`.
  */
 export async function compilePackage(
@@ -66,7 +66,7 @@ interface CompiledProvider {
   warnings: Issue[];
 }
 
-/** The provider's modules, which can import nothing but each other. */
+/** Compiles the provider's modules, which can only import each other. */
 async function compileProvider(
   manifest: CodePackage["manifest"],
   files: readonly PackageFile[],
@@ -115,7 +115,7 @@ async function compileProvider(
 const NO_REQUIRE =
   "It calls `require`, which providers do not have. The call fails at run time. Use `import` with files of the package.";
 
-/** A file's text as JavaScript without types, or as JSON; or what is wrong with it. */
+/** Returns the text of a file as JavaScript without types or as JSON, or the problem. */
 async function readText(found: CodePackage, file: PackageFile): Promise<string | SyntaxProblem> {
   const text = utf8Text(found.zip.subarray(file.offset, file.offset + file.size));
   if (text === null) return { message: "It is not UTF-8 text.", line: 0 };
@@ -161,7 +161,7 @@ function classWarnings(
   return [{ code: "PROVIDER_CLASS_MISSING", message, path: entry }];
 }
 
-/** A name that no loader reads anything into: plain characters, an ending that says the kind. */
+/** Returns a module name that no loader interprets: plain characters, with an extension for its kind. */
 function nameOf(path: string, index: number, taken: ReadonlySet<string>): string {
   const kind = path.endsWith(".json") ? ".json" : ".js";
   const name = `skill/${path}${path.endsWith(kind) ? "" : kind}`;

@@ -1,5 +1,5 @@
-// A ZIP becomes a list of files, or a list of everything that is wrong with it. Nothing is inflated before the records
-// agree with each other, nothing is allocated because a header says so, and no doubtful archive is interpreted.
+// Parses a ZIP into a list of files, or into a list of all its issues. Nothing is inflated before the records agree with each other, no
+// memory is allocated because of a declared size, and an ambiguous archive is rejected.
 
 import { crc32 } from "../crc32";
 import type { Issue } from "../errors";
@@ -16,20 +16,22 @@ export interface ArchiveEntry {
   /** Relative, NFC, checked by `path.ts`. */
   path: string;
   bytes: Uint8Array;
-  /** Their CRC-32, which was checked. */
+  /** CRC-32 of the bytes, already verified. */
   crc: number;
-  /** 0755 where the source's owner-execute bit is set. */
+  /** 0755 if the owner-execute bit is set in the archive. */
   mode: 0o644 | 0o755;
 }
 
-/** What was read. With issues, `entries` holds the files that were readable all the same, so that they can be checked too. */
+/**
+ * The result of reading an archive. If there are issues, `entries` contains the files that were readable, so that they can be checked too.
+ */
 export interface ArchiveReading {
   entries: ArchiveEntry[];
   issues: Issue[];
   warnings: Issue[];
 }
 
-/** A record whose own header is in order, with its path. */
+/** A record with a valid header, and its path. */
 interface Member {
   record: ArchiveRecord;
   path: string;
@@ -39,7 +41,7 @@ interface Member {
 const STORED = 0;
 const DEFLATED = 8;
 const ENCRYPTED = (1 << 0) | (1 << 6) | (1 << 13);
-/** Compression level (1, 2), descriptor (3), UTF-8 name (11): the flags that mean nothing we would have to act on. */
+/** Flags that need no handling: compression level (1, 2), descriptor (3), UTF-8 name (11). */
 const HARMLESS = (1 << 1) | (1 << 2) | (1 << 3) | (1 << 11);
 const TYPE_BITS = 0o170000;
 const REGULAR = 0o100000;
@@ -47,15 +49,15 @@ const DIRECTORY = 0o040000;
 const SETUID_SETGID = 0o6000;
 const OWNER_EXECUTE = 0o100;
 const DOS_DIRECTORY = 0x10;
-/** Folders and what is left out count as records but not as files; more than this many is no honest skill. */
+/** Limit on records. Folders and ignored files count as records but not as files. */
 const MAX_RECORDS = PACKAGE_LIMITS.files * 4;
 const CODE_PAGES: ReadonlySet<string> = new Set<CodePage>(["GBK", "Shift-JIS", "Windows-1252", "CP437"]);
 
 /**
- * Reads an archive. Never throws because of the bytes. Issue codes: those of `archive/end.ts`,
- * `archive/record.ts`, `path.ts` and `collisions.ts`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`,
- * `ZIP_METHOD`, `ZIP_SPECIAL_FILE`, `ZIP_SETUID`, `ZIP_ENTRY_TYPE`, `ZIP_DIRECTORY_DATA`, `ZIP_DATA_BROKEN`, `ZIP_SIZE_MISMATCH`,
- * `ZIP_CRC_MISMATCH`, `FILE_TOO_LARGE`, `UNPACKED_TOO_LARGE`, `TOO_MANY_FILES`, `RATIO_TOO_HIGH`.
+ * Reads an archive. Never throws because of its content. Issue codes: those of `archive/end.ts`, `archive/record.ts`, `path.ts` and
+ * `collisions.ts`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`, `ZIP_METHOD`, `ZIP_SPECIAL_FILE`, `ZIP_SETUID`, `ZIP_ENTRY_TYPE`,
+ * `ZIP_DIRECTORY_DATA`, `ZIP_DATA_BROKEN`, `ZIP_SIZE_MISMATCH`, `ZIP_CRC_MISMATCH`, `FILE_TOO_LARGE`, `UNPACKED_TOO_LARGE`,
+ * `TOO_MANY_FILES`, `RATIO_TOO_HIGH`.
  */
 export function readArchive(bytes: Uint8Array): ArchiveReading {
   if (bytes.length > PACKAGE_LIMITS.zipBytes) {
@@ -76,7 +78,7 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
   const leftOut: string[] = [];
   for (const record of records) {
     const { path, directory, issues: pathIssues, warnings: pathWarnings } = checkPath(record.name);
-    // Links and long paths are common in what is left out, and nobody unpacks it.
+    // Links and long paths are common in ignored folders, and ignored files are never unpacked.
     if (ignoredPathPart(path) !== null && pathIssues.every(({ code }) => code === "PATH_TOO_LONG")) {
       if (!directory) leftOut.push(path);
       continue;
@@ -95,7 +97,7 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
   return { entries: readMembers(members, issues), issues, warnings };
 }
 
-/** Unpacks all members, so that every one is checked, and answers the files. */
+/** Unpacks all members, so that each one is checked, and returns the files. */
 function readMembers(members: readonly Member[], issues: Issue[]): ArchiveEntry[] {
   const total = members.reduce((sum, { record }) => sum + record.size, 0);
   if (total > PACKAGE_LIMITS.unpackedBytes) {
@@ -147,7 +149,7 @@ function sizeMismatch(): Issue {
   return { code: "ZIP_SIZE_MISMATCH", message: "The file size does not match its header. Create the ZIP again." };
 }
 
-/** What an entry must be, before its content is looked at. */
+/** Checks the header of an entry before its content is read. */
 function checkHeader(record: ArchiveRecord, directory: boolean): Issue[] {
   const { flags, method, size, packed, attributes } = record;
   const mode = attributes >>> 16;
@@ -193,7 +195,7 @@ function checkHeader(record: ArchiveRecord, directory: boolean): Issue[] {
   return rules.filter(([applies]) => applies).map(([, code, message]) => ({ code, message, path }));
 }
 
-/** What was dropped or read differently, each said once. */
+/** Returns one warning for each kind of name that was dropped or decoded from another encoding. */
 function nameWarnings(records: readonly ArchiveRecord[]): Issue[] {
   const from = (source: ArchiveRecord["nameFrom"]) => records.filter(({ nameFrom }) => nameFrom === source);
   const guessed = records.filter(({ nameFrom }) => CODE_PAGES.has(nameFrom));

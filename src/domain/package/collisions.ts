@@ -1,4 +1,4 @@
-// Paths that cannot stand beside each other: on some file system the second would overwrite or hide the first.
+// Finds paths that collide: on some file systems the second overwrites or hides the first.
 
 import type { Issue } from "../errors";
 import { foldName } from "./path";
@@ -10,9 +10,8 @@ export interface PlacedPath {
 }
 
 /**
- * Compares all paths of a package with each other, after NFC and case folding. Issues: `PATH_DUPLICATE`,
- * `PATH_FILE_AS_FOLDER`. Folders that differ only in case are merged or not, depending on the file system, without
- * loss: warning `FOLDER_CASE_CLASH`.
+ * Compares all paths of a package with each other after NFC and case folding. Issues: `PATH_DUPLICATE`, `PATH_FILE_AS_FOLDER`. Folders that
+ * differ only in case are merged on some file systems, without data loss. They produce the warning `FOLDER_CASE_CLASH`.
  */
 export function checkCollisions(paths: readonly PlacedPath[]): { issues: Issue[]; warnings: Issue[] } {
   const issues: Issue[] = [];
@@ -50,7 +49,7 @@ export function checkCollisions(paths: readonly PlacedPath[]): { issues: Issue[]
   return { issues, warnings };
 }
 
-/** Every folder that a path names or implies, by its folded form. */
+/** Returns every folder that a path names or implies, by its folded form. */
 function folderSpellings(paths: readonly PlacedPath[]): Map<string, Set<string>> {
   const folders = new Map<string, Set<string>>();
   for (const { path, directory } of paths) {

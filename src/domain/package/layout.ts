@@ -1,4 +1,4 @@
-// Where the skill is in its archive, and what it is called.
+// Finds the skill in its archive and determines its name.
 
 import type { Issue } from "../errors";
 import type { ArchiveEntry } from "./archive";
@@ -6,19 +6,19 @@ import { checkName, isName } from "./name";
 import { printable } from "./path";
 import { SKILL_FILE } from "./skill";
 
-/** What the caller knows about the name. */
+/** The caller's information about the name. */
 export interface Naming {
-  /** The `name` of an upload form. */
+  /** The field `name` of an upload form. */
   name?: string;
-  /** What the uploaded file was called. */
+  /** The name of the uploaded file. */
   fileName?: string;
-  /** The name of the skill that is being replaced. */
+  /** The name of the skill that is replaced. */
   expected?: string;
-  /** A valid frontmatter name wins over everything, as vendors' APIs have it. */
+  /** If true, a valid name in the frontmatter takes precedence over everything else, as in the APIs of vendors. */
   isWritten?: boolean;
 }
 
-/** The skill's files, relative to its folder. `folder` is `null` when SKILL.md is at the root of the archive. */
+/** The skill's files, relative to its folder. `folder` is `null` if SKILL.md is at the root of the archive. */
 export interface Layout {
   folder: string | null;
   skillFile: ArchiveEntry;
@@ -26,13 +26,13 @@ export interface Layout {
 }
 
 const FOLDED_FILE = SKILL_FILE.toLowerCase();
-/** What GitHub calls the folder of a branch or a commit that is downloaded. */
+/** The folder name that GitHub uses in the download of a branch or commit. */
 const DOWNLOADED = /^.+-(?:main|master|[0-9a-f]{7,40})$/;
 
 /**
- * Finds the one skill: a folder that holds SKILL.md (in any case), or those at the root. Issues: `SKILL_FILE_MISSING`,
- * `SKILL_FILE_TOO_DEEP`, `SEVERAL_SKILLS` (one for each), `FILE_OUTSIDE_SKILL`. Warnings: `SKILL_FILE_LOWER_CASE`,
- * `SKILL_NESTED` (further SKILL.md files deeper in the skill are plain files of it).
+ * Finds the only skill: a folder that contains SKILL.md (in any case), or the files at the root. Issues: `SKILL_FILE_MISSING`,
+ * `SKILL_FILE_TOO_DEEP`, `SEVERAL_SKILLS` (one for each), `FILE_OUTSIDE_SKILL`. Warnings: `SKILL_FILE_LOWER_CASE`, `SKILL_NESTED` (a
+ * further SKILL.md deeper in the skill counts as a plain file).
  */
 export function findLayout(entries: readonly ArchiveEntry[]): {
   layout: Layout | null;
@@ -42,7 +42,7 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
   const found = entries.filter(({ path }) => isSkillFile(path));
   const [skillFile, ...more] = found.filter(({ path }) => depth(path) <= 1);
   if (skillFile === undefined) return { layout: null, issues: [missing(entries, found[0])], warnings: [] };
-  // SKILL.md beside skill.md is one skill too many as well, but `collisions.ts` has said so.
+  // SKILL.md next to skill.md is also a conflict, but `collisions.ts` reports it.
   const others = more.filter(({ path }) => folderOf(path) !== folderOf(skillFile.path));
   if (others.length > 0) {
     const message = "The archive contains several skills. Upload them one by one.";
@@ -71,10 +71,10 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
 }
 
 /**
- * Decides the skill's name. The folder wins; without one the replaced skill, the form, a valid frontmatter name and
- * the file's name are asked in this order. The folder of a download, as in `<x>-main`, loses against a valid frontmatter
- * name, and where `isWritten` says so everything does. Issues: `NAME_MISMATCH`, `NAME_INVALID`, `NAME_MISSING`. Warnings: `NAME_DIFFERS` (from the frontmatter),
- * `NAME_FROM_FRONTMATTER` (not from the folder), `NAME_NOT_STRICT`.
+ * Determines the skill's name. The folder takes precedence. Without a folder, the order is: the replaced skill, the form, a valid
+ * frontmatter name, the file name. A valid frontmatter name takes precedence over the folder of a download such as `<x>-main`, and over
+ * everything if `isWritten` is set. Issues: `NAME_MISMATCH`, `NAME_INVALID`, `NAME_MISSING`. Warnings: `NAME_DIFFERS` (from the
+ * frontmatter), `NAME_FROM_FRONTMATTER` (not from the folder), `NAME_NOT_STRICT`.
  */
 export function chooseName(
   folder: string | null,
@@ -121,7 +121,7 @@ export function chooseName(
   return { name, issues, warnings };
 }
 
-/** Says what was found instead, since that is what the author has to change. */
+/** Returns the issue for a missing SKILL.md. It names the entries found, because the author has to change those. */
 function missing(entries: readonly ArchiveEntry[], deep: ArchiveEntry | undefined): Issue {
   if (deep !== undefined) {
     const message = "The skill's folder is not at the top of the archive. Move it there.";

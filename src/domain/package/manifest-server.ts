@@ -1,4 +1,4 @@
-// The MCP servers that a skill brings: what will not run here, and credentials that do not belong into a file.
+// Checks the MCP servers in a skill: entries that cannot be used by the gateway, and literal credentials.
 
 import { isJsonObject, type JsonObject } from "../json";
 import { readEntry, unreadKeys, unwrapServers, variableProblems } from "../servers/entry";
@@ -7,8 +7,8 @@ import type { FieldReader } from "./manifest-field";
 
 const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
 /**
- * Looks at every server and keeps those that are mappings. Warnings: `MCP_SERVER_INVALID` (left out), `MCP_STDIO`,
- * `MCP_TYPE_UNKNOWN`, `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `MCP_KEY_UNKNOWN`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
+ * Checks every server and returns those that are mappings. Warnings: `MCP_SERVER_INVALID` (omitted), `MCP_STDIO`, `MCP_TYPE_UNKNOWN`,
+ * `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `MCP_KEY_UNKNOWN`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
  */
 export function checkServers(fields: FieldReader, wrapped: JsonObject): JsonObject {
   const kept: JsonObject = {};
@@ -45,7 +45,7 @@ function checkTransport(fields: FieldReader, place: readonly string[], name: str
   checkEntry(fields, place, name, server);
 }
 
-/** What keeps an entry from being used here, at publish rather than in somebody's conversation. The type was looked at before. */
+/** Reports problems of an entry at publishing time rather than in a conversation. The type is already checked. */
 function checkEntry(
   fields: FieldReader,
   place: readonly string[],
@@ -61,7 +61,7 @@ function checkEntry(
   }
   if (entry === undefined) return;
   for (const { code, keys, problem } of variableProblems(entry)) {
-    // A variable that nobody here knows may be another runtime's; one of ours in the origin has no honest use.
+    // An unknown variable may belong to another runtime. One of the gateway's variables in the origin has no legitimate use.
     const note = code === "VARIABLE_IN_ORIGIN" ? fields.refuse : fields.warn;
     note(code, [...place, ...keys], `The MCP server '${name}' cannot be reached: ${problem}.`);
   }

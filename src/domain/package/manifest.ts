@@ -1,5 +1,5 @@
-// Frontmatter becomes a manifest. Refused are only a skill that cannot be described, and one whose servers would lead where a
-// value says; everything else is kept as far as it can be read, and warned about.
+// Parses frontmatter into a manifest. A skill is rejected only if it has no usable description, or if a variable would determine the origin
+// of one of its servers. Other problems produce warnings.
 
 import type { Issue } from "../errors";
 import { isJsonObject, type JsonValue } from "../json";
@@ -11,14 +11,14 @@ import { checkServers } from "./manifest-server";
 import { isName } from "./name";
 import { type Manifest, SKILL_FILE, type ToolDeclaration } from "./skill";
 
-/** A read manifest; `manifest` is `null` exactly when there are issues. */
+/** The result of reading a manifest. `manifest` is `null` if and only if there are issues. */
 export interface ManifestReading {
   manifest: Manifest | null;
   issues: Issue[];
   warnings: Issue[];
 }
 
-/** Ours, those of the specification, and last those of the hosts that have more, of which only one means something here. */
+/** Fields of the gateway, then of the specification, then of other hosts. Of the last group the gateway uses one field. */
 const KNOWN_FIELDS = new Set([
   "name",
   "description",
@@ -43,7 +43,7 @@ const KNOWN_FIELDS = new Set([
 /** Limits of the Agent Skills specification, in characters. */
 const STRICT_DESCRIPTION = 1024;
 const STRICT_COMPATIBILITY = 500;
-/** How many entries of `dependencies` that name no skills are kept to be told of, and how much of each. */
+/** The number of stored `dependencies` that are not skills, and the length of each. */
 const OTHERS = 20;
 const OTHER_CHARS = 80;
 const MODULE_ENDINGS = [".js", ".mjs", ".ts", ".py"];
@@ -85,7 +85,7 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
     allowedTools: readAllowedTools(fields),
   };
   warnStrictLimits(fields, manifest);
-  // Read where a catalog is, see `storage/d1/catalog.ts`; here it is only looked at.
+  // `storage/d1/catalog.ts` evaluates the field. Here only its type is checked.
   fields.flag("disable-model-invocation");
   const issues = [...checkDescription(fields, description), ...fields.issues];
   return { manifest: issues.length === 0 ? manifest : null, issues, warnings: fields.warnings };
@@ -101,7 +101,7 @@ function checkDescription(fields: FieldReader, description: JsonValue): Issue[] 
   return [{ code: "DESCRIPTION_MISSING", message, ...place }];
 }
 
-/** A `name` that cannot be one was meant for people. */
+/** Returns a `name` that is not a valid skill name: it is a display title. */
 function titleOf(fields: FieldReader, name: string | undefined): string | undefined {
   if (name === undefined || isName(name)) return undefined;
   fields.warn("NAME_IS_TITLE", ["name"], "The `name` is not a valid skill name. It is used as the display name.");
@@ -168,7 +168,7 @@ function readProvider(fields: FieldReader, paths: readonly string[]): Manifest["
   return typeof className === "string" ? { module, class: className } : { module };
 }
 
-/** The predecessor system lists Python modules here too, and most of the world Python packages. */
+/** Wegent also lists Python modules here, and many other authors list Python packages. */
 function readDependencies(fields: FieldReader): Pick<Manifest, "dependencies" | "otherDependencies"> {
   const others: string[] = [];
   const needed = fields.list("dependencies").filter((text, index) => {
@@ -187,7 +187,7 @@ function readDependencies(fields: FieldReader): Pick<Manifest, "dependencies" | 
   return { dependencies: needed, ...(others.length === 0 ? {} : { otherDependencies: others }) };
 }
 
-/** The specification's form is one string; spaces inside parentheses, as in `Bash(git add:*)`, separate nothing. */
+/** The specification defines one string. Spaces inside parentheses, as in `Bash(git add:*)`, do not separate. */
 function readAllowedTools(fields: FieldReader): string[] {
   const value = fields.value("allowed-tools");
   if (typeof value === "string") return value.match(/(?:[^\s,()]|\([^)]*\)?)+/g) ?? [];
@@ -199,7 +199,7 @@ function readAllowedTools(fields: FieldReader): string[] {
   return tools;
 }
 
-/** A property that is absent rather than `undefined`. */
+/** Returns an object without the property if the value is `undefined`. */
 function defined<K extends keyof Manifest>(key: K, value: Manifest[K] | undefined): Partial<Pick<Manifest, K>> {
   const part: Partial<Pick<Manifest, K>> = {};
   if (value !== undefined) part[key] = value;

@@ -1,4 +1,4 @@
-// Whether scripts in JavaScript run here, by what they and the package's modules behind them import.
+// Determines whether JavaScript scripts run in the gateway, from their imports and those of the package's modules they use.
 
 import type { FileFunction } from "../function";
 import { neededFile } from "../functions";
@@ -6,14 +6,14 @@ import { isNodeBuiltin } from "../node-builtins";
 import type { SyntaxProblem } from "../syntax";
 import { type Judgement, shownName, worst } from "./verdict";
 
-/** There by name; what asks them for their work fails. */
+/** Modules that exist by name, but whose functions fail when called. */
 const HOLLOW: [RegExp, string][] = [
   [/^(?:http|https|http2|net|tls|dgram|dns|dns\/promises)$/, "network access is not available"],
   [/^child_process$/, "programs cannot be started"],
   [/^(?:worker_threads|cluster|vm)$/, "threads are not available"],
 ];
 
-/** What the compiler made of a package. */
+/** The compiler's output for a package. */
 interface Compiled {
   functions: Readonly<Record<string, FileFunction>>;
   faults: Readonly<Record<string, SyntaxProblem>>;

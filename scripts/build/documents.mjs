@@ -7,7 +7,6 @@ import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 /** Those that say how to use or run a gateway; the rest is about its source. */
 const SERVED = [
-  "api.md",
   "chat-endpoint.md",
   "cli.md",
   "console.md",
@@ -36,7 +35,7 @@ const MAP = {
     ["skill-code.md", "tools and scripts in JavaScript, Python and shell"],
   ],
   Reference: [
-    ["api.md", "the wire contract, route by route"],
+    ["api/README.md", "the HTTP API: conventions, errors, and a page for each resource"],
     ["settings.md", "what an operator may set"],
     ["limits.md", "sizes, quotas and rates"],
     ["storage.md", "what is stored where"],
@@ -56,7 +55,7 @@ export async function prepareDocuments(folder = path.join(root, "public")) {
   if (!isMapCurrent) await writeWhole(map, text);
   const page = path.join(root, "docs/reference");
   const sources = new Map([
-    ...SERVED.map((name) => [name, path.join(root, "docs", name)]),
+    ...[...SERVED, ...(await apiPages())].map((name) => [name, path.join(root, "docs", name)]),
     ...(await listFiles(page)).map((name) => [name, path.join(page, name)]),
   ]);
   const written = await Promise.all(
@@ -71,6 +70,11 @@ export async function prepareDocuments(folder = path.join(root, "public")) {
   const left = (await listFiles(target)).filter((name) => !sources.has(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
   return !isMapCurrent || written.includes(true);
+}
+
+async function apiPages() {
+  const files = await listFiles(path.join(root, "docs", "api"));
+  return files.filter((name) => name.endsWith(".md")).map((name) => `api/${name}`);
 }
 
 /** `/llms.txt` (llmstxt.org): what this is, and where it is told. Links have no origin: whoever reads it knows which gateway it asked. */

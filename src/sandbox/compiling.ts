@@ -98,14 +98,14 @@ export async function compileInIsolate(
 
 const NO_LOADER: Issue = {
   code: "CODE_NOT_RUN",
-  message: "This gateway has no Worker Loader, so no skill's code runs: the files are kept to be read.",
+  message: "The gateway has no Worker Loader, so code of skills does not run. The files are stored.",
   path: SKILL_FILE,
   severity: "info",
 };
 
 const NOT_NOW: Issue = {
   code: "CODE_NOT_COMPILED",
-  message: "The code could not be compiled now, so nothing is said of it. It is compiled when it is first used.",
+  message: "The code could not be compiled now and was not checked. It is compiled when it is first used.",
   path: SKILL_FILE,
 };
 

@@ -26,7 +26,11 @@ export async function readGuest(assets: Pick<Fetcher, "fetch">, name: string): P
     read.set(name, guest);
     return guest;
   } catch (cause) {
-    const refusal = new GatewayError("unavailable", "SANDBOX_UNAVAILABLE", "Scripts cannot be run now; try again.");
+    const refusal = new GatewayError(
+      "unavailable",
+      "SANDBOX_UNAVAILABLE",
+      "Scripts cannot be run at the moment. Try again.",
+    );
     refusal.cause = cause;
     throw refusal;
   }

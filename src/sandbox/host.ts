@@ -102,20 +102,20 @@ export class Host extends RpcTarget {
   /** A file as text, or with the encoding `bytes` as it is. */
   readFile(path: unknown, encoding: unknown): Promise<HostReply<string | Uint8Array>> {
     return this.#tell(async (line) => {
-      if (typeof path !== "string") throw new TypeError("readFile takes a path.");
+      if (typeof path !== "string") throw new TypeError("The path of readFile is not a text.");
       if (encoding !== undefined && encoding !== "utf8" && encoding !== "utf-8" && encoding !== "bytes")
-        throw new TypeError("readFile knows the encodings 'utf8' and 'bytes'.");
+        throw new TypeError("readFile accepts the encodings 'utf8' and 'bytes'.");
       const bytes = await line.parts.readFile(path.replace(/^\.\//, ""));
       if (bytes === null) throw new Error(`The skill has no file '${path.slice(0, 300)}'.`);
       line.counts.read += bytes.length;
-      if (line.counts.read > CODE_LIMITS.readBytes) throw new Error("The call has read too much.");
+      if (line.counts.read > CODE_LIMITS.readBytes) throw new Error("The call read too much data.");
       return encoding === "bytes" ? bytes : new TextDecoder().decode(bytes);
     });
   }
 
   log(text: unknown): Promise<HostReply<null>> {
     return this.#tell((line) => {
-      if (typeof text !== "string") throw new TypeError("log takes text.");
+      if (typeof text !== "string") throw new TypeError("The message of log is not a text.");
       if (++line.counts.logged <= CODE_LIMITS.logLines) line.parts.log(text.slice(0, CODE_LIMITS.logChars));
       return null;
     });
@@ -138,9 +138,9 @@ export class Host extends RpcTarget {
   ): Promise<HostReply<string>> {
     return this.#tell(async (line) => {
       if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
-        throw new TypeError("request takes a time in milliseconds.");
+        throw new TypeError("timeout_ms of request is not a number of milliseconds.");
       if (requireClient !== undefined && typeof requireClient !== "boolean")
-        throw new TypeError("request takes require_client as true or false.");
+        throw new TypeError("require_client of request is not true or false.");
       const asked = {
         action: actionOf(action),
         payload: payloadOf(payload),
@@ -148,7 +148,7 @@ export class Host extends RpcTarget {
         answerSchema: answerSchema === undefined ? undefined : schemaOf(answerSchema),
       };
       const left = line.parts.deadline - DURATIONS.requestMargin - Date.now();
-      if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
+      if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask the user." });
       const answer = await line.parts.browserLink.request({ ...asked, timeoutMs: Math.min(timeoutMs ?? left, left) });
       return JSON.stringify(answer);
     });
@@ -185,7 +185,7 @@ export class Host extends RpcTarget {
   /** A part of a script in another language, as JSON, with the files as they are. */
   execute(ask: unknown, files: unknown): Promise<HostReply<SubRunResult>> {
     return this.#tell((line) => {
-      if (line.parts.execute === undefined) throw new Error("It cannot be run from here.");
+      if (line.parts.execute === undefined) throw new Error("Scripts cannot be started here.");
       return line.parts.execute(ask, files, line);
     });
   }
@@ -202,20 +202,20 @@ export class Host extends RpcTarget {
       this.#line.enter();
       return { value: await answer(this.#line) };
     } catch (error) {
-      return { error: error instanceof Error ? error.message : "It cannot be done." };
+      return { error: error instanceof Error ? error.message : "The operation failed." };
     }
   }
 }
 
 function actionOf(action: unknown): string {
   if (typeof action === "string" && /^[\w.:/-]{1,128}$/.test(action)) return action;
-  throw new TypeError("An action is a name of up to 128 characters of A-Za-z0-9_.:/-.");
+  throw new TypeError("The action is not valid. Use 1-128 of A-Za-z0-9_.:/-.");
 }
 
 function payloadOf(payload: unknown): JsonValue {
-  if (typeof payload !== "string") throw new TypeError("A payload is JSON.");
+  if (typeof payload !== "string") throw new TypeError("The payload is not JSON.");
   if (payload.length > CODE_LIMITS.payloadChars)
-    throw new RangeError(`A payload has at most ${CODE_LIMITS.payloadChars} characters.`);
+    throw new RangeError(`Payload too large (limit ${CODE_LIMITS.payloadChars} characters).`);
   return JSON.parse(payload);
 }
 
@@ -223,5 +223,5 @@ function schemaOf(text: unknown): JsonObject {
   const { schemaBytes } = QUESTION_LIMITS;
   const schema: unknown = typeof text === "string" && utf8Bytes(text) <= schemaBytes ? JSON.parse(text) : null;
   if (isJsonObject(schema)) return schema;
-  throw new TypeError(`request takes answer_schema as an object of at most ${schemaBytes / 1024} KiB of JSON Schema.`);
+  throw new TypeError(`answer_schema of request is not a JSON Schema object (limit ${schemaBytes / 1024} KiB).`);
 }

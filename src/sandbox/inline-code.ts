@@ -25,7 +25,7 @@ export async function writtenCode(
   const file = { path, size: bytes.length, offset: 0, mode: 0o644 as const, sha256: "" };
   const { code } = await compileInIsolate({ loader, assets }, { zip: bytes, files: [file], manifest: { tools: [] } });
   const compiled = code === null ? null : runnableScripts(code);
-  if (compiled === null) return "The code could not be compiled now; try again.";
+  if (compiled === null) return "The code could not be compiled now. Try again.";
   const key = part.text === undefined ? script.path : TEXT;
   const named = <T>(of: Record<string, T>) => Object.fromEntries(Object.entries(of).map(([, value]) => [key, value]));
   const scripts = { functions: named(compiled.functions), faults: named(compiled.faults) };

@@ -186,21 +186,21 @@ function outcomeOf(answer: unknown): Outcome {
   if (typeof answer !== "string") {
     if (typeof answer === "object" && answer !== null && Symbol.dispose in answer)
       (answer as Disposable)[Symbol.dispose]();
-    return { kind: "stopped", reason: "it answered something that is no JSON" };
+    return { kind: "stopped", reason: "it returned a value that is not JSON" };
   }
   if (answer.length > CODE_LIMITS.answerChars)
-    return { kind: "stopped", reason: `it answered more than ${CODE_LIMITS.answerChars} characters` };
+    return { kind: "stopped", reason: `it returned too much data (limit ${CODE_LIMITS.answerChars} characters)` };
   let read: JsonValue;
   try {
     // A key of this name is harmless until somebody copies it; nobody needs it.
     read = JSON.parse(answer, (key, value) => (key === "__proto__" ? undefined : value));
     if (isDeeper(read, CODE_LIMITS.answerDepth))
-      return { kind: "stopped", reason: "it answered something nested too deeply" };
+      return { kind: "stopped", reason: "it returned a value that is nested too deeply" };
   } catch {
-    return { kind: "stopped", reason: "it answered something that is no JSON" };
+    return { kind: "stopped", reason: "it returned a value that is not JSON" };
   }
   if (typeof read !== "object" || read === null || Array.isArray(read))
-    return { kind: "stopped", reason: "it answered something that is no JSON" };
+    return { kind: "stopped", reason: "it returned a value that is not JSON" };
   if (read.over === true) return { kind: "timeout" };
   if (read.ok === true) return { kind: "answer", value: read.value ?? null };
   return { kind: "failed", message: typeof read.message === "string" ? read.message.slice(0, 2_000) : "It failed." };
@@ -225,6 +225,6 @@ function renew(id: string, generation: number): void {
 /** What the runtime says when it ends an isolate, without what is meant for operators. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  if (message.includes("would never generate a response")) return "it waits for something that never comes";
+  if (message.includes("would never generate a response")) return "it waits for a promise that never settles";
   return message.replace(/^Failed to start Worker:\s*/, "").slice(0, 1_000);
 }

@@ -53,7 +53,7 @@ export async function describeProvider(
   const described: Described = { tools: [], problems: {} };
   for (const { name } of declared) {
     const answer = answered?.find((candidate) => candidate.name === name);
-    const read = answer === undefined ? (problem ?? "it was not described") : readTool(name, answer);
+    const read = answer === undefined ? (problem ?? "the provider returned no description") : readTool(name, answer);
     if (typeof read === "string") described.problems[name] = read;
     else described.tools.push(read);
   }
@@ -127,11 +127,12 @@ function readTool(
   name: string,
   { description, inputSchema, problem }: { description?: unknown; inputSchema?: unknown; problem?: unknown },
 ): z.infer<typeof describedToolSchema> | string {
-  if (problem !== undefined) return typeof problem === "string" ? problem.slice(0, 2_000) : "it was not described";
+  if (problem !== undefined)
+    return typeof problem === "string" ? problem.slice(0, 2_000) : "the provider returned no description";
   if (typeof description !== "string" || description.trim() === "") return "it has no description";
   if (description.length > CODE_LIMITS.descriptionChars) return "its description is too long";
   const schema = jsonObject.safeParse(inputSchema ?? { type: "object", properties: {} });
-  if (!schema.success || schema.data.type !== "object") return "its inputSchema is no JSON Schema of type 'object'";
+  if (!schema.success || schema.data.type !== "object") return "its inputSchema is not a JSON Schema of type 'object'";
   if (JSON.stringify(schema.data).length > CODE_LIMITS.schemaChars) return "its inputSchema is too long";
   return { name, description, inputSchema: schema.data };
 }

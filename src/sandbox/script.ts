@@ -55,11 +55,11 @@ function wordsOf(outcome: Outcome, ms: number): string {
     case "stopped":
       return `The script was ended: ${outcome.reason}.`;
     case "busy":
-      return `The script was not begun: ${outcome.reason}.`;
+      return `The script was not started: ${outcome.reason}.`;
     case "failed":
       return outcome.message;
     case "answer":
-      return "The script's outcome cannot be read.";
+      return "The result of the script cannot be read.";
   }
 }
 

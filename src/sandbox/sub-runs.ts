@@ -45,7 +45,7 @@ export function subRunHandler(
     const { inner: slots } = parts.slots;
     const script = { path: pathOf(file), language };
     const executor = others({ ...parts, slots, host }).find((one) => one.runs(script));
-    if (executor === undefined) throw new Error(`${language} does not run here.`);
+    if (executor === undefined) throw new Error(`${language} is not supported.`);
     const left = Math.max(1, line.parts.deadline - Date.now());
     const ms = Math.min(left, most ?? left);
     const part = {

@@ -8,6 +8,6 @@ export function requireAdmin(principal: Principal, message?: string): void {
   if (!isAdmin(principal)) throw adminOnlyError(message);
 }
 
-export function adminOnlyError(message = "Only an admin may do this."): GatewayError {
+export function adminOnlyError(message = "Only admins can do this. Use an admin's key."): GatewayError {
   return new GatewayError("forbidden", "ADMIN_ONLY", message);
 }

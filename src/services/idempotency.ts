@@ -35,7 +35,7 @@ export function keyReused(): GatewayError {
   return new GatewayError(
     "conflict",
     "IDEMPOTENCY_KEY_REUSED",
-    "This Idempotency-Key was used with another request. Use a new key for a new request.",
+    "The Idempotency-Key was already used with another request. Use a new key.",
   );
 }
 

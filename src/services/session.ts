@@ -31,6 +31,8 @@ export interface Session {
   view: View | null;
   /** Whether the conversation is in its user's list. */
   listed: boolean;
+  /** Whether `auto` is the default delivery in every format. Decided when the conversation is created. */
+  readonly defaultsToAuto: boolean;
   /** The conversation was deleted while a request uses it: nothing can be written any more. */
   ended: boolean;
   /** The tail of the queue of exclusive changes. */
@@ -59,6 +61,8 @@ const aboutSchema = z.object({
   /** Absent if equal to `settings`. */
   effective: conversationSettingsSchema.optional(),
   listed: z.boolean(),
+  /** Absent in conversations of earlier gateways. */
+  defaults_to_auto: z.boolean().default(false),
 });
 
 /** Reads a conversation from its store; `null` if it was never created. */
@@ -66,7 +70,7 @@ export function openSession(store: ConversationStore): Session | null {
   if (!store.exists()) return null;
   const about = store.get("about", aboutSchema) ?? aboutBefore(store);
   if (about === null) return null;
-  const { owner, settings, listed } = about;
+  const { owner, settings, listed, defaults_to_auto } = about;
   const view = store.get("catalog", viewSchema);
   return {
     userId: owner.user_id,
@@ -77,6 +81,7 @@ export function openSession(store: ConversationStore): Session | null {
     effective: about.effective ?? settings,
     view,
     listed,
+    defaultsToAuto: defaults_to_auto,
     ended: false,
     queue: Promise.resolve(),
     memory: emptyMemory(view?.newest ?? null),
@@ -94,13 +99,17 @@ function aboutBefore(store: ConversationStore): z.infer<typeof aboutSchema> | nu
     settings,
     effective: store.get("effective", conversationSettingsSchema) ?? settings,
     listed: store.get("listed", z.boolean()) ?? false,
+    defaults_to_auto: false,
   };
 }
 
 /** Stores the session's facts: settings, and whether it is listed. */
-export function storeSessionFacts({ userId, id, store, settings, effective, listed }: Session): void {
+export function storeSessionFacts({ userId, id, store, settings, effective, listed, defaultsToAuto }: Session): void {
   const same = JSON.stringify(effective) === JSON.stringify(settings);
-  const about = { owner: { user_id: userId, id }, created: store.created(), settings, listed };
+  const about = {
+    ...{ owner: { user_id: userId, id }, created: store.created(), settings, listed },
+    defaults_to_auto: defaultsToAuto,
+  };
   store.set("about", same ? about : { ...about, effective });
 }
 
@@ -121,7 +130,8 @@ export function createSession(
 ): void {
   store.atomically(() => {
     store.create();
-    store.set("about", { owner: { user_id: userId, id }, created: now, settings, listed: true });
+    const owner = { user_id: userId, id };
+    store.set("about", { owner, created: now, settings, listed: true, defaults_to_auto: true });
   });
 }
 
@@ -207,6 +217,6 @@ export function conversationNotFound(): GatewayError {
   return new GatewayError(
     "not_found",
     "CONVERSATION_NOT_FOUND",
-    "There is no such conversation. A turn with `conversation: {}` makes it.",
+    "Conversation not found. Send `conversation: {}` with the first turn to create it.",
   );
 }

@@ -55,7 +55,7 @@ export async function readUsers(
   limit: number = REQUEST_LIMITS.listLimit,
   cursor: string | undefined,
 ): Promise<{ users: UserFigures[]; nextCursor: string | null }> {
-  requireAdmin(context.caller.principal, "Only an admin sees all users.");
+  requireAdmin(context.caller.principal, "Only admins can list users. Use an admin's key.");
   const after = decodeCursor(cursor, userCursor)?.user ?? "";
   const rows = await listUsers(context.db, limit + 1, after, COUNTED_TO);
   const { page, nextCursor } = pageOf(rows, limit, ({ userId }) => ({ user: userId }));
@@ -79,7 +79,9 @@ export async function eraseUser(
 ): Promise<ErasureResult> {
   requireAccess(context, userId);
   if (userId === PUBLIC_USER) {
-    throw invalid([{ code: "INVALID_FIELD", message: "Nobody is the owner of public skills.", path: "id" }]);
+    throw invalid([
+      { code: "INVALID_FIELD", message: "The id of the owner of public skills is not a user.", path: "id" },
+    ]);
   }
   const [imports] = await Promise.all([
     ownImports(context.db, userScope(userId)),
@@ -235,5 +237,5 @@ async function eraseConversation({ api, target }: ReturnType<OpenConversation>):
 function requireAccess(context: Context, userId: string): void {
   const { principal } = context.caller;
   if (isAdmin(principal) || principal.userId === userId) return;
-  throw new GatewayError("not_found", "USER_NOT_FOUND", "There is no such user.");
+  throw new GatewayError("not_found", "USER_NOT_FOUND", "User not found. Check the id.");
 }

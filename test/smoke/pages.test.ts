@@ -13,14 +13,14 @@ it.each(["start", "dev"] as const)("`DEMO=off` takes the way to Try it and nothi
     "/health",
     "/drawing/renderer",
     "/client/skill-gateway.js",
-    "/docs/api.md",
+    "/docs/api/README.md",
     "/docs",
     "/docs/",
   ])
     expect([path, await statusOf(path)]).toEqual([path, 200]);
   // Documents are texts in a browser; the page beside them is a page, and runs its own modules alone.
   const headersOf = async (path: string) => (await fetch(new URL(path, gateway.url))).headers;
-  expect((await headersOf("/docs/api.md")).get("content-type")).toBe("text/plain; charset=utf-8");
+  expect((await headersOf("/docs/api/README.md")).get("content-type")).toBe("text/plain; charset=utf-8");
   const page = await headersOf("/docs/");
   expect(page.get("content-type")).toMatch(/^text\/html/);
   expect(page.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; [^,]*$/);

@@ -16,12 +16,17 @@ const EXPECTED = [
 ];
 
 export function setup(): () => void {
-  const write = process.stderr.write;
-  const filtered: typeof process.stderr.write = (text: string | Uint8Array, ...rest: unknown[]) =>
-    typeof text === "string" && isExpected(text) ? true : Reflect.apply(write, process.stderr, [text, ...rest]);
-  process.stderr.write = filtered;
+  const restore = [process.stdout, process.stderr].map((stream) => {
+    const write = stream.write;
+    const filtered: typeof stream.write = (text: string | Uint8Array, ...rest: unknown[]) =>
+      typeof text === "string" && isExpected(text) ? true : Reflect.apply(write, stream, [text, ...rest]);
+    stream.write = filtered;
+    return () => {
+      stream.write = write;
+    };
+  });
   return () => {
-    process.stderr.write = write;
+    for (const undo of restore) undo();
   };
 }
 

@@ -17,9 +17,9 @@ const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINI
 
 const DESCRIPTION = `Skills on demand for any chat front end or agent.
 
-A chat back end needs two operations: \`turns.prepare\` when the user has written, and \`toolCalls.run\` after each answer of the model
-that has tool calls. \`x-retry\` says of each operation whether it may be sent again when nobody knows whether it arrived; what is answered
-with 429 may always be sent again, after \`Retry-After\`.`;
+A chat back end needs two operations: \`turns.prepare\` after each user message, and \`toolCalls.run\` after each model response with tool
+calls. \`x-retry\` says whether an operation can be repeated when it is unknown whether the request arrived. A response with status 429
+can always be repeated after \`Retry-After\`.`;
 
 /** Returns the document of all routes that the app has. Call it once for an app: it registers components. */
 export function documentOf(app: OpenAPIHono<HttpEnv>) {
@@ -30,7 +30,7 @@ export function documentOf(app: OpenAPIHono<HttpEnv>) {
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "Skill Gateway", version, description: DESCRIPTION, license: { name: "MIT" } },
-    // Relative to the document, so that it holds for every gateway.
+    // Relative to the document, so that it is valid for every gateway.
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -62,7 +62,7 @@ const eventSchema = () =>
         data: z.object({ code: z.string(), reason: z.string(), message: z.string(), details: z.unknown().optional() }),
       }),
     ])
-    .openapi({ description: "A frame of the event stream of `toolCalls.run`. `done` or `error` is the last." });
+    .openapi({ description: "A frame of the event stream of `toolCalls.run`. The last frame is `done` or `error`." });
 
 /** As far as it is read and written here. */
 interface Described {
@@ -79,12 +79,12 @@ interface Parameter {
   example?: unknown;
 }
 
-/** Adds to an operation all that its schemas do not say. */
+/** Adds to an operation what its schemas do not contain. */
 function describeOperation(operation: Described, method: string, path: string): void {
   const text = TEXTS[`${method} ${path}`];
   if (text === undefined) return;
   for (const parameter of operation.parameters ?? []) if ("name" in parameter) describeParameter(parameter, path, text);
-  // A route that reads the header has said so itself, in lower case.
+  // A route that reads a header has declared it in lower case.
   const own = (operation.parameters ?? []).filter((one) => !("name" in one) || one.in !== "header");
   const headers = operation.security?.length === 0 ? [] : ["OnBehalfOf", "Bookmark"];
   if (text.keyed) headers.push("IdempotencyKey");

@@ -26,31 +26,42 @@ export function requireAllowed(body: JsonObject, text: string, allow: ModelAllow
   const no = (param: string, why: string) =>
     new ChatRefusal(400, "not_allowed", why, { param, details: WITHOUT[param] });
   if (text.length > (allow.max_input_bytes ?? Number.POSITIVE_INFINITY))
-    throw new ChatRefusal(413, "request_too_large", `This model takes ${allow.max_input_bytes} bytes here.`);
+    throw new ChatRefusal(
+      413,
+      "request_too_large",
+      `Request too large (limit of this model: ${allow.max_input_bytes} bytes). Send less.`,
+    );
   for (const field of RESOURCES) {
     const value = body[field];
     if (value !== undefined && value !== null && value !== false && !isAllowedTool(field, allow))
-      throw no(field, `'${field}' names or keeps something in the operator's account, and is not allowed here.`);
+      throw no(
+        field,
+        `The field '${field}' is not allowed: it uses or stores data in the operator's account. Remove it.`,
+      );
   }
   const named = nameIn([body.messages ?? null, body.input ?? null, body.system ?? null]);
-  if (named !== null) throw no(named, `'${named}' names something in the operator's account. Send the content itself.`);
+  if (named !== null) throw no(named, `'${named}' refers to data in the operator's account. Send the content itself.`);
   for (const tool of Array.isArray(body.tools) ? body.tools : []) {
     const type = isJsonObject(tool) ? tool.type : null;
     if (typeof type !== "string" || OWN_TOOLS.has(type) || isAllowedTool(type, allow)) continue;
-    throw no("tools", `Tools of type '${type}' are run by the vendor, and are not allowed here.`);
+    throw no(
+      "tools",
+      `Tools of type '${type}' are run by the provider and are not allowed for this model. Remove them.`,
+    );
   }
   if (body.web_search_options !== undefined && !isAllowedTool("web_search", allow))
-    throw no("web_search_options", "Searching the web is not allowed here.");
+    throw no("web_search_options", "Web search is not allowed for this model. Remove it.");
   for (const field of ["service_tier", "speed"]) {
     const tier = body[field];
     if (typeof tier === "string" && !FREE_TIERS.has(tier) && !(allow.tiers ?? []).includes(tier))
-      throw no(field, `The ${field} '${tier}' is not allowed here.`);
+      throw no(field, `The ${field} '${tier}' is not allowed for this model.`);
   }
-  if (typeof body.n === "number" && body.n > MOST_ANSWERS) throw no("n", `At most ${MOST_ANSWERS} answers at once.`);
+  if (typeof body.n === "number" && body.n > MOST_ANSWERS)
+    throw no("n", `Too many answers requested (limit ${MOST_ANSWERS}).`);
   for (const field of OUTPUT) {
     const most = body[field];
     if (typeof most === "number" && most > (allow.max_output_tokens ?? Number.POSITIVE_INFINITY))
-      throw no(field, `This model gives at most ${allow.max_output_tokens} tokens here.`);
+      throw no(field, `Too many output tokens requested (limit of this model: ${allow.max_output_tokens}).`);
   }
 }
 

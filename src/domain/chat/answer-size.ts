@@ -16,7 +16,11 @@ export class AnswerLoad {
   take(...values: readonly (JsonValue | undefined)[]): void {
     for (const value of values) this.#room -= weightOf(value);
     if (this.#room < 0)
-      throw new ChatRefusal(502, "model_too_large", "The model's answer is larger than the gateway puts together.");
+      throw new ChatRefusal(
+        502,
+        "model_too_large",
+        "The model's answer is too large to collect. Request a stream, or ask for less.",
+      );
   }
 
   /** Notes an entry of something that is gone through at each piece. */

@@ -88,29 +88,35 @@ export function modelProblems(entry: ModelEntry, origins: readonly string[], dev
   const issues: Issue[] = [];
   const wrong = (path: string, code: string, message: string) => issues.push({ code, message, path });
   if (new Set(entry.api).size !== entry.api.length || (entry.api.includes("anthropic") && entry.api.length > 1))
-    wrong("api", "INVALID_FIELD", "Is `anthropic` alone, or one or both of `openai-chat` and `openai-responses`.");
+    wrong(
+      "api",
+      "INVALID_FIELD",
+      "Value not allowed. Use `anthropic` alone, or one or both of `openai-chat` and `openai-responses`.",
+    );
   const address = addressProblem(entry.base_url, origins, development);
-  if (address !== null) wrong("base_url", "MODEL_URL_REFUSED", `The model cannot be reached: ${address}.`);
+  if (address !== null) wrong("base_url", "MODEL_URL_REFUSED", `The model address is not allowed: ${address}.`);
   if (entry.key !== undefined && !KEY.test(entry.key))
     wrong(
       "key",
       "INVALID_FIELD",
-      "Is a variable, secrets.NAME in its braces: store the key as a secret that is bound to the model's host.",
+      "`key` is not a secret reference. Write secrets.NAME in `$` and double braces, and store the key as a secret bound to the model's host.",
     );
   for (const [name, template] of Object.entries(entry.headers ?? {})) {
     const found = templateProblem(template, "header");
     if (!HEADER_NAME.test(name) || TAKEN.test(name))
-      wrong(`headers.${name}`, "BAD_HEADER", "This is no header that an entry may set.");
-    else if (found !== null) wrong(`headers.${name}`, found.code, `The header cannot be filled: ${found.problem}.`);
+      wrong(`headers.${name}`, "BAD_HEADER", "This header cannot be set. Remove it.");
+    else if (found !== null)
+      wrong(`headers.${name}`, found.code, `The header has an invalid variable: ${found.problem}.`);
   }
   return issues;
 }
 
 /** Why nothing may be sent to an address; `null` where it may. No variable has a place in it. */
 function addressProblem(text: string, origins: readonly string[], development: boolean): string | null {
-  if (text.includes("${{")) return "its URL takes no variables";
+  if (text.includes("${{")) return "its URL must not contain variables";
   const url = URL.parse(text);
-  if (url !== null && (url.search !== "" || url.hash !== "")) return "its URL ends with the path";
+  if (url !== null && (url.search !== "" || url.hash !== ""))
+    return "its URL must not end with the path of the endpoint";
   if (url !== null && origins.includes(url.origin) && url.username === "" && url.password === "") return null;
   return judgeUrl(text, development).problem ?? null;
 }

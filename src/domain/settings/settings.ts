@@ -1,4 +1,4 @@
-// Every setting, its default and its meaning: one table validates them, names what is wrong and makes docs/settings.md.
+// All settings with defaults and descriptions: one table validates them, names problems, and generates docs/settings.md.
 
 import { GatewayError, type Issue } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
@@ -21,7 +21,7 @@ import {
 import { signInSettings } from "./sign-in";
 import { missingForSignIn, signInPageSettings } from "./sign-in-page";
 
-/** Cloudflare's hints for where an object is made, as of 2026-11-22. In `sam`, `afr` and `me` one is made in the nearest place instead. */
+/** Cloudflare's location hints as of 2026-11-22. In `sam`, `afr` and `me`, objects are created in the nearest supported location. */
 export const REGIONS = [
   "wnam",
   "enam",
@@ -36,7 +36,7 @@ export const REGIONS = [
   "me",
 ] as const;
 
-/** Where a conversation is made. `auto`: without a hint, which makes it near its first caller. */
+/** Where a conversation is created. `auto`: without a hint, near its first caller. */
 export const PLACES = ["auto", ...REGIONS] as const;
 
 const CHAT_NAMES = ["x-conversation-id", "x-openwebui-chat-id"];
@@ -44,7 +44,7 @@ const CHAT_NAMES = ["x-conversation-id", "x-openwebui-chat-id"];
 const origins = list((entry) =>
   /^https?:/.test(entry) && URL.parse(entry)?.origin === entry
     ? null
-    : `'${entry}' is no origin such as http://10.0.0.5:8000`,
+    : `'${entry}' is not an origin such as http://10.0.0.5:8000`,
 );
 
 const references = parsedList<SkillReference>((entry, say) => {
@@ -164,12 +164,12 @@ export const SETTINGS = {
     "Comma-separated headers in which a front end sends the id of a chat to the chat endpoint. Empty: `X-Conversation-Id` and `X-OpenWebUI-Chat-Id`.",
   ),
   CHAT_USER_HEADER: optionalText((value) =>
-    /^[A-Za-z0-9-]{1,64}$/.test(value) ? null : "is no name of a header",
+    /^[A-Za-z0-9-]{1,64}$/.test(value) ? null : "is not a header name",
   ).describe(
     "A header, such as `X-OpenWebUI-User-Id`, in which a front end sends its user to the chat endpoint. Accepted only from keys with `act_as`, like `On-Behalf-Of`. Unset: none.",
   ),
   CHAT_USER_PREFIX: textOr("", (value) =>
-    /^[A-Za-z0-9._:@+=-]{0,64}$/.test(value) ? null : "has what no user id has",
+    /^[A-Za-z0-9._:@+=-]{0,64}$/.test(value) ? null : "contains characters that are not allowed in user ids",
   ).describe("Prefix for the value of `CHAT_USER_HEADER`, such as `owui:`. It limits a front end to its own users."),
   DEMO_MODEL: choice(["on", "off"], "off").describe(
     "With `on`, the chat endpoint has the scripted model `demo` even when deployed. A local gateway always has it.",
@@ -216,7 +216,7 @@ export function settingsFrom(bindings: object): Settings {
     throw new GatewayError(
       "unavailable",
       "MISCONFIGURED",
-      "The gateway's settings are not valid; its operator must fix them.",
+      "The settings of the gateway are not valid. Its operator must fix them.",
       {
         issues: result.issues,
       },

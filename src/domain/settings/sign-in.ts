@@ -1,5 +1,4 @@
-// The settings of the gateway's own sign-in: who is the authorization server of MCP hosts, at which origin, and how long a grant lives.
-// Part of `settings.ts`.
+// Settings of the gateway's sign-in: the authorization server of MCP hosts, its origin, and lifetimes of grants. Part of `settings.ts`.
 
 import { choice, count, optionalText } from "./kinds";
 
@@ -8,7 +7,7 @@ const isOrigin = (text: string) => /^https?:/.test(text) && URL.parse(text)?.ori
 
 export const signInSettings = {
   PUBLIC_ORIGIN: optionalText((value) =>
-    isOrigin(value) ? null : "is no origin such as https://skills.example.com",
+    isOrigin(value) ? null : "is not an origin such as https://skills.example.com",
   ).describe(
     "The origin at which MCP hosts use the gateway. It is the audience of their tokens and the name of the issuer. Unset: the origin of the request.",
   ),

@@ -24,7 +24,7 @@ export async function pythonIsolate(
       if (typeof stored === "string") return stored;
       const files = stored.files.map(({ path, offset, size }) => ({ path, offset, size }));
       if (files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes)
-        return `The package has more than ${SCRIPT_FILES.packageBytes / 1024 / 1024} MiB: scripts of such a package do not run.`;
+        return `Package too large to run scripts (limit ${SCRIPT_FILES.packageBytes / 1024 / 1024} MiB).`;
       return {
         compatibilityDate: COMPATIBILITY_DATE,
         compatibilityFlags: COMPATIBILITY_FLAGS,

@@ -59,7 +59,11 @@ async function read<T>(assets: Assets, name: string, reader: (response: Response
     await response.body?.cancel();
     throw new Error(`The asset ${FOLDER}${name} answered ${response.status}.`);
   } catch (cause) {
-    const refusal = new GatewayError("unavailable", "PYTHON_UNAVAILABLE", "Python cannot be had now; try again.");
+    const refusal = new GatewayError(
+      "unavailable",
+      "PYTHON_UNAVAILABLE",
+      "Python is not available at the moment. Try again.",
+    );
     refusal.cause = cause;
     throw refusal;
   }

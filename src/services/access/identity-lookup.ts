@@ -210,6 +210,6 @@ function isDown(error: unknown): boolean {
 }
 
 function notReached(): GatewayError {
-  const message = "The database has not come to the X-D1-Bookmark of this request. Try again, or leave the header out.";
+  const message = "The database has not reached the `X-D1-Bookmark` of this request. Try again, or remove the header.";
   return new GatewayError("unavailable", "BOOKMARK_NOT_REACHED", message);
 }

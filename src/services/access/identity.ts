@@ -66,7 +66,11 @@ export async function identify(
   if (endUser === null) return found;
   const { header, userId } = endUser;
   if (onBehalfOf !== null && onBehalfOf !== userId)
-    throw badHeader(header, "names another user than On-Behalf-Of", "Send one of them.");
+    throw badHeader(
+      header,
+      "names another user than `On-Behalf-Of`",
+      "Two headers name different users. Send one of them.",
+    );
   // Any key can send this header. Keys that cannot act for others always act as themselves.
   if (onBehalfOf !== null || !canActAs(found.caller.principal)) return found;
   if (!USER_ID.test(userId)) throw badHeader(header, "is not a user id", USER_FORM);
@@ -81,9 +85,10 @@ async function identifyBearer(
 ): Promise<Identified> {
   const { session, onBehalfOf, requestId, path, resource, bookmark } = shown;
   const bearer = session ?? shown.bearer;
-  if (bearer === null) throw unauthenticated(`Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
+  if (bearer === null)
+    throw unauthenticated(`Authentication required. Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
   if (onBehalfOf !== null && !USER_ID.test(onBehalfOf)) throw badHeader("On-Behalf-Of", "is not a user id", USER_FORM);
-  if (bookmark !== null && !isBookmark(bookmark)) throw badHeader("X-D1-Bookmark", "is no bookmark", BOOKMARK_FORM);
+  if (bookmark !== null && !isBookmark(bookmark)) throw badHeader("X-D1-Bookmark", "is not a bookmark", BOOKMARK_FORM);
   const digest = await sha256Hex(bearer);
   const proof = session === null ? await proofOf(looking, bearer, digest, path) : sessionProof(session);
   const marks = "session" in proof ? await currentSessionMarks(looking.settings) : null;
@@ -106,7 +111,8 @@ async function identifyBearer(
 }
 
 const USER_FORM = "Use 1-128 of A-Za-z0-9._:@+=-.";
-const BOOKMARK_FORM = "Send the X-D1-Bookmark of an earlier answer as it was, or none.";
+const BOOKMARK_FORM =
+  "`X-D1-Bookmark` is not valid. Send the value of an earlier answer unchanged, or remove the header.";
 
 function badHeader(header: string, what: string, message: string): GatewayError {
   return new GatewayError("invalid", "INVALID_REQUEST", `${header} ${what}.`, {
@@ -139,9 +145,8 @@ async function proofOf(looking: IdentityRequest, bearer: string, digest: string,
   if (grantToken !== null && hasBuiltInSignIn(settings))
     return { keyId: TOKEN_OF_GRANT + grantToken, grantToken: true };
   const keyId = readKeyId(bearer);
-  if (keyId === "mistyped")
-    throw unauthenticated("The key is mistyped: its last eight characters do not fit the rest.");
-  if (keyId === null) throw unauthenticated("The key is not one of this gateway's.");
+  if (keyId === "mistyped") throw unauthenticated("The key is mistyped: its checksum does not match. Copy it again.");
+  if (keyId === null) throw unauthenticated("The key does not have the format of this gateway. Copy it again.");
   return { keyId };
 }
 
@@ -159,7 +164,7 @@ function holderOf(proof: Proof, key: KeyCredential | null, digest: string, now: 
     const { userId, name, role, expires } = proof.token;
     return { userId, name, role, scopes: [], keyId: `${TOKEN_KEY}:${expires}:${digest.slice(0, 16)}` };
   }
-  if (!isLive(key, digest, now)) throw unauthenticated("The key is unknown, expired or revoked.");
+  if (!isLive(key, digest, now)) throw unauthenticated("The key is unknown, expired or revoked. Create a new one.");
   const { userId, role, scopes, session } = key;
   if (session === undefined) return { userId, role, scopes, keyId: key.grant?.id ?? key.id };
   const { name, ...rest } = session;
@@ -180,7 +185,7 @@ function requireDoor(key: KeyCredential | null, digest: string, resource: string
   throw new GatewayError(
     "unauthenticated",
     "TOKEN_ENDED",
-    "The token's time is over, or its grant was ended. Refresh it, or sign in again.",
+    "The token has expired or was revoked. Refresh it or sign in again.",
   );
 }
 
@@ -188,17 +193,13 @@ function elsewhere(): GatewayError {
   return new GatewayError(
     "unauthenticated",
     "TOKEN_ELSEWHERE",
-    "This token was given for another URL, and opens nothing else.",
+    "The token was issued for another URL. Sign in at this URL.",
   );
 }
 
 /** The same error whether or not the session ever existed. */
 function sessionEnded(): GatewayError {
-  return new GatewayError(
-    "unauthenticated",
-    "SESSION_ENDED",
-    "Nobody is signed in here, or the session is over. Sign in.",
-  );
+  return new GatewayError("unauthenticated", "SESSION_ENDED", "Not signed in, or the session expired. Sign in.");
 }
 
 function isLive(key: KeyCredential | null, digest: string, now: number): key is KeyCredential {
@@ -211,11 +212,11 @@ function onBehalf(service: Principal, userId: string): Principal {
     throw new GatewayError(
       "forbidden",
       "ACT_AS_DENIED",
-      "This key may not act for others: it lacks the scope `act_as`.",
+      "This key cannot act for other users. It needs the scope `act_as`.",
     );
   }
   if (!isNameable(userId)) {
-    const message = `Nobody acts for '${userId}': it is the gateway's own. Name one of your users.`;
+    const message = `The user id '${userId}' is reserved for the gateway. Name one of your users.`;
     throw new GatewayError("forbidden", "ACT_AS_DENIED", message);
   }
   return { userId, role: "user", groups: service.groups, scopes: limitsOf(service.scopes), keyId: service.keyId };
@@ -224,7 +225,7 @@ function onBehalf(service: Principal, userId: string): Principal {
 /** Setup hint for a gateway without a first key and without an issuer, where no other key can exist. */
 function setUp({ GATEWAY_ADMIN_KEY, JWT_ISSUER }: Settings): string {
   if (GATEWAY_ADMIN_KEY !== undefined || JWT_ISSUER !== undefined) return "";
-  return " If this gateway is new: its operator makes the first key by setting the secret GATEWAY_ADMIN_KEY (`npm run deploy` does).";
+  return " If the gateway is new, its operator creates the first key with the secret GATEWAY_ADMIN_KEY (`npm run deploy` sets it).";
 }
 
 function unauthenticated(message: string): GatewayError {

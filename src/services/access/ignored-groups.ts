@@ -23,7 +23,7 @@ export function logIgnoredGroups({ claimed, unread }: Bearer, counting: readonly
   if (fresh.length === 0) return;
   for (const name of fresh) told.add(name);
   const why =
-    "A token claims them, and they do not count here: no such group was made (POST /api/v1/groups), it is not written `name` or " +
-    "`name:Role`, or its user is in as many groups as one may be.";
+    "Groups of a token were ignored: the group does not exist (create it with POST /api/v1/groups), it is not written `name` or " +
+    "`name:Role`, or the user has reached the group limit.";
   console.warn(JSON.stringify({ event: "claimed_groups_ignored", groups: fresh, why }));
 }

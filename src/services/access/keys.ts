@@ -61,7 +61,11 @@ export async function createKey(context: Context, request: KeyRequest): Promise<
     return { row, key };
   } catch (error) {
     if (constraintOf(error) === null) throw error;
-    throw new GatewayError("conflict", "GROUP_EXISTS", "A group's name differs from a known one in case only.");
+    throw new GatewayError(
+      "conflict",
+      "GROUP_EXISTS",
+      "The name of a group differs from an existing group only in case. Use the existing name.",
+    );
   }
 }
 
@@ -92,7 +96,11 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
   const old = await readKey(context.db, id);
   if (!isUsable(old, context.now()) || !canRevokeKey(principal, old)) throw keyNotFound();
   if (!canRotateKey(principal, old)) {
-    throw new GatewayError("forbidden", "KEY_TOO_STRONG", "That key may do more than the one you call with.");
+    throw new GatewayError(
+      "forbidden",
+      "KEY_TOO_STRONG",
+      "The key has more rights than the key of this request. Use a stronger key.",
+    );
   }
   await countToday(context, "keys", old.userId);
   const { id: next, key, hash } = await draftKey(context);
@@ -105,7 +113,7 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
     until,
   );
   if (row !== null) return { row, key };
-  throw new GatewayError("conflict", "KEY_REPLACED", "The key has a successor already. Rotate that one, or revoke it.");
+  throw new GatewayError("conflict", "KEY_REPLACED", "The key was already rotated. Rotate or revoke its successor.");
 }
 
 /** Whether a use of the key should be recorded. The known time may be older than this isolate's last record. */
@@ -139,5 +147,5 @@ async function draftKey(context: Context): Promise<{ id: string; key: string; ha
 }
 
 function keyNotFound(): GatewayError {
-  return new GatewayError("not_found", "KEY_NOT_FOUND", "There is no such key.");
+  return new GatewayError("not_found", "KEY_NOT_FOUND", "Key not found. Check the id.");
 }

@@ -62,12 +62,17 @@ export async function removeMember(context: Context, group: string, userId: stri
   const recorded = audited(context, "group.member.remove", group, told);
   const change = await deleteMember(recorded, group, userId, roles);
   if (change.after !== null) return change.after;
-  if (change.before === null) throw new GatewayError("not_found", "MEMBER_NOT_FOUND", "The group has no such member.");
+  if (change.before === null)
+    throw new GatewayError("not_found", "MEMBER_NOT_FOUND", "Member not found in this group. Check the user id.");
   throw refusalFor(group, change.before, roles);
 }
 
 /** Returns why an existing member was not changed. */
 function refusalFor(group: string, before: MemberRow, roles: readonly GroupRole[]): GatewayError {
   if (!roles.includes(before.role)) return roleTooLow(group, "Owner");
-  return new GatewayError("conflict", "LAST_OWNER", "A group keeps an owner: make somebody else one first.");
+  return new GatewayError(
+    "conflict",
+    "LAST_OWNER",
+    "The last owner of a group cannot leave. Make another member an Owner first.",
+  );
 }

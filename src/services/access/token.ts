@@ -45,7 +45,11 @@ export async function readClaims(
   const { JWT_ISSUER: issuer, JWT_JWKS_URL: url } = settings;
   if (issuer === undefined || url === undefined || token.length > ACCESS_LIMITS.tokenChars) throw badToken();
   if (!isKeyAddress(url, development)) {
-    throw new GatewayError("unavailable", "MISCONFIGURED", "JWT_JWKS_URL must be an https address here.");
+    throw new GatewayError(
+      "unavailable",
+      "MISCONFIGURED",
+      "JWT_JWKS_URL is not an https address. The operator must change it.",
+    );
   }
   jose ??= await import("./jose");
   const { jwtVerify, createLocalJWKSet, errors } = jose;
@@ -92,6 +96,6 @@ function badToken(): GatewayError {
   return new GatewayError(
     "unauthenticated",
     "UNAUTHENTICATED",
-    "The token is not valid here. Get a new one from its issuer.",
+    "The token is not valid for this gateway. Get a new one from its issuer.",
   );
 }

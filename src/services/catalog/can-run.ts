@@ -9,10 +9,10 @@ import { scopeInView } from "./catalog";
 export type CodeBar = "not_public" | "not_visible" | "no_loader" | "stale" | null;
 
 export const CODE_BARS: Readonly<Record<NonNullable<CodeBar>, string>> = {
-  not_public: "only public skills run code here, and it is not public",
+  not_public: "only public skills can run code, and the skill is not public",
   not_visible: "the skill is no longer available",
-  no_loader: "this gateway has no Worker Loader, so no skill runs code here",
-  stale: "the registry does not answer, so no code is run; try again in a moment",
+  no_loader: "the gateway has no Worker Loader, so skills cannot run code",
+  stale: "the registry does not respond, so code is not run; try again in a moment",
 };
 
 /** Checks a skill in the caller's current view. */

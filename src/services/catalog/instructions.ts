@@ -23,7 +23,7 @@ export async function storeInstructions(
   for (const skill of missing) {
     const content = found.get(skill.version_id);
     if (content === undefined) {
-      throw new GatewayError("unavailable", "UNAVAILABLE", `Skill '${skill.name}' changed just now. Try again.`);
+      throw new GatewayError("unavailable", "UNAVAILABLE", `Skill '${skill.name}' is being changed. Try again.`);
     }
     const declared = facts.get(skill.version_id);
     const text = declared === undefined ? null : JSON.stringify(declared);

@@ -22,6 +22,6 @@ export async function preloadIssues(
 /** Warnings for skills with at least this many tokens together. */
 export function tokenWarnings(least: number, ceiling: number): Issue[] {
   if (least <= ceiling) return [];
-  const message = `These skills have at least ${least} tokens of instructions, and ${ceiling} may be active. Preload fewer; the model can load the others.`;
+  const message = `Preloaded skills too large (limit ${ceiling} tokens, these have at least ${least}). Preload fewer; the model can load the others.`;
   return [{ code: "OVER_CEILING", message, path: "spec.preload_skills" }];
 }

@@ -11,7 +11,7 @@ export function restrictionReason(context: Context, scope: string, servers: Json
   if (kindOfScope(scope) === "user" || ownsScope(context.caller.principal, scope)) return null;
   if (literalCredentials(servers).length === 0) return null;
   const owner = scope === PUBLIC_SCOPE ? "admins" : "the Owners of its group";
-  return `This version holds a credential in \`mcpServers\`, so its files are for ${owner} only, until a version without it is published.`;
+  return `Files of this version are restricted to ${owner} because \`mcpServers\` contains a credential. Publish a version without it.`;
 }
 
 /** The error for a restricted file. */

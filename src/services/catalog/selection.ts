@@ -36,7 +36,10 @@ export function selectionFor(
   if (settings.ghost === undefined)
     return { spec: null, ghost: null, selection: { all: true, skills: [], shared: null, added }, warnings: [] };
   if (ghost === null) {
-    const warning = { code: "GHOST_NOT_FOUND", message: `Ghost '${settings.ghost}' is gone, so there are no skills.` };
+    const warning = {
+      code: "GHOST_NOT_FOUND",
+      message: `Agent (ghost) '${settings.ghost}' not found, so no skills are available.`,
+    };
     return { spec: null, ghost: null, selection: { all: false, skills: [], shared: null, added }, warnings: [warning] };
   }
   const ids = new Map(ghost.resolved.map((skill) => [skill.name, skill.skill_id]));

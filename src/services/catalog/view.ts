@@ -16,7 +16,7 @@ import { type ReadWithView, readView, viewKey } from "./read-view";
 
 const STALE: Issue = {
   code: "catalog_stale",
-  message: "The registry did not answer; this is the conversation's own copy of the catalog.",
+  message: "The registry did not respond. The conversation uses its own copy of the catalog.",
 };
 
 /**

@@ -37,7 +37,7 @@ export async function runStepCalls(
       return call === null ? [] : [{ call, result: failed(why(call.name)) }];
     });
   const others = [
-    ...refused(reply.unhandled, (name) => `Error: There is no tool '${name}'.`),
+    ...refused(reply.unhandled, (name) => `Error: Tool '${name}' not found.`),
     ...refused(all.slice(CHAT_LIMITS.callsPerStep), () => TOO_MANY),
   ];
   const messages = asOne([...reply.messages, ...renderResults(others, format)], format);
@@ -61,9 +61,9 @@ async function afterEarlier<T>(session: Session, ids: readonly string[], run: ()
   }
 }
 
-const TOO_MANY = `Error: At most ${CHAT_LIMITS.callsPerStep} calls are run in a step. Call this tool again.`;
+const TOO_MANY = `Error: Too many calls in one step (limit ${CHAT_LIMITS.callsPerStep}). Call this tool again.`;
 const NO_ROOM =
-  "Error: The tool has run, but there is no room for its result in this answer. Ask for less of it in the user's next message.";
+  "Error: The tool has run, but its result does not fit into this answer. Ask for a smaller result in the next message.";
 
 /** Replaces results that exceed the limit with a note. */
 function fitting(messages: JsonObject[], ids: readonly string[], format: Format, most: number): JsonObject[] {

@@ -119,7 +119,7 @@ export async function runLoop(state: StartedChat, onEnd: (digest: string | null)
     for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
       await readModelStep(state, response, loop.call.untold, loop.write);
       if (merger.end === "broken")
-        throw new ChatRefusal(502, "model_broke_off", "The model's answer broke off before its end.");
+        throw new ChatRefusal(502, "model_broke_off", "The model's answer ended unexpectedly.");
       // If the caller has left, nothing more runs.
       requireCaller(loop);
       state.done++;
@@ -217,7 +217,7 @@ async function callModel(state: StartedChat): Promise<Response> {
 }
 
 function requireCaller({ signal }: Loop): void {
-  if (signal.aborted) throw new ChatRefusal(499, "caller_left", "The caller has left.");
+  if (signal.aborted) throw new ChatRefusal(499, "caller_left", "The client disconnected.");
 }
 
 async function ask({ object, target, settings }: Loop, request: ChatRequest): Promise<ChatReply> {

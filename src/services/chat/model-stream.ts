@@ -62,6 +62,6 @@ function pushed(merger: Merger, event: StreamEvent, untold: ModelError): string 
       throw new ChatRefusal(status, code, message, { body: untold.json(body) });
     }
     if (!(error instanceof SyntaxError)) throw error;
-    throw new ChatRefusal(502, "model_garbled", "The model's answer cannot be read: a part of it is no JSON.");
+    throw new ChatRefusal(502, "model_garbled", "The model's answer contains invalid JSON.");
   }
 }

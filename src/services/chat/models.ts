@@ -16,7 +16,7 @@ export async function storeModel(context: Context, owner: SecretOwner, name: str
   const issues = modelProblems(entry, originsFor(context, scope), __DEVELOPMENT__);
   const stored = jsonOf(entry);
   if (utf8Bytes(JSON.stringify(stored)) > MODEL_LIMITS.entryBytes)
-    issues.push({ code: "MODEL_TOO_LARGE", message: "The entry takes more than 32 KiB as JSON.", path: "" });
+    issues.push({ code: "MODEL_TOO_LARGE", message: "Model entry too large (limit 32 KiB as JSON).", path: "" });
   if (issues.length > 0) throw invalid(issues);
   const recorded = audited(context, "model.put", `${scopeInLog(scope)}/${name}`, {
     after: { api: entry.api, base_url: entry.base_url, model: entry.model },
@@ -25,7 +25,7 @@ export async function storeModel(context: Context, owner: SecretOwner, name: str
   const { userId } = context.caller.principal;
   const put = await putModel(recorded, { scope, name, entry: stored, createdBy: userId }, MODEL_LIMITS.perScope);
   if (put !== null) return put;
-  const message = `There are ${MODEL_LIMITS.perScope} models already. Delete one first.`;
+  const message = `Model limit reached (${MODEL_LIMITS.perScope}). Delete a model first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: MODEL_LIMITS.perScope });
 }
 
@@ -63,5 +63,5 @@ export function modelScopes(context: Context): string[] {
 const jsonOf = (entry: ModelEntry): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(entry)));
 
 function modelNotFound(): GatewayError {
-  return new GatewayError("not_found", "MODEL_NOT_FOUND", "There is no such model.");
+  return new GatewayError("not_found", "MODEL_NOT_FOUND", "Model not found. Check the name.");
 }

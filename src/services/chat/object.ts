@@ -199,11 +199,7 @@ async function step(context: Context, session: Session, running: RunningCalls, r
 }
 
 const answerTooLarge = () =>
-  new GatewayError(
-    "invalid",
-    "ANSWER_TOO_LARGE",
-    "The steps of this answer are too long together. Ask for less at once.",
-  );
+  new GatewayError("invalid", "ANSWER_TOO_LARGE", "The answer is too long. Ask for less at once.");
 
 async function end(context: Context, session: Session, ended: ChatEnd): Promise<null> {
   const { exchange: id, message, digest, shown } = ended;
@@ -232,7 +228,11 @@ async function end(context: Context, session: Session, ended: ChatEnd): Promise<
 function runningOne(session: Session, id: string): ChatExchange {
   const exchange = session.store.chat.exchange(id);
   if (exchange?.state === "running") return exchange;
-  throw new GatewayError("conflict", "EXCHANGE_TAKEN_OVER", "The same request was sent again and goes on there.");
+  throw new GatewayError(
+    "conflict",
+    "EXCHANGE_TAKEN_OVER",
+    "The same request was sent again. It continues in the newer connection.",
+  );
 }
 
 function exported(session: Session, { after }: ChatExport): ChatRows {

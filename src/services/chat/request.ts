@@ -51,9 +51,10 @@ export async function readChat(
   const body = protocol.items?.stateless(asked) ?? asked;
   const named = modelAsked(typeof body.model === "string" ? body.model : "");
   const messages = messagesOf(protocol, body);
-  if (messages === null) throw new ChatRefusal(400, "invalid_request", "The request has no messages.");
+  if (messages === null)
+    throw new ChatRefusal(400, "invalid_request", "`messages` is missing or empty. Send at least one message.");
   if (messages.length > CHAT_LIMITS.messages)
-    throw new ChatRefusal(413, "request_too_large", `A request may have ${CHAT_LIMITS.messages} messages.`);
+    throw new ChatRefusal(413, "request_too_large", `Too many messages (limit ${CHAT_LIMITS.messages}).`);
   const given = namedIn(context, protocol, body, headers);
   // A conversation named by the caller is not searched by content.
   const { tail, before } = given === null ? await tailsOf(protocol, messages) : NOTHING_SAID;
@@ -113,7 +114,7 @@ async function modelOfGhost(context: Context, ghost: string): Promise<string> {
   if (found === null && (await context.makeCertain?.()) === true) return modelOfGhost(context, ghost);
   if (found === null) throw noModel(nameOfGhost(ghost));
   if (found.spec.model !== undefined) return found.spec.model;
-  const message = `The ghost '${found.name}' names no model. Ask for '${nameOfGhost(found.name)}:<model>', or give its spec a \`model\`.`;
+  const message = `The agent (ghost) '${found.name}' has no model. Use '${nameOfGhost(found.name)}:<model>', or set \`model\` in its spec.`;
   throw new ChatRefusal(404, "model_not_found", message, { param: "model" });
 }
 
@@ -145,7 +146,9 @@ async function findModel(
   if (used >= context.settings.CHAT_TOKENS_DAY) {
     const wait = Math.ceil((dayOf(context.now()) + 24 * 60 * 60_000 - context.now()) / 1_000);
     const headers = { "retry-after": String(wait), "x-should-retry": "false" };
-    throw new ChatRefusal(429, "daily_tokens", "The tokens of today are used up. Go on tomorrow (UTC).", { headers });
+    throw new ChatRefusal(429, "daily_tokens", "The daily token limit is reached. Try again tomorrow (UTC).", {
+      headers,
+    });
   }
   rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
   const [row] = rows;
@@ -197,13 +200,18 @@ function forwarded(headers: Headers, allow: ModelAllowance): Record<string, stri
 }
 
 function noModel(name: string): ChatRefusal {
-  const message = `There is no model '${name.slice(0, 80)}' here, or you may not call it. The list of models has those that you may.`;
+  const message = `Model '${name.slice(0, 80)}' not found or not allowed. The list of models contains those that you can use.`;
   return new ChatRefusal(404, "model_not_found", message, { param: "model" });
 }
 
 function wrongDoor(name: string, { entry }: FoundModel): ChatRefusal {
-  const doors = entry.api.map((api) => DOORS[api]).join(" and ");
-  return new ChatRefusal(404, "model_not_found", `The model '${name}' is reached by ${doors}.`, { param: "model" });
+  const endpoints = entry.api.map((api) => DOORS[api]).join(" and ");
+  return new ChatRefusal(
+    404,
+    "model_not_found",
+    `The model '${name}' is not available at this endpoint. Use ${endpoints}.`,
+    { param: "model" },
+  );
 }
 
 const DOORS = {

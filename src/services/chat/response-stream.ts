@@ -39,7 +39,7 @@ export class ResponseStream {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-    if (this.#isOver) throw new Error("nobody reads the answer any more");
+    if (this.#isOver) throw new Error("the client disconnected");
     this.#waiting += text;
     if (this.#isWanted) this.#handOut();
   }

@@ -24,7 +24,7 @@ export async function takeSlot(
   const most = context.settings.CHAT_STREAMS;
   if (!(await places.holdPlace(id, most))) {
     const headers = { "retry-after": String(CHAT_LIMITS.placeWaitS) };
-    const message = `A user may have ${most} requests running here at once. Send it again when one has ended.`;
+    const message = `Too many running requests (limit ${most} per user). Try again when one has ended.`;
     throw new ChatRefusal(429, "too_many_streams", message, { headers });
   }
   // A failed renewal is repeated; without renewals the slot expires.

@@ -139,7 +139,7 @@ export function modelFault(error: unknown): ChatRefusal | null {
   const fault = faultIn(error);
   if (fault === null) return null;
   const status = fault.kind === "timeout" ? 504 : 502;
-  return new ChatRefusal(status, `model_${fault.kind}`, `The model cannot be reached: ${fault.message}.`);
+  return new ChatRefusal(status, `model_${fault.kind}`, `The model provider cannot be reached: ${fault.message}.`);
 }
 
 /** These statuses concern the gateway's credentials. Passing them on would make callers check their own. */
@@ -149,11 +149,15 @@ async function refusedBy(answer: Response, name: string, untold: ModelError): Pr
   const { status } = answer;
   const text = await beginningOf(answer);
   if (CREDENTIALS.includes(status) || status < 400)
-    return new ChatRefusal(502, "upstream_auth", `The vendor of '${name}' does not take the gateway's key for it.`);
+    return new ChatRefusal(
+      502,
+      "upstream_auth",
+      `The model provider of '${name}' rejected the stored key. Its owner must replace it.`,
+    );
   const wait = answer.headers.get("retry-after");
   const headers: Record<string, string> = wait === null ? {} : { "retry-after": wait.slice(0, 64) };
   const body = errorBody(untold.text(text));
-  const message = `The model '${name}' answered with status ${status}.`;
+  const message = `The model provider of '${name}' returned HTTP ${status}.`;
   return new ChatRefusal(status, "model_failed", message, { headers, ...(body === null ? {} : { body }) });
 }
 

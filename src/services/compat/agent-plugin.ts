@@ -33,7 +33,7 @@ export async function planAgentPlugin(
   const missing = (wanted ?? []).filter((name) => !shown.some((skill) => skill.name === name));
   if (missing.length > 0)
     throw invalid(
-      missing.map((name) => ({ code: "SKILL_NOT_FOUND", message: "There is no such skill here.", path: name })),
+      missing.map((name) => ({ code: "SKILL_NOT_FOUND", message: "Skill not found. Check the name.", path: name })),
     );
   const skills = wanted === null ? shown : shown.filter(({ name }) => wanted.includes(name));
   const servers: Record<string, JsonObject> = {};
@@ -45,7 +45,7 @@ export async function planAgentPlugin(
       if ("reason" in found) leftOut.push({ skill: skill.name, server, reason: found.reason });
       else if (known === undefined) servers[server] = found.entry;
       else if (JSON.stringify(known) !== JSON.stringify(found.entry))
-        leftOut.push({ skill: skill.name, server, reason: "another skill has a server of that name" });
+        leftOut.push({ skill: skill.name, server, reason: "another skill has a server with that name" });
     }
   const ids = skills.map(({ name, versionId }) => `${name} ${versionId}\n`).join("");
   const version = `0.0.0-g${(await sha256Hex(ids)).slice(0, 12)}`;
@@ -66,7 +66,7 @@ export async function packAgentPlugin(
   const bytes = skills.reduce((sum, { zipSize }) => sum + zipSize, 0);
   if (bytes > COMPAT_LIMITS.pluginBytes || skills.length > COMPAT_LIMITS.pluginSkills) {
     const most = `${COMPAT_LIMITS.pluginSkills} skills and ${COMPAT_LIMITS.pluginBytes / 1_048_576} MiB`;
-    const message = `A plugin may have ${most}; these are ${skills.length} with ${Math.ceil(bytes / 1_048_576)} MiB. Name some of them: ?skills=a,b.`;
+    const message = `Plugin too large (limit ${most}; found ${skills.length} with ${Math.ceil(bytes / 1_048_576)} MiB). Select skills with \`?skills=a,b\`.`;
     throw new GatewayError("too_large", "PLUGIN_TOO_LARGE", message);
   }
   const { archiveOf, deflatedFiles, deflatedItem } = await import("../../domain/package/flat");
@@ -109,7 +109,7 @@ export async function publishAgentPlugin(
   const target = { scope: publishScope(principal, namespace), namespace, userId: principal.userId };
   const { manifest, skills, servers, issues, warnings } = readPluginArchive(upload, COMPAT_LIMITS.pluginSkills);
   if (manifest === null || issues.length > 0)
-    throw new GatewayError("unprocessable", "PLUGIN_INVALID", "The archive is not a plugin that can be taken.", {
+    throw new GatewayError("unprocessable", "PLUGIN_INVALID", "The archive is not a valid plugin.", {
       issues: issues.map((issue) => ({ ...issue })),
     });
   const taken: PublishedPluginSkill[] = [];

@@ -40,7 +40,7 @@ export async function withArchives<R extends Row>(
   const made = await makeArchives(viewer, form, lacking.slice(0, COMPAT_LIMITS.archivesAtOnce));
   if (lacking.length > COMPAT_LIMITS.archivesAtOnce) {
     const left = lacking.length - COMPAT_LIMITS.archivesAtOnce;
-    const message = `The archives of ${left} skills are still to be made, some with each request. Ask again.`;
+    const message = `Archives of ${left} skills are not ready. Each request creates some of them. Try again.`;
     throw new GatewayError("unavailable", "ARCHIVES_MISSING", message, { retry_after_s: 1 });
   }
   return rows.flatMap((row) => {

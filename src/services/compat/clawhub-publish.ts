@@ -45,7 +45,7 @@ async function released(context: Context, { slug, owner, version, files }: SlugR
   });
   const named = versionNameOf({ label: skill.label, number: skill.number });
   if (status === 201 || named === version) return skill;
-  const message = `These files are version ${named} of '${slug}' already. Nothing was published.`;
+  const message = `These files were already published as version ${named} of '${slug}'. Nothing was published.`;
   throw new GatewayError("conflict", "CONTENT_EXISTS", message, { version: named, version_id: skill.versionId });
 }
 
@@ -60,6 +60,6 @@ async function requireNextNumber(context: Context, scope: string, slug: string, 
   if (number === null) return;
   const next = await readNextNumber(context.db, scope, foldName(slug));
   if (number === next) return;
-  const message = `0.0.<n> is the n-th version of a skill here, and the next one of '${slug}' is 0.0.${next}. Publish it as that, or from 0.1.0 on.`;
+  const message = `Version label not available. Versions 0.0.<n> are numbered automatically, and the next one of '${slug}' is 0.0.${next}. Use that, or 0.1.0 and above.`;
   throw new GatewayError("conflict", "VERSION_NOT_NEXT", message, { version, next: `0.0.${next}` });
 }

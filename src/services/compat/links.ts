@@ -35,7 +35,8 @@ export async function createSharedLink(
   const { principal } = context.caller;
   const credential = await lastingCredential(context.settings, principal);
   if (credential === null) {
-    const message = "A link ends with the key that made it, and a sign-in ends within hours. Make it with an API key.";
+    const message =
+      "Links cannot be created with a sign-in token, because a link ends with its credential. Use an API key.";
     throw new GatewayError("forbidden", "LINK_NEEDS_KEY", message);
   }
   const reads = await readsOf(context, request);
@@ -54,7 +55,7 @@ export async function createSharedLink(
     COMPAT_LIMITS.links,
   );
   if (row !== null) return { row, token };
-  const message = `A user may have ${COMPAT_LIMITS.links} links. Revoke some first.`;
+  const message = `Link limit reached (${COMPAT_LIMITS.links}). Delete a link first.`;
   throw new GatewayError("conflict", "TOO_MANY_LINKS", message, { limit: COMPAT_LIMITS.links });
 }
 
@@ -90,5 +91,5 @@ export async function deleteLink(context: Context, id: string): Promise<void> {
 }
 
 function linkNotFound(): GatewayError {
-  return new GatewayError("not_found", "LINK_NOT_FOUND", "There is no such link.");
+  return new GatewayError("not_found", "LINK_NOT_FOUND", "Link not found. Check the id.");
 }

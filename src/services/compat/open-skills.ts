@@ -21,7 +21,7 @@ export async function openSkill(context: Context, skillId: string): Promise<Open
   requireAdmin(principal);
   const skill = await findSkillHead(context, skillId);
   if (skill.scope !== PUBLIC_SCOPE) {
-    const message = `'${skill.name}' is not public. Publish it to everybody with a key first: POST /api/v1/kinds/skills/public.`;
+    const message = `Skill '${skill.name}' is not public. Publish it with POST /api/v1/kinds/skills/public first.`;
     throw new GatewayError("conflict", "SKILL_NOT_PUBLIC", message);
   }
   const known = await readOpen(context.db, skillId);
@@ -30,7 +30,7 @@ export async function openSkill(context: Context, skillId: string): Promise<Open
   await insertOpen(recorded, skillId, principal.userId, COMPAT_LIMITS.openSkills);
   const opened = await readOpen(context.db, skillId);
   if (opened !== null) return opened;
-  const message = `The open list has ${COMPAT_LIMITS.openSkills} skills, and may have no more. Take some off it first.`;
+  const message = `The open list is full (limit ${COMPAT_LIMITS.openSkills} skills). Remove a skill first.`;
   throw new GatewayError("conflict", "OPEN_LIST_FULL", message, { limit: COMPAT_LIMITS.openSkills });
 }
 

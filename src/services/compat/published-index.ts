@@ -30,7 +30,7 @@ export type IndexedSkill = PublishedSkillRow & { sha256: string };
 
 /** The error for everything an index does not show; the same as for an unknown path. */
 export function notInIndex(): GatewayError {
-  return new GatewayError("not_found", "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route.");
+  return new GatewayError("not_found", "NOT_FOUND", "Path not found. `/openapi.json` lists all paths.");
 }
 
 /** Returns the skills of an index by name, and whether the list was cut; with `name`, only that skill. */

@@ -32,13 +32,14 @@ export interface PartFile {
 
 /** Creates a ticket for a file of this size and digest. */
 export async function reserveUpload(context: Context, size: number, sha256: string): Promise<string> {
-  if (size > PACKAGE_LIMITS.fileBytes) throw tooLarge(`A file may have ${PACKAGE_LIMITS.fileBytes} bytes.`);
+  if (size > PACKAGE_LIMITS.fileBytes)
+    throw tooLarge(`File too large (limit ${PACKAGE_LIMITS.fileBytes / 1_048_576} MiB).`);
   const id = context.newId("upl");
   const createdAt = context.now();
   const part = { id, userId: context.caller.principal.userId, sha256, size, createdAt };
   const { parts, partBytes: bytes } = COMPAT_LIMITS;
   if (await reservePart(context.db, part, { since: createdAt - COMPAT_LIMITS.partsMs, parts, bytes })) return id;
-  const message = `Files that wait to be published may be ${parts}, and ${bytes} bytes together. They are forgotten within an hour.`;
+  const message = `Too many uploaded files wait to be published (limit ${parts} files, ${bytes} bytes). They expire within an hour.`;
   throw new GatewayError("conflict", "TOO_MANY_UPLOADS", message, { limit: parts });
 }
 
@@ -52,7 +53,7 @@ export async function findUpload(context: Context, id: string): Promise<UploadPa
 /** Stores the bytes of a ticket. */
 export async function storeUpload(context: Context, part: UploadPart, bytes: Uint8Array): Promise<void> {
   if (bytes.length !== part.size || (await sha256Hex(bytes)) !== part.sha256) {
-    const message = "The bytes are not those that the ticket was asked for. Ask for another one.";
+    const message = "The uploaded bytes do not match the ticket. Request a new ticket.";
     throw invalid([{ code: "PART_DIFFERS", message }]);
   }
   await putPart(context.packages, context.timings, part.id, bytes);
@@ -62,8 +63,9 @@ export async function storeUpload(context: Context, part: UploadPart, bytes: Uin
 export async function zipOfUploads(context: Context, folder: string, files: readonly PartFile[]): Promise<Uint8Array> {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (files.length > COMPAT_LIMITS.partsOfSkill)
-    throw tooLarge(`A skill may have ${COMPAT_LIMITS.partsOfSkill} files here.`);
-  if (bytes > PACKAGE_LIMITS.unpackedBytes) throw tooLarge(`A skill may have ${PACKAGE_LIMITS.unpackedBytes} bytes.`);
+    throw tooLarge(`Too many files (limit ${COMPAT_LIMITS.partsOfSkill}).`);
+  if (bytes > PACKAGE_LIMITS.unpackedBytes)
+    throw tooLarge(`Skill too large (limit ${PACKAGE_LIMITS.unpackedBytes / 1_048_576} MiB).`);
   const found = await readUploadParts(
     context.db,
     context.caller.principal.userId,
@@ -110,8 +112,12 @@ export async function sweepParts({ db, packages, timings, now }: SweepContext): 
 const sinceOf = (context: Context) => context.now() - COMPAT_LIMITS.partsMs;
 
 function noTicket(path?: string): GatewayError {
-  const what = path === undefined ? "There is no such upload" : `'${path}' was not uploaded by this ticket`;
-  return new GatewayError("not_found", "UPLOAD_NOT_FOUND", `${what}. Tickets end within an hour; upload it again.`);
+  const what = path === undefined ? "Upload not found" : `'${path}' was not uploaded with this ticket`;
+  return new GatewayError(
+    "not_found",
+    "UPLOAD_NOT_FOUND",
+    `${what}. Tickets expire within an hour. Upload the file again.`,
+  );
 }
 
 function tooLarge(message: string): GatewayError {

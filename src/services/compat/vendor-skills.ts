@@ -48,7 +48,7 @@ export async function findShown({ context, scope }: VendorScope, id: string | nu
 export async function findChangeable(place: VendorScope, id: string | null): Promise<VendorSkill> {
   const skill = await findShown(place, id);
   if (skill.scope === place.scope) return skill;
-  const message = "This skill is public, and is read here only. An admin changes it at /api/v1/kinds/skills/public.";
+  const message = "Public skills are read-only here. An admin can change them at /api/v1/kinds/skills/public.";
   throw new GatewayError("forbidden", "READ_ONLY", message);
 }
 
@@ -67,7 +67,7 @@ export async function createVendorSkill(
   } catch (error) {
     if (!(error instanceof GatewayError) || error.reason !== "SKILL_EXISTS") throw error;
     const known = vendorSkillId(String(error.details.skill_id));
-    throw new GatewayError("conflict", error.reason, `${error.message} It is ${known}.`, { skill_id: known });
+    throw new GatewayError("conflict", error.reason, `${error.message} Its id is ${known}.`, { skill_id: known });
   }
 }
 

@@ -43,5 +43,5 @@ export async function requireUnblocked({ db }: Pick<Context, "db">, versionId: s
 
 /** The error for a blocked version whose existence is not secret. */
 export function versionBlocked(reason: string): GatewayError {
-  return new GatewayError("forbidden", "VERSION_BLOCKED", `An admin has blocked this version: ${reason}`);
+  return new GatewayError("forbidden", "VERSION_BLOCKED", `This version was blocked by an admin: ${reason}`);
 }

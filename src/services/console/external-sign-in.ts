@@ -34,8 +34,7 @@ export async function beginExternalConsoleSignIn(
 /** The session to start and the path to return to, or an error message. */
 export type ExternalSignInResult = { session: NewSession; returnTo: string } | { problem: string };
 
-const ENDED =
-  "This sign-in belongs to another browser, was answered already, or its ten minutes are over. Begin it again.";
+const ENDED = "This sign-in expired (10 minutes), was already completed, or belongs to another browser. Start again.";
 
 /** Handles the issuer's response, once. */
 export async function finishExternalConsoleSignIn(

@@ -41,5 +41,5 @@ export async function signOut(context: Context): Promise<void> {
 }
 
 function sessionNotFound(): GatewayError {
-  return new GatewayError("not_found", "SESSION_NOT_FOUND", "There is no such session, or it is over.");
+  return new GatewayError("not_found", "SESSION_NOT_FOUND", "Session not found. It may have expired.");
 }

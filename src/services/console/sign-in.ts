@@ -46,7 +46,7 @@ export async function signInByConsoleLink(context: SignInContext, link: string):
   const spent =
     secret === null ? null : await spendConsoleLink(context.db, await sha256Hex(secret), context.newId("s"));
   if (spent?.session == null) {
-    const message = "This link was used already, or its ten minutes are over. Ask for another, or sign in with a key.";
+    const message = "This link expired (10 minutes) or was already used. Request another link, or sign in with a key.";
     throw new GatewayError("unauthenticated", "LINK_SPENT", message);
   }
   return { userId: spent.userId, name: null, ...spent.session, via: "link", claimed: [] };
@@ -103,9 +103,5 @@ function recordingSession(context: SignInContext, id: string, { userId, via }: N
 }
 
 function noKey(): GatewayError {
-  return new GatewayError(
-    "unauthenticated",
-    "UNAUTHENTICATED",
-    "This is no key of this gateway. Sign in with a key, or with a link.",
-  );
+  return new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key is not valid. Sign in with a key or a link.");
 }

@@ -68,8 +68,8 @@ const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
 
 function nobodyHas(name: string, finds: boolean): string {
   return finds
-    ? `There is no tool '${name}' here. Call find_tool for the names of tools.`
-    : `No loaded skill has a tool '${name}'.`;
+    ? `Tool '${name}' not found. Call find_tool for the names of tools.`
+    : `Tool '${name}' not found in the loaded skills.`;
 }
 
 /** Runs a built-in tool. Returns `null` if it requires a conversation and there is none. */

@@ -29,14 +29,15 @@ export async function viewOfCatalog(
   settings: ConversationSettings,
   contents: readonly string[] | null = null,
 ): Promise<View> {
-  if (context.caller.stale) throw new GatewayError("unavailable", "UNAVAILABLE", "The registry does not answer now.");
+  if (context.caller.stale)
+    throw new GatewayError("unavailable", "UNAVAILABLE", "The registry does not respond. Try again in a moment.");
   const day = dayOf(context.now());
   const key = JSON.stringify([context.caller.principal.userId, day, viewKey(context, settings)]);
   const known = seen.get(key);
   if (known !== undefined) return known;
   const view = await readView(context, settings, { ...NOTHING_WITH_VIEW, contents });
   if (view.warnings.some((warning) => warning.code === "GHOST_NOT_FOUND"))
-    throw new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${settings.ghost}'.`);
+    throw new GatewayError("not_found", "GHOST_NOT_FOUND", `Agent (ghost) '${settings.ghost}' not found.`);
   seen.set(key, view);
   return view;
 }

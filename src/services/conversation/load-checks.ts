@@ -91,7 +91,7 @@ export async function readSkillForClient(context: Context, view: View, name: str
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   if (overCeiling(entries, ceiling))
     return failed(
-      `Error: Skill '${name}' and what it needs have more than ${ceiling} tokens of instructions together.`,
+      `Error: Skill '${name}' and its dependencies are too large (limit ${ceiling} tokens of instructions).`,
     );
   const contents = await contentsOf(
     context,
@@ -101,7 +101,7 @@ export async function readSkillForClient(context: Context, view: View, name: str
     .map((skill) => ({ name: skill.name, instructions: contents.get(skill.version_id)?.instructions ?? "" }))
     .filter((skill) => skill.instructions.trim() !== "");
   const tools = entries.some((skill) => skill.has_capabilities)
-    ? " Its tools, if it has any, need a conversation: connect to /mcp/{conversation_id} instead of /mcp."
+    ? " Tools of the skill need a conversation: connect to /mcp/{conversation_id} instead of /mcp."
     : "";
   const block = bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
   return text(`${TEXTS.loaded(name, "tool_result")}${missingDependencyNote(unmet)}${tools}${block}`);

@@ -63,7 +63,7 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
   );
   if (clash !== undefined) {
     return failed(
-      `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', and another one is loaded.`,
+      `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', but another version is loaded.`,
     );
   }
   // An active skill already has its instructions in the prompt or in an earlier result.

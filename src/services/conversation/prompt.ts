@@ -40,7 +40,8 @@ export async function renderOffer(
 /** Reads only the conversation's own store. */
 async function render(step: Step, format: Format, state: ConversationState): Promise<RenderedOffer> {
   const { context, session, view } = step;
-  const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings, format);
+  const { effective, defaultsToAuto } = session;
+  const policy = state.policy ?? policyOf(effective, view.retention, context.settings, { format, defaultsToAuto });
   if (policy.delivery === "auto") return tagged(renderFront(await frontOf(step, false), format));
   const { shown, more } = listed(view.catalog, view.preload);
   const offered = await step.offered();

@@ -45,7 +45,7 @@ export async function runReadSkill(
   if (entry === null) return notAvailable(context, view, name, "read_skill");
   const { version_id } = loadedVersion(session, entry);
   const version = (await contentsOf(context, [version_id])).get(version_id);
-  if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  if (version === undefined) return failed(`Error: Skill '${name}' is being changed. Try again.`);
   if (filePath === null || filePath === "") {
     const runs = (await codeBarOf(context, view, entry)) === null;
     return instructions(name, version, page, runs);
@@ -55,8 +55,8 @@ export async function runReadSkill(
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Call read_skill with one of its files: ${paths}`);
   }
-  const withheld = restrictionReason(context, entry.scope, version.servers);
-  if (withheld !== null) return failed(`Error: ${withheld}`);
+  const restricted = restrictionReason(context, entry.scope, version.servers);
+  if (restricted !== null) return failed(`Error: ${restricted}`);
   const result = await readFile(context, { name, version_id }, file, page);
   if (session !== null) recordUse(session, context, name);
   return result;
@@ -73,7 +73,7 @@ export async function runFindSkill(context: Context, view: View, query: string, 
     visible = await searchInView(context, view, query, { shown: SEARCH_LIMITS.shown, most: HITS });
   } catch (error) {
     if (!isIndexMissing(error)) throw error;
-    return failed("Error: Search is out of order. A skill whose name you know can still be loaded with load_skill.");
+    return failed("Error: Search is not available. Use load_skill if you know the name of the skill.");
   }
   const entries = visible.slice(0, SEARCH_LIMITS.shown);
   const answer = renderFound(entries, query, loadTool);
@@ -117,7 +117,7 @@ async function readFile(
   page: Page,
 ): Promise<ToolResult> {
   const bytes = await readPackageRange(context.packages, context.timings, skill.version_id, file.offset, file.size);
-  if (bytes === null) return failed(`Error: Skill '${skill.name}' changed just now. Try again.`);
+  if (bytes === null) return failed(`Error: Skill '${skill.name}' is being changed. Try again.`);
   const content = shownText(bytes);
   const facts = { skill_name: skill.name, file_path: file.path };
   if (content === null) {
@@ -152,14 +152,14 @@ function paged(body: string, page: Page): { shown: string; note: string } {
   if (shown.length > CONVERSATION_LIMITS.readChars) {
     return {
       shown: shown.slice(0, CONVERSATION_LIMITS.readChars),
-      note: `\n\n(line ${offset} is too long to show whole)`,
+      note: `\n\n(line ${offset} is truncated because it is too long)`,
     };
   }
-  if (offset >= count && offset > 0) return { shown: "", note: `(there are only ${count} lines)` };
+  if (offset >= count && offset > 0) return { shown: "", note: `(the text has ${count} lines)` };
   return {
     shown,
     note:
-      end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; call read_skill with offset ${end} to go on)` : "",
+      end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; call read_skill with offset ${end} to continue)` : "",
   };
 }
 

@@ -105,7 +105,7 @@ export function loadedInTurn(state: ConversationState): string[] {
 export function pastOf(session: Session, turn: number): PastReply {
   const end = session.store.log.endOf(turn);
   if (end === null)
-    throw new GatewayError("not_found", "TURN_NOT_FOUND", `The conversation never was in turn ${turn}.`);
+    throw new GatewayError("not_found", "TURN_NOT_FOUND", `Turn ${turn} not found in this conversation.`);
   const state = stateAt(session.store, end);
   return { turn, active: activeOf(state), tokens: tokensOf(state) };
 }

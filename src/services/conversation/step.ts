@@ -83,7 +83,7 @@ export async function currentOffer(context: Context, session: Session, format: F
  * without waiting for them, because hosts give up on slow servers.
  */
 export async function openForClient(context: Context, session: Session, preload: string[]): Promise<string> {
-  await ensureTurn(context, session, "mcp", preload, []);
+  await ensureTurn(context, session, { format: "mcp", isForHost: true }, preload, []);
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view }, null, 0);
   return openingFor(context, view, [...session.state.selected, ...preload]);
@@ -100,7 +100,7 @@ export async function listClientTools(
   preload: string[],
   tells: boolean,
 ): Promise<JsonObject[]> {
-  await ensureTurn(context, session, "mcp", preload, []);
+  await ensureTurn(context, session, { format: "mcp", isForHost: true }, preload, []);
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view }, null, tells ? DURATIONS.patienceList : 0);
   const offer = await renderOffer(stepOf({ context, session, view }), "mcp");
@@ -111,20 +111,20 @@ export async function listClientTools(
 
 /** Begins the first turn for an MCP host, which never requests a turn. */
 export async function beginForHost(context: Context, session: Session, preload: string[]): Promise<void> {
-  await ensureTurn(context, session, "mcp", preload, []);
+  await ensureTurn(context, session, { format: "mcp", isForHost: true }, preload, []);
 }
 
 /** Begins the first turn of a conversation without turns. Returns whether it did. */
 async function ensureTurn(
   context: Context,
   session: Session,
-  format: Format,
+  { format, isForHost }: { format: Format; isForHost: boolean },
   selected: string[],
   warnings: Issue[],
 ): Promise<boolean> {
   if (session.state.turn !== 0 && session.state.policy !== null) return false;
   const nothing = { key: null, history: null, history_cut: false, have: null, model: null, cache: null };
-  const first = { ...nothing, usage: null, history_tokens: null, selected_skills: selected };
+  const first = { ...nothing, usage: null, history_tokens: null, selected_skills: selected, isForHost };
   const begin = async () => (session.state.turn === 0 ? beginTurn(context, session, first, format) : []);
   warnings.push(...(await exclusively(session, begin)));
   return true;
@@ -140,7 +140,8 @@ export async function runCalls(
 ): Promise<ToolCallsReply> {
   const warnings: Issue[] = [];
   const format = formatOf(session, request.format);
-  const begins = await ensureTurn(context, session, format, request.client?.preload ?? [], warnings);
+  const asker = { format, isForHost: request.client !== null };
+  const begins = await ensureTurn(context, session, asker, request.client?.preload ?? [], warnings);
   session.memory.lastStep = context.now();
   const calls = readCalls(context, request.calls);
   const current = await currentView(context, session, skillsNamed(calls));
@@ -243,7 +244,7 @@ function readCalls(context: Context, entries: readonly JsonObject[]): { call: Re
     // A call without an id is always a new call: only an id can identify a repetition.
     const call = readCall(entry, context.newId("call"));
     if (call !== null) return [{ call, entry }];
-    issues.push({ code: "INVALID_CALL", message: "A call needs a tool's name.", path: `calls.${position}` });
+    issues.push({ code: "INVALID_CALL", message: "The call has no tool name. Add `name`.", path: `calls.${position}` });
     return [];
   });
   if (issues.length > 0) throw invalid(issues);

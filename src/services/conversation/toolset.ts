@@ -93,7 +93,7 @@ async function answer(
   const result = isBuiltin(name)
     ? await runBuiltin(place, name, call.arguments)
     : await callByOfferedName(place, name, call.arguments);
-  return result ?? failed(`Error: There is no tool '${name}'.`);
+  return result ?? failed(`Error: Tool '${name}' not found.`);
 }
 
 function cancelled(signal: AbortSignal): Promise<ToolResult> {

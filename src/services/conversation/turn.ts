@@ -38,6 +38,8 @@ export interface NewTurn extends HistoryFacts {
   key: string | null;
   history: readonly JsonValue[] | null;
   selected_skills: readonly PickedSkill[];
+  /** Whether an MCP host begins it. Hosts take no prompt, and their list of tools has to follow the servers. */
+  isForHost?: boolean;
 }
 
 /** Begins the next turn with the conversation's settings and records it. Must run inside `exclusively`. */
@@ -57,7 +59,8 @@ export async function beginTurn(
   }
   const { state } = session;
   const turn = state.turn + 1;
-  const policy = policyOf(settings, view.retention, context.settings, format);
+  const defaultsToAuto = session.defaultsToAuto && request.isForHost !== true;
+  const policy = policyOf(settings, view.retention, context.settings, { format, defaultsToAuto });
   const cold = isCold(context, session, request);
   const front = policy.delivery === "auto" ? await renewal(context, session, view, cold) : null;
   const preload = front?.preload ?? view.preload;
@@ -119,10 +122,10 @@ export async function restore(
   format: Format,
 ): Promise<Issue[]> {
   const { turns, loads, answers, others } = readHistory(history);
-  const { settings } = session;
+  const { settings, defaultsToAuto } = session;
   const needed = loads.map(({ name }) => name);
   const view = await viewFor(context, session, settings, needed);
-  const policy: Policy = policyOf(settings, view.retention, context.settings, format);
+  const policy: Policy = policyOf(settings, view.retention, context.settings, { format, defaultsToAuto });
   const standing = loads.filter((load) => remainingTurns(policy.retention, load.turn, turns) !== -1);
   const set = await resolveSet(context, view, [
     ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
@@ -198,7 +201,7 @@ export async function resolveSet(
     const all = resolver.entries();
     if (overRow(all) || (code !== STANDING && overCeiling(all, ceiling))) {
       resolver.takeBack();
-      const message = `Skill '${name}' is left out: the active skills may have ${ceiling} tokens of instructions together, and there is no room for it and what it needs.`;
+      const message = `Skill '${name}' was not activated: active skills would be too large with its dependencies (limit ${ceiling} tokens of instructions).`;
       warnings.push({ code: "OVER_CEILING", message, path: name });
       continue;
     }
@@ -220,11 +223,11 @@ function updatedSince(before: ConversationState, active: readonly SkillRef[]): I
   return active.flatMap(({ name, skill_id, version_id, version }) => {
     const old = known.get(name);
     if (old === undefined || old.version_id === version_id) return [];
-    const label = (text: string | null) => (text === null ? "one without a label" : `version ${text}`);
+    const label = (text: string | null) => (text === null ? "a version without label" : `version ${text}`);
     const message =
       old.skill_id === skill_id
-        ? `Skill '${name}' was updated: from ${label(old.version)} to ${label(version)}.`
-        : `Skill '${name}' is another skill now, which comes first of those with this name.`;
+        ? `Skill '${name}' was updated from ${label(old.version)} to ${label(version)}.`
+        : `The name '${name}' now refers to another skill, which takes precedence.`;
     return [{ code: "SKILL_UPDATED", message, path: name }];
   });
 }
@@ -244,6 +247,6 @@ function leaveForBudget(session: Session, events: ConversationEvent[], turn: num
     path: name,
   }));
   if (fits) return warnings;
-  const message = "Preloaded and selected skills alone exceed the conversation's budget.";
+  const message = "Preloaded and selected skills exceed the conversation's token budget.";
   return [...warnings, { code: "OVER_BUDGET", message }];
 }

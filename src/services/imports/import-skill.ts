@@ -119,6 +119,6 @@ function retryIn({ details }: GatewayError): number {
 }
 
 function taken(name: string): ItemFault {
-  const message = `There is a skill '${name}' already that did not come from this source. It is left as it is.`;
+  const message = `A skill '${name}' from another origin already exists. It was not changed.`;
   return new ItemFault({ code: "NAME_TAKEN", message });
 }

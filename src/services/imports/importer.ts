@@ -42,5 +42,5 @@ const OPERATOR: Principal = {
 };
 
 function ended(): GatewayError {
-  return new GatewayError("unauthenticated", "IMPORTER_ENDED", "Who runs this import may not any more.");
+  return new GatewayError("unauthenticated", "IMPORTER_ENDED", "The owner of this import lost the right to run it.");
 }

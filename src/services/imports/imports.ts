@@ -69,10 +69,10 @@ export async function startImport(
   const credential = await requireLasting(context);
   const scope = importScope(principal, request.namespace);
   const source = checkedSource(request.source, origins);
-  if (request.mirror === true) requireAdmin(principal, "Only an admin may have a source mirrored.");
+  if (request.mirror === true) requireAdmin(principal, "Only admins can mirror a source. Remove `mirror`.");
   const identity = await sha256Hex(identityOf(source));
   const known = await findImport(context.db, scope, identity);
-  if (known?.isMirror === true) requireAdmin(principal, "This source is mirrored here, which only an admin changes.");
+  if (known?.isMirror === true) requireAdmin(principal, "This source is mirrored. Only an admin can change it.");
   const id = known?.id ?? context.newId("imp");
   const isMirror = request.mirror ?? known?.isMirror ?? false;
   const after = { ...sourceInLog(source), scope: scopeInLog(scope), mirror: isMirror };
@@ -85,7 +85,7 @@ export async function startImport(
     IMPORT_LIMITS.imports,
   );
   if (row === null) {
-    const message = `There are ${IMPORT_LIMITS.imports} imports to there. Delete one first; the skills that came of it stay.`;
+    const message = `Import limit of the namespace reached (${IMPORT_LIMITS.imports}). Delete an import first; its skills are kept.`;
     throw new GatewayError("conflict", "TOO_MANY_IMPORTS", message, { limit: IMPORT_LIMITS.imports });
   }
   await open(row.id).wake(row.id);
@@ -127,7 +127,11 @@ export async function endImport(context: Context, id: string, open: OpenImport):
   const { said, about } = inLog(context, row);
   const recorded = audited(context, "import.cancel", id, { after: said, ...about, when: "is" });
   if (!(await cancelImport(recorded, id))) {
-    throw new GatewayError("conflict", "IMPORT_OVER", "The import is not under way, and no mirror.");
+    throw new GatewayError(
+      "conflict",
+      "IMPORT_OVER",
+      "The import is neither running nor a mirror. Nothing was cancelled.",
+    );
   }
   await open(id).end();
   await dropImportArchives(context.packages, context.timings, id);
@@ -171,8 +175,7 @@ function importScope(principal: Principal, namespace: string): string {
 async function requireLasting({ settings, caller }: Context): Promise<string> {
   const credential = await lastingCredential(settings, caller.principal);
   if (credential !== null) return credential;
-  const message =
-    "An import goes on with the key that began it, and a sign-in ends within hours. Begin it with an API key.";
+  const message = "Imports cannot be started with a sign-in token, because they outlive it. Use an API key.";
   throw new GatewayError("forbidden", "IMPORT_NEEDS_KEY", message);
 }
 
@@ -181,11 +184,10 @@ function checkedSource(source: ImportSource, origins: readonly string[]): Import
   const because = (message: string) => issues.push({ code: "SOURCE_REFUSED", message, path: "source.url" });
   const verdict = judgeUrl(source.url, __DEVELOPMENT__);
   const url = verdict.url ?? null;
-  if (url === null) because(`The source cannot be asked: ${verdict.problem}.`);
-  else if (origins.includes(url.origin))
-    because("This is the gateway itself. Share a skill to have it elsewhere, too.");
+  if (url === null) because(`The source address is not allowed: ${verdict.problem}.`);
+  else if (origins.includes(url.origin)) because("The source is this gateway. Share the skill with a group instead.");
   else if (source.type === "archive" && url.hostname === "github.com")
-    because("This address only redirects. Use https://codeload.github.com/<owner>/<repository>/tar.gz/<branch>.");
+    because("The address redirects. Use https://codeload.github.com/<owner>/<repository>/tar.gz/<branch>.");
   if (url === null || issues.length > 0) throw invalid(issues);
   url.hash = "";
   const path = source.path
@@ -196,5 +198,5 @@ function checkedSource(source: ImportSource, origins: readonly string[]): Import
 }
 
 function importNotFound(): GatewayError {
-  return new GatewayError("not_found", "IMPORT_NOT_FOUND", "There is no such import.");
+  return new GatewayError("not_found", "IMPORT_NOT_FOUND", "Import not found. Check the id.");
 }

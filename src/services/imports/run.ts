@@ -118,5 +118,5 @@ const STORAGE_AGAIN_MS = 30_000;
 const NOT_ANY_MORE: ImportProblem = {
   code: "IMPORTER_ENDED",
   message:
-    "Who runs this import may not any more: the key ended, or the role or membership did. Begin it again with a key that may.",
+    "The import stopped because its key, role or membership ended. Start it again with a key that has the right.",
 };

@@ -8,7 +8,7 @@ import { flush, type MeterObject } from "./outbox";
 
 /** Returns the sums since metrics were first turned on. */
 export async function readSums({ caller, settings }: Context, meter: () => MeterObject): Promise<Sums> {
-  requireAdmin(caller.principal, "Only an admin may read metrics.");
+  requireAdmin(caller.principal, "Only admins can read metrics. Use an admin's key.");
   if (settings.METRICS === "off")
     throw new GatewayError(
       "not_found",

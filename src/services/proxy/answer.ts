@@ -56,7 +56,7 @@ function withoutBody({ request }: ProxiedCall, status: number, headers: Headers,
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
   if (status >= 500) throw statusFault(status, Number.isFinite(retryAfter) ? retryAfter : null);
   if (status >= 300) {
-    throw new ProxyRefusal(status, -32000, `The server answered HTTP ${status}.`, Object.fromEntries(headers));
+    throw new ProxyRefusal(status, -32000, `The server returned HTTP ${status}.`, Object.fromEntries(headers));
   }
   // A server of type `sse` answers on its stream and returns "Accepted" here.
   const isAnswer = hadBody && status !== 202 && request.handle === null && requestIds(request.posted).length > 0;
@@ -122,7 +122,7 @@ async function endpoint(exchange: ProxiedCall, event: StreamEvent): Promise<stri
   if (server.target.type !== "sse") return "";
   const url = URL.parse(event.data ?? "", server.target.url);
   if (url === null || url.origin !== new URL(server.target.url).origin) {
-    throw new UpstreamFault("refused", "the server names an endpoint of another origin, which is refused");
+    throw new UpstreamFault("refused", "the server names an endpoint of another origin, which is not allowed");
   }
   // The whole URL as it was checked: a path alone could be resolved to another host.
   const handle = await toHandle(exchange, "endpoint", url.href);
@@ -141,7 +141,7 @@ async function filtered(text: string, { isAllowed, approved }: ProxiedServer): P
   try {
     message = parseExactly(text);
   } catch {
-    throw new UpstreamFault("protocol", "the server's answer is no valid JSON");
+    throw new UpstreamFault("protocol", "the server's answer is not valid JSON");
   }
   const same = approved === null ? null : await unchangedTools(message, approved);
   return JSON.stringify(

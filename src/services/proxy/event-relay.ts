@@ -144,13 +144,13 @@ class Relay {
 
 /** The fault of a server that did not answer in time. */
 export function upstreamTimeout(ms: number): UpstreamFault {
-  return new UpstreamFault("timeout", `the server did not answer within ${ms / 1_000}s`);
+  return new UpstreamFault("timeout", `the server did not respond within ${ms / 1_000}s`);
 }
 
 /** The fault of a message above the size limit. */
 export function tooLarge(): UpstreamFault {
   const most = `${Math.floor(UPSTREAM_LIMITS.answerBytes / 1_048_576)} MiB`;
-  return new UpstreamFault("too_large", `the server's answer is larger than ${most}`);
+  return new UpstreamFault("too_large", `the server's answer is too large (limit ${most})`);
 }
 
 function parsed(data: string): unknown {

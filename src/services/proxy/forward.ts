@@ -74,7 +74,8 @@ async function addressOf(exchange: ProxiedCall): Promise<string> {
     if (!allowed.includes(method)) throw notAllowed(allowed.join(", "));
     return target.url;
   }
-  if (target.type !== "sse") throw new ProxyRefusal(404, -32600, "This server takes no messages at this address.");
+  if (target.type !== "sse")
+    throw new ProxyRefusal(404, -32600, "The server does not accept messages at this address.");
   if (method !== "POST") throw notAllowed("POST");
   // Checked again here: exactly this URL is fetched.
   const url = URL.parse(await fromHandle(exchange, "endpoint", handle));
@@ -94,15 +95,14 @@ async function sessionOf(exchange: ProxiedCall): Promise<string | null> {
 /** Returns the body to send. If tools are restricted, it is rewritten, so that the server reads what was checked. */
 function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: ProxiedCall): string {
   if (isAllowed === null) return body;
-  if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is no JSON.");
+  if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is not valid JSON.");
   if (!isPlain(posted)) {
-    const message =
-      "The body must be a JSON-RPC message or a list of them, whose members are written as JSON-RPC has them.";
+    const message = "The body is not a JSON-RPC message or a list of them.";
     throw new ProxyRefusal(400, -32600, message);
   }
   if (!agrees(posted, headers))
-    throw new ProxyRefusal(400, -32020, "Mcp-Method or Mcp-Name does not say what the body says.");
+    throw new ProxyRefusal(400, -32020, "`Mcp-Method` or `Mcp-Name` does not match the body.");
   const refused = calledTools(posted).find((tool) => !isAllowed(tool));
-  if (refused !== undefined) throw new ProxyRefusal(200, -32602, `Tool '${refused}' is not offered by this server.`);
+  if (refused !== undefined) throw new ProxyRefusal(200, -32602, `Tool '${refused}' not found on this server.`);
   return rewriteRpcBody(body);
 }

@@ -59,7 +59,7 @@ export function handlesOf(settings: Settings): Promise<Handles> {
     throw new GatewayError(
       "unavailable",
       "SECRETS_UNAVAILABLE",
-      "This MCP server keeps sessions, which need a deployment secret: the operator must set SECRETS_KEY.",
+      "This MCP server uses sessions, which need a secret. The operator must set SECRETS_KEY.",
     );
   }
   if (latest?.secret !== secret) latest = { secret, seal: derive(secret) };

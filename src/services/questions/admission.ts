@@ -50,9 +50,17 @@ export async function grantFor(
 }
 
 export function badTicket(): GatewayError {
-  return new GatewayError("unauthenticated", "UNAUTHENTICATED", "The ticket is unknown, used or too old.");
+  return new GatewayError(
+    "unauthenticated",
+    "UNAUTHENTICATED",
+    "The ticket is unknown, used or expired. Request a new one.",
+  );
 }
 
 function forbiddenOrigin(): GatewayError {
-  return new GatewayError("forbidden", "FORBIDDEN_ORIGIN", "Pages of this origin may not connect.");
+  return new GatewayError(
+    "forbidden",
+    "FORBIDDEN_ORIGIN",
+    "Origin not allowed. The operator can add it to `ALLOWED_ORIGINS`.",
+  );
 }

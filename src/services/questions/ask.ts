@@ -60,16 +60,21 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   const { questions, clients } = asking;
   const connected = clients.count() > 0;
   if (requireClient && !connected) {
-    throw new GatewayError("conflict", "NO_CLIENT", "No page is connected to this conversation.");
+    throw new GatewayError(
+      "conflict",
+      "NO_CLIENT",
+      "No page is connected to this conversation. Open the conversation in a browser first.",
+    );
   }
   if (questions.pendingCount() >= QUESTION_LIMITS.pending) {
-    const message = `More than ${QUESTION_LIMITS.pending} requests of this conversation wait for an answer.`;
+    const message = `Too many pending requests in this conversation (limit ${QUESTION_LIMITS.pending}). Wait for answers, or cancel some.`;
     throw new GatewayError("rate_limited", "TOO_MANY_REQUESTS", message);
   }
   const waiting = questions.pendingBytes();
   if (waiting + bytes > QUESTION_LIMITS.pendingBytes) {
     const limit = QUESTION_LIMITS.pendingBytes;
-    const message = "The requests of this conversation that wait for an answer may have payloads of 1 MiB together.";
+    const message =
+      "Pending requests of this conversation are too large (limit 1 MiB together). Wait for answers, or cancel some.";
     throw new GatewayError("rate_limited", "TOO_MUCH_PENDING", message, { limit, used: waiting });
   }
   const now = asking.now();
@@ -175,7 +180,7 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
     signal.addEventListener("abort", stop, { once: true });
     try {
       const ended = await waitForEnd(asking, id, question.timeout_ms);
-      return outcomeOf(ended) ?? { success: false, error: "The page has not answered yet." };
+      return outcomeOf(ended) ?? { success: false, error: "The page has not answered yet. Try again later." };
     } finally {
       signal.removeEventListener("abort", stop);
     }
@@ -183,14 +188,14 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
 }
 
 export function questionNotFound(): GatewayError {
-  return new GatewayError("not_found", "REQUEST_NOT_FOUND", "The conversation has no such request.");
+  return new GatewayError("not_found", "REQUEST_NOT_FOUND", "Request not found in this conversation. Check the id.");
 }
 
 /** The error for an answer after a question's end. */
 export function questionEnded(verdict: "already_resolved" | "expired"): GatewayError {
   return verdict === "expired"
-    ? new GatewayError("conflict", "EXPIRED", "The request's deadline has passed.")
-    : new GatewayError("conflict", "ALREADY_RESOLVED", "The request has its answer, or was cancelled.");
+    ? new GatewayError("conflict", "EXPIRED", "The deadline of the request has passed. Ask again.")
+    : new GatewayError("conflict", "ALREADY_RESOLVED", "This request was already answered or cancelled.");
 }
 
 /** Ends a question: first the row, then pages and waiters are notified. Returns `false` if it cannot end this way. */

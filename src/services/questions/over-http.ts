@@ -70,7 +70,7 @@ export function takeResponse(
 function unfit(request: BrowserQuestion | null, answer: Answer): GatewayError {
   const problems = request === null ? [] : answerProblems(request, answer);
   const issues = problems.map((message) => ({ code: "INVALID_ANSWER", message, path: "result" }));
-  const message = "The result does not fit the schema that was asked for. The request waits on.";
+  const message = "The result does not match the requested schema. Answer again; the request is still pending.";
   return new GatewayError("invalid", "INVALID_ANSWER", message, { issues });
 }
 

@@ -63,6 +63,6 @@ export async function runOnce<T extends object>(
 
 const NOTHING_WAITS = {
   code: "INVALID_REQUEST_STATE",
-  message: "No call of this conversation waits for these answers. Make it anew, without a requestState.",
+  message: "No call of this conversation waits for these answers. Repeat the call without `requestState`.",
   path: "requestState",
 };

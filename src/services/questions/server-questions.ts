@@ -23,7 +23,7 @@ const HOUR = 60 * 60_000;
 const NO_HOST: QuestionOutcome = {
   error: {
     code: -32601,
-    message: "Nobody can be asked this: the call did not come from an MCP host that declares it.",
+    message: "The MCP host of this call does not declare the required capability.",
   },
 };
 const answered = (action: "decline" | "cancel"): QuestionOutcome => ({ result: { action } });
@@ -59,7 +59,7 @@ export function openQuestionHandler(
     const known = readQuestion(asking, id);
     const refusal = read.refusal ?? (known === null && !mayAsk(session, server, asking.now()) ? TOO_OFTEN : undefined);
     if (read.refusal !== undefined || refusal !== undefined) {
-      remarks.push(`Something that MCP server '${server.name}' asked was declined: ${refusal}.`);
+      remarks.push(`A request of MCP server '${server.name}' was declined: ${refusal}.`);
       return answered("decline");
     }
     if (canAsk(host, question)) {
@@ -70,7 +70,7 @@ export function openQuestionHandler(
     const { action, payload, answerSchema } = read;
     if (known === null && !asking.clients.answers(action)) {
       remarks.push(
-        `MCP server '${server.name}' asked the user something, and no page or host was there that answers '${action}'. Try again once one is.`,
+        `MCP server '${server.name}' asked the user a question, but no connected page or host answers '${action}'. Connect one and try again.`,
       );
       return answered("cancel");
     }
@@ -114,7 +114,7 @@ export function openQuestionHandler(
           const ability = DECLARED.get(question.method);
           if (ability !== undefined)
             remarks.push(
-              `MCP server '${server.name}' asked for ${ability}, which no page can answer. Try again from an MCP host that declares '${ability}'.`,
+              `MCP server '${server.name}' asked for ${ability}, which pages cannot answer. Use an MCP host that declares '${ability}'.`,
             );
           return NO_HOST;
         }),
@@ -139,7 +139,7 @@ export function endOrphans(asking: Asking, session: Session): void {
     if (readQuestion(asking, question)?.state === "pending") cancel(asking, question, "call_cancelled");
 }
 
-const TOO_OFTEN = `a server may ask ${ELICITATION_LIMITS.perHour} times an hour`;
+const TOO_OFTEN = `the server asked too often (limit ${ELICITATION_LIMITS.perHour} per hour)`;
 
 /** Times at which each server asked within the last hour, in milliseconds since the epoch. */
 const askedSchema = z.lazy(() => z.array(z.object({ server: z.string(), at: z.number() })));

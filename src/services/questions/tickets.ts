@@ -55,7 +55,7 @@ export async function makeTicket(
 ): Promise<{ ticket: string; expires: number }> {
   const { principal } = context.caller;
   if (deploymentSecret(context.settings) === undefined) {
-    const message = "Tickets need a secret of the deployment: the operator must set SECRETS_KEY.";
+    const message = "Tickets are not available. The operator must set SECRETS_KEY.";
     throw new GatewayError("unavailable", "TICKETS_UNAVAILABLE", message);
   }
   const credential = await credentialOf(context.settings, principal);

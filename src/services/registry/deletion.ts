@@ -81,7 +81,7 @@ export async function removeSkillReference(context: Context, id: string, ghostId
   throw new GatewayError(
     "invalid",
     "NOT_REFERENCED",
-    `The ghost '${ghost.name}' does not use the skill '${skill.name}'.`,
+    `The agent (ghost) '${ghost.name}' does not use the skill '${skill.name}'.`,
   );
 }
 
@@ -111,7 +111,7 @@ async function stillUsed(context: Context, { id, name }: SkillHead): Promise<Gat
   return new GatewayError(
     "conflict",
     "SKILL_REFERENCED",
-    `Ghosts use the skill '${name}'; remove it from them first.`,
+    `The skill '${name}' is used by agents (ghosts). Remove it from them first.`,
     {
       skill_name: name,
       referenced_ghosts: referenced_ghosts.map((ghost) => ({ ...ghost })),

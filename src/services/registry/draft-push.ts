@@ -144,7 +144,7 @@ function refuseBeside({ draft, count }: { draft: DraftSummary | null; count: num
 }
 
 function pushedAtOnce(): GatewayError {
-  const message = "The draft is being pushed by others just now. Try again.";
+  const message = "The draft is being changed by another request. Try again.";
   return new GatewayError("conflict", "CONCURRENT_CHANGE", message);
 }
 
@@ -154,7 +154,7 @@ function targetOf(
   { namespace, isPublic }: Pick<DraftRequest, "namespace" | "isPublic">,
 ): { target: string; scope: string } {
   if (isPublic && namespace !== DEFAULT_NAMESPACE) {
-    const message = "A draft of a public skill has no namespace: leave `namespace` or `public` out.";
+    const message = "`namespace` and `public` exclude each other. Send one of them.";
     throw invalid([{ code: "INVALID_FIELD", message, path: "namespace" }]);
   }
   const scope = isPublic ? PUBLIC_SCOPE : scopeNamed(principal, namespace);
@@ -167,11 +167,11 @@ function readersOf(users: readonly string[], author: string): string[] {
   const named = [...new Set(users)].filter((user) => user !== author);
   const issues: Issue[] = named
     .filter((user) => !isNameable(user))
-    .map((user) => ({ code: "INVALID_FIELD", message: `'${user}' is not a user's id.`, path: "users" }));
+    .map((user) => ({ code: "INVALID_FIELD", message: `'${user}' is not a valid user id.`, path: "users" }));
   if (named.length > DRAFT_LIMITS.users)
     issues.push({
       code: "INVALID_FIELD",
-      message: `A draft names at most ${DRAFT_LIMITS.users} users.`,
+      message: `Too many users (limit ${DRAFT_LIMITS.users}).`,
       path: "users",
     });
   if (issues.length > 0) throw invalid(issues);
@@ -180,6 +180,6 @@ function readersOf(users: readonly string[], author: string): string[] {
 
 function tooManyDrafts(): GatewayError {
   const { drafts: limit } = DRAFT_LIMITS;
-  const message = `An author may have ${limit} drafts. Promote or delete some first.`;
+  const message = `Draft limit reached (${limit} per author). Publish or delete a draft first.`;
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit });
 }

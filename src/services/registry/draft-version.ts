@@ -65,12 +65,12 @@ export async function draftVersion(
 /** Limits the stored warnings: they are part of a row, and nobody reads thousands. */
 function atMost(most: number, warnings: readonly Issue[]): Issue[] {
   if (warnings.length <= most) return [...warnings];
-  const message = `${warnings.length - most} more warnings are left out.`;
+  const message = `${warnings.length - most} more warnings are not listed.`;
   return [...warnings.slice(0, most), { code: "WARNINGS_CUT", message }];
 }
 
 function tooLargeToStore(): GatewayError {
-  const message = "Frontmatter, list of files and instructions take more than 1.5 MB together.";
+  const message = "Frontmatter, file list and instructions are too large (limit 1.5 MB together). Shorten them.";
   const issues = [{ code: "ROW_TOO_LARGE", message }];
   return new GatewayError("too_large", "PACKAGE_TOO_LARGE", withReasons("The package is too large.", issues), {
     issues,
@@ -82,7 +82,7 @@ function refuseCredentials(warnings: readonly Issue[]): void {
   const issues = warnings.filter(({ code }) => code === "CREDENTIAL_LITERAL").map((issue) => ({ ...issue }));
   const [first] = issues;
   if (first === undefined) return;
-  const message = `Everybody who sees the skill would have its credentials. ${first.message}`;
+  const message = `The skill would expose credentials to everybody who can see it. ${first.message}`;
   throw new GatewayError("unprocessable", "CREDENTIAL_LITERAL", message, { issues });
 }
 
@@ -92,7 +92,7 @@ function refuseDangerous(context: Context, findings: readonly Issue[]): void {
   if (limit === "none") return;
   const stopped = findings.filter(({ severity }) => severity === "high" || (limit === "low" && severity === "low"));
   if (stopped.length === 0) return;
-  const message = "The package has findings that this gateway does not publish to everybody. Mend them first.";
+  const message = "The package has findings that block publishing it to everybody. Fix them first.";
   const issues = stopped.map((issue) => ({ ...issue }));
   throw new GatewayError("unprocessable", "PACKAGE_INVALID", withReasons(message, stopped), { issues });
 }

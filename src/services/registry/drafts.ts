@@ -86,5 +86,5 @@ export async function deletePackageObjects(
 }
 
 export function draftNotFound(): GatewayError {
-  return new GatewayError("not_found", "DRAFT_NOT_FOUND", "You have no such draft.");
+  return new GatewayError("not_found", "DRAFT_NOT_FOUND", "Draft not found. Check the name.");
 }

@@ -47,7 +47,7 @@ function sharedCredentials(scope: string, { mcpServers = {} }: GhostSpec): Issue
   const { servers, keys: outer } = unwrapServers(mcpServers);
   return literalCredentials(servers).map((found) => ({
     code: "CREDENTIAL_LITERAL",
-    message: `Everybody who sees the ghost would have its credentials. ${literalCredentialText(found)}`,
+    message: `The agent (ghost) would expose credentials to everybody who can see it. ${literalCredentialText(found)}`,
     path: ["spec.mcpServers", ...outer, ...found.keys].join("."),
   }));
 }
@@ -85,11 +85,15 @@ async function resolveSkills(
     if (found !== null) {
       if (position !== null) skills.push({ position, name, range, skill_id: found.id });
     } else if (shared.length > 0) {
-      unresolved.push({ code: "RANGE_UNSATISFIED", message: `No version of '${name}' satisfies '${range}'.`, path });
+      unresolved.push({
+        code: "RANGE_UNSATISFIED",
+        message: `No version of '${name}' satisfies '${range}'. Change the range.`,
+        path,
+      });
     } else if (known.length > 0) {
       unresolved.push(notShared(scope, name, path));
     } else if (position !== null || pin !== null) {
-      unresolved.push({ code: "UNKNOWN_SKILL", message: `There is no skill '${name}'.`, path });
+      unresolved.push({ code: "UNKNOWN_SKILL", message: `Skill '${name}' not found. Check the name.`, path });
     }
   }
   return { skills, unresolved };
@@ -102,7 +106,7 @@ async function draftIssues(context: Context, scope: string, wanted: readonly Wan
   const names = drafts.map(({ name }) => name);
   const found = new Set((await findDrafts(context, names)).map(({ name }) => name));
   return drafts.flatMap(({ name, path }) => {
-    if (!found.has(name)) return { code: "UNKNOWN_SKILL", message: `There is no skill '${name}'.`, path };
+    if (!found.has(name)) return { code: "UNKNOWN_SKILL", message: `Skill '${name}' not found. Check the name.`, path };
     return scope === userScope(context.caller.principal.userId) ? [] : notShared(scope, name, path);
   });
 }
@@ -134,9 +138,9 @@ function notShared(scope: string, name: string, path: string): Issue {
   const group = groupOfScope(scope);
   const [who, how] =
     group === null
-      ? ["everybody", "Have an admin publish it for everybody"]
+      ? ["everybody", "Ask an admin to publish it for everybody"]
       : [`every member of '${group}'`, `Share it with the group (POST /api/v1/kinds/skills/{id}/share)`];
-  const message = `Not ${who} sees the skill '${name}', and everybody who uses this ghost would get it. ${how}, or take it out.`;
+  const message = `The skill '${name}' is not visible to ${who}, but the agent (ghost) would give it to them. ${how}, or remove it.`;
   return { code: "SKILL_NOT_SHARED", message, path };
 }
 

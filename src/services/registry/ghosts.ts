@@ -39,7 +39,7 @@ import { namespaceNotFound, requireRight } from "./skills";
 const ghostCursor = z.object({ namespace: z.string(), folded: z.string(), shared: z.string().default("") });
 
 function ghostNotFound(): GatewayError {
-  return new GatewayError("not_found", "GHOST_NOT_FOUND", "There is no such ghost.");
+  return new GatewayError("not_found", "GHOST_NOT_FOUND", "Agent (ghost) not found. Check the id or name.");
 }
 
 /** Returns a ghost that the caller can read. Others are reported as not found. */
@@ -132,7 +132,11 @@ export async function upsertGhost(
       if (!isConstraintFailure(error)) throw error;
     }
   }
-  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The ghost is being changed by others just now. Try again.");
+  throw new GatewayError(
+    "conflict",
+    "CONCURRENT_CHANGE",
+    "The agent (ghost) is being changed by another request. Try again.",
+  );
 }
 
 /** Deletes a ghost. Conversations that use it show a warning. */
@@ -198,12 +202,12 @@ async function upsertScope(context: Context, { namespace, name }: GhostRequest):
 }
 
 function namespaceFixed(current: string, namespace: string): GatewayError {
-  const message = `The ghost stays in '${current}'. Make another one in '${namespace}', and delete this one if it is to go.`;
+  const message = `An agent (ghost) cannot be moved from '${current}' to '${namespace}'. Create a new one there, and delete this one.`;
   return invalid([{ code: "NAMESPACE_FIXED", message, path: "metadata.namespace" }]);
 }
 
 function ghostChanged(): GatewayError {
-  const message = "The ghost was changed since you read it. Read it again, and decide which of the two it is to be.";
+  const message = "The agent (ghost) was changed after you read it. Read it again and merge the changes.";
   return new GatewayError("outdated", "GHOST_CHANGED", message);
 }
 
@@ -216,7 +220,12 @@ async function orNameConflict<T>(name: string, change: Promise<T>): Promise<T> {
 }
 
 function nameConflict(name: string): GatewayError {
-  return new GatewayError("conflict", "NAME_CONFLICT", `There is a ghost '${name}' in this namespace already.`, {
-    name,
-  });
+  return new GatewayError(
+    "conflict",
+    "NAME_CONFLICT",
+    `An agent (ghost) '${name}' already exists in this namespace. Choose another name.`,
+    {
+      name,
+    },
+  );
 }

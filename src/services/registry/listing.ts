@@ -108,7 +108,8 @@ async function orOutOfOrder<T>(search: Promise<T>): Promise<T> {
     return await search;
   } catch (error) {
     if (!isIndexMissing(error)) throw error;
-    const message = "Search is out of order until the operator has run `npm run reindex`. Lists and names work.";
+    const message =
+      "Search is not available because its index is missing. The operator must run `npm run reindex`. Lists still work.";
     throw new GatewayError("unavailable", "SEARCH_INDEX_MISSING", message);
   }
 }
@@ -141,7 +142,11 @@ function scopesOf(context: Context, which: ListScope, groupName: string | undefi
   if (which === "all") return visibleScopes(principal);
   if (groupName === undefined || groupName === DEFAULT_NAMESPACE) {
     throw invalid([
-      { code: "INVALID_FIELD", message: "`scope=group` needs the group's name.", path: "query.group_name" },
+      {
+        code: "INVALID_FIELD",
+        message: "`group_name` is required with `scope=group`. Add it.",
+        path: "query.group_name",
+      },
     ]);
   }
   scopeNamed(principal, groupName);

@@ -82,7 +82,7 @@ export async function assess(
 /** Warnings for a skill that replaces a built-in skill, or takes precedence over it for a user or group. */
 function builtinWarnings({ name, manifest }: SkillPackage, scope: string): Issue[] {
   if (scope !== PUBLIC_SCOPE || !BUILTIN_SKILLS.includes(name) || manifest.author === BUILTIN_AUTHOR) return [];
-  const message = `The gateway brings a skill '${name}' of its own, and this one takes its place for everybody. Give it another name if that is not meant.`;
+  const message = `The skill replaces the built-in skill '${name}' for everybody. Use another name if you do not want that.`;
   return [{ code: "BUILTIN_REPLACED", message, path: SKILL_FILE }];
 }
 
@@ -105,10 +105,10 @@ function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
   const hasProvider = manifest.provider?.module !== undefined;
   if (!hasProvider && script === undefined) return [];
   const what = hasProvider
-    ? "the provider is kept, and the skill loads as a prompt"
-    : "the scripts are kept as files to read";
+    ? "the provider is stored, and the skill loads without its tools"
+    : "the scripts are stored and can be read";
   const path = hasProvider ? SKILL_FILE : (script?.path ?? SKILL_FILE);
-  return [{ code: "CODE_NOT_RUN", message: `Only public skills run code: ${what}.`, path, severity: "info" }];
+  return [{ code: "CODE_NOT_RUN", message: `Only public skills can run code: ${what}.`, path, severity: "info" }];
 }
 
 /** Counts a package's tokens: SKILL.md exactly, other files estimated by size. */
@@ -152,14 +152,14 @@ function dependencyWarning({ name, range, kind }: Dependency, isMissing: boolean
   if (kind === "own")
     return {
       code: "DEPENDENCY_ON_ITSELF",
-      message: `The skill names itself, '${name}', among its dependencies, so the list is taken for one of packages: names without a range are not loaded.`,
+      message: `The skill '${name}' lists itself as a dependency. The list is treated as a list of packages: names without a range are not loaded.`,
     };
   if (isMissing) {
-    const message = `The skill ${what} it depends on is not here; until it is, the skill loads without it.`;
+    const message = `The dependency ${what} was not found. The skill loads without it.`;
     return { code: "DEPENDENCY_MISSING", message };
   }
   if (kind !== "bare" || bareCount) return null;
-  const message = `The skill ${what} is not loaded as a dependency, since not every name of the list is another skill. If you mean it, write '${name}@*'.`;
+  const message = `The dependency ${what} is not loaded because other names in the list are not skills. Write '${name}@*' to load it.`;
   return { code: "DEPENDENCY_NOT_LOADED", message };
 }
 

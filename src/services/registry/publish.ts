@@ -115,14 +115,14 @@ export async function publish(context: Context, request: PublishRequest): Promis
       const constraint = constraintOf(error);
       if (constraint === null) throw error;
       if (constraint.includes("versions_in_time")) {
-        throw new GatewayError("unavailable", "UNAVAILABLE", "Publishing took too long. Try again.");
+        throw new GatewayError("unavailable", "UNAVAILABLE", "Publishing timed out. Try again.");
       }
       // A concurrent publish was faster and nothing was written. Read the state again.
       const meanwhile = repeat === null ? null : await answerAgain(context, repeat);
       if (meanwhile !== null) return meanwhile;
     }
   }
-  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by others just now. Try again.");
+  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by another request. Try again.");
 }
 
 /** Defers a rejection until the promise is awaited. */
@@ -161,14 +161,19 @@ function meet(
   if (skill.name !== name) throw nameConflict(skill.name, name);
   const equal = versions.find((version) => version.digest === digest);
   if (equal !== undefined && equal.yankedAt !== null)
-    throw versionYanked({ name, versionId: equal.id }, "Take the yank back, or change the content.");
+    throw versionYanked({ name, versionId: equal.id }, "Unyank the version, or change the content.");
   if (equal !== undefined) return { skillId: skill.id, versionId: equal.id };
   const [taken] = versions;
   if (taken === undefined) return { skillId: skill.id, versionId: null };
-  throw new GatewayError("conflict", "VERSION_EXISTS", `Version ${label} of '${name}' exists with other content.`, {
-    version: label,
-    version_id: taken.id,
-  });
+  throw new GatewayError(
+    "conflict",
+    "VERSION_EXISTS",
+    `Version ${label} of '${name}' already exists with other content. Use another version label.`,
+    {
+      version: label,
+      version_id: taken.id,
+    },
+  );
 }
 
 async function commit(
@@ -222,7 +227,7 @@ async function answerAgain(context: Context, repeat: Repeat): Promise<Published 
 
 async function answerBy(context: Context, repeat: Repeat, known: StoredReply): Promise<Published> {
   if (known.request !== repeat.request) {
-    const message = "This Idempotency-Key was used for another request.";
+    const message = "The Idempotency-Key was already used with another request. Use a new key.";
     throw new GatewayError("conflict", "IDEMPOTENCY_KEY_REUSED", message);
   }
   const skill = await readSkillAt(context.db, known.subject);

@@ -22,11 +22,11 @@ export function refusedPackage({ issues }: PackageOutcome): GatewayError {
 
 /** The error for a new resource whose name is taken. */
 export function nameTaken(name: string): GatewayError {
-  return new GatewayError("conflict", "NAME_TAKEN", `There is a skill '${name}' already.`, { name });
+  return new GatewayError("conflict", "NAME_TAKEN", `A skill '${name}' already exists. Choose another name.`, { name });
 }
 
 /** The error for a name that looks like an existing one. */
 export function nameConflict(known: string, name: string): GatewayError {
-  const message = `The skill '${known}' differs from '${name}' only in ways that some file systems do not see.`;
+  const message = `The name '${name}' is too similar to the existing skill '${known}': some file systems do not distinguish them. Choose another name.`;
   return new GatewayError("conflict", "NAME_CONFLICT", message, { name: known });
 }

@@ -37,7 +37,7 @@ const ROUNDS = 8;
 const versionCursor = z.object({ createdAt: z.number(), id: z.string() });
 
 export function skillNotFound(): GatewayError {
-  return new GatewayError("not_found", "SKILL_NOT_FOUND", "There is no such skill.");
+  return new GatewayError("not_found", "SKILL_NOT_FOUND", "Skill not found. Check the id or name.");
 }
 
 /** Returns the scope of a namespace. A group without the caller is reported as not found. */
@@ -48,7 +48,7 @@ export function scopeNamed(principal: Principal, namespace: string): string {
 }
 
 export function namespaceNotFound(): GatewayError {
-  return new GatewayError("not_found", "NAMESPACE_NOT_FOUND", "There is no such namespace.");
+  return new GatewayError("not_found", "NAMESPACE_NOT_FOUND", "Namespace not found. Check the name.");
 }
 
 /** Throws if the caller sees a scope but cannot perform the action. */
@@ -59,7 +59,9 @@ export function requireRight(principal: Principal, action: Action, scope: string
   }
   const group = groupOfScope(scope);
   if (group === null)
-    throw adminOnlyError(`Only an admin may ${action === "measure" ? "see the use of" : "change"} what is public.`);
+    throw adminOnlyError(
+      `Only admins can ${action === "measure" ? "see the usage of" : "change"} public skills. Use an admin's key.`,
+    );
   throw roleTooLow(group, roleFor(action));
 }
 
@@ -139,13 +141,13 @@ export async function activate(context: Context, id: string, versionId: string):
   const skill = await findSkillFor(context, "activate", id);
   const version = await findVersion(context, skill, versionId);
   if (version.versionId === version.currentId) return version;
-  if (version.yankedAt !== null) throw versionYanked(version, "Take the yank back before it becomes current.");
+  if (version.yankedAt !== null) throw versionYanked(version, "Unyank it before you make it the current version.");
   const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
   const told = { before, after, when: { version: version.versionId, yanked: false } } as const;
   const active = await activateVersion(audited(context, "skill.activate", id, told), version);
   if (active !== null) return active;
   if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
-  throw versionYanked(version, "Take the yank back before it becomes current.");
+  throw versionYanked(version, "Unyank it before you make it the current version.");
 }
 
 /**
@@ -171,7 +173,7 @@ export async function yank(
     const recorded = audited(context, "skill.yank", id, { after, when: { version: versionId, yanked: true } });
     if (await yankVersion(recorded, version, next)) return findSkill(context, id);
   }
-  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by others just now. Try again.");
+  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by another request. Try again.");
 }
 
 /** Reverts a yank. The version becomes current only if there is no other. */
@@ -200,5 +202,5 @@ export function versionYanked({ name, versionId }: { name: string; versionId: st
 }
 
 export function versionNotFound(): GatewayError {
-  return new GatewayError("not_found", "VERSION_NOT_FOUND", "The skill has no such version.");
+  return new GatewayError("not_found", "VERSION_NOT_FOUND", "Version not found. Check the id or label.");
 }

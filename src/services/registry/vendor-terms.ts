@@ -19,6 +19,6 @@ export function isPublishedInactive(terms: VendorTerms | undefined, { skill }: P
 
 /** The error for a new skill whose name is taken. */
 export function skillExists({ id, name }: { id: string; name: string }): GatewayError {
-  const message = `There is a skill '${name}' already. Publish another version of it.`;
+  const message = `A skill '${name}' already exists. Publish a new version of it.`;
   return new GatewayError("conflict", "SKILL_EXISTS", message, { skill_id: id });
 }

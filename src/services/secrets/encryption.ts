@@ -76,7 +76,7 @@ export async function fingerprint(settings: KeySettings, text: string): Promise<
 
 function currentKey({ SECRETS_KEY }: KeySettings): Promise<VaultKey> {
   if (SECRETS_KEY !== undefined) return vaultKey(SECRETS_KEY);
-  const message = "This gateway stores no secrets: its operator must set SECRETS_KEY to 32 random bytes in base64.";
+  const message = "Secrets cannot be stored. The operator must set SECRETS_KEY to 32 random bytes in base64.";
   throw new GatewayError("unavailable", "SECRETS_UNAVAILABLE", message);
 }
 

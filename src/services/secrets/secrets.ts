@@ -62,7 +62,7 @@ export async function storeSecret(context: Context, owner: SecretOwner, request:
   });
   const stored = await putSecret(recorded, secret, SECRET_LIMITS.perScope);
   if (stored !== null) return stored;
-  const message = `There are ${SECRET_LIMITS.perScope} secrets already. Delete one first.`;
+  const message = `Secret limit reached (${SECRET_LIMITS.perScope}). Delete a secret first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: SECRET_LIMITS.perScope });
 }
 
@@ -168,5 +168,5 @@ export function ownedScope(context: Context, owner: SecretOwner): string {
 }
 
 function secretNotFound(): GatewayError {
-  return new GatewayError("not_found", "SECRET_NOT_FOUND", "There is no such secret.");
+  return new GatewayError("not_found", "SECRET_NOT_FOUND", "Secret not found. Check the name.");
 }

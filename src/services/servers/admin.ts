@@ -30,7 +30,7 @@ export async function storeServer(context: Context, name: string, entry: Gateway
   const recorded = audited(context, "mcp_server.put", name, { after, when: "is" });
   const stored = await putServer(recorded, server, MCP_LIMITS.servers);
   if (stored !== null) return stored;
-  const message = `There are ${MCP_LIMITS.servers} servers already. Delete one first.`;
+  const message = `MCP server limit reached (${MCP_LIMITS.servers}). Delete a server first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: MCP_LIMITS.servers });
 }
 
@@ -78,7 +78,7 @@ export async function approveServer(
   const asked = gatewayEntrySchema.parse(entry);
   const { told, listed } = await tryServer(context, { name, entry: asked, guard: null, shared: null }, later);
   if (listed === null) {
-    const message = `Nothing was approved, since the server cannot be reached: ${told.error ?? "it failed"}.`;
+    const message = `The server cannot be reached, so nothing was approved: ${told.error ?? "it failed"}.`;
     throw new GatewayError("conflict", "MCP_SERVER_UNAVAILABLE", message);
   }
   const approved = Object.fromEntries(listed.map((tool) => [tool.name, tool.digest ?? ""]));
@@ -92,7 +92,7 @@ function guardIssues({ guard, url, headers = {} }: GatewayServerEntry): Issue[] 
   const { others } = variablesIn([url, ...Object.values(headers)]);
   if (guard !== true || others.length === 0) return [];
   const names = others.map((name) => `\${{${name}}}`).join(", ");
-  const message = `A server that knows who asks, by ${names}, may have another list for each: its tools cannot be guarded.`;
+  const message = `The server receives the caller's identity (${names}) and may return different tools for each user, so \`guard\` cannot be used. Remove the variables or \`guard\`.`;
   return [{ code: "GUARD_IMPOSSIBLE", message, path: "guard" }];
 }
 
@@ -101,12 +101,16 @@ export function entryIssues(entry: UserServerEntry): Issue[] {
   const issues = variableProblems(entry).map(
     ({ code, keys, problem }): Issue => ({
       code,
-      message: `The server cannot be reached: ${problem}.`,
+      message: `The server cannot be used: ${problem}.`,
       path: keys.join("."),
     }),
   );
   if (utf8Bytes(JSON.stringify(entry)) > ROW_LIMITS.serverBytes)
-    issues.push({ code: "MCP_SERVER_TOO_LARGE", message: "The entry takes more than 64 KiB as JSON.", path: "" });
+    issues.push({
+      code: "MCP_SERVER_TOO_LARGE",
+      message: "MCP server entry too large (limit 64 KiB as JSON).",
+      path: "",
+    });
   return issues;
 }
 
@@ -116,6 +120,6 @@ export function jsonOfEntry({ type, ...entry }: UserServerEntry): JsonObject {
   return { type: type ?? "streamable-http", ...(Object.fromEntries(given) as JsonObject) };
 }
 
-export function serverNotFound(of = "The gateway has"): GatewayError {
-  return new GatewayError("not_found", "MCP_SERVER_NOT_FOUND", `${of} no MCP server of this name.`);
+export function serverNotFound(): GatewayError {
+  return new GatewayError("not_found", "MCP_SERVER_NOT_FOUND", "MCP server not found. Check the name.");
 }

@@ -88,7 +88,7 @@ export async function callServer(
   const inquiry = context.inquire?.(call, askingServer(ref, aim));
   if (inquiry?.begun?.era === "legacy")
     return failed(
-      `MCP tool '${options.shown}' failed: it was interrupted while it waited for an answer. It was not called again, since it may have acted.`,
+      `MCP tool '${options.shown}' failed: it was interrupted while it waited for an answer. It was not repeated because it may already have had an effect.`,
     );
   const start = context.now();
   const before = live.upstream.memory;

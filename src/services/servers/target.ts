@@ -97,7 +97,7 @@ async function fill(context: Context, session: Session, ref: ServerRef, entry: S
     return "problem" in same ? same : { ...filled, fingerprint: same.fingerprint };
   } catch (error) {
     if (error instanceof GatewayError && error.code === "unavailable")
-      return { problem: "its secrets could not be read just now" };
+      return { problem: "its secrets could not be read" };
     throw error;
   }
 }

@@ -37,7 +37,7 @@ export async function storeUserServer(context: Context, owner: ServerOwner, name
   const server = { scope, name, entry: jsonOfEntry(entry), createdBy: userId };
   const stored = await putUserServer(recorded, server, MCP_LIMITS.ownServers);
   if (stored !== null) return stored;
-  const message = `There are ${MCP_LIMITS.ownServers} servers already. Delete one first.`;
+  const message = `MCP server limit reached (${MCP_LIMITS.ownServers}). Delete a server first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: MCP_LIMITS.ownServers });
 }
 
@@ -91,5 +91,5 @@ export async function usableServers(context: Context): Promise<UsableServer[]> {
 }
 
 function noneOfThisName(): GatewayError {
-  return serverNotFound("You keep");
+  return serverNotFound();
 }

@@ -53,7 +53,7 @@ export async function fillServerVariables(
   const secrets = await usableSecrets(context, used, place.shared ?? null);
   const redactor = redactorOf(secrets);
   const absent = used.find((secret) => !secrets.has(secret));
-  if (absent !== undefined) return { problem: `there is no secret '${absent}'${ownerOf(place)} for it` };
+  if (absent !== undefined) return { problem: `the secret '${absent}'${ownerOf(place)} was not found` };
   const astray = used.flatMap((secret) => astrayOf(secret, secrets.get(secret)?.hosts ?? [], aim.url)).at(0);
   if (astray !== undefined) return { problem: astray };
   const filled = fill(entry, aim.url, valuesOf(context, place, secrets));
@@ -81,7 +81,7 @@ function aimOf(template: string, origins: readonly string[]): { url: URL } | { p
   const named = URL.parse(markedUrl(template) ?? "");
   if (named !== null && origins.includes(named.origin)) return { url: named };
   const verdict = judgeUrl(markedUrl(template) ?? "", __DEVELOPMENT__);
-  return verdict.problem === undefined ? verdict : { problem: `its URL is refused: ${verdict.problem}` };
+  return verdict.problem === undefined ? verdict : { problem: `its URL is not allowed: ${verdict.problem}` };
 }
 
 /** Returns why a secret cannot be sent to the URL; empty if it can. */
@@ -99,7 +99,8 @@ function fill(
   const url = fillUrl(template, values);
   if ("problem" in url) return url;
   // Not known to be possible. If an encoding ever allowed it, only the checked origin is reached.
-  if (URL.parse(url.text)?.origin !== aim.origin) return { problem: "its values would lead its URL elsewhere" };
+  if (URL.parse(url.text)?.origin !== aim.origin)
+    return { problem: "values of variables would change the host of its URL" };
   const headers: Record<string, string> = {};
   for (const [header, text] of Object.entries(templates)) {
     const value = fillHeader(text, values);

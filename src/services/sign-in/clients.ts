@@ -54,7 +54,7 @@ export async function findClient(
   const client = name === null ? await readStranger(context, id) : await readKnown(context, id, name);
   if (client !== null) return { client };
   return {
-    problem: "The gateway does not know this program, or not any more. Remove the server from it and add it again.",
+    problem: "This program is not registered. Remove the server from the program and add it again.",
   };
 }
 
@@ -74,11 +74,11 @@ async function findByDocument(
   { origin, address, ask }: ClientLookup,
 ): Promise<{ client: Client } | { problem: string }> {
   const read = readAddress(id, origin);
-  if ("problem" in read) return { problem: `What it names as its id cannot be asked for: ${read.problem}.` };
+  if ("problem" in read) return { problem: `The client id document cannot be read: ${read.problem}.` };
   const { url } = read;
   const known = await readClient(context.db, id);
   if (known !== null)
-    return known.redirectUris.length > 0 ? { client: clientIn(known) } : unread("it could not be read a moment ago");
+    return known.redirectUris.length > 0 ? { client: clientIn(known) } : unread("a recent attempt to read it failed");
   await countUnknownClient(context, address);
   const { ms, bytes } = { ms: SIGN_IN_TIMES.document, bytes: SIGN_IN_LIMITS.documentBytes };
   const asked = await fetchDocument(url, ask, { ms, bytes });
@@ -94,7 +94,7 @@ async function findByDocument(
 }
 
 function unread(why: string): { problem: string } {
-  return { problem: `The document about this program cannot be used: ${why}.` };
+  return { problem: `The client id document of this program is not valid: ${why}.` };
 }
 
 function clientIn({ id, name, host, redirectUris }: ClientRow): Client {

@@ -55,7 +55,7 @@ export async function exchangeGrantCode(context: SignInContext, shown: Presented
   const hash = await sha256Hex(shown.code);
   const found = readBearer("sgc", shown.code) === null ? null : await readCode(context.db, hash);
   if (found === null || found.clientId !== shown.clientId)
-    throw invalidGrant("The code is unknown, or its time is over.");
+    throw invalidGrant("The code is unknown or expired. Sign in again.");
   if (shown.resource !== null && shown.resource !== found.resource) throw invalidTarget(found.resource);
   if (found.claimedBy !== null) return usedAgain(context, found.claimedBy);
   const grantId = context.newId("g").slice(2);
@@ -81,7 +81,7 @@ export async function exchangeGrantCode(context: SignInContext, shown: Presented
   if (grant !== null) return issued(grant, access, refresh);
   const now = await readCode(context.db, hash);
   if (now?.claimedBy != null && now.claimedBy !== grantId) return usedAgain(context, now.claimedBy);
-  throw invalidGrant("The code, the redirect URI and the verifier do not fit each other, or the code's time is over.");
+  throw invalidGrant("The code expired, or it does not match the redirect URI and the verifier. Sign in again.");
 }
 
 /**
@@ -96,7 +96,7 @@ export async function exchangeRefresh(
   admit: (grantId: string) => Promise<void>,
 ): Promise<IssuedTokens> {
   const token = readRefreshToken(shown.token);
-  if (token === null) throw invalidGrant("The refresh token is not one of this gateway's.");
+  if (token === null) throw invalidGrant("The refresh token is not valid. Sign in again.");
   const [hash, access, next] = await Promise.all([
     sha256Hex(shown.token),
     accessToken(context),
@@ -120,7 +120,11 @@ export async function exchangeRefresh(
     if (successor === null) throw ended();
     return issued(grant, access, successor);
   }
-  throw new GatewayError("unavailable", "BUSY", "Too many refresh this grant at once. Try again in a moment.");
+  throw new GatewayError(
+    "unavailable",
+    "BUSY",
+    "Too many simultaneous refreshes of this grant. Try again in a moment.",
+  );
 }
 
 function meaningAt(
@@ -142,7 +146,7 @@ async function endStolen(context: SignInContext, { id, userId }: GrantState): Pr
 async function usedAgain(context: SignInContext, grantId: string): Promise<never> {
   const grant = await readGrant(context.db, grantId);
   if (grant !== null) await endRecorded(context, { userId: grant.userId, grantId }, "code_reuse");
-  throw invalidGrant("The code was used already. What came of it has ended: sign in again.");
+  throw invalidGrant("The code was already used, so its grant was revoked. Sign in again.");
 }
 
 /** Ends a grant at the request of a holder of its token. */
@@ -189,7 +193,7 @@ function issued(grant: GrantState, access: MadeAccess, refresh: MadeRefresh): Is
 }
 
 function ended(): GatewayError {
-  return invalidGrant("The refresh token does not count any more. Sign in again.");
+  return invalidGrant("The refresh token expired or was revoked. Sign in again.");
 }
 
 function invalidGrant(message: string): GatewayError {
@@ -197,5 +201,9 @@ function invalidGrant(message: string): GatewayError {
 }
 
 function invalidTarget(resource: string): GatewayError {
-  return new GatewayError("invalid", "INVALID_TARGET", `This was given for ${resource}, and opens nothing else.`);
+  return new GatewayError(
+    "invalid",
+    "INVALID_TARGET",
+    `The token was issued for another resource (${resource}). Sign in for this resource.`,
+  );
 }

@@ -89,7 +89,7 @@ export async function externalIdentityOf(
   const marks = await marksOf(id, secret);
   if (state !== marks.state || (iss !== null && iss !== issuer)) return NOT_OURS;
   if (code === null)
-    return { problem: "You were not signed in there. Try again, or sign in in another way.", guess: false };
+    return { problem: "The sign-in was not completed. Try again, or sign in another way.", guess: false };
   const { token } = await readIssuerServer(issuer, looking.fetch, looking.development);
   const given = { code, redirectUri: callback, verifier: marks.verifier };
   const idToken = await exchangeIssuerCode(token, client, given, looking.fetch);
@@ -110,12 +110,12 @@ export async function externalIdentityOf(
     return { signedIn: { userId, via: "issuer", viaId, keyId: null, claimed, endsAt }, name, role };
   } catch (error) {
     if (refusalIn(error)?.code !== "unauthenticated") throw error;
-    return { problem: "Whom your organization's sign-in named is nobody who can be a user here.", guess: false };
+    return { problem: "Your organization's sign-in returned a user id that is not allowed here.", guess: false };
   }
 }
 
 const NOT_OURS: SignInFailure = {
-  problem: "That answer was not for this page. Sign in again.",
+  problem: "The answer does not belong to this page. Sign in again.",
   guess: false,
 };
 
@@ -135,5 +135,5 @@ async function marksOf(pageId: string, secret: string) {
 }
 
 function noIssuer(): GatewayError {
-  return new GatewayError("not_found", "NO_ISSUER", "People do not sign in at an issuer here.");
+  return new GatewayError("not_found", "NO_ISSUER", "Sign-in at an external issuer is disabled on this gateway.");
 }

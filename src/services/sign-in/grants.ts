@@ -40,5 +40,5 @@ export function deleteOwnGrants(context: Context): Promise<number> {
 }
 
 function grantNotFound(): GatewayError {
-  return new GatewayError("not_found", "GRANT_NOT_FOUND", "There is no such grant, or it has ended.");
+  return new GatewayError("not_found", "GRANT_NOT_FOUND", "Grant not found. It may have expired or been revoked.");
 }

@@ -37,13 +37,17 @@ export async function createLink(context: Context, { userId, purpose, isLocal }:
   // `npm start` opens the console for the operator of this machine. No other link signs in the environment key's user.
   const isOperator = isLocal && purpose === "console" && principal.keyId === ENVIRONMENT_KEY && userId === ADMIN_USER;
   if (!isNameable(userId) && !isOperator)
-    throw invalid([{ code: "INVALID_FIELD", message: "this id is the gateway's own", path: "user_id" }]);
+    throw invalid([{ code: "INVALID_FIELD", message: "this id is reserved for the gateway", path: "user_id" }]);
   if (!mayMakeLinks(principal)) {
-    const message = "Only an admin, or a service whose key has `act_as`, may make sign-in links.";
+    const message = "Only admins and keys with the scope `act_as` can create sign-in links.";
     throw new GatewayError("forbidden", "SIGN_IN_DENIED", message);
   }
   if (purpose === "console" && settings.CONSOLE === "off") {
-    throw new GatewayError("conflict", "CONSOLE_OFF", "This gateway has no console that a link could open.");
+    throw new GatewayError(
+      "conflict",
+      "CONSOLE_OFF",
+      "The console is disabled on this gateway, so a link cannot open it.",
+    );
   }
   if (purpose === "consent") requireOwnSignIn(context);
   const id = context.newId("sil");
@@ -53,14 +57,14 @@ export async function createLink(context: Context, { userId, purpose, isLocal }:
   const row = { id, hash: await sha256Hex(secret), userId, createdBy: principal.userId, session };
   const made = await insertLink(audited(context, "sign_in.create", id, told), row, SIGN_IN_LIMITS.linksOfUser);
   if (made !== null) return { id, userId, secret, expiresAt: made.expiresAt };
-  const message = `This user has ${SIGN_IN_LIMITS.linksOfUser} sign-in links that wait. Use one of them, or wait ten minutes.`;
+  const message = `Limit of unused sign-in links reached (${SIGN_IN_LIMITS.linksOfUser} per user). Use one of them, or wait 10 minutes.`;
   throw new GatewayError("conflict", "TOO_MANY_SIGN_INS", message);
 }
 
 /** Throws if the gateway's own sign-in is not enabled. */
 export function requireOwnSignIn({ settings }: Context): void {
   if (hasBuiltInSignIn(settings)) return;
-  const message = "This gateway signs nobody in itself: MCP hosts sign in at its issuer, or take a key.";
+  const message = "Sign-in at this gateway is disabled. MCP hosts sign in at its issuer or use a key.";
   throw new GatewayError("conflict", "NO_SIGN_IN", message);
 }
 

@@ -50,9 +50,9 @@ export interface SignInFailure {
   guess: boolean;
 }
 
-const ENDED: SignInFailure = { problem: "This page has ended. Start again from your program.", guess: false };
+const ENDED: SignInFailure = { problem: "This page expired. Start again from your program.", guess: false };
 const TRIED: SignInFailure = {
-  problem: "That was tried too often on this page. Start again from your program.",
+  problem: "Too many attempts on this page. Start again from your program.",
   guess: true,
 };
 
@@ -79,7 +79,7 @@ export async function signInByLink(
 ): Promise<SignInFailure | null> {
   const link = await spendLink(context.db, shown, page.id);
   if (link === null) {
-    const problem = "This sign-in link was used or opened already, or its ten minutes are over. Ask for another.";
+    const problem = "This sign-in link expired (10 minutes) or was already used. Request another link.";
     return { problem, guess: true };
   }
   return note(context, page, byLink(link));
@@ -129,8 +129,8 @@ async function holderOf(
 function weak({ role }: Principal): SignInFailure {
   const problem =
     role === "admin"
-      ? "This is an admin's key, and no program should hold an admin's rights. Use the key of a user, or a sign-in link, which an admin makes with POST /api/v1/sign-ins."
-      : "Nobody can sign in with this: it takes a user's own key that may use MCP, does not act for others, and lasts for an hour at least.";
+      ? "Admin keys are not allowed here, because programs must not have admin rights. Use the key of a user, or a sign-in link (an admin creates it with POST /api/v1/sign-ins)."
+      : "This key cannot be used to sign in. Use a user's own key with access to MCP, without `act_as`, that is valid for at least one hour.";
   return { problem, guess: false };
 }
 

@@ -41,7 +41,7 @@ export async function storePreRegisteredClient(
   requireOwnSignIn(context);
   const unusable = redirectUris.flatMap((uri, index) => (destinationOf(uri) === null ? [index] : []));
   const message =
-    "It can never be used: give an https address, http on this machine, or a scheme of the program's own.";
+    "The redirect URI cannot be used. Use an https address, http on this machine, or the program's own scheme.";
   if (unusable.length > 0)
     throw invalid(unusable.map((index) => ({ code: "INVALID_FIELD", message, path: `redirect_uris.${index}` })));
   const secret = writeClientSecret(crypto.getRandomValues(new Uint8Array(32)));
@@ -53,7 +53,7 @@ export async function storePreRegisteredClient(
   const recorded = audited(context, "oauth_client.put", name, { after, when: "is" });
   const stored = await putPreRegisteredClient(recorded, client, SIGN_IN_LIMITS.knownClients);
   if (stored !== null) return { row: stored.row, secret: stored.created ? secret : null };
-  const full = `There are ${SIGN_IN_LIMITS.knownClients} such programs already. Delete one first.`;
+  const full = `Client limit reached (${SIGN_IN_LIMITS.knownClients}). Delete a client first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", full, { limit: SIGN_IN_LIMITS.knownClients });
 }
 
@@ -72,7 +72,7 @@ export async function removePreRegisteredClient(context: Context, name: string):
   requireAdmin(context.caller.principal);
   const recorded = audited(context, "oauth_client.delete", name, { when: "was" });
   if (await deletePreRegisteredClient(recorded, name)) return;
-  throw new GatewayError("not_found", "OAUTH_CLIENT_NOT_FOUND", "There is no program of this name.");
+  throw new GatewayError("not_found", "OAUTH_CLIENT_NOT_FOUND", "OAuth client not found. Check the name.");
 }
 
 /** The client id presented at the token endpoint, and the secret if one was sent. */
@@ -93,6 +93,6 @@ export async function proveClient(context: SignInContext, { id, secret }: Presen
 }
 
 export function unprovenClient(): GatewayError {
-  const message = "The program's id and secret do not fit each other, or an admin has removed it.";
+  const message = "The client id and secret do not match, or an admin removed the client.";
   return new GatewayError("unauthenticated", "INVALID_CLIENT", message);
 }

@@ -151,7 +151,7 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   if (known === null) return null;
   const down = await downServer(place, known);
   if (known.skill === "")
-    return failed(`Tool '${name}' is not available: ${down ?? "its MCP server does not have it any more"}.`);
+    return failed(`Tool '${name}' is not available: ${down ?? "its MCP server no longer has it"}.`);
   const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
   if (active === undefined) {
     if ((await findForModel(context, view, known.skill, false)) !== null)
@@ -159,7 +159,7 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
     return notAvailable(context, view, known.skill, "load_skill");
   }
   const bar = await codeBarOf(context, view, active.skill);
-  const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : CODE_BARS[bar];
+  const why = bar === null ? `the current version of skill '${known.skill}' no longer has it` : CODE_BARS[bar];
   if (down !== null) return failed(`Tool '${name}' is not available: ${down}.`);
   return failed(`Tool '${name}' is not available: ${why}.`);
 }
@@ -170,7 +170,7 @@ async function downServer(place: CallPlace, { skill, tool }: { skill: string; to
   const mine = servers.filter(({ ref }) => (ref.skill?.name ?? "") === skill && tool.startsWith(`${ref.name}__`));
   const down = mine.find(({ state }) => state !== "connected");
   const guarded = mine.some(({ ref, withheld }) => withheld.some((name) => tool === `${ref.name}__${name}`));
-  if (guarded) return "its texts are not those that were approved";
+  if (guarded) return "its definition changed after it was approved";
   if (down === undefined) return null;
   return `MCP server '${down.ref.name}' is not connected${down.error === null ? "" : `: ${down.error}`}`;
 }

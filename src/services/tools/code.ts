@@ -25,7 +25,7 @@ import type { Session } from "../session";
 import { declarationOf, filesOf } from "./declarations";
 
 /** The message if a version was deleted between two steps, or the compiler did not answer. */
-const GONE = "the skill changed just now, or its code could not be read in time; try again";
+const GONE = "the skill is being changed, or its code could not be read in time; try again";
 
 export function providerCode(
   context: Context,

@@ -125,7 +125,7 @@ function codeTools(source: ToolSource, names: ToolMemory["names"]): OfferedTool[
     const definition = told === undefined ? null : { ...told, name };
     const problems = facts.described?.problems ?? {};
     const why = Object.hasOwn(problems, declared.name) ? problems[declared.name] : undefined;
-    const problem = definition === null ? (why ?? "it was not described") : null;
+    const problem = definition === null ? (why ?? "the provider returned no description") : null;
     return { name, own: declared.name, skill, origin: { facts, declared }, definition, problem };
   });
 }
@@ -158,7 +158,7 @@ function namelessWarnings({ ref, tools }: OfferedServer, names: ToolMemory["name
   return [
     {
       code: "MCP_TOOLS_LEFT_OUT",
-      message: `${titleOf(ref)}: its names stay without a prefix, and others have these: ${shown.join(", ")}${more}.`,
+      message: `${titleOf(ref)}: names without a prefix are already used by other tools: ${shown.join(", ")}${more}.`,
       path: ref.skill?.name ?? ref.name,
     },
   ];
@@ -186,7 +186,13 @@ function serverWarnings({ ref, state, error, problems }: OfferedServer): Issue[]
   }));
   if (state === "connected") return left;
   if (state === "connecting")
-    return [{ code: "MCP_SERVER_CONNECTING", message: `${what} is still connecting; its tools come later.`, ...path }];
+    return [
+      {
+        code: "MCP_SERVER_CONNECTING",
+        message: `${what} is still connecting. Its tools are available later.`,
+        ...path,
+      },
+    ];
   const code = state === "unsupported" ? "MCP_SERVER_UNSUPPORTED" : "MCP_SERVER_UNAVAILABLE";
   return [{ code, message: `${what} is not available: ${error ?? "it failed"}.`, ...path }];
 }

@@ -56,10 +56,10 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
     return failed(`Error: '${path}' cannot run. ${languages} read_skill shows it as text.`);
   }
   if (request.input.length > CODE_LIMITS.inputChars)
-    return failed(`Error: The input has more than ${CODE_LIMITS.inputChars} characters.`);
+    return failed(`Error: Input too large (limit ${CODE_LIMITS.inputChars} characters).`);
   const facts = (await factsOf(context, [skill.version_id])).get(skill.version_id);
   const { loader } = context;
-  if (facts === undefined || loader === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  if (facts === undefined || loader === undefined) return failed(`Error: Skill '${name}' is being changed. Try again.`);
   if (session !== null) recordUse(session, context, name);
   const tooOften = await refusalOf(countToday(context, "scripts"));
   if (tooOften !== null) return failed(`Error: ${tooOften}`);
@@ -68,7 +68,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const script = { path, language };
   const host = await hostParts(context, session, skill, place.callId, place.signal);
   const executor = executorsOf({ ...context, loader }, session, skill.version_id, host).find((one) => one.runs(script));
-  if (executor === undefined) return failed(`Error: '${path}' cannot run here.`);
+  if (executor === undefined) return failed(`Error: '${path}' cannot be run.`);
   const { digest, config } = facts;
   const { args, input } = request;
   const about = toolContext(context, session, name);
@@ -88,7 +88,7 @@ function refusedFiles(issues: readonly Issue[]): ToolResult {
   const list = issues.map(({ code, message, path }) => `\n- ${path}: ${message} (${code})`).join("");
   const told = issues.map(({ code, message, path = "files" }) => ({ code, message, path }));
   return {
-    ...failed(`Error: The script was not run, since it cannot be given these files:${list}`),
+    ...failed(`Error: The script was not run because these files are not valid:${list}`),
     structuredContent: { issues: told },
   };
 }

@@ -128,6 +128,6 @@ async function described(
   } catch (error) {
     // Instructions never wait for R2: the skill works without tools, and the next turn asks again.
     if (!(error instanceof GatewayError)) throw error;
-    return { facts: all("its code could not be read just now"), isSettled: false };
+    return { facts: all("its code could not be read"), isSettled: false };
   }
 }

@@ -115,5 +115,5 @@ export async function sweepFiles(
 }
 
 function fileNotFound(): GatewayError {
-  return new GatewayError("not_found", "FILE_NOT_FOUND", "The conversation has no such file. It may have ended.");
+  return new GatewayError("not_found", "FILE_NOT_FOUND", "File not found in this conversation. It may have expired.");
 }

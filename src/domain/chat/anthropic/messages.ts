@@ -108,7 +108,7 @@ function keepingLoads(managed: JsonValue, tools: readonly JsonObject[]): JsonVal
   return { ...managed, edits };
 }
 
-const WENT_ON = "Error: The user went on before this tool answered.";
+const WENT_ON = "Error: The user continued before this tool returned a result.";
 
 /** All results of a step stand in one message, in the order of its calls, before any text. */
 function joinResults(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {

@@ -46,7 +46,8 @@ export class ChatMerger implements Merger {
     }
     const chunk = parseExactly(data);
     if (!isJsonObject(chunk)) return "";
-    if (isJsonObject(chunk.error)) throw new ChatRefusal(502, "model_failed", "The model failed.", { body: chunk });
+    if (isJsonObject(chunk.error))
+      throw new ChatRefusal(502, "model_failed", "The model provider reported an error.", { body: chunk });
     return this.#chunk(chunk);
   }
 

@@ -99,7 +99,7 @@ function withSystem({ system, messages, singleSystem }: StepParts): JsonObject[]
   return [{ role: "system", content: system }, ...messages];
 }
 
-const WENT_ON = "Error: The user went on before this tool answered.";
+const WENT_ON = "Error: The user continued before this tool returned a result.";
 
 function joinResults(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {
   const at = stored.findLastIndex(({ role }) => role === "assistant");

@@ -64,7 +64,9 @@ export class ResponsesMerger implements Merger {
     switch (event.type) {
       case "error":
       case "response.failed":
-        throw new ChatRefusal(502, "model_failed", "The model failed.", { body: { error: errorIn(event) } });
+        throw new ChatRefusal(502, "model_failed", "The model provider reported an error.", {
+          body: { error: errorIn(event) },
+        });
       case "response.created":
       case "response.queued":
       case "response.in_progress":

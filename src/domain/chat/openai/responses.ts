@@ -87,9 +87,9 @@ function entryOfStep(message: JsonObject): Entry {
 }
 
 const KEPT = [
-  ["previous_response_id", "Responses are not kept here. Send the items of the conversation as `input`."],
-  ["conversation", "Conversations are not kept here. Send the items of the conversation as `input`."],
-  ["background", "Responses are not kept here, so that none is made in the background. Ask for a stream."],
+  ["previous_response_id", "Responses are not stored. Send the items of the conversation as `input`."],
+  ["conversation", "Conversations are not stored. Send the items of the conversation as `input`."],
+  ["background", "Background responses are not supported. Request a stream."],
 ] as const;
 
 /** The same request with nothing kept at the vendor. What only makes sense with something kept there is refused. */
@@ -109,7 +109,7 @@ function filled(body: JsonObject, items: readonly JsonObject[]): JsonObject {
     if (!isJsonObject(item) || item.type !== "item_reference") return item;
     const found = known.get(item.id);
     if (found !== undefined) return found;
-    const why = `Item with id '${String(item.id).slice(0, 128)}' not found. Only items that this gateway gave out in this conversation can be named by their id: send the item itself, with \`store: false\`.`;
+    const why = `Item with id '${String(item.id).slice(0, 128)}' not found. Only items that this gateway returned in this conversation can be referenced by id. Send the item itself, with \`store: false\`.`;
     throw new ChatRefusal(404, "item_not_found", why, { param: "input" });
   });
   return { ...body, input };
@@ -168,7 +168,7 @@ function callsLeft({ max_tool_calls: most }: JsonObject, messages: readonly Json
   );
 }
 
-const WENT_ON = "Error: The user went on before this tool answered.";
+const WENT_ON = "Error: The user continued before this tool returned a result.";
 
 /** The outputs of a step stand in the order of its calls. */
 function joinOutputs(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {

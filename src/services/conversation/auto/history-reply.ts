@@ -68,6 +68,6 @@ async function appendOf({ session, offered }: Step, format: Format): Promise<Pic
 export function thinkingWarnings({ policy }: ConversationState, format: Format): Issue[] {
   if (format !== "anthropic" || policy === null || policy.delivery === "auto") return [];
   const message =
-    "With this delivery what was sent before changes, which models refuse that check thinking blocks. Use delivery `auto`.";
+    "This delivery changes earlier messages, which models that verify thinking blocks reject. Use delivery `auto`.";
   return [{ code: "BREAKS_THINKING", message }];
 }

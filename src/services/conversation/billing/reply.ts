@@ -12,7 +12,7 @@ import type { ConversationStatus } from "../replies";
 export function cacheWarnings({ ledger, policy }: ConversationState, format: Format, usage: Usage | null): Issue[] {
   if (usage === null || format !== "anthropic" || policy?.delivery !== "auto" || !ledger.uncached) return [];
   const message =
-    "Nothing of the history is cached, so each step is billed whole: set the mark `cache_control.conversation` of the turn's answer on the last block that you send.";
+    "The provider does not cache the history, so each step is billed in full. Set `cache_control.conversation` of the turn's answer on the last block that you send.";
   return [{ code: "HISTORY_NOT_CACHED", message }];
 }
 
@@ -27,7 +27,7 @@ export function billedReply({ ledger }: ConversationState): ConversationStatus["
 export function priceWarnings({ ledger }: ConversationState, now: number): Issue[] {
   const row = rowOf(ledger.price);
   if (row === null || !isStale(row, now)) return [];
-  const message = `The prices of ${row.match}* are of ${row.checked}: what is billed may be another amount by now.`;
+  const message = `The prices of ${row.match}* were last checked on ${row.checked} and may be outdated.`;
   return [{ code: "PRICE_OLD", message }];
 }
 

@@ -165,12 +165,12 @@ export async function askServer<T extends object>(
   try {
     const answer = await withServer(context, session, shelf.ref, (upstream) => upstream.ask(method, params, how));
     const { data } = schema.safeParse(answer);
-    if (data === undefined) throw new UpstreamFault("protocol", "its answer is not what was asked for");
+    if (data === undefined) throw new UpstreamFault("protocol", "its answer does not match the request");
     return jsonObject.parse(present(data));
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
     if (error.kind === "answer")
-      throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", `${name} refused it: ${error.message}`);
-    throw new GatewayError("unavailable", "MCP_SERVER_UNAVAILABLE", `${name} did not answer: ${error.message}`);
+      throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", `${name} rejected the request: ${error.message}`);
+    throw new GatewayError("unavailable", "MCP_SERVER_UNAVAILABLE", `${name} did not respond: ${error.message}`);
   }
 }

@@ -90,4 +90,5 @@ async function get(
   throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", remarks.join(" "));
 }
 
-const INTERRUPTED = "The prompt was interrupted while it waited for an answer. Get it anew, without a requestState.";
+const INTERRUPTED =
+  "The prompt was interrupted while it waited for an answer. Repeat the request without `requestState`.";

@@ -36,7 +36,11 @@ export async function* membersOf(
   wants: (path: string) => boolean,
 ): AsyncGenerator<Member> {
   const opened = await openImportArchive(place.packages, place.timings, key);
-  if (opened === null) throw new ImportStop("failed", { code: "SOURCE_ABSENT", message: "The archive is gone." });
+  if (opened === null)
+    throw new ImportStop("failed", {
+      code: "SOURCE_ABSENT",
+      message: "The downloaded archive was not found. Start the import again.",
+    });
   const { head, size, body } = opened;
   if (isGzip(head)) {
     yield* tarMembers(body, wants);
@@ -48,9 +52,12 @@ export async function* membersOf(
     return;
   }
   await body.cancel();
-  if (!isZip) throw new TarFault("SOURCE_INVALID", "What the source answers is neither a tar.gz nor a ZIP.");
+  if (!isZip) throw new TarFault("SOURCE_INVALID", "The source returned neither a tar.gz nor a ZIP. Check the URL.");
   const most = `${IMPORT_LIMITS.zipBytes / 1_048_576} MiB`;
-  throw new TarFault("SOURCE_TOO_LARGE", `A ZIP may have ${most}. Import the tar.gz instead, of which more is read.`);
+  throw new TarFault(
+    "SOURCE_TOO_LARGE",
+    `ZIP too large (limit ${most}). Import the tar.gz instead, which has a higher limit.`,
+  );
 }
 
 async function* tarMembers(body: ReadableStream<Uint8Array>, wants: (path: string) => boolean): AsyncGenerator<Member> {
@@ -72,11 +79,11 @@ function* zipMembers(zip: Uint8Array): Generator<Member> {
   const place = findDirectory(view);
   if ("code" in place) throw new TarFault("SOURCE_INVALID", place.message);
   if (place.count > IMPORT_LIMITS.entries)
-    throw new TarFault("SOURCE_TOO_LARGE", `The archive has more than ${IMPORT_LIMITS.entries} entries.`);
+    throw new TarFault("SOURCE_TOO_LARGE", `Too many entries in the archive (limit ${IMPORT_LIMITS.entries}).`);
   const { records, issues, framed } = readRecords(zip, view, place);
   const [bad] = issues;
   if (!framed || bad !== undefined)
-    throw new TarFault("SOURCE_INVALID", bad?.message ?? "The archive's records contradict each other.");
+    throw new TarFault("SOURCE_INVALID", bad?.message ?? "The records of the archive are inconsistent.");
   for (const { name: path, flags, method, crc, size, attributes, packed } of records) {
     const mode = attributes >>> 16;
     const kind = mode & TYPE_BITS;

@@ -29,13 +29,13 @@ export async function planArchive(
 ): Promise<Planned[]> {
   const { packages, timings } = place;
   const answer = await asker.get(source.url, IMPORT_LIMITS.archiveBytes);
-  if (answer?.body == null) throw failed("SOURCE_ABSENT", "The source has no archive there.");
+  if (answer?.body == null) throw failed("SOURCE_ABSENT", "Archive not found at the source. Check the URL.");
   await dropImportArchives(packages, timings, run.id);
   await storeImportArchive(packages, timings, importArchiveKey(run.id, run.run), answer.body);
   const found = new Map<string, Member & { sha256: string }>();
   let top = "";
   for await (const member of membersOf(place, importArchiveKey(run.id, run.run), () => true)) {
-    if (escapesArchive(member.path)) throw failed("SOURCE_INVALID", "The archive has a path that leads out of it.");
+    if (escapesArchive(member.path)) throw failed("SOURCE_INVALID", "The archive contains a path outside of itself.");
     top ||= topName(member.path, source);
     const within = pathWithin(member.path, source.path ?? "");
     if (within === null || within === "" || member.type === "folder") continue;
@@ -49,8 +49,12 @@ export async function planArchive(
 async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, top: string): Promise<Planned[]> {
   const roots = rootsOf(found.keys());
   if (hasTooManyRoots(roots))
-    throw failed("SOURCE_TOO_LARGE", `The archive has more than ${IMPORT_LIMITS.skills} skills. Name a folder of it.`);
-  if (roots.length === 0) throw failed("SOURCE_ABSENT", "The archive has no folder with a SKILL.md there.");
+    throw failed(
+      "SOURCE_TOO_LARGE",
+      `Too many skills in the archive (limit ${IMPORT_LIMITS.skills}). Set \`path\` to a folder of it.`,
+    );
+  if (roots.length === 0)
+    throw failed("SOURCE_ABSENT", "No folder with a SKILL.md found in the archive. Check `path`.");
   const rootOf = rootFinder(roots);
   const inside = Map.groupBy(found, ([path]) => rootOf(path));
   const seen = new Set<string>();
@@ -69,7 +73,7 @@ async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, 
       link !== undefined
         ? unplannableReason(name, "ARCHIVE_LINK", linked(link[0]).problem.message)
         : isTooLarge
-          ? unplannableReason(name, "PACKAGE_TOO_LARGE", "It has more bytes or files than a skill may have.")
+          ? unplannableReason(name, "PACKAGE_TOO_LARGE", "The skill has too many files or bytes.")
           : { name, digest: `sha256:${await sha256Hex(lines.join(""))}`, get: { how: "archive", root, bytes } };
     all.push(withoutDuplicates(seen, one));
   }

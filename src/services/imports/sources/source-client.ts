@@ -31,7 +31,7 @@ export async function sourceAsker(
     redact: (text) => redactor?.text(text) ?? text,
     async get(url, most) {
       if (new URL(url).origin !== origin)
-        throw new UpstreamFault("refused", "its URL is refused: it is at another host than the source");
+        throw new UpstreamFault("refused", "its URL is not allowed: it has another host than the source");
       const answer = await guardedFetch(
         url,
         { headers: { "user-agent": "skill-gateway", accept: "*/*", ...headers }, signal },
@@ -59,6 +59,9 @@ async function credentials(
   const headers = header === undefined ? { authorization: `Bearer ${value}` } : { [header]: value };
   const filled = await fillServerVariables(context, { shared: scope }, "source", { url, headers });
   if ("problem" in filled)
-    throw new ImportStop("failed", { code: "SECRET_UNUSABLE", message: `The source is not asked: ${filled.problem}.` });
+    throw new ImportStop("failed", {
+      code: "SECRET_UNUSABLE",
+      message: `The source was not contacted: ${filled.problem}.`,
+    });
   return { headers: filled.target.headers, redactor: filled.target.redactor };
 }

@@ -1,4 +1,4 @@
-// The composition: what every answer carries, the open paths, and what stands before an edge.
+// The composition: what every answer contains, the public paths, and the middleware before an edge.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";

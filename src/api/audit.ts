@@ -1,4 +1,4 @@
-// /api/v1/audit: who did what to which thing.
+// Routes for /api/v1/audit: the audit log.
 
 import { createRoute } from "@hono/zod-openapi";
 import { AUDIT_ACTIONS } from "../domain/access/audit";

@@ -1,5 +1,4 @@
-// Where a client learns how to sign in: the protected-resource metadata of RFC 9728, and where the gateway itself signs hosts in, the
-// authorization-server metadata of RFC 8414.
+// OAuth discovery: protected-resource metadata (RFC 9728), and the gateway's authorization-server metadata (RFC 8414).
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -46,7 +45,7 @@ for (const path of ["", MCP_PATH]) {
   );
 }
 
-// Every URL below /mcp is a resource of its own, whether it exists or not: this tells nobody what does.
+// Every URL below /mcp is a resource, existing or not, so the response does not reveal which exist.
 discoveryRoute.get(`${WELL_KNOWN}${MCP_PATH}/*`, (c) => c.json(metadataOf(c), 200, CACHED));
 
 discoveryRoute.get(SERVER_METADATA, (c) => {
@@ -74,10 +73,12 @@ discoveryRoute.get(SERVER_METADATA, (c) => {
   return c.json(metadata, 200, CACHED);
 });
 
-/** How programs say who they are. `none` is first, as hosts take the first that they can; the others are for those that admins make known. */
+/**
+ * Client authentication methods. `none` comes first because hosts use the first they support; the others are for pre-registered clients.
+ */
 const CLIENT_PROOFS = ["none", "client_secret_post", "client_secret_basic"];
 
-/** The resource is the very URL that was asked about, its query included. */
+/** The resource is exactly the requested URL, including its query. */
 function metadataOf(c: HonoContext<HttpEnv>): z.infer<ReturnType<typeof metadataSchema>> {
   const settings = settingsFrom(c.env);
   const { JWT_ISSUER: issuer } = settings;

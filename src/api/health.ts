@@ -1,4 +1,4 @@
-// GET /health: whether the gateway and what it stands on can serve. Open to everybody, so it says nothing else.
+// GET /health: whether the gateway and its storage work. Public, so it contains nothing else.
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
@@ -19,7 +19,7 @@ const healthSchema = () =>
       /** When storage was last looked at. */
       checked_at: z.iso.datetime(),
       checks: z.object({ d1: state(), r2: state(), loader: state(), rates: state(), search: state() }),
-      /** The instance of D1 that answered this isolate last, where it says so. */
+      /** The D1 instance that last answered this isolate, if reported. */
       database: z
         .object({ served_by_region: z.string().nullable(), served_by_primary: z.boolean().nullable() })
         .optional(),

@@ -1,4 +1,4 @@
-// /api/v1/imports: skills from elsewhere, taken in the background, once or every day.
+// Routes for /api/v1/imports: background imports, once or daily.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";

@@ -1,4 +1,4 @@
-// /api/v1/mcp-servers: the remote MCP servers that every conversation may use.
+// Routes for /api/v1/mcp-servers: MCP servers that every conversation can use.
 
 import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
@@ -29,9 +29,9 @@ const serverSchema = () =>
     .unwrap()
     .extend({
       name: z.string(),
-      /** The tools that its guard knows. */
+      /** The approved tools of its guard. */
       approved: z.array(z.string()).optional(),
-      /** Since when calls of conversations find it down; absent: they do not, or nobody calls. */
+      /** Time since which calls from conversations fail; absent: they do not fail, or there are none. */
       down_since: z.string().optional(),
       created_at: z.string(),
       updated_at: z.string(),

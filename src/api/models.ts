@@ -1,4 +1,4 @@
-// /api/v1/models: the models that the chat endpoint may call, each with its key as a secret.
+// Routes for /api/v1/models: the models of the chat endpoint, each with its key as a secret.
 
 import { createRoute } from "@hono/zod-openapi";
 import { isModelName, modelEntrySchema } from "../domain/chat/model-entry";

@@ -1,4 +1,4 @@
-// /api/v1/open-skills: what everybody may have without a key. For admins.
+// Routes for /api/v1/open-skills: skills that can be read without a key. Admins only.
 
 import { createRoute } from "@hono/zod-openapi";
 import { router } from "../edge/router";

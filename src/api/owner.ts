@@ -1,4 +1,4 @@
-// Whose a secret or a model is, as requests and answers say it.
+// The owner of a secret, model or server in requests and responses.
 
 import { GATEWAY_SCOPE, groupOfScope } from "../domain/access/access";
 import { groupName } from "../edge/schemas";
@@ -19,7 +19,7 @@ export const groupNamedMessage = {
 
 export const ownerQuery = z.object(ownerFields).refine(groupNamed, groupNamedMessage);
 
-/** The same in an answer. */
+/** The owner in a response. */
 export const ownerInResponse = () => ({
   scope: z.enum(["user", "group", "gateway"]),
   group_name: z.string().optional(),

@@ -1,4 +1,4 @@
-// /api/v1/servers: the MCP servers that users and groups keep themselves. /api/v1/me/servers: what the caller may use of all servers.
+// Routes for /api/v1/servers: MCP servers of users and groups; and /api/v1/me/servers: all servers that the caller can use.
 
 import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
@@ -181,7 +181,7 @@ function wireServer({
   };
 }
 
-/** Where it is and what it is given are its owner's business. */
+/** URL and headers are only visible to the owner. */
 function wireUsable({ name, scope, entry }: UsableServer): z.infer<ReturnType<typeof usableSchema>> {
   const { type = "streamable-http", prefix } = userServerEntrySchema.parse(entry);
   return { name, ...wireOwner(scope), type, ...(prefix === undefined ? {} : { prefix }) };

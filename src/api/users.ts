@@ -1,4 +1,4 @@
-// /api/v1/users: who there is, and a user's data, all of it handed out or all of it gone.
+// Routes for /api/v1/users: list, export and erasure of users.
 
 import { createRoute } from "@hono/zod-openapi";
 import { importObjects } from "../edge/context";
@@ -23,7 +23,7 @@ const erasedSchema = () =>
         skills: count,
         conversations: count,
       }),
-      /** Whether that was all. Ask again until it was. */
+      /** Whether the erasure is complete. Repeat until it is. */
       complete: z.boolean(),
     })
     .openapi("Erased");

@@ -1,4 +1,4 @@
-// Answers the vendors' routes: reads the request, asks the use case, and puts what goes wrong into the vendor's words.
+// Handles the vendors' routes: parses the request, runs the use case, and converts errors to the vendor's format.
 
 import type { Context as HonoContext } from "hono";
 import { anthropicMessages } from "../domain/chat/anthropic/messages";
@@ -19,7 +19,7 @@ import { countChat } from "../services/chat/count";
 import { readChat } from "../services/chat/request";
 import { takeSlot } from "../services/chat/slots";
 
-/** What is served where. Everything else below the prefixes is not there. */
+/** The served paths. Others below the prefixes are not found. */
 const CHATS: Readonly<Record<string, Protocol>> = {
   "/openai/v1/chat/completions": openaiChat,
   "/openai/v1/responses": openaiResponses,
@@ -30,7 +30,7 @@ export async function answerVendor(c: HonoContext<HttpEnv>): Promise<Response> {
   try {
     return await answerRoute(c);
   } catch (error) {
-    // Not as the gateway's own refusal, which is asked again where it may be old: what has begun is not begun anew.
+    // Not a refusal of the gateway, which may be retried on the primary: a started chat must not start again.
     throw chatRefusalOf(error) ?? error;
   }
 }
@@ -100,7 +100,7 @@ async function readJson(request: Request): Promise<{ body: JsonObject; text: str
     const body = parseExactly(text);
     if (isJsonObject(body)) return { body, text };
   } catch {
-    // Said below, in the words for everything that is no object.
+    // Reported below, as for every body that is not an object.
   }
   throw new ChatRefusal(400, "invalid_request", "The body is not a JSON object.");
 }
@@ -121,7 +121,7 @@ async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthrop
   }
   const model = shown.find(({ id }) => id === decoded(one));
   if (model !== undefined) return c.json(model);
-  // Whoever has just become a member may not be known as one here yet.
+  // A new group membership may not be known here yet.
   if ((await c.get("context").makeCertain?.()) === true) return answerModels(c, vendor, one);
   throw new ChatRefusal(404, "model_not_found", "Model not found. `GET /models` lists the models that you can use.");
 }

@@ -1,4 +1,4 @@
-// What the vendors' Skills APIs share: where they are, how a form becomes an upload, pages, the bytes of a version, and refusals.
+// Shared parts of the vendors' Skills APIs: scope, form uploads, paging, downloads and errors.
 
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -21,11 +21,11 @@ import { requireUnblocked } from "../services/compat/version-blocks";
 import { findPackage, openBytes } from "../services/registry/skills";
 import type { VendorSkill, VendorVersion } from "../storage/d1/compat/vendor-skills";
 
-/** Skills of a page that says nothing of its size. */
+/** Default page size. */
 const PAGE = 20;
 const FIELDS = ["files[]", "files"];
 
-/** Where a request asks: in its group where the path names one, else in the caller's own scope. */
+/** Returns the scope of a request: the group in its path, otherwise the caller's own. */
 export function vendorScopeOf(c: HonoContext<HttpEnv>): VendorScope {
   return vendorScope(c.get("context"), c.req.param("group"));
 }
@@ -98,12 +98,12 @@ export function versionOf(c: HonoContext<HttpEnv>, skill: VendorSkill, calledBy:
   return findVendorVersion(vendorScopeOf(c), skill, c.req.param("version") ?? "", calledBy);
 }
 
-/** The version that a path names of the skill that it names, for whoever may see that. */
+/** Returns the version in the path, if the caller can see it. */
 export async function versionIn(c: HonoContext<HttpEnv>, calledBy: "time" | "number"): Promise<VendorVersion> {
   return versionOf(c, await findShown(vendorScopeOf(c), skillIn(c)), calledBy);
 }
 
-/** The ZIP of a version, wrapped in the skill's folder as vendors give it. */
+/** Returns the ZIP of a version with the skill's folder, as vendors serve it. */
 export async function answerContent(c: HonoContext<HttpEnv>, skillId: string, versionId: string): Promise<Response> {
   const found = await findPackage(c.get("context"), skillId, versionId);
   await requireUnblocked(c.get("context"), found.versionId);

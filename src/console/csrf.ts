@@ -1,14 +1,17 @@
-// Which requests the console's edge answers: those of its own page. A cookie alone proves nothing here.
+// Rejects requests to the console's edge that do not come from its own page. A cookie alone is not sufficient.
 
 import { GatewayError } from "../domain/errors";
 import { settingsFrom } from "../domain/settings/settings";
 import { publicOrigin } from "../domain/sign-in/resource";
 import { sessionCookieName } from "../edge/browser/session-cookie";
 
-/** Every request carries it, with the value `1`. No form can, and no page of another origin without being asked first, which nobody answers. */
+/**
+ * Header of every console request, with the value `1`. Forms cannot send it, and pages of other origins only after a preflight, which
+ * fails.
+ */
 export const CONSOLE_HEADER = "x-skillgate-console";
 
-/** What brings a credential of another kind, or asks for somebody else: none of it counts here. */
+/** Headers with other credentials or for other users, which are not accepted here. */
 const FOREIGN = ["authorization", "x-api-key", "on-behalf-of"] as const;
 
 /** Refuses what the console's own page would not send. */

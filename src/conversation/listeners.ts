@@ -1,12 +1,12 @@
-// Sockets on which the Worker hears for MCP hosts that the list of tools is another one. A host's stream stays open for long, and the
-// Worker holds it: here a socket hibernates, so that a host that listens costs nothing while nothing happens.
+// Sockets on which the Worker receives changes of the tool list for MCP hosts. The Worker holds the host's long stream. The socket
+// hibernates here, so a listening host costs nothing while nothing changes.
 
 import * as z from "zod";
 import { GatewayError } from "../domain/errors";
 import { QUESTION_LIMITS } from "../domain/questions/limits";
 
 const TAG = "listener";
-/** What a socket carries through hibernation: the list that its host has. */
+/** The socket's state during hibernation: the list its host has. */
 const attachmentSchema = z.object({ listed: z.string() });
 
 export class Listeners {
@@ -32,7 +32,7 @@ export class Listeners {
     return this.#open().length > 0;
   }
 
-  /** Tells those that have another list than this one, once. */
+  /** Notifies listeners that have another list, once. */
   tell(now: string): void {
     for (const socket of this.#open()) {
       const { listed } = attachmentSchema.parse(socket.deserializeAttachment());

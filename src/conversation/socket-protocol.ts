@@ -1,4 +1,4 @@
-// What the object and a page say to each other over a socket: hello and welcome, answers and acks, and who must leave.
+// The WebSocket protocol between the object and a page: hello and welcome, answers and acknowledgements, and closing.
 
 import { DURATIONS } from "../domain/durations";
 import { GatewayError, refusalIn } from "../domain/errors";
@@ -38,7 +38,7 @@ export async function answerUpgrade(tabs: Tabs, request: Request): Promise<Respo
   }
 }
 
-/** The list that the host has may be another one already than the one that there is. */
+/** The host's list may be outdated when it starts to listen. */
 function listen({ session, listeners }: Tabs): Response {
   const open = session();
   if (open === null) throw conversationNotFound();
@@ -48,7 +48,7 @@ function listen({ session, listeners }: Tabs): Response {
   return response;
 }
 
-/** From now on those who are connected hear what changes in a conversation. */
+/** Notifies connected pages and hosts of changes of a conversation from now on. */
 export function announce({ sockets, listeners, alarm }: Tabs, session: Session): void {
   session.scheduled = (due) => alarm.advance(due);
   announceChanges(session, sockets, listeners, (error) => {
@@ -87,7 +87,7 @@ async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
   return response;
 }
 
-/** Hears one message of a socket. What the gateway did not mean to happen costs this socket and no other. */
+/** Handles one message of a socket. An unexpected error closes this socket only. */
 export async function hear(tabs: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
   try {
     await understand(tabs, socket, data);
@@ -117,7 +117,7 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
   return take(tabs, session, socket, holder, frame);
 }
 
-/** Closes those who never said hello, those who read nothing, and those whose key is no longer valid. */
+/** Closes sockets without hello, without acknowledgements, and with an invalid key. */
 export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<void> {
   const { silent, deaf, unchecked } = sockets.due(asking.now());
   for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No `hello` frame was received in time.");
@@ -159,7 +159,7 @@ function greet(
   sockets.keep(socket, { ...holder, resume: null, hears, answers: serverActionsIn(hello.answers) });
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
-  // A number of an earlier conversation under this id says nothing about this one.
+  // A number from an earlier conversation with this id is ignored.
   const resumed = lastSeq !== null && lastSeq >= questions.firstSeq();
   const conversation = session.id;
   const waiting = pending.map((frame) => frame.request_id);
@@ -175,12 +175,12 @@ function greet(
   asking.rearm();
 }
 
-/** Of what a page answers, that which servers ask. */
+/** Returns the server actions among a page's declared ones. */
 function serverActionsIn(answers: readonly string[] = []) {
   return SERVER_ACTIONS.filter((action) => answers.includes(action));
 }
 
-/** Takes an answer: the key behind the socket must still count, and the first answer wins. */
+/** Accepts an answer: the socket's key must be valid, and the first answer wins. */
 async function take(
   tabs: Tabs,
   session: Session,

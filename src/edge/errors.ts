@@ -28,7 +28,7 @@ const TITLE: Record<number, string> = {
   503: "Service Unavailable",
 };
 
-/** An answer in the error shape of docs/api/errors.md. Facts may add members but never replace the standard ones. */
+/** Returns a response in the error format of docs/api/errors.md. Details can add members but not replace standard ones. */
 export function problem(
   c: HonoContext<HttpEnv>,
   status: number,
@@ -66,7 +66,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   if (refusal !== null) {
     const headers = rateHeaders(refusal);
     if (refusal.code === "unauthenticated") {
-      // Hosts ask without a credential first, to learn how to sign in, and with a token whose hour is over: that is no guess.
+      // Hosts first send requests without a credential to discover the sign-in, or with an expired token. These do not count as guesses.
       const wasGood = refusal.reason === "TOKEN_ENDED" || refusal.reason === "TOKEN_ELSEWHERE";
       c.set("unauthenticated", c.req.header("authorization") !== undefined && !wasGood);
       headers["www-authenticate"] = challenge(c);

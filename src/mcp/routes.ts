@@ -63,7 +63,7 @@ const ownOrigin = createMiddleware<HttpEnv>(async (c, next) => {
   return problem(c, 403, "ORIGIN_NOT_ALLOWED", "Origin not allowed. The operator can add it to `ALLOWED_ORIGINS`.");
 });
 
-/** What is refused before a message is read is a problem document; a message's own refusal is JSON-RPC (`refusal.ts`). */
+/** Refusals before a message is read are problem documents; those of a message are JSON-RPC (`refusal.ts`). */
 export const mcp: Edge = { prefix: "/mcp", cors: [ownOrigin, crossOriginMcp], routes, errors: answerError };
 
 function readQuery(query: Record<string, string>): z.infer<typeof clientQuery> {

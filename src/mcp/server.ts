@@ -6,10 +6,10 @@ import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
 import type { ClientPlace } from "./client-scope";
 
-/** Kept from the first request on: it does not change, and asking for it again would be one more wait in each. */
+/** Cached from the first request on, because another `import()` would be one more wait. */
 let exchange: typeof import("./exchange") | null = null;
 
-/** Answers one HTTP request of an MCP client, of either era. Nothing is kept between requests but the conversation itself. */
+/** Handles one HTTP request of an MCP client of either era. Nothing but the conversation is stored between requests. */
 export async function serve(context: Context, request: Request, place: ClientPlace): Promise<Response> {
   exchange ??= await import("./exchange");
   const { answerClient } = exchange;

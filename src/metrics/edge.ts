@@ -1,4 +1,4 @@
-// GET /metrics: what the gateway has counted, for an operator's monitoring.
+// GET /metrics: the gateway's counters, for an operator's monitoring.
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";

@@ -1,4 +1,4 @@
-// What programs post to the token endpoint: the parameters, and who they say they are.
+// The body of requests to the token endpoint: its parameters and the client's credentials.
 
 import type { Context as HonoContext } from "hono";
 import { GatewayError } from "../domain/errors";
@@ -13,7 +13,7 @@ export interface TokenForm {
   need(name: string): string;
   /** Refuses the request unless all of these are there, and names all that are not. */
   expect(...names: string[]): void;
-  /** Who asks, by the header or by the parameters; `null` where neither says so. */
+  /** The client, from the header or the parameters. `null` if neither names one. */
   client: PresentedClient | null;
 }
 

@@ -1,4 +1,4 @@
-// Which sign-in a request is about, and whether it is this browser's.
+// Finds the sign-in of a request and checks that it belongs to this browser.
 
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
@@ -7,7 +7,7 @@ import { pageSecret } from "../edge/browser/cookies";
 import type { HttpEnv } from "../edge/env";
 import type { PageOf } from "../storage/d1/sign-in/pages";
 
-/** Where the page of a sign-in is. */
+/** The path of sign-in pages. */
 export const PAGES = "/oauth/sign-in";
 
 export const ENDED =

@@ -1,11 +1,11 @@
-// What the pages of signing in say. Names and addresses in them are strangers' words.
+// The texts of the sign-in pages. Names and addresses in them come from strangers.
 
 import { preRegisteredClientName } from "../domain/sign-in/pre-registered";
 import { destinationOf } from "../domain/sign-in/redirect";
 import type { PageRow } from "../storage/d1/sign-in/pages";
 import { type Html, html, signInHtml } from "./html";
 
-/** A page for which somebody has to go back. */
+/** A page for an error that the user can only leave by going back. */
 export function problemPage(problem: string): string {
   return signInHtml(
     "Sign-in failed",
@@ -15,20 +15,20 @@ export function problemPage(problem: string): string {
   );
 }
 
-/** What one may sign in with. */
+/** The available ways to sign in. */
 export interface SignInMethods {
-  /** Where the page's forms go. */
+  /** The target of the page's forms. */
   action: string;
   /** The origin that this page belongs to. */
   origin: string;
-  /** Whom the link signs in that this browser has opened. */
+  /** The user of the sign-in link that this browser has opened. */
   link: string | null;
   /** The host of the issuer. */
   issuer: string | null;
   problem: string | null;
 }
 
-/** The first page: who asks, and how to sign in. */
+/** The first page: the requesting program and the ways to sign in. */
 export function signInPage(page: PageRow, { action, origin, link, issuer, problem }: SignInMethods): string {
   const described = html`key-note${problem === null ? null : html` problem`}`;
   return signInHtml(
@@ -57,7 +57,7 @@ ${refusal(action)}`,
   );
 }
 
-/** The second page: as whom, and what it means. */
+/** The second page: the user's account and what consent allows. */
 export function consentPage(page: PageRow, action: string, days: { most: number; idle: number }): string {
   return signInHtml(
     `Allow ${page.clientName}?`,
@@ -75,7 +75,7 @@ ${refusal(action)}
 
 const DAY = 24 * 60 * 60_000;
 
-/** How long it may last: who signed in by a key that ends, or at an issuer, has given less than the settings allow. */
+/** The longest duration of the grant. A sign-in with a key that expires, or at an issuer, may allow less than the settings. */
 function longest({ signedIn, createdAt }: PageRow, days: number): string {
   const endsAt = signedIn?.endsAt ?? null;
   if (endsAt === null || endsAt > createdAt + days * DAY) return `${days} days`;
@@ -86,7 +86,7 @@ function refusal(action: string): Html {
   return html`<form method="post" action="${action}"><button name="how" value="deny">Deny</button></form>`;
 }
 
-/** Who asks, for what, and where the answer goes. */
+/** The requesting program, the resource, and the address that receives the answer. */
 function facts({ clientId, clientName, clientHost, redirectUri, resource }: PageRow): Html {
   return html`<dl>
 <dt>Program</dt><dd><strong>${clientName}</strong>. ${vouching(clientId, clientHost)}</dd>
@@ -122,7 +122,7 @@ before you allow it.</p>
   );
 }
 
-/** What is told when a link was opened before any program has asked. */
+/** The page for a sign-in link that was opened before any program requested a sign-in. */
 export function waitingPage(userId: string): string {
   return signInHtml(
     "Connect your program",

@@ -1,4 +1,5 @@
-// /oauth/sign-in/{id}: one sign-in, in the browser that began it. It shows who asks, then as whom it would act, and takes the answer.
+// /oauth/sign-in/{id}: one sign-in, in the browser that began it. The page shows the requesting program, then the account it would act for,
+// and takes the user's decision.
 
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";

@@ -1,4 +1,4 @@
-// POST /oauth/register: programs that make themselves known (RFC 7591). They are public clients: none is given a secret.
+// POST /oauth/register: programs register themselves (RFC 7591). They are public clients and get no secret.
 
 import { settingsFrom } from "../domain/settings/settings";
 import { hasBuiltInSignIn } from "../domain/settings/sign-in";

@@ -1,4 +1,4 @@
-// POST /oauth/token and /oauth/revoke: programs exchange what they were given, or give it back.
+// POST /oauth/token and /oauth/revoke: programs exchange a code or a refresh token, or revoke one.
 
 import type { Context as HonoContext } from "hono";
 import { rateHeaders } from "../domain/access/rate";
@@ -72,7 +72,7 @@ async function exchange(c: HonoContext<HttpEnv>, form: TokenForm): Promise<Issue
   }
 }
 
-/** The id of the program that asks, which has proven itself if it has to. */
+/** The id of the requesting program, after it has authenticated if it must. */
 async function provenClient(context: SignInContext, { client }: TokenForm): Promise<string> {
   if (client === null) throw invalidRequest("`client_id` is missing.");
   await proveClient(context, client);
@@ -90,7 +90,7 @@ function resourceIn(c: HonoContext<HttpEnv>, form: TokenForm): string | null {
   throw new GatewayError("invalid", "INVALID_TARGET", "`resource` is not an MCP URL of this gateway.");
 }
 
-/** What OAuth calls a refusal (RFC 6749, 5.2; RFC 8707). */
+/** OAuth's error codes (RFC 6749, 5.2; RFC 8707), by our own code. */
 const OAUTH_ERRORS: Record<string, string> = {
   INVALID_CLIENT: "invalid_client",
   INVALID_GRANT: "invalid_grant",

@@ -1,4 +1,4 @@
-// /api/v1/grants: which MCP hosts may call.
+// Routes for /api/v1/grants: authorizations of MCP hosts.
 
 import { createRoute } from "@hono/zod-openapi";
 import { REQUEST_LIMITS } from "../../domain/limits";

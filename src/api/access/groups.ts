@@ -1,4 +1,4 @@
-// /api/v1/groups: namespaces that several people share, and who is in them.
+// Routes for /api/v1/groups: groups and their members.
 
 import { createRoute } from "@hono/zod-openapi";
 import { GROUP_ROLES } from "../../domain/access/access";

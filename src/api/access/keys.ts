@@ -1,4 +1,4 @@
-// /api/v1/keys: who may call.
+// Routes for /api/v1/keys: API keys.
 
 import { createRoute } from "@hono/zod-openapi";
 import { KEY_SCOPES } from "../../domain/access/key-scope";

@@ -1,4 +1,4 @@
-// /api/v1/me: who is calling, and how much of the quotas is used.
+// Routes for /api/v1/me: the caller, and the use of quotas.
 
 import { createRoute } from "@hono/zod-openapi";
 import { GROUP_ROLES } from "../../domain/access/access";

@@ -1,4 +1,4 @@
-// /api/v1/oauth-clients: programs that admins make known, for MCP hosts whose forms ask for an id and a secret.
+// Routes for /api/v1/oauth-clients: pre-registered clients, for MCP hosts that require an id and a secret.
 
 import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../../domain/cursor";

@@ -1,4 +1,4 @@
-// /api/v1/sessions: where somebody is signed in to the console.
+// Routes for /api/v1/sessions: console sessions.
 
 import { createRoute } from "@hono/zod-openapi";
 import { CONSOLE_SIGN_IN_METHODS } from "../../domain/console/session";

@@ -51,7 +51,7 @@ signInRoutes.openapi(
     const isLocal = __DEVELOPMENT__ && isLocalHttp(new URL(c.req.url));
     const { id, secret, expiresAt } = await createLink(c.get("context"), { userId: user_id, purpose, isLocal });
     const origin = publicOrigin(settingsFrom(c.env), c.req.url);
-    // What stands behind the `#` is sent to no server and written to no log.
+    // Browsers do not send the part after `#`, so it is not logged.
     const url = purpose === "console" ? `${origin}/console#ticket=${secret}` : `${origin}/oauth/link/${secret}`;
     const made = { id, user_id, url, expires_at: instant(expiresAt) };
     return c.json(made, 201, { "cache-control": "no-store" });

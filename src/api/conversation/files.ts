@@ -1,4 +1,4 @@
-// /api/v1/conversations/{id}/files: what scripts have left in a conversation. Which script, say the answers of its calls.
+// Routes for /api/v1/conversations/{id}/files: files that scripts wrote.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -26,7 +26,7 @@ const keptFileSchema = () =>
     })
     .openapi("KeptFile");
 
-/** A script's author says what is in a file, and its user opens it: what a browser might run has no type. */
+/** A script's author controls the content, and its user opens it: types that a browser might execute are served without a type. */
 const INERT = /^(?:application\/(?:json|pdf|zip|toml|yaml)|image\/(?:gif|jpeg|png|webp)|text\/(?:csv|markdown|plain))$/;
 
 export const storedFileRoutes = router();
@@ -109,7 +109,7 @@ storedFileRoutes.openapi(
   },
 );
 
-/** Says to the request's line in the log which conversation it is about. */
+/** Adds the conversation to the request's log line. */
 function about<P extends { id: string }>(c: HonoContext<HttpEnv>, given: P): P {
   c.set("conversation", { conversation: given.id, userId: c.get("context").caller.principal.userId });
   return given;

@@ -28,7 +28,7 @@ const usage = jsonObject
   )
   .optional();
 
-/** The same, read. It was checked before. */
+/** Parses usage that was validated before. */
 function usageOf(value: JsonObject | undefined): Usage | null {
   const read = value === undefined ? null : readUsage(value);
   return read === null || "problem" in read ? null : read.usage;

@@ -1,4 +1,4 @@
-// Links, imports and the open list: how skills come from elsewhere, and go to clients that people already have.
+// OpenAPI texts for links, imports and the open list.
 
 import type { OperationTexts } from "./operation";
 

@@ -1,4 +1,4 @@
-// Conversations, their steps, their files, and what is asked of their pages.
+// OpenAPI texts for conversations, their steps, files and questions.
 
 import type { OperationTexts } from "./operation";
 

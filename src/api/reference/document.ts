@@ -30,7 +30,7 @@ export function documentOf(app: OpenAPIHono<HttpEnv>) {
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "Skill Gateway", version, description: DESCRIPTION, license: { name: "MIT" } },
-    // Relative to the document, so that it holds for every gateway.
+    // Relative to the document, so that it is valid for every gateway.
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -79,12 +79,12 @@ interface Parameter {
   example?: unknown;
 }
 
-/** Adds to an operation all that its schemas do not say. */
+/** Adds to an operation what its schemas do not contain. */
 function describeOperation(operation: Described, method: string, path: string): void {
   const text = TEXTS[`${method} ${path}`];
   if (text === undefined) return;
   for (const parameter of operation.parameters ?? []) if ("name" in parameter) describeParameter(parameter, path, text);
-  // A route that reads the header has said so itself, in lower case.
+  // A route that reads a header has declared it in lower case.
   const own = (operation.parameters ?? []).filter((one) => !("name" in one) || one.in !== "header");
   const headers = operation.security?.length === 0 ? [] : ["OnBehalfOf", "Bookmark"];
   if (text.keyed) headers.push("IdempotencyKey");

@@ -1,6 +1,6 @@
-// What the document says of parameters by their names, and what it is about by its tags.
+// OpenAPI texts for parameters by name, and for tags.
 
-/** A parameter's meaning and a value it may have. Both are the same wherever the name stands, but for those of `EXAMPLES`. */
+/** Meaning and example of a parameter, for every place where the name occurs, except those in `EXAMPLES`. */
 export const PARAMETERS: Readonly<Record<string, readonly [about: string, example: string | number | boolean]>> = {
   action: ["Only records of this action.", "key.create"],
   actor: ["Only records of this actor (a pseudonym).", "act_5b1f"],
@@ -58,7 +58,7 @@ export const EXAMPLES: readonly (readonly [path: string, values: Readonly<Record
   ["/api/v1/servers", { name: "notes", scope: "user" }],
 ];
 
-/** Headers that every route with a key takes, and the one of those that keep an answer to repeat it. */
+/** Headers of every route with a key, and of routes that store their response. */
 export const HEADERS = {
   OnBehalfOf: {
     name: "On-Behalf-Of",
@@ -83,7 +83,7 @@ export const HEADERS = {
   },
 } as const;
 
-/** What a resource is about, by the first part of its operations' ids. */
+/** Descriptions of resources, by the first part of their operation ids. */
 export const TAGS: Readonly<Record<string, string>> = {
   audit: "The log of changes.",
   conversations: "Chats and their state in the gateway.",

@@ -56,7 +56,7 @@ const newDraft = () =>
 
 const params = z.object({ name: z.string().min(1).max(200) });
 
-/** What reads and stores packages: needed by few requests, and kept once it is there. */
+/** The module that reads and stores packages. Loaded lazily, because few requests need it. */
 let pushing: typeof import("../../services/registry/draft-push") | null = null;
 
 export const draftRoutes = router();

@@ -1,4 +1,4 @@
-// Which doors for other clients leave a skill out, and why.
+// Lists the clients of other registries that cannot use a skill, with reasons.
 
 import { exclusionsForClawHub } from "../../domain/compat/clawhub";
 import { exclusionsForIndex } from "../../domain/compat/well-known";

@@ -26,10 +26,7 @@ function bytes(type: string) {
   };
 }
 
-/**
- * What a skill's author wrote is shown with the type that its name suggests, as far as that is harmless; markup that a browser
- * would run is shown as text.
- */
+/** Files are served with the type of their name if it is harmless; markup that a browser would execute is served as text. */
 const TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     gif: "image/gif",
@@ -147,7 +144,7 @@ const versionFileRoute = createRoute({
   responses: bytes("*/*"),
 });
 
-// The document names the parameter; only the router has to know that it spans segments.
+// The document names the parameter; the router matches several segments.
 files.openAPIRegistry.registerPath(fileRoute);
 files.openapi({ ...fileRoute, path: "/{id}/files/{path{.+}}", hide: true }, (c) => {
   const { id, path } = c.req.valid("param");
@@ -179,7 +176,7 @@ async function answerFile(c: HonoContext<HttpEnv>, path: string, id: string, ver
   });
 }
 
-/** Answers with all of the bytes, with the part that was asked for, or with the news that the client has them. */
+/** Returns all bytes, the requested part, or 304. */
 async function answerBytes(c: HonoContext<HttpEnv>, found: { versionId: string }, part: Part): Promise<Response> {
   const tag = tagOf(part.sha256);
   const headers: Record<string, string> = {

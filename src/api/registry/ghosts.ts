@@ -1,4 +1,4 @@
-// /api/v1/kinds/ghosts: agent definitions. The namespace says whose: `default` one's own, `public` everybody's, else a group's.
+// Routes for /api/v1/kinds/ghosts: agent definitions. The namespace is `default` (the user's own), `public`, or a group.
 
 import { createRoute } from "@hono/zod-openapi";
 import { DEFAULT_NAMESPACE } from "../../domain/access/access";
@@ -39,7 +39,7 @@ const namespace = z
     "`default`: your own. `public`: for everybody, written by admins. A group name: written by its Maintainers and Owners.",
   );
 
-/** What was read can be sent back as it is: labels and status are the gateway's, and are not looked at. */
+/** A resource can be sent back as it was read: labels and status belong to the gateway and are ignored. */
 const rest = {
   apiVersion: z.string().optional(),
   kind: z.literal("Ghost").optional(),
@@ -54,7 +54,7 @@ const ghostBody = () =>
       metadata: z.strictObject({ name: ghostName, namespace: namespace.default(DEFAULT_NAMESPACE), labels }),
     })
     .openapi("GhostRequest");
-/** Without a namespace the ghost stays where it is; it never goes elsewhere. */
+/** Without a namespace the ghost stays in its own; it never moves. */
 const replacedBody = () =>
   z
     .strictObject({ ...rest, metadata: z.strictObject({ name: ghostName, namespace: namespace.optional(), labels }) })
@@ -68,7 +68,7 @@ const namedBody = () =>
     .openapi("NamedGhostRequest");
 
 export const ghostRoutes = router();
-// Before the routes that take any text for an id.
+// Before routes whose id matches any text.
 ghostRoutes.route("/", ghostPreviewRoute);
 
 ghostRoutes.openapi(

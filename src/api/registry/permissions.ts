@@ -1,4 +1,4 @@
-// What a version of a skill may do, and what it may that another version may not.
+// Routes for the permissions of a version, and the difference between two versions.
 
 import { createRoute } from "@hono/zod-openapi";
 import { RUNS } from "../../domain/code/check/verdict";
@@ -11,7 +11,7 @@ import { type NamedVersion, readVersionPermissions } from "../../services/regist
 
 const texts = () => z.array(z.string());
 
-/** A server as what it may: where it leads, and what goes there. */
+/** A server as a permission: its URL, and what is sent there. */
 export const serverPermissionSchema = () =>
   z
     .object({

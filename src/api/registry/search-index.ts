@@ -1,4 +1,4 @@
-// POST /api/v1/search-index: makes the full-text index over skills again, a stretch at a time.
+// POST /api/v1/search-index: rebuilds the full-text index step by step.
 
 import { createRoute } from "@hono/zod-openapi";
 import { router } from "../../edge/router";

@@ -1,5 +1,4 @@
-// /api/v1/kinds/skills: lists, single skills and who refers to them. Publishing is in `uploads.ts`, bytes are in `files.ts`,
-// versions in `versions.ts`.
+// Routes for /api/v1/kinds/skills: lists, single skills and their references. See also `uploads.ts`, `files.ts` and `versions.ts`.
 
 import { createRoute } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
@@ -47,7 +46,7 @@ const oneQuestion = createMiddleware<HttpEnv>(async (c, proceed) => {
 });
 
 export const skillRoutes = router();
-// Before the routes that take any text for an id.
+// Before routes whose id matches any text.
 skillRoutes.route("/", draftRoutes);
 
 skillRoutes.openapi(

@@ -1,4 +1,4 @@
-// Where a version was taken from, as it is sent with an upload and shown with the version.
+// The declared source of a version, in uploads and responses.
 
 import { claimedSource, SOURCE_LIMITS } from "../../domain/catalog/source";
 import * as z from "../../edge/zod";
@@ -33,7 +33,7 @@ export const sourceField = () =>
       example: JSON.stringify(EXAMPLE),
     });
 
-/** Absent where nobody said it. */
+/** Absent if not declared. */
 export const sourceSchema = () =>
   z
     .object({

@@ -19,7 +19,7 @@ import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./reso
 import { routingSchema } from "./routing";
 import { sourceField } from "./source";
 
-/** The part of a form that holds a package. */
+/** The form part with the package. */
 export const uploadFile = () =>
   z
     .instanceof(File, { error: "The ZIP is missing. Send it as the form part `file`." })
@@ -54,7 +54,7 @@ const inspectionSchema = () =>
       tokens: tokensSchema().nullable(),
       /** `null`: it brings no example prompts. */
       routing: routingSchema().nullable(),
-      /** `null`: nobody judged them, as of a package whose code would not run. */
+      /** `null`: not analysed, for example because the package's code would not run. */
       scripts: verdictsSchema().nullable(),
     })
     .openapi("Inspection");
@@ -68,7 +68,7 @@ const answers = {
   201: json("Published.", skillSchema),
 };
 
-/** What reads, judges and stores packages: needed by few requests, and kept once it is there. */
+/** The module that analyses and stores packages. Loaded lazily, because few requests need it. */
 let publishing: typeof import("../../services/registry/publish") | null = null;
 let assessing: typeof import("../../services/registry/publish-report") | null = null;
 let sharing: typeof import("../../services/registry/share") | null = null;
@@ -98,7 +98,7 @@ uploads.openapi(
   },
 );
 
-// The second path of each is the predecessor system's, whose admin page also sends categories of its market; there is none here.
+// The second path of each is Wegent's, whose admin page also sends market categories; they are ignored.
 for (const [path, body] of [
   ["/public", newPublicSkill],
   ["/public/upload", () => newPublicSkill().extend({ marketplace_tags: z.string().max(4_096).optional() })],

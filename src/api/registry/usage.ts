@@ -1,4 +1,4 @@
-// How much a skill is used: counts by day and by version, without users.
+// Routes for usage counts of a skill by day and version, without users.
 
 import { createRoute } from "@hono/zod-openapi";
 import { USE_LIMITS } from "../../domain/limits";

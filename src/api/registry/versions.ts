@@ -1,4 +1,4 @@
-// The versions of a skill: their list, and which of them names and ranges may mean.
+// Routes for the versions of a skill: list, activate, yank and block.
 
 import { createRoute } from "@hono/zod-openapi";
 import { REQUEST_LIMITS } from "../../domain/limits";
@@ -34,7 +34,7 @@ versionRoutes.openapi(
   },
 );
 
-/** What an admin says of a version. */
+/** An admin's block of a version. */
 const verdictSchema = () =>
   z
     .strictObject({ blocked: z.boolean(), reason: z.string().min(1).max(500).optional() })
@@ -63,7 +63,7 @@ versionRoutes.openapi(
   },
 );
 
-/** Changes of what names and ranges may mean: where they are, in a sentence, and the use case. */
+/** Operations on versions: path, description, and use case. */
 const VERSION_CHANGES = [
   ["/{id}/versions/{version_id}/activate", "Makes a version the current one.", activate],
   ["/{id}/versions/{version_id}/yank", "Yanks a version.", yank],

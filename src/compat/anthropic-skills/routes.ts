@@ -68,7 +68,7 @@ export function answerAnthropicRefusal(error: unknown, c: HonoContext<HttpEnv>):
   return answerRefusal(error, c, anthropicRefusal, "request-id");
 }
 
-/** Anthropic's own rule: who names the beta gets the beta's shapes, whatever else is asked for. */
+/** Anthropic's rule: a request that names the beta gets the beta's format. */
 function shapeOf(c: HonoContext<HttpEnv>): VendorApiShape {
   const betas = (c.req.header("anthropic-beta") ?? "").split(",").map((beta) => beta.trim());
   return betas.includes(BETA) ? "beta" : "ga";

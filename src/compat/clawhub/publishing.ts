@@ -38,7 +38,7 @@ const releaseSchema = z.lazy(() =>
   }),
 );
 
-/** A JSON body of this shape. What else it has is for registries that keep it. */
+/** Parses a JSON body. Fields for other registries are ignored. */
 async function bodyOf<T>(c: HonoContext<HttpEnv>, schema: z.ZodType<T>): Promise<T> {
   const text = await readBody(c.req.raw);
   if (text === null) throw new HTTPException(413);
@@ -74,7 +74,7 @@ export async function answerUpload(c: HonoContext<HttpEnv>, id: string): Promise
 export async function answerPublish(c: HonoContext<HttpEnv>): Promise<Response> {
   const context = c.get("context");
   const { slug, ownerHandle, version, files, tags, migrateOwner } = await bodyOf(c, releaseSchema);
-  // What would be lost without a word is refused: a release that is to be tried by a few would be everybody's.
+  // Other tags are rejected instead of ignored: a release for testers would become everybody's.
   if (tags !== undefined && !tags.every((tag) => tag === "latest"))
     throw invalid([
       { code: "UNKNOWN_TAG", message: "Tags are not supported. Only `latest` is allowed.", path: "tags" },

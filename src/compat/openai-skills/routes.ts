@@ -1,4 +1,4 @@
-// OpenAI's Skills API. Its versions are called by number, and a new one becomes the default only where the form says so.
+// OpenAI's Skills API. Versions are identified by number, and a new one becomes the default only if the form says so.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -141,7 +141,7 @@ async function readJson(c: HonoContext<HttpEnv>): Promise<unknown> {
   }
 }
 
-/** The default cannot be deleted: whoever names no version would get another one without a word. */
+/** The default version cannot be deleted, because requests without a version would silently get another one. */
 async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = vendorScopeOf(c);
   const skill = await findChangeable(place, skillIn(c));

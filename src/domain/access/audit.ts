@@ -1,7 +1,7 @@
-// What the audit log records: who did what to which thing. Never what a secret, a prompt or a file says.
+// Defines what the audit log records: actor, action and resource. Never the content of a secret, prompt or file.
 import type { JsonObject } from "../json";
 
-/** Every action there is, as `<resource>.<verb>`. */
+/** All actions, as `<resource>.<verb>`. */
 export const AUDIT_ACTIONS = [
   "conversation.delete",
   "ghost.create",
@@ -57,8 +57,8 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
- * The members of `before` and `after` that stay when the user whom an entry is about is erased: ids that the gateway made, closed lists
- * of words, numbers and dates. Everything else may be a text that the user wrote, and is removed.
+ * Members of `before` and `after` that stay when the user an entry is about is erased: ids created by the gateway, closed lists of words,
+ * numbers and dates. Everything else may be a text of the user and is removed.
  */
 export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>> = {
   "conversation.delete": [],
@@ -94,7 +94,7 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "secret.rotate": ["rotated"],
   "session.create": ["via"],
   "session.end": ["user_id"],
-  // The deployment's own, by no user.
+  // Belongs to the deployment, not to a user.
   "settings.change": [],
   "skill.open": [],
   "skill.close": [],
@@ -114,10 +114,10 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "user.erase": [],
 };
 
-/** Actions of others whose entries may name a thing of the user: their `user_id` says whose it was. */
+/** Actions whose entries can name another user's resource. Their `user_id` is its owner. */
 export const NAMES_ANOTHERS_THING: readonly AuditAction[] = ["import.cancel", "import.delete", "skill.delete"];
 
-/** Stands in an entry for what was removed. */
+/** Replaces removed values in an entry. */
 export const ERASED = "erased";
 
 export const RESOURCE_TYPES = [
@@ -141,24 +141,25 @@ export const RESOURCE_TYPES = [
 ] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
-/** Stands in `before` and `after` for the user that an entry is about, who is written down by pseudonym only. */
+/** Placeholder in `before` and `after` for the user an entry is about, who is stored as a pseudonym only. */
 export const ABOUT = "@user";
 
-/** A change as the log has it. `before` and `after` hold names, roles, versions, hosts: what a reviewer needs, nothing secret. */
+/** A change in the log. `before` and `after` contain names, roles, versions and hosts, and nothing secret. */
 export interface AuditEntry {
   action: AuditAction;
   resourceType: ResourceType;
   resourceId: string;
   before: JsonObject | null;
   after: JsonObject | null;
-  /** The user it is about, if that is somebody else than who did it. */
+  /** The user it is about, if not the actor. */
   about: string | null;
   when: Condition | null;
 }
 
 /**
- * What must hold for an entry to be recorded, so that nothing is recorded which did not happen: that a thing was there before
- * the change, is there after it, or is gone; that a page of signing in was shown to a user who could allow it; that a version is yanked after it, or is not; that a member has a role after it, or could leave before it. `null`: always.
+ * A condition for recording an entry, so that nothing is recorded that did not happen: the resource existed before the change, exists after
+ * it, or is gone; a sign-in page was shown to a user who could approve it; a version is or is not yanked after it; a member has a role
+ * after it, or could leave before it. `null`: always.
  */
 export type Condition =
   | { thing: "was" | "is" | "gone"; type: Exclude<ResourceType, "settings" | "user">; id: string }

@@ -1,4 +1,4 @@
-// A ghost: the predecessor system's word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
+// A ghost: Wegent's word for an agent definition. System prompt, skills, and MCP servers.
 
 import * as z from "zod";
 import { kindOfScope } from "../access/access";
@@ -10,15 +10,15 @@ import { refusedServers, serverWarnings } from "../servers/entry";
 import { pinnedRefsSchema, withoutNulls } from "./pin";
 import { byCodePoint } from "./precedence";
 
-/** Turns a skill stays after it was loaded; `"conversation"` is for good. */
+/** Number of turns a skill stays after it was loaded; `"conversation"`: always. */
 export const retentionSchema = z.union([z.int().min(0).max(10_000), z.literal("conversation")]);
 export type Retention = z.infer<typeof retentionSchema>;
 
 const referenceText = z.string().min(1).max(200);
 
 /**
- * The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every one that the ghost's scope has; entries may carry `@range`.
- * Where a conversation has it inline, absent means every visible one: see `inlineSpec`.
+ * The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every skill of the ghost's scope; entries can have `@range`. In a
+ * conversation's inline spec, absent means every visible one: see `inlineSpec`.
  */
 const specSchema = () =>
   z.strictObject({
@@ -46,7 +46,7 @@ const specSchema = () =>
       .describe(
         "Names from `skills` whose instructions are always in the prompt. Each costs its tokens in every turn.",
       ),
-    /** Which of several skills of a name is meant. */
+    /** Chooses one of several skills with the same name. */
     skill_refs: pinnedRefsSchema
       .optional()
       .describe(
@@ -68,8 +68,8 @@ export const ghostSpecSchema = z.lazy(() => {
 export type GhostSpec = z.infer<typeof ghostSpecSchema>;
 
 /**
- * What is wrong with a spec on its face: too large to store, unreadable references, duplicates, a preload that is not among the
- * skills, a server whose URL leads where a variable says.
+ * Returns issues that need no lookup: too large, invalid references, duplicates, a preload that is not among the skills, a server whose URL
+ * host comes from a variable.
  */
 export function checkGhostSpec(spec: GhostSpec): Issue[] {
   const issues: Issue[] = refusedServers(spec.mcpServers ?? {}, "spec.mcpServers");
@@ -114,13 +114,13 @@ export function checkGhostSpec(spec: GhostSpec): Issue[] {
   return issues;
 }
 
-/** What is to be said of a spec that is taken all the same; the first of it, since a list of ghosts tells it of each. */
+/** Returns a warning about a valid spec; only the first, because lists show it for each ghost. */
 export function specWarnings(spec: GhostSpec): Issue[] {
   const all = [...serverWarnings(spec.mcpServers ?? {}, "spec.mcpServers"), ...unusedPins(spec)];
   return all.slice(0, CATALOG_LIMITS.specWarnings);
 }
 
-/** References to skills that the spec does not have. They let nothing in. */
+/** Returns warnings for references to skills that the spec does not have. They have no effect. */
 function unusedPins(spec: GhostSpec): Issue[] {
   const names = new Set(inlineSpec(spec).skills?.map((text) => parseReference(text)?.name ?? text));
   if (names.has("*")) return [];
@@ -135,23 +135,20 @@ function unusedPins(spec: GhostSpec): Issue[] {
   );
 }
 
-/**
- * A conversation's inline spec as it is meant: what does not speak of skills takes none away. A stored ghost is an allow-list that
- * somebody saved, and has none.
- */
+/** Completes a conversation's inline spec: without `skills` it has all visible ones. A stored ghost without `skills` has none. */
 export function inlineSpec(spec: GhostSpec): GhostSpec {
   return spec.skills === undefined ? { ...spec, skills: ["*"] } : spec;
 }
 
-/** Where a list goes on. Nothing in it is one user's: another user who sends it goes on in a list of their own. */
+/** A position in a list. It contains nothing private: another user who sends it continues in their own list. */
 export interface GhostPlace {
   namespace: string;
   folded: string;
-  /** The scope where it is shared, else nothing. */
+  /** The scope of a shared ghost; otherwise empty. */
   shared: string;
 }
 
-/** The place of a row in lists. */
+/** Returns the position of a row. */
 export function placeOf({
   namespace,
   folded,
@@ -164,12 +161,12 @@ export function placeOf({
   return { namespace, folded, shared: sharedPart(scope) };
 }
 
-/** What a place says of a scope. */
+/** Returns the part of a position for a scope. */
 export function sharedPart(scope: string): string {
   return kindOfScope(scope) === "user" ? "" : scope;
 }
 
-/** By namespace and name, for sorting; of two in one place one's own comes first. */
+/** Compares by namespace and name; of equal ones, the user's own comes first. */
 export function byPlace(a: Parameters<typeof placeOf>[0], b: Parameters<typeof placeOf>[0]): number {
   const [left, right] = [placeOf(a), placeOf(b)];
   const order = byCodePoint(left.namespace, right.namespace) || byCodePoint(left.folded, right.folded);

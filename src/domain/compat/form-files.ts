@@ -11,7 +11,7 @@ export interface FormFile {
   bytes: Uint8Array;
 }
 
-/** What a record of a ZIP has for the length of a name. */
+/** Maximum length of a name in a ZIP record. */
 const NAME_BYTES = 65_535;
 /** Beyond this nothing is a skill, and a ZIP without more fields would count anew. */
 const MOST_FILES = PACKAGE_LIMITS.files * 4;

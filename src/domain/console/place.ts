@@ -1,10 +1,10 @@
-// Places in the console that a sign-in may lead back to: paths of this origin below /console, and nothing that a browser reads as more.
+// Console paths that a sign-in can return to: paths of this origin below /console that browsers cannot read otherwise.
 
 import { getPath } from "hono/utils/url";
 
 const PLACE = /^\/console(?:\/[A-Za-z0-9._~!$&'()*+,;=:@%-]*)*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$/;
 
-/** Whether a text is such a path. It may have a query. */
+/** Whether a text is such a path, with an optional query. */
 export function isConsolePath(text: string): boolean {
   if (!PLACE.test(text) || text.length > 1_024) return false;
   // As the browser reads it, without `.` and `..`, and then as the router does, with its letters decoded.

@@ -1,4 +1,4 @@
-// What a conversation can be told about itself.
+// Settings of a conversation.
 
 import * as z from "zod";
 import { ghostSpecSchema, type Retention, retentionSchema } from "../catalog/ghost";
@@ -21,7 +21,7 @@ const metadata = z.lazy(() =>
   ),
 );
 
-/** Settings as a caller gives them. They take effect from the next turn. */
+/** Settings as a caller sends them. They apply from the next turn on. */
 export const conversationSettingsSchema = z.lazy(() =>
   z
     .strictObject({
@@ -82,7 +82,7 @@ export const conversationSettingsSchema = z.lazy(() =>
     }),
 );
 
-/** Whether nothing in these settings asks for a list of tools that changes. */
+/** Whether these settings are compatible with a fixed list of tools. */
 function keepsTools(settings: {
   tool_mode?: Policy["tool_mode"] | undefined;
   tool_style?: Policy["tool_style"] | undefined;
@@ -101,7 +101,7 @@ export function mergeSettings(old: ConversationSettings, change: ConversationSet
   return { ...rest, ...source, ...change };
 }
 
-/** The same settings where the conversation was made: it cannot move. */
+/** Returns the settings with the region in which the conversation was created, because it cannot move. */
 export function withSamePlace(
   old: ConversationSettings,
   { region: _, ...next }: ConversationSettings,
@@ -119,8 +119,8 @@ export interface DeliveryDefaults {
 }
 
 /**
- * The policy of the next turn. The conversation's own retention wins over the ghost's, and that over the gateway's; its budget
- * is never more than the gateway allows, whatever was stored when the gateway allowed more.
+ * Returns the policy of the next turn. The conversation's retention overrides the ghost's, and that the gateway's. The budget never exceeds
+ * the gateway's current limit.
  */
 export function policyOf(
   settings: ConversationSettings,

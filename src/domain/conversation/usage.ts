@@ -1,4 +1,4 @@
-// What a provider says that a request used, in any form in which a chat back end has it.
+// Parses the token usage that a provider reports, in any format a back end has.
 
 import * as z from "zod";
 import type { JsonObject } from "../json";
@@ -11,14 +11,14 @@ export const usageSchema = z.object({
   fresh: tokens,
   cache_read: tokens,
   cache_write: tokens,
-  /** Of `cache_write`: what is kept for longer than usual, which costs more. */
+  /** The part of `cache_write` with a longer lifetime, which costs more. */
   long_write: tokens.optional(),
   output: tokens,
 });
 
 export type Usage = z.infer<typeof usageSchema>;
 
-/** Providers leave fields out, or say null. */
+/** Providers omit fields or send null. */
 const some = tokens.nullish().transform((value) => value ?? 0);
 const details = z
   .object({ cached_tokens: some, cache_write_tokens: some })

@@ -8,7 +8,7 @@ import type { ImportProblem } from "./import";
 import { IMPORT_LIMITS } from "./limits";
 import type { Planned } from "./plan";
 
-/** What an index says, or why it is none. */
+/** The skills of an index, or the problem. */
 export type IndexReading = { planned: Planned[]; problem?: never } | { problem: ImportProblem; planned?: never };
 
 const indexSchema = z.lazy(() =>
@@ -22,7 +22,7 @@ const listedSchema = z.lazy(() =>
 );
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
-/** @param at where the index was read: everything that it names lies at that origin */
+/** @param at the URL of the index; everything it names must have the same origin */
 export function readIndexDocument(text: string, at: URL): IndexReading {
   const document = indexSchema.safeParse(parsed(text));
   if (!document.success) {
@@ -45,7 +45,7 @@ export function readIndexDocument(text: string, at: URL): IndexReading {
   return { planned };
 }
 
-/** The same plan, or a refusal of what a name stands for a second time. */
+/** Returns the plan, or an error for a name that occurs a second time. */
 export function withoutDuplicates(seen: Set<string>, planned: Planned): Planned {
   const folded = foldName(planned.name);
   if (!seen.has(folded)) {

@@ -1,8 +1,8 @@
-// A tar archive, read as it comes: what is in it within bounds, and nothing that two readers could take for two things.
+// Reads a tar archive as a stream, with limits, and rejects anything that parsers may read differently.
 
 import { IMPORT_LIMITS } from "./limits";
 
-/** Something in an archive. `bytes` is there for a file that was asked for. */
+/** An archive entry. `bytes` is present for requested files. */
 export interface TarEntry {
   path: string;
   type: "file" | "folder" | "link";
@@ -11,7 +11,7 @@ export interface TarEntry {
   bytes: Uint8Array | null;
 }
 
-/** What is no archive that we read, or too much of one. */
+/** An invalid or too large archive. */
 export class TarFault extends Error {
   override readonly name = "TarFault";
 
@@ -29,9 +29,9 @@ const MOST_HEADER = 64 * 1024;
 const MOST_PATH = 4_096;
 
 /**
- * The entries of a tar stream. Links, devices and everything else that is no file come as `link`.
+ * Yields the entries of a tar stream. Links, devices and other non-files are `link`.
  *
- * @param wants whether a file's bytes are kept; they are in memory until the next entry is asked for
+ * @param wants whether to store a file's bytes; they are in memory until the next entry is requested
  * @throws TarFault
  */
 export async function* readTar(
@@ -131,7 +131,7 @@ function requireSum(header: Uint8Array): void {
   if (sum !== told) throw foreign();
 }
 
-/** The path of a pax header, whose lines are `<length> <key>=<value>`. A size there would be one that other readers do not see. */
+/** Returns the path of a pax header with lines `<length> <key>=<value>`. A size there is rejected, because other parsers ignore it. */
 function pathIn(bytes: Uint8Array): string | null {
   const text = new TextDecoder().decode(bytes);
   if (/(?:^|\n)\d+ size=/.test(text)) throw foreign();

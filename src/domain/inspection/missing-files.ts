@@ -29,7 +29,7 @@ export function missingReferences(files: readonly InspectedFile[]): Finding[] {
   return findings;
 }
 
-/** The path inside the package, or `null` for what leads elsewhere, is a pattern, or stands for any link, such as `(url)`. */
+/** Returns the path inside the package; `null` for other targets, patterns, and placeholders such as `(url)`. */
 function pathOf(reference: string): string | null {
   if (ELSEWHERE.test(reference) || !/[./]/.test(reference)) return null;
   const path = (reference.split(/[#?]/, 1)[0] ?? "").replace(/^\.\//, "").replace(/\/$/, "");

@@ -1,4 +1,4 @@
-// Agent Plugins 1.0: what `plugin.json` and `mcp.json` say, as we write them and as we take them.
+// Agent Plugins 1.0: writes and reads `plugin.json` and `mcp.json`.
 
 import type { Issue } from "../errors";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
@@ -14,7 +14,7 @@ const TEXTS = ["version", "description", "homepage", "repository", "license"];
 const FIELDS = new Set(["$schema", "name", "author", "keywords", "extensions", ...TEXTS]);
 const REMOTE_FIELDS = new Set(["type", "url", "headers"]);
 
-/** `plugin.json` of a plugin that we make. */
+/** Returns `plugin.json` of a generated plugin. */
 export function agentManifest({ name, version, description, author }: PluginFacts): object {
   const told = { $schema: PLUGIN_SCHEMA, name, version, description };
   return author === null ? told : { ...told, author: { name: author } };
@@ -27,7 +27,7 @@ export interface ReadManifest {
   warnings: Issue[];
 }
 
-/** Reads `plugin.json`: all that is wrong at once. Unknown fields are told and ignored, as the specification has it. */
+/** Parses `plugin.json` and returns all problems at once. Unknown fields are reported and ignored, as the specification requires. */
 export function readAgentManifest(text: string): ReadManifest {
   const issues: Issue[] = [];
   const warnings: Issue[] = [];
@@ -69,7 +69,7 @@ function isAuthor(author: JsonValue): boolean {
   );
 }
 
-/** The remote servers of `mcp.json`. What cannot be taken is told, each with why; nothing of it is fatal. */
+/** Returns the remote servers of `mcp.json`. Unsupported ones are reported with a reason; none is fatal. */
 export function readAgentServers(text: string): { servers: JsonObject; warnings: Issue[] } {
   const warnings: Issue[] = [];
   const path = "mcp.json";
@@ -101,14 +101,14 @@ export function readAgentServers(text: string): { servers: JsonObject; warnings:
   return { servers, warnings };
 }
 
-/** A plugin's author chooses where a request goes: nobody's secrets go along because of what a plugin says. */
+/** A plugin's author decides where a request is sent, so no user's secrets are filled in. */
 const NOT_FILLED = "it contains variables, which are not replaced in plugins";
 
 function hasVariables(entry: JsonValue): boolean {
   return /\$\{|\{\{/.test(JSON.stringify(entry));
 }
 
-/** Why an entry is no remote server of version 1.0.0; `null` where it is one. */
+/** Returns why an entry is not a remote server of version 1.0.0, or `null`. */
 function entryProblem(entry: JsonValue): string | null {
   if (!isJsonObject(entry)) return "it is not an object";
   const { type, url, headers } = entry;

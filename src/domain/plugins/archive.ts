@@ -44,7 +44,7 @@ function countIssues(count: number, most: number): Issue[] {
   return [{ code: "TOO_MANY_SKILLS", message: `Too many skills in the plugin (limit ${most}, found ${count}).` }];
 }
 
-/** What stands before the plugin's own paths. */
+/** Returns the prefix before the plugin's own paths. */
 function rootOf(entries: readonly ArchiveEntry[]): string {
   if (entries.some(({ path }) => path === "plugin.json")) return "";
   const tops = new Set(entries.map(({ path }) => path.slice(0, path.indexOf("/") + 1)));
@@ -57,7 +57,7 @@ function textOf(entries: readonly ArchiveEntry[], wanted: string): string | null
   return found === undefined ? null : exactText(found.bytes);
 }
 
-/** The folder that a path makes a skill: it holds a file named exactly so, right below `skills/`. */
+/** Returns the skill folder of a path: it contains a file with exactly this name, directly below `skills/`. */
 function skillFolder(path: string): string | null {
   const [top, folder, file, ...more] = path.split("/");
   return top === "skills" && folder !== undefined && file === SKILL_FILE && more.length === 0 ? folder : null;

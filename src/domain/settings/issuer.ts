@@ -1,9 +1,9 @@
-// The settings that say whose tokens count besides the gateway's own keys, and what their claims mean. Part of `settings.ts`.
+// Settings of the external token issuer and its claims. Part of `settings.ts`.
 
 import { isLocalHttp } from "../loopback";
 import { entriesOf, list, optionalText, own, textOr } from "./kinds";
 
-/** Signatures that a published key can check. None that a secret makes: a public key must never pass for one. */
+/** Signature algorithms with public keys. Symmetric ones are excluded, because a public key must never be used as a secret. */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -22,7 +22,7 @@ type Algorithm = (typeof ALGORITHMS)[number];
 /** A claim's name, or the value it has. */
 const claim = (value: string) => (value === "" || value.length > 200 ? "use 1 to 200 characters" : null);
 
-/** Whether keys may be fetched from here: over https, or, in development builds only, from this machine. */
+/** Whether keys can be fetched from here: over https, or, in development builds only, from this machine. */
 export function isKeyAddress(text: string, development: boolean): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

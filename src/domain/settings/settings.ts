@@ -1,4 +1,4 @@
-// Every setting, its default and its meaning: one table validates them, names what is wrong and makes docs/settings.md.
+// All settings with defaults and descriptions: one table validates them, names problems, and generates docs/settings.md.
 
 import { GatewayError, type Issue } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
@@ -21,7 +21,7 @@ import {
 import { signInSettings } from "./sign-in";
 import { missingForSignIn, signInPageSettings } from "./sign-in-page";
 
-/** Cloudflare's hints for where an object is made, as of 2026-11-22. In `sam`, `afr` and `me` one is made in the nearest place instead. */
+/** Cloudflare's location hints as of 2026-11-22. In `sam`, `afr` and `me`, objects are created in the nearest supported location. */
 export const REGIONS = [
   "wnam",
   "enam",
@@ -36,7 +36,7 @@ export const REGIONS = [
   "me",
 ] as const;
 
-/** Where a conversation is made. `auto`: without a hint, which makes it near its first caller. */
+/** Where a conversation is created. `auto`: without a hint, near its first caller. */
 export const PLACES = ["auto", ...REGIONS] as const;
 
 const CHAT_NAMES = ["x-conversation-id", "x-openwebui-chat-id"];

@@ -1,4 +1,4 @@
-// The settings of the gateway's sign-in page, and of how programs make themselves known there. Part of `settings.ts`.
+// Settings of the sign-in page and of client registration. Part of `settings.ts`.
 
 import { choice, count, list, optionalText } from "./kinds";
 import { hasBuiltInSignIn } from "./sign-in";
@@ -31,13 +31,13 @@ interface Chosen {
   OIDC_CLIENT_SECRET?: string | undefined;
 }
 
-/** Who signs hosts in; `null`: nobody, they take a key. */
+/** Returns who signs in users of MCP hosts; `null`: no sign-in, hosts need a key. */
 export function signInServer(chosen: Chosen): "own" | "outside" | null {
   if (hasBuiltInSignIn(chosen)) return "own";
   return chosen.OAUTH_SERVER !== "own" && chosen.JWT_ISSUER !== undefined ? "outside" : null;
 }
 
-/** What the chosen way needs and is not there: the setting, and what is wrong with it. */
+/** Returns the missing settings of the selected sign-in, with their problems. */
 export function missingForSignIn(chosen: Chosen): { name: string; problem: string }[] {
   const { OAUTH_SERVER, JWT_ISSUER, SECRETS_KEY, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = chosen;
   const missing = [];

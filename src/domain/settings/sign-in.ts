@@ -1,5 +1,4 @@
-// The settings of the gateway's own sign-in: who is the authorization server of MCP hosts, at which origin, and how long a grant lives.
-// Part of `settings.ts`.
+// Settings of the gateway's sign-in: the authorization server of MCP hosts, its origin, and lifetimes of grants. Part of `settings.ts`.
 
 import { choice, count, optionalText } from "./kinds";
 

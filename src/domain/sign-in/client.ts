@@ -1,22 +1,22 @@
-// A program that wants to sign its user in: what it says of itself, read as the word of a stranger.
+// Parses the metadata of an OAuth client. It comes from a stranger and is validated strictly.
 
 import * as z from "zod";
 import type { Issue } from "../errors";
 import { SIGN_IN_LIMITS } from "./limits";
 import { destinationOf } from "./redirect";
 
-/** A program as the gateway knows it. Strangers are public: only those that an admin made known have a secret (`known.ts`). */
+/** An OAuth client. Self-registered clients are public; only pre-registered ones have a secret (`pre-registered.ts`). */
 export interface Client {
   /** `dcr_…`, a digest of what it registered, the address of the document about it, or `app_…`, as an admin named it. */
   id: string;
-  /** What it calls itself, or an admin calls it, fit to be shown. */
+  /** Its display name, made safe to show. */
   name: string;
-  /** The host that its document came from; `null` where there is none. */
+  /** The host of its metadata document, or `null`. */
   host: string | null;
   redirectUris: readonly string[];
 }
 
-/** What is read of a registration (RFC 7591) and of a document about a client. Everything else in them is a stranger's and left alone. */
+/** The fields that are read of a registration (RFC 7591) or a metadata document. Others are ignored. */
 const metadataSchema = z.lazy(() =>
   z.looseObject({
     client_name: z.string().max(SIGN_IN_LIMITS.metadataChars).optional(),
@@ -31,13 +31,13 @@ const metadataSchema = z.lazy(() =>
 
 const documentSchema = z.lazy(() => metadataSchema.unwrap().extend({ client_id: z.string() }));
 
-/** What a program says of itself. */
+/** Metadata of a client. */
 export interface Metadata {
   name: string;
   redirectUris: string[];
 }
 
-/** What a program says of itself, or what is wrong with it: `uris` where that is its redirect URIs. */
+/** Returns a client's metadata, or issues. `uris`: the issues concern redirect URIs. */
 export function readMetadata(said: unknown): { metadata: Metadata } | { issues: Issue[]; uris: boolean } {
   const parsed = metadataSchema.safeParse(said);
   if (!parsed.success) {
@@ -68,7 +68,7 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
   return { metadata: { name: displayClientName(client_name ?? ""), redirectUris: [...new Set(usable)].sort() } };
 }
 
-/** What a document says of the client whose id is its address, or in a word why it says nothing of it. */
+/** Returns the metadata of the client whose id is the document's URL, or the problem in one word. */
 export function readDocument(address: string, text: string): { metadata: Metadata } | { problem: string } {
   let said: unknown;
   try {
@@ -84,15 +84,15 @@ export function readDocument(address: string, text: string): { metadata: Metadat
   return "metadata" in read ? read : { problem: read.issues.map(({ message }) => message).join(" ") };
 }
 
-/** The text whose digest is the id of a program that registers itself: two that say the same are one. */
+/** Returns the text whose digest is the id of a self-registered client: equal metadata is the same client. */
 export function canonicalMetadata({ name, redirectUris }: Metadata): string {
   return JSON.stringify({ name, redirectUris });
 }
 
-/** How a registered program's id begins. */
+/** Prefix of the ids of self-registered clients. */
 export const REGISTERED = "dcr_";
 
-/** A name that shows as one short line, whatever a stranger has put into it: no control, no direction, no pile of marks. */
+/** Returns a name as one short line without control characters, direction changes and stacked marks. */
 export function displayClientName(said: string): string {
   const plain = said
     .normalize("NFC")

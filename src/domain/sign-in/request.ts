@@ -1,14 +1,14 @@
-// What a program asks for at /oauth/authorize. Where its answer may go must be known before it is told what is wrong with the rest.
+// Parses a request to /oauth/authorize. The redirect URI is validated first, because other errors are sent there.
 
 import { SIGN_IN_LIMITS } from "./limits";
 import { readResource } from "./resource";
 
-/** Who asks, and where the answer is to go; `null` with what is wrong, which only a page may say. */
+/** The client and the redirect URI, or a problem that can only be shown on a page. */
 export type Asker = { clientId: string; redirectUri: string; problem?: never } | { problem: string };
 
-/** What is asked for. */
+/** The requested grant. */
 export interface GrantRequest {
-  /** The program's own mark, which it gets back; `null`: it has sent none. */
+  /** The client's `state`, returned unchanged; `null`: none. */
   state: string | null;
   challenge: string;
   /** Canonical. */
@@ -30,17 +30,17 @@ export function readAsker(query: URLSearchParams): Asker {
   return { clientId, redirectUri };
 }
 
-/** The mark that goes back with every answer. */
+/** Returns the `state` for the response. */
 export function stateOf(query: URLSearchParams): string | null {
   const state = query.get("state");
   return state === null || state.length > SIGN_IN_LIMITS.stateChars ? null : state;
 }
 
 const ONCE = ["response_type", "response_mode", "state", "scope", "code_challenge", "code_challenge_method", "prompt"];
-/** Base64url of 32 bytes: what S256 makes. */
+/** Base64url of 32 bytes, as S256 produces. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-/** What is asked for, or the refusal. The one scope there is stands for whatever scopes are asked: the answer says which it is. */
+/** Returns the requested grant or the error. Any requested scope is replaced by the only existing one; the response names it. */
 export function readGrantRequest(
   query: URLSearchParams,
   origin: string,
@@ -60,7 +60,7 @@ export function readGrantRequest(
     return refuse("invalid_request", "`response_mode` is not supported. Use `query`.");
   if (query.get("code_challenge_method") !== "S256" || !CHALLENGE.test(query.get("code_challenge") ?? ""))
     return refuse("invalid_request", "PKCE is required. Send `code_challenge` with `code_challenge_method=S256`.");
-  // Somebody always has to look: nothing is remembered of an earlier consent.
+  // The user must always confirm: consent is not stored.
   if ((query.get("prompt") ?? "").split(" ").includes("none"))
     return refuse("interaction_required", "`prompt=none` is not supported: users always confirm.");
   const [asked, ...others] = query.getAll("resource");

@@ -1,4 +1,4 @@
-// What a skill's code answered becomes an MCP tool result. Nothing that comes out of an isolate is believed.
+// Converts the output of a skill's code to an MCP tool result. Output of an isolate is not trusted.
 
 import * as z from "zod";
 import { type JsonValue, jsonObject } from "../json";
@@ -33,8 +33,8 @@ const resultSchema = z.lazy(() =>
 );
 
 /**
- * The result that a tool's answer is: an MCP tool result as it stands; text as a block; any other JSON as text and, where it is
- * an object, as structured content too. Text above the cap is cut with a note, anything else above it is an error.
+ * Returns the result: an MCP tool result unchanged; text as a block; other JSON as text, and objects also as structured content. Text above
+ * the limit is cut with a note; other output above it is an error.
  */
 export function toolResultOf(value: JsonValue, tool: string): ToolResult {
   if (value === null) return text("");

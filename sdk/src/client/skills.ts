@@ -9,7 +9,7 @@ export interface ConversationSkill extends ListedSkill {
    * earlier turn. `leaving`: it is removed after this turn.
    */
   state: "available" | "loaded" | "active" | "leaving";
-  /** Number of turns it stays after this one. `null`: it stays for the whole conversation. 0 for a skill that is only available. */
+  /** Number of turns left, as in `ActiveSkill`. `null`: it stays for the whole conversation. 0 for a skill that is only available. */
   remaining: number | null;
 }
 

@@ -38,7 +38,7 @@ export type Status = "idle" | "connecting" | "open" | "waiting" | "closed";
 export interface ActiveSkill {
   skill: string;
   version: string | null;
-  /** Number of turns it stays after this one. 0: it is removed after this turn. `null`: it stays. */
+  /** Number of turns left, not counting the turn in which it was loaded. 0: it is removed after this turn. `null`: it stays. */
   remaining: number | null;
   reason: "loaded" | "preloaded" | "selected" | "dependency";
   loaded_in_turn: number;

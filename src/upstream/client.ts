@@ -149,7 +149,7 @@ export class Upstream {
   /** Sends a request during which the server can ask questions. */
   #asking(deadline: Deadline, made: RepeatableRequest): Promise<unknown> {
     const work: Work<unknown> = (line, time, around) =>
-      callWithAnswers(line, time, made, (asked) => this.#standing.hear(asked, around, this.#target, line));
+      callWithAnswers(line, time, made, (asked) => this.#standing.subscribe(asked, around, this.#target, line));
     return this.#guarded(deadline, work, made.inquiry?.abilities);
   }
 

@@ -47,9 +47,11 @@ const DESCRIBING = new Set(["type", "description", "allow", "deny", "era"]);
 /** Returns the locations of literal credentials in an `mcpServers`, at any depth. Never returns the values. */
 export function literalCredentials(servers: JsonObject): LiteralCredential[] {
   return Object.entries(servers).flatMap(([server, entry]) =>
-    [...new Map([...walk(entry, [], ""), ...spread(entry)].map((keys) => [keys.join("\0"), keys])).values()].map(
-      (keys) => ({ keys: [server, ...keys], secret: secretFor(server, keys) }),
-    ),
+    [
+      ...new Map(
+        [...credentialPaths(entry, [], ""), ...splitCredentialPaths(entry)].map((keys) => [keys.join("\0"), keys]),
+      ).values(),
+    ].map((keys) => ({ keys: [server, ...keys], secret: secretFor(server, keys) })),
   );
 }
 

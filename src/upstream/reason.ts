@@ -1,4 +1,4 @@
-// Why something with a server failed, read out of what was thrown.
+// Converts exceptions of the client library into faults.
 
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import type { Redactor } from "../domain/servers/redactor";
@@ -6,7 +6,7 @@ import { faultIn, statusFault, UpstreamFault } from "./fault";
 import type { Sdk } from "./sdk";
 import type { WatchedTransport } from "./transport";
 
-/** The fault in an error of the client library or of ours. */
+/** Returns the fault for an error of the client library or of the gateway. */
 export function faultOf(sdk: Sdk, error: unknown, line: WatchedTransport): UpstreamFault {
   const told = (message: string) => shortened(message, line.redactor);
   const known = faultIn(error);
@@ -15,7 +15,7 @@ export function faultOf(sdk: Sdk, error: unknown, line: WatchedTransport): Upstr
   if (status !== null) return statusFault(status, line.retryAfter);
   if (error instanceof sdk.ProtocolError)
     return new UpstreamFault("answer", told(error.message) || `error ${error.code}`);
-  // That a line was closed says nothing: it is closed because of what went wrong.
+  // The error that a transport was closed only hides its cause.
   const ended = line.fault;
   if (ended !== null && ended.kind !== "cancelled") return ended;
   if (error instanceof sdk.SdkError) return protocolFault(sdk, error, told);
@@ -28,7 +28,7 @@ export function faultOf(sdk: Sdk, error: unknown, line: WatchedTransport): Upstr
   return new UpstreamFault("protocol", told(error instanceof Error ? error.message : "") || "it violated the protocol");
 }
 
-/** The HTTP status behind an error; `null` when it is about something else. */
+/** Returns the HTTP status behind an error, or `null` if it has another cause. */
 function statusIn(sdk: Sdk, error: unknown): number | null {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof sdk.SdkHttpError) return cause.data.status;
@@ -55,8 +55,8 @@ function protocolFault(
 }
 
 /**
- * What a server or the library says, in one line and short. A secret goes before white space is folded, which it may hold, and
- * again after it, which may make one.
+ * Returns a message of a server or the library in one short line. Secrets are redacted before whitespace is folded, because they can
+ * contain whitespace, and again afterwards, because folding can produce one.
  */
 function shortened(message: string, redactor: Redactor): string {
   const line = redactor.text(redactor.text(message).replace(/\s+/g, " ").trim());

@@ -36,18 +36,25 @@ const FULL_ONLY = [
   "test/edge/refusals.test.ts",
   "test/**/*trips.test.ts",
   "test/world/**",
+  // Every storage or upstream call that can fail, every order of two requests.
+  "test/**/*faults.test.ts",
+  "test/**/interleavings.test.ts",
   // Hostile input by the hundred, and input at the limits.
   "test/**/{hostile,abuse,attacks}*.test.ts",
   "test/**/*-hostile.test.ts",
   "test/edge/attacks/**",
+  "test/chat/sizes.test.ts",
   "test/domain/package/archive/damaged.test.ts",
   "test/domain/servers/redaction-effort.test.ts",
   "test/domain/chat/answer-size.test.ts",
   "test/node/inspection.test.ts",
+  // Scripts in Python and shell, whose interpreters take seconds to load.
+  "test/sandbox/{python,shell}/**",
   // Other programs, started as their users start them.
-  "test/node/chat/clients.test.ts",
+  "test/node/{chat,vendors}/**",
   "test/node/commands.test.ts",
   "test/node/confined.test.ts",
+  "test/node/examples.test.ts",
   "test/node/sign-in.test.ts",
   "test/node/skill.test.ts",
 ];
@@ -111,7 +118,8 @@ export default defineConfig(async () => {
               "./test/support/workerd-log.ts",
             ],
             setupFiles: ["./test/setup.ts"],
-            testTimeout: 60_000,
+            testTimeout: 120_000,
+            hookTimeout: 120_000,
             deps: {
               optimizer: {
                 ssr: {

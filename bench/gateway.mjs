@@ -187,10 +187,8 @@ async function serveAsset(request) {
 async function migrate(db) {
   const folder = path.join(root, "migrations");
   const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
-  for (const file of files) {
-    const statements = (await readFile(path.join(folder, file), "utf8")).split("--> statement-breakpoint");
-    for (const statement of statements) await db.prepare(statement.trim()).run();
-  }
+  // One call for each file: on a busy machine a connection that waited between hundreds of calls was closed.
+  for (const file of files) await db.batch([db.prepare(await readFile(path.join(folder, file), "utf8"))]);
   await db.batch(
     [
       "CREATE TABLE bench_skills (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, version_id TEXT)",

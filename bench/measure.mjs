@@ -16,20 +16,27 @@ const ATTEMPTS = 5;
 
 /**
  * Measures `path` against `floor` until there are as many passes as asked for whose floors lie within 5 % of each other, and reports
- * those; every figure is the median of the passes' own. On a machine that is never quiet it reports the closest there are, and their
- * `floorSpread` says so.
+ * those. Every figure is the median of the passes' own. On a machine that is never quiet, or after `until`, it reports the closest
+ * passes that it has, and `floorSpread` says how far their floors lie apart.
  * @param {(request: object) => Promise<{ ms: number, text: string }>} send
  * @param {{ floor: Side, path: Side }} sides
- * @param {{ passes: number, seconds: number }} options `seconds` a side and pass
+ * @param {{ passes: number, seconds: number, until?: number, blocks?: number }} options `seconds`: of a side in a pass; `until`: when
+ *   passes are no longer repeated, as of `performance.now()`; `blocks`: a pass has so many blocks of five samples instead of a
+ *   duration and is not repeated, for paths that leave something behind
  * @returns {Promise<{ floor: Times, path: Times, ratio: number, spread: [number, number], floorSpread: number, passes: number }>}
  *   `spread`: the least and greatest ratio of a reported pass; `floorSpread`: the greatest floor over the least; `passes`: how many were made
  */
-export async function compare(send, { floor, path }, { passes, seconds }) {
+export async function compare(
+  send,
+  { floor, path },
+  { passes, seconds, until = Number.POSITIVE_INFINITY, blocks = null },
+) {
   const counters = { floor: 0, path: 0 };
   await pass(Math.min(1, seconds));
   const made = [];
   let measured = [];
-  while (made.length < passes || (floorSpreadOf(measured) > QUIET && made.length < ATTEMPTS * passes)) {
+  const isRepeated = () => blocks === null && performance.now() < until && made.length < ATTEMPTS * passes;
+  while (made.length < passes || (floorSpreadOf(measured) > QUIET && isRepeated())) {
     made.push(await pass(seconds));
     measured = closest(made, passes);
   }
@@ -45,8 +52,9 @@ export async function compare(send, { floor, path }, { passes, seconds }) {
 
   async function pass(duration) {
     const times = { floor: [], path: [] };
-    const until = performance.now() + 2 * duration * 1000;
-    while (performance.now() < until || times.path.length < 2 * BLOCK) {
+    const end = performance.now() + 2 * duration * 1000;
+    const isOver = () => (blocks === null ? performance.now() >= end : times.path.length >= blocks * BLOCK);
+    while (!isOver() || times.path.length < 2 * BLOCK) {
       await block("floor", floor, times.floor);
       await block("path", path, times.path);
     }

@@ -6,9 +6,9 @@ import { parseArgs } from "node:util";
 import { importTypeScript } from "../scripts/build/bundle.mjs";
 import { startGateway } from "./gateway.mjs";
 import { gates, printGates } from "./money/gates.mjs";
-import { cellsOf, driveCatalog, ledgersOf } from "./money/grid.mjs";
+import { cellsOf, driveCatalog, driveFormats, formatCells, ledgersOf } from "./money/grid.mjs";
 import { billExample, driveExample, exampleCatalogs } from "./money/predecessor.mjs";
-import { cheaperToPaste, examples, ledgerTable, ranges } from "./money/print.mjs";
+import { cheaperToPaste, examples, formatTable, ledgerTable, ranges } from "./money/print.mjs";
 import { publishCatalogs, publishSmall } from "./money/skills.mjs";
 import { RANKS } from "./skills.mjs";
 
@@ -23,19 +23,27 @@ const prices = ["gpt-5.4", "gpt-5.6", "claude-sonnet-5", "claude-opus-5-5"].map(
   price: priceOf(model),
 }));
 
+/** A model of each vendor whose prices are known, and both of those that charge for writing. */
+const vendors = [...prices.map(({ model }) => model), "deepseek-chat", "gemini-3-pro"].map((model) => ({
+  model,
+  price: priceOf(model),
+}));
+
 const driven = await driveAll();
 const priced = ({ catalog, shapes }) => cellsOf(catalog, shapes, prices, count);
 const cells = driven.grid.flatMap(priced);
 const whole = priced(driven.small);
 const rows = billExample(driven.example, prices[0], count);
 const ledgers = driven.grid.flatMap(({ catalog, shapes }) => ledgersOf(catalog, shapes, prices, count));
-const held = gates(cells, whole, rows.saved, ledgers);
+const formats = driven.grid.flatMap(({ catalog, formats: shapes }) => formatCells(catalog, shapes, vendors, count));
+const held = gates(cells, whole, rows.saved, ledgers, formats);
 for (const text of [
   examples(cells),
   ranges([...cells, ...whole]),
   cheaperToPaste([...cells, ...whole]),
   rows.text,
   ledgerTable(ledgers),
+  formatTable(formats),
 ])
   console.log(text);
 console.log(printGates(held));
@@ -52,7 +60,11 @@ async function driveAll() {
     const grid = [];
     for (const catalog of catalogs.filter(({ name }) => chosen.includes(name.split(" ")[0]))) {
       const started = performance.now();
-      grid.push({ catalog, shapes: await driveCatalog(gateway, catalog) });
+      grid.push({
+        catalog,
+        shapes: await driveCatalog(gateway, catalog),
+        formats: await driveFormats(gateway, catalog),
+      });
       console.error(`${catalog.name}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
     }
     return {

@@ -1,5 +1,5 @@
 // `npm run bench`: every path beside its floor, in one run. docs/benchmarks.md explains rows and floors.
-// usage: npm run bench -- [--only load,turn] [--passes 5] [--seconds 3]
+// usage: npm run bench -- [--full] [--only load,turn] [--passes 3] [--seconds 1]
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -11,16 +11,15 @@ import { compare } from "./measure.mjs";
 import { table, verdict } from "./table.mjs";
 
 /**
- * In the order of the table. `alone` rows need no running gateway and are measured before it starts. Those that publish for
- * everybody come last: their skills are in every other user's catalog. A `fresh` one has a gateway of its own: workerd keeps every
- * isolate that it was given, and a thousand more beside those of other rows were too many for its memory.
+ * In the order of the table. Every row has a gateway of its own, so no row pays for the skills, isolates and memory that another one
+ * left. `alone`: the row starts what it needs itself; `full`: it takes minutes, or has no budget, and runs with `--full` or by its name.
  */
 const ROWS = {
   size: { alone: true },
   start: { alone: true },
-  mcp: { alone: true, apart: true },
-  chat: { alone: true, apart: true },
-  parts: {},
+  mcp: { alone: true, full: true },
+  chat: { alone: true, full: true },
+  parts: { full: true },
   open: {},
   load: {},
   layers: {},
@@ -28,42 +27,47 @@ const ROWS = {
   catalog: {},
   read: {},
   upload: {},
-  ask: {},
-  throughput: { apart: true, fresh: true },
-  sockets: { apart: true },
+  questions: {},
+  throughput: { full: true },
+  sockets: { full: true },
   tokens: {},
   code: {},
-  doors: {},
-  languages: { apart: true, fresh: true },
-  memory: { alone: true, apart: true },
-  many: { apart: true, fresh: true },
-  lists: { alone: true, apart: true },
+  compat: {},
+  languages: { full: true },
+  memory: { alone: true, full: true },
+  "many-skills": { full: true },
+  lists: { alone: true, full: true },
 };
-
-/** Rows that take minutes run only when they are named. */
-const usual = Object.keys(ROWS).filter((name) => !ROWS[name].apart);
+const USUAL = { passes: 3, seconds: 1 };
+const FULL = { passes: 5, seconds: 3 };
+/** A usual run repeats noisy passes for so long, and then takes those that it has. */
+const REPEAT_MS = 6.5 * 60_000;
 
 const { values } = parseArgs({
   options: {
-    only: { type: "string", default: usual.join(",") },
-    passes: { type: "string", default: "5" },
-    seconds: { type: "string", default: "3" },
+    full: { type: "boolean", default: false },
+    only: { type: "string" },
+    passes: { type: "string" },
+    seconds: { type: "string" },
   },
 });
-const only = values.only.split(",");
+const length = values.full ? FULL : USUAL;
+const only =
+  values.only === undefined
+    ? Object.keys(ROWS).filter((name) => values.full || !ROWS[name].full)
+    : values.only.split(",");
 const unknown = only.filter((name) => ROWS[name] === undefined);
-const options = { passes: Number(values.passes), seconds: Number(values.seconds) };
+const options = { passes: Number(values.passes ?? length.passes), seconds: Number(values.seconds ?? length.seconds) };
 if (unknown.length > 0 || !(options.passes >= 1) || !(options.seconds > 0)) {
-  console.error(`usage: npm run bench -- [--only ${Object.keys(ROWS).join(",")}] [--passes 5] [--seconds 3]`);
+  console.error(`usage: npm run bench -- [--full] [--only ${Object.keys(ROWS).join(",")}] [--passes 3] [--seconds 1]`);
   process.exit(2);
 }
+const until = values.full ? Number.POSITIVE_INFINITY : performance.now() + REPEAT_MS;
 
 const load = [os.loadavg()[0]];
 const results = [];
 const failures = [];
-for (const name of only.filter((row) => ROWS[row].alone)) results.push(...(await measure(name, {})));
-await measureTogether(only.filter((row) => !ROWS[row].alone && !ROWS[row].fresh));
-for (const name of only.filter((row) => ROWS[row].fresh)) await measureTogether([name]);
+for (const name of only) results.push(...(await measure(name)));
 load.push(os.loadavg()[0]);
 
 const report = { at: new Date().toISOString(), machine: await machine(), load, ...options, rows: results };
@@ -86,33 +90,24 @@ console.log(`wrote ${path.relative(root, file)}`);
 for (const name of failures) console.error(`${name} could not be measured: see above`);
 process.exitCode = failures.length > 0 || results.some((row) => verdict(row) === "over") ? 1 : 0;
 
-/** Rows before one gateway, one after the other. */
-async function measureTogether(names) {
-  if (names.length === 0) return;
-  const gateway = await startGateway();
-  try {
-    for (const name of names) {
-      results.push(...(await measure(name, { gateway, compare: (sides) => compare(gateway.send, sides, options) })));
-    }
-  } finally {
-    await gateway.stop();
-  }
-}
-
 /** The lines of a row's table; none when it failed, which does not lose the others. */
-async function measure(name, more) {
+async function measure(name) {
   const started = performance.now();
-  const { run } = await import(`./rows/${name}.mjs`);
-  let rows;
+  let gateway;
   try {
-    rows = await run({ ...options, ...more });
+    const { run } = await import(`./rows/${name}.mjs`);
+    if (!ROWS[name].alone) gateway = await startGateway();
+    const compareSides = (sides, more) => compare(gateway.send, sides, { ...options, until, ...more });
+    const rows = await run({ ...options, until, gateway, compare: compareSides });
+    console.log(`${name}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    return rows.map((row) => ({ ...row, row: name, verdict: verdict(row) }));
   } catch (error) {
     console.error(error);
     failures.push(name);
     return [];
+  } finally {
+    await gateway?.stop();
   }
-  console.log(`${name}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
-  return rows.map((row) => ({ ...row, row: name, verdict: verdict(row) }));
 }
 
 async function machine() {

@@ -76,6 +76,10 @@ async function floor(name: string, request: Request, env: BenchEnv): Promise<Res
       const found = await principal(request, env);
       return Response.json({ ...found, content: await env.FLOOR.getByName(asked.id).read(asked) });
     }
+    case "object-file": {
+      const asked = await request.json<{ id: string; key: string; offset: number; length: number }>();
+      return Response.json({ content: await env.FLOOR.getByName(asked.id).read(asked) });
+    }
     case "object-read": {
       const object = await env.PACKAGES.get(await request.text());
       return new Response(object?.body ?? null);

@@ -55,7 +55,7 @@ async function takeTurn(text) {
     key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
     history: chat.messages, // only read when the gateway does not know this conversation
     have: [...told.keys()], // what the history still has of the gateway's texts
-    conversation: { ghost: GHOST, delivery: "auto" },
+    conversation: { ghost: GHOST },
     model: MODEL, // says how long its prompt cache lives
   });
   // Else nothing that was sent ever changes, so that the prompt cache holds.

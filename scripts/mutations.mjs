@@ -37,7 +37,7 @@ export const MUTATIONS = [
     file: ACCESS,
     find: "return visibleScopes(principal).includes(scope);",
     replace: "return true;",
-    tests: RIGHTS,
+    tests: [...RIGHTS, "test/api/registry/files.test.ts"],
     full: MATRIX,
   },
   {
@@ -55,8 +55,7 @@ export const MUTATIONS = [
     file: ACCESS,
     find: ' && userId === principal.userId && may(principal, "publish", scope)',
     replace: " && userId === principal.userId",
-    tests: RIGHTS,
-    full: ["test/api/registry/skills/deletion.test.ts"],
+    tests: [...RIGHTS, "test/api/registry/skills/deletion.test.ts"],
   },
   {
     area: "authorization",
@@ -131,7 +130,7 @@ export const MUTATIONS = [
     file: "src/services/registry/skills.ts",
     find: "if (found !== null && canRead(context.caller.principal, found.scope)) {\n    const reason",
     replace: "if (found !== null) {\n    const reason",
-    tests: ["test/api/registry/files.test.ts", "test/api/registry/skills/reading.test.ts"],
+    tests: ["test/api/registry/files.test.ts"],
     full: MATRIX,
   },
   {
@@ -197,7 +196,7 @@ export const MUTATIONS = [
     find: "  const standing = [...state.roots]\n    .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== -1)\n",
     replace:
       "  const standing = [...state.roots]\n    .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== 0)\n",
-    tests: ["test/services/conversation/model.test.ts", "test/api/conversation/turns.test.ts"],
+    tests: ["test/services/conversation/model.test.ts"],
   },
   {
     area: "delivery",
@@ -205,15 +204,15 @@ export const MUTATIONS = [
     file: "src/domain/conversation/settings.ts",
     find: 'policy.delivery === "tool_result" || policy.delivery === "auto"',
     replace: 'policy.delivery === "tool_result"',
-    tests: ["test/services/conversation/auto-texts.test.ts", "test/api/conversation/auto.test.ts"],
+    tests: ["test/services/conversation/auto-texts.test.ts"],
   },
   {
     area: "delivery",
     rule: "what the caller no longer has counts as present",
     file: PRESENT,
-    find: "if (have !== null) return keepOnly(before, have);",
+    find: "if (have !== null) return keepReported(before, have);",
     replace: "if (have !== null) return before;",
-    tests: [...FOLD, "test/services/conversation/auto-present.test.ts"],
+    tests: [...FOLD, "test/services/conversation/auto-model.test.ts", "test/api/conversation/auto-again.test.ts"],
   },
   {
     area: "delivery",
@@ -237,7 +236,7 @@ export const MUTATIONS = [
     file: LOAD,
     find: "const told = forClient ? skills : fresh;",
     replace: "const told = fresh;",
-    tests: ["test/mcp/server.test.ts", "test/mcp/skills.test.ts", "test/mcp/conversation-call.test.ts"],
+    tests: ["test/mcp/server.test.ts", "test/mcp/skills.test.ts"],
   },
   {
     area: "delivery",
@@ -261,7 +260,7 @@ export const MUTATIONS = [
     file: "src/services/registry/sweep.ts",
     find: "!known.has(stored.versionId)",
     replace: "known.has(stored.versionId)",
-    tests: ["test/services/registry/publish.test.ts", "test/cron.test.ts"],
+    tests: ["test/services/registry/publish.test.ts"],
   },
   {
     area: "storage order",
@@ -269,7 +268,7 @@ export const MUTATIONS = [
     file: "src/services/registry/sweep.ts",
     find: "stored.uploaded < settled",
     replace: "stored.uploaded <= context.now()",
-    tests: ["test/services/registry/publish.test.ts", "test/cron.test.ts"],
+    tests: ["test/services/registry/publish.test.ts"],
   },
   {
     area: "storage order",

@@ -2,12 +2,13 @@
 
 import { buildGateway } from "./build/worker.mjs";
 import { fail, say } from "./kit/refusal.mjs";
-import { publishBuiltins } from "./local/builtins.mjs";
+import { builtinVersions, publishBuiltins } from "./local/builtins.mjs";
 import { readVariables, variablesWithKey } from "./local/devvars.mjs";
 import { announce, readLauncherOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
 import { applyMigrations } from "./local/migrate.mjs";
 import { kill, ownerMark, processOf } from "./local/processes.mjs";
 import { runEveryHour } from "./local/schedules.mjs";
+import { hintAtSkills, readServedSkills, serveSkillFolders } from "./local/skill-folders.mjs";
 import { watch } from "./local/watchdog.mjs";
 
 async function main() {
@@ -20,7 +21,8 @@ async function main() {
 
   let gateway;
   let deferred;
-  stopOnSignals(() => Promise.all([gateway?.stop(), deferred?.stop()]));
+  let folders;
+  stopOnSignals(() => Promise.all([folders?.close(), gateway?.stop(), deferred?.stop()]));
   const [{ openGateway }, { deferParts }] = await miniflare;
   const owner = ownerMark(options.state, processOf(process.pid));
   deferred = deferParts(parts, owner);
@@ -37,9 +39,15 @@ async function main() {
   await gateway.ready();
   const url = `http://127.0.0.1:${port}`;
   await applyMigrations(await gateway.database());
-  await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
+  const served = await readServedSkills(options.state);
+  await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY, { except: served.names });
   await announce(port, variables, key);
   deferred.build();
+  if (options.skills.length === 0) hintAtSkills(served);
+  else {
+    const builtins = await builtinVersions();
+    folders = await serveSkillFolders({ ...options, url, key: variables.GATEWAY_ADMIN_KEY, builtins });
+  }
 
   runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
   const end = () => {

@@ -68,7 +68,7 @@ async function main() {
   step("Her chat back end begins the first turn; the model sees one line a skill");
   const chat = `/api/v1/conversations/tour-${Date.now()}`;
   const first = await send("POST", `${chat}/turns`, {
-    json: { key: "message-1", format: "openai", conversation: { ghost: "poet", delivery: "auto" } },
+    json: { key: "message-1", format: "openai", conversation: { ghost: "poet" } },
     key,
   });
 

@@ -189,43 +189,9 @@ const key = (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(n
 const comment = ({ description }) =>
   description === undefined ? "" : `/** ${description.replaceAll("*/", "* /")} */ `;
 
-/** The document, served by the gateway's own sources in this process. */
-export async function servedDocument() {
-  const { bundle } = await import("../scripts/build/bundle.mjs");
-  const runtime = {
-    name: "what only workerd has",
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^cloudflare:/ }, ({ path: name }) => ({ path: name, namespace: "workerd" }));
-      const contents =
-        "export class DurableObject {} export class RpcTarget {} export class WorkerEntrypoint {} export const env = {}, waitUntil = () => {};";
-      onLoad({ filter: /./, namespace: "workerd" }, () => ({ contents }));
-    },
-  };
-  const { outputFiles } = await bundle({
-    stdin: {
-      contents: 'export { wholeApp } from "./src/edges";',
-      resolveDir: path.join(import.meta.dirname, ".."),
-      loader: "ts",
-    },
-    platform: "node",
-    define: { __DEVELOPMENT__: "true" },
-    plugins: [runtime],
-  });
-  const { wholeApp } = await import(
-    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`
-  );
-  const told = console.log;
-  // The gateway's own log of this one request.
-  console.log = () => {};
-  try {
-    return await (await (await wholeApp()).request("https://gateway.example/openapi.json")).json();
-  } finally {
-    console.log = told;
-  }
-}
-
 async function main() {
-  const document = await servedDocument();
+  const { openApiText } = await import("../scripts/build/openapi.mjs");
+  const document = JSON.parse(await openApiText());
   for (const [name, text] of [
     ["operations.ts", emit(document)],
     ["texts.ts", emitTexts(document)],

@@ -1,10 +1,9 @@
-// The composition: what every answer carries, the open paths, and what stands before an edge.
+// The composition: what every answer contains, the public paths, and the middleware before an edge.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { discoveryRoute } from "./api/discovery";
 import { healthRoute } from "./api/health";
-import { openApi } from "./api/openapi";
 import { answerHeaders } from "./edge/answer";
 import { authenticate, retryOnPrimary } from "./edge/auth";
 import { SIGN_IN_PATHS } from "./edge/challenge";
@@ -21,13 +20,8 @@ import { frontRoute } from "./pages/front";
 
 /**
  * The HTTP surface of the gateway with these edges.
- *
- * @param documented the app whose routes `/openapi.json` describes; this one, unless it has not all of them
  */
-export function createApp(
-  edges: readonly Edge[],
-  documented?: () => Promise<OpenAPIHono<HttpEnv>>,
-): OpenAPIHono<HttpEnv> {
+export function createApp(edges: readonly Edge[]): OpenAPIHono<HttpEnv> {
   const app = router();
   app.use(drainBody, answerHeaders, addressRate);
   app.onError(async (error, c) => {
@@ -47,8 +41,6 @@ export function createApp(
   app.route("/", demoRoute);
   app.route("/", healthRoute);
   app.route("/", discoveryRoute);
-  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
-  app.get("/openapi.json", openApi(documented ?? (async () => app)));
 
   for (const { prefix, open, routes } of edges) {
     if (open !== undefined) app.route("/", open);

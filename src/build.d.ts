@@ -3,7 +3,7 @@
 /** Whether this is a development build. No variable can turn it on. */
 declare const __DEVELOPMENT__: boolean;
 
-/** What the runtime has of "JSON.parse source text access" (ES2026) and the library of this TypeScript has not. */
+/** The part of "JSON.parse source text access" (ES2026) that the runtime has and this TypeScript's library lacks. */
 interface JSON {
   rawJSON(text: string): object;
 }

@@ -7,7 +7,7 @@ import { cleanUp } from "./services/cleanup";
 /** Does what is due every hour. A failure is logged by the platform, and the next hour tries again. */
 export async function scheduled(_event: ScheduledController, env: Env): Promise<void> {
   const timings = { storage: 0 };
-  // A replica may lag behind a commit; what has no row must be known, not guessed.
+  // A replica may lag behind a commit. Whether a row exists must be certain here.
   const db = primaryDatabase(env, timings);
   const context = { db, packages: env.PACKAGES, timings, settings: settingsFrom(env), now: () => Date.now() };
   await cleanUp({ ...context, newId: newId }, importObjects(env));

@@ -1,5 +1,5 @@
-// The table of edges: every protocol that the gateway speaks, each read with its first request. An isolate that serves one of them, or
-// a conversation's object alone, does not make the routes and schemas of the others; the runtime has them compiled, and no more.
+// The table of edges: every protocol of the gateway. Each edge is loaded at its first request, so an isolate that serves one edge, or only
+// a conversation's object, does not create the routes and schemas of the others.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { getPath } from "hono/utils/url";
@@ -7,7 +7,10 @@ import type { Edge } from "./edge/edge";
 import type { HttpEnv } from "./edge/env";
 import { notFound } from "./not-found";
 
-/** The longest prefix wins, so a fixed path of a client may lie below another edge. A new protocol is a folder and a row here, and a line in `domain/access/key-scope.ts`. */
+/**
+ * The longest prefix wins, so a client's fixed path may be below another edge. A new protocol is a folder, a row here, and a line in
+ * `domain/access/key-scope.ts`.
+ */
 interface Row {
   prefix: Edge["prefix"];
   load(): Promise<Edge>;
@@ -33,7 +36,7 @@ const CLAWHUB = [
   "/api/v1/skills",
 ] as const;
 
-/** The one edge that a cookie opens. What lies below it are routes of the other edges. */
+/** The one edge that accepts a cookie. The paths below it are routes of the other edges. */
 const CONSOLE = "/console/api";
 
 const EDGES: readonly Row[] = [
@@ -51,18 +54,8 @@ const EDGES: readonly Row[] = [
   { prefix: "/metrics", load: async () => (await import("./metrics/edge")).metricsEdge },
 ];
 
-/** What needs no key and is no protocol: pages, health, the document of all routes, and where hosts look for a sign-in. */
-const OPEN = [
-  "/",
-  "/demo",
-  "/console",
-  "/health",
-  "/openapi.json",
-  "/.well-known",
-  "/register",
-  "/authorize",
-  "/token",
-] as const;
+/** Paths without a key that belong to no protocol: pages, health, and the addresses where hosts look for a sign-in. */
+const OPEN = ["/", "/demo", "/console", "/health", "/.well-known", "/register", "/authorize", "/token"] as const;
 
 /** Those that lie below others come first. */
 const BY_LENGTH = EDGES.toSorted((a, b) => b.prefix.length - a.prefix.length);
@@ -73,7 +66,7 @@ let whole: App | null = null;
 let open: App | null = null;
 const apps = new Map<Row, App>();
 
-/** The gateway with all its edges. */
+/** Returns the gateway with all its edges, for tests and for the OpenAPI document. */
 export async function wholeApp(): Promise<App> {
   const { createApp } = await composition();
   const edges = await Promise.all(BY_LENGTH.map(({ load }) => load()));
@@ -118,12 +111,15 @@ async function openEdge(row: Row): Promise<App> {
 
 async function openRest(): Promise<App> {
   const { createApp } = await composition();
-  open ??= createApp([], wholeApp);
+  open ??= createApp([]);
   return open;
 }
 
-/** Read before any edge, and zod's method `openapi` before that: modules that a bundler splits keep no order among themselves. */
+/**
+ * Loads what every edge needs. The package comes first, because it adds the method `openapi` to zod's schemas and split modules do not keep
+ * their order.
+ */
 async function composition() {
-  await import("./zod-openapi");
+  await import("@hono/zod-openapi");
   return import("./app");
 }

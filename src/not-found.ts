@@ -1,4 +1,4 @@
-// What answers below paths that nothing has: most of what the open internet asks for.
+// Answers paths that do not exist: most requests from the open internet.
 
 import { Hono } from "hono";
 import { answerHeaders } from "./edge/answer";

@@ -26,7 +26,6 @@ const LAYERS: Record<string, number> = {
   pages: 4,
   "app.ts": 5,
   "not-found.ts": 5,
-  "zod-openapi.ts": 3,
   "cron.ts": 5,
   "edges.ts": 6,
   "index.ts": 7,

@@ -2,9 +2,10 @@
 
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, vi } from "vitest";
 import { emptyDatabase } from "./support/empty";
 import "./support/isolate";
+import { beginLogs, captureLogs, checkLogs } from "./support/logs";
 import { beginFile } from "./support/per-file";
 
 async function emptyBucket(): Promise<void> {
@@ -19,6 +20,10 @@ await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 await emptyDatabase(env.DB);
 await emptyBucket();
 await beginFile();
+captureLogs();
+
+beforeEach(beginLogs);
+afterEach(checkLogs);
 
 afterAll(() => {
   vi.useRealTimers();

@@ -44,18 +44,18 @@ export function tables(rows, sizes, listening) {
   const prices = Object.entries(SOURCES).map(([what, where]) => `${what}: ${where}`);
   return [
     `Counted on ${new Date().toISOString().slice(0, 10)}; prices of ${CHECKED}.`,
-    "Dollars for a million, by how many skills the caller sees:",
-    table(["operation", ...sizes.map((size) => `${size.toLocaleString("en").replaceAll(",", " ")} skills`)], dollars),
-    `Where they come from, with ${largest.toLocaleString("en").replaceAll(",", " ")} skills:`,
-    table(["operation", "requests", "awake", "object's rows", "D1", "R2"], parts),
-    "And the units: rows of the object written (and alarms set, which are billed as a row each) and read, rows of D1 written and read, R2 calls of class A and B, milliseconds awake, and milliseconds here, which are no bill:",
+    "US dollars per million operations, by the number of skills that the caller can see:",
+    table(["operation", ...sizes.map((size) => `${size.toLocaleString("en")} skills`)], dollars),
+    `The same by billing item, with ${largest.toLocaleString("en")} skills:`,
+    table(["operation", "requests", "awake time", "object rows", "D1", "R2"], parts),
+    "The same in units. `written` counts rows of the object and, after the plus sign, alarms, which are billed as one row each. A and B are classes of R2 calls. `local ms` is the duration on the test machine and is not billed.",
     table(
       ["operation", "object requests", "written", "read", "D1 written", "D1 read", "A", "B", "awake ms", "local ms"],
       units,
     ),
-    `${listening.hosts} hosts that listen for an hour at a conversation each (\`subscriptions/listen\` at \`/mcp/{id}\`), while nothing changes: ${listening.requests} requests to objects in all, with those that begin and end it; ${listening.slept} of ${listening.hosts} objects slept meanwhile; ${Math.round(listening.awakeMs)} ms awake an hour and host, ${(listening.share * 100).toFixed(4)} % of what an object costs that is held awake.`,
-    `List prices beyond what the paid plan includes, for a million: request ${PRICES.request}, request to an object ${PRICES.objectRequest}, second of an object awake ${PRICES.awakeSecond.toFixed(2)}, row read ${PRICES.rowRead}, row written ${PRICES.rowWritten}, R2 class A ${PRICES.r2ClassA}, class B ${PRICES.r2ClassB}. ${prices.join("; ")}.`,
-    `Waits that are declared, in milliseconds: ${Object.entries(WAITS)
+    `**Listening hosts.** ${listening.hosts} MCP hosts that each listen to a conversation for an hour (\`subscriptions/listen\` at \`/mcp/{id}\`) without changes make ${listening.requests} requests to objects. ${listening.slept} of ${listening.hosts} objects sleep in the meantime. Each host keeps its object awake for ${Math.round(listening.awakeMs)} ms per hour, which is ${(listening.share * 100).toFixed(4)} % of an object that is always awake.`,
+    `**List prices** in US dollars per million, above what the paid plan includes: request ${PRICES.request}, request to an object ${PRICES.objectRequest}, second of an object awake ${PRICES.awakeSecond.toFixed(2)}, row read ${PRICES.rowRead}, row written ${PRICES.rowWritten}, R2 class A ${PRICES.r2ClassA}, class B ${PRICES.r2ClassB}. ${prices.join("; ")}.`,
+    `**Assumed waiting times** in milliseconds: ${Object.entries(WAITS)
       .map(([what, ms]) => `${what} ${ms}`)
       .join(", ")}.`,
   ].join("\n\n");

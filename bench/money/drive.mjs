@@ -11,7 +11,7 @@
 
 /**
  * Lives through a conversation whose model loads what it wants and cannot see.
- * @param {{ user: string, id: string, format: "openai" | "anthropic", settings: object, turns: number,
+ * @param {{ user: string, id: string, format: "mcp" | "openai" | "openai-responses" | "anthropic", settings: object, turns: number,
  *   wanted: (turn: number) => string[], model?: string, cold?: boolean }} plan `cold`: the caller says at each turn that nothing is cached
  * @returns {Promise<Shape>}
  */
@@ -38,7 +38,7 @@ export async function drive(gateway, { user, id, format, settings, turns, wanted
     const front = [JSON.stringify(offer.tools), ...systemOf(offer.prompt, format)];
     requests.push({ turn, parts: [...front.map(part), ...history.map((entry) => entry.part)] });
   };
-  const isAuto = settings.delivery === "auto";
+  const isAuto = (settings.delivery ?? "auto") === "auto";
   const sees = (name) =>
     isAuto ? held.has(name) || JSON.stringify(offer.prompt).includes(`## Skill: ${name}`) : inPrompt.includes(name);
 
@@ -81,11 +81,15 @@ export async function drive(gateway, { user, id, format, settings, turns, wanted
 }
 
 function systemOf({ system, messages }, format) {
-  return format === "anthropic" ? [system] : messages.map(({ content }) => content);
+  const texts = messages.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)));
+  return format.startsWith("openai") ? texts : [system, ...texts];
 }
 
 function callOf(id, args, format) {
   if (format === "anthropic") return { type: "tool_use", id, name: "load_skill", input: args };
+  if (format === "mcp") return { id, name: "load_skill", arguments: args };
+  if (format === "openai-responses")
+    return { type: "function_call", call_id: id, name: "load_skill", arguments: JSON.stringify(args) };
   return { id, type: "function", function: { name: "load_skill", arguments: JSON.stringify(args) } };
 }
 

@@ -1,5 +1,7 @@
 // What `npm run bench:money` promises. A gate that does not hold is the exit code.
 
+import { cheapest } from "./print.mjs";
+
 /** What is within it counts as equal. */
 const MARGIN = 1.02;
 
@@ -7,9 +9,10 @@ const MARGIN = 1.02;
  * @param {object[]} whole cells of small skills
  * @param {object[]} ledgers what the gateway says beside what was simulated
  * @param {number} saved by the first conversation of the predecessor's example
+ * @param {{ catalog: string, format: string, model: string, billed: Record<string, number> }[]} formats the default in every format
  * @returns {{ gate: string, worst: string, ok: boolean }[]}
  */
-export function gates(cells, whole, saved, ledgers) {
+export function gates(cells, whole, saved, ledgers, formats) {
   const of = (catalog) => cells.filter((cell) => cell.catalog === catalog);
   const two = (catalog) =>
     of(catalog).filter(({ load, talk, pause }) => load === "turns 4 and 11" && talk === 650 && pause === 0);
@@ -27,6 +30,8 @@ export function gates(cells, whole, saved, ledgers) {
       ok: whole.every(({ append, paste }) => append.requests === paste.requests),
     },
     ledgerGate(ledgers),
+    ...formatGates(formats),
+    bound("auto against system, small skills", whole, "system", SMALL_MARGIN),
     {
       gate: "the first conversation of the predecessor's example saves money under auto",
       worst: `${(saved * 100).toFixed(1)} %`,
@@ -34,6 +39,9 @@ export function gates(cells, whole, saved, ledgers) {
     },
   ];
 }
+
+/** A catalog of small skills is sent whole, also to a conversation that loads one of them: docs/cost-of-prompts.md. */
+const SMALL_MARGIN = 1.65;
 
 /** How far the gateway's own figures may be from the simulator's: it is told nothing of what is said. */
 const LEDGER = 0.1;
@@ -46,6 +54,31 @@ function ledgerGate(ledgers) {
   if (worst === undefined) return { gate, worst: "not measured", ok: true };
   const where = `${worst.catalog}, ${worst.model}, ${worst.delivery}`;
   return { gate, worst: `${(off(worst) * 100).toFixed(1)} % (${where})`, ok: off(worst) <= LEDGER };
+}
+
+/** Gemini keeps no prompt below 4 096 tokens, so that there the length of a short prompt counts: docs/cost-of-prompts.md. */
+const UNCACHED_MARGIN = 1.06;
+
+/** The default is never dearer than the cheapest way that loads the same skills, but where docs/cost-of-prompts.md says so and why. */
+function formatGates(formats) {
+  const isShort = ({ model }) => model.startsWith("gemini");
+  return [
+    formatGate(
+      "every format and vendor but Gemini",
+      formats.filter((cell) => !isShort(cell)),
+      MARGIN,
+    ),
+    formatGate("every format, Gemini", formats.filter(isShort), UNCACHED_MARGIN),
+  ];
+}
+
+function formatGate(which, cells, limit) {
+  const gate = `the default against the cheapest way that loads the same skills, ${which} ≤ ${limit}`;
+  if (cells.length === 0) return { gate, worst: "not measured", ok: true };
+  const ratio = ({ billed }) => billed.default / cheapest(billed)[1];
+  const worst = cells.reduce((a, b) => (ratio(b) > ratio(a) ? b : a));
+  const where = `${worst.catalog}, ${worst.format}, ${worst.model}, against ${cheapest(worst.billed)[0]}`;
+  return { gate, worst: `${ratio(worst).toFixed(3)} (${where})`, ok: ratio(worst) <= limit };
 }
 
 function bound(gate, cells, against, limit) {

@@ -23,7 +23,22 @@ const LOADS = [
   { load: "turns 4 and 11", turns: [16], at: (turn) => ({ 4: 0, 11: 1 })[turn] ?? null, changing: true },
 ];
 
-const DELIVERIES = ["auto", "system"];
+/** The ways of the grid. `auto` is what a conversation gets that names no delivery. */
+const WAYS = { auto: {}, system: { delivery: "system" } };
+
+/** All ways of loading on demand. */
+const ALL_WAYS = {
+  default: {},
+  auto: { delivery: "auto" },
+  system: { delivery: "system" },
+  message: { delivery: "message" },
+  "tool_result, fixed tools": { delivery: "tool_result", tool_mode: "fixed" },
+};
+
+const ALL_FORMATS = ["openai", "openai-responses", "anthropic", "mcp"];
+
+/** Two loads in sixteen turns of 650 tokens, without pauses. */
+const EXAMPLE = { turns: 16, talk: 650, pause: 0 };
 
 /** The models that the gateway hears of. */
 const NAMED = { openai: "gpt-5.4", anthropic: "claude-sonnet-5" };
@@ -33,7 +48,7 @@ export async function driveCatalog(gateway, { user, skills, only = {} }) {
   const shapes = new Map();
   for (const [n, { load, turns, at, changing }] of LOADS.entries()) {
     for (const format of ["openai", "anthropic"]) {
-      for (const delivery of DELIVERIES) {
+      for (const [delivery, settings] of Object.entries(WAYS)) {
         // Of the models that are priced, only Claude forgets within ten minutes.
         for (const cold of delivery === "auto" && format === "anthropic" ? [false, true] : [false]) {
           const wanted = (turn) => {
@@ -47,7 +62,7 @@ export async function driveCatalog(gateway, { user, skills, only = {} }) {
             id,
             format,
             model,
-            settings: { delivery, ...only },
+            settings: { ...settings, ...only },
             turns: Math.max(...turns),
             wanted,
             cold,
@@ -65,13 +80,12 @@ export async function driveCatalog(gateway, { user, skills, only = {} }) {
  * bill of the simulator.
  */
 export function ledgersOf({ name }, shapes, prices, count) {
-  const [example] = LOADS.filter(({ turns }) => turns.length === 1);
-  const cell = { turns: example.turns[0], talk: 650, pause: 0 };
+  const [example] = LOADS.filter(({ load }) => load === "turns 4 and 11");
   return Object.entries(NAMED).flatMap(([format, model]) =>
-    DELIVERIES.map((delivery) => {
+    Object.keys(WAYS).map((delivery) => {
       const shape = shapes.get([example.load, format, delivery, false].join());
       const { price } = prices.find((one) => one.model === model);
-      const billed = (which) => bill(which, { ...cell, price }, count).billed;
+      const billed = (which) => bill(which, { ...EXAMPLE, price }, count).billed;
       return {
         catalog: name,
         model,
@@ -80,6 +94,35 @@ export function ledgersOf({ name }, shapes, prices, count) {
         actual: billed(shape),
         paste: billed(pasting(shape)),
       };
+    }),
+  );
+}
+
+/** Drives the example in every format and every way of loading. */
+export async function driveFormats(gateway, { user, skills, only = {} }) {
+  const [{ at }] = LOADS.filter(({ load }) => load === "turns 4 and 11");
+  const wanted = (turn) => (at(turn) === null ? [] : [skills[at(turn)]]);
+  const shapes = new Map();
+  for (const format of ALL_FORMATS)
+    for (const [way, settings] of Object.entries(ALL_WAYS)) {
+      const id = `formats-${format}-${way.replaceAll(/[^a-z]+/g, "-")}`;
+      const plan = { user, id, format, settings: { ...settings, ...only }, turns: EXAMPLE.turns, wanted };
+      shapes.set([format, way].join(), await drive(gateway, plan));
+    }
+  return shapes;
+}
+
+/**
+ * What the example costs in every format and way, by model.
+ * @returns {{ catalog: string, format: string, model: string, billed: Record<string, number> }[]} `billed` by way, with `pasting`
+ */
+export function formatCells({ name }, shapes, prices, count) {
+  return ALL_FORMATS.flatMap((format) =>
+    prices.map(({ model, price }) => {
+      const cost = (shape) => bill(shape, { ...EXAMPLE, price }, count).billed;
+      const ways = Object.keys(ALL_WAYS).map((way) => [way, cost(shapes.get([format, way].join()))]);
+      const paste = cost(pasting(shapes.get([format, "default"].join())));
+      return { catalog: name, format, model, billed: { ...Object.fromEntries(ways), pasting: paste } };
     }),
   );
 }

@@ -27,7 +27,8 @@ export function bill(shape, { turns, talk, pause, price }, count) {
     const until = sums(parts, facts, talk);
     let best = { known: 0, request: null };
     for (const request of earlier) {
-      if (now - request.used > price.ttl_s) continue;
+      // `null`: nobody promises a time. All requests of the bench are within an hour.
+      if (now - request.used > (price.ttl_s ?? Number.POSITIVE_INFINITY)) continue;
       const { whole, more } = common(facts, shape, request.n, n);
       const known = until[whole] + more;
       if (known > best.known) best = { known, request };

@@ -46,6 +46,31 @@ export function ledgerTable(ledgers) {
   return titled("What `tokens.billed` says of the same conversations, where nobody reports anything", head, rows);
 }
 
+/** The example under the default, in every format, against the cheapest way that loads the same skills, and against pasting. */
+export function formatTable(cells) {
+  const models = [...new Set(cells.map(({ model }) => model))];
+  const groups = grouped(cells, ({ catalog, format }) => `${catalog}|${format}`);
+  const rows = [...groups].map(([key, members]) => {
+    const told = ({ billed }) => {
+      const [way, least] = cheapest(billed);
+      const paste = Math.round((billed.default / billed.pasting - 1) * 100);
+      return `${thousands(billed.default)} (${(billed.default / least).toFixed(3)} of ${way}, ${paste > 0 ? "+" : ""}${paste} %)`;
+    };
+    return [...key.split("|"), ...models.map((model) => told(members.find((cell) => cell.model === model)))];
+  });
+  return titled(
+    "Billed under the default, in each format: as a part of the cheapest way that loads the same skills, and against pasting",
+    ["catalog", "format", ...models],
+    rows,
+  );
+}
+
+/** The way that is billed least among those that load the same skills. */
+export function cheapest(billed) {
+  const others = Object.entries(billed).filter(([way]) => way !== "default" && way !== "pasting");
+  return others.reduce((a, b) => (b[1] < a[1] ? b : a));
+}
+
 /** Where pasting is the cheaper way: in which conversations, in how many cells of them, and by how much. */
 export function cheaperToPaste(cells) {
   const groups = grouped(cells, ({ catalog, load }) => `${catalog}|${load}`);

@@ -33,7 +33,7 @@ export async function run({ gateway, compare }) {
   const measured = await compare({ floor: floorOf("/floor/write"), path: pathOf("load") });
   const bare = await compare({ floor: floorOf("/floor/object"), path: pathOf("bare") });
   return [
-    { name: "load_skill through HTTP, fresh conversation", budget: 1.4, ...measured },
-    { name: "the same, over a floor that reads no D1", budget: null, ...bare },
+    { name: "load_skill through HTTP, fresh conversation, floor with D1", budget: 1.4, ...measured },
+    { name: "load_skill, floor without D1", budget: null, ...bare },
   ];
 }

@@ -7,8 +7,6 @@ import { median, percentiles } from "../measure.mjs";
 const USER = "open";
 const NOWHERE = "/nowhere";
 const ROUTES = {
-  "the OpenAPI document": "/openapi.json",
-  "the OpenAPI document, not changed": "/openapi.json",
   health: "/health",
   "sign-in metadata": "/.well-known/oauth-protected-resource",
   "a route without a key": "/api/v1/me",
@@ -18,16 +16,14 @@ const CLIENTS = 5;
 const CROWD_MS = 8_000;
 
 export async function run({ gateway, passes, seconds }) {
-  const { etag } = (await get(gateway.url, "/openapi.json")).headers;
   const more = {
-    "the OpenAPI document, not changed": { headers: { "if-none-match": etag } },
     "a preflight": { method: "OPTIONS", headers: { origin: "https://a.test", "access-control-request-method": "GET" } },
   };
   const results = [];
   for (const [name, route] of Object.entries(ROUTES)) {
     results.push({ name: `${name}, against a 404`, budget: 3, ...(await sideBySide(gateway, route, more[name])) });
   }
-  for (const name of ["the OpenAPI document", "health"]) {
+  for (const name of ["health"]) {
     const times = { floor: await crowded(gateway, NOWHERE), path: await crowded(gateway, ROUTES[name]) };
     const ratio = times.path.p50 / times.floor.p50;
     results.push({ name: `another's request, ${CLIENTS} clients on: ${name}`, budget: 1.5, ...times, ratio });

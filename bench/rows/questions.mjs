@@ -6,7 +6,7 @@ import { openPage, openSocket } from "../page.mjs";
 const USER = "asking";
 const CONVERSATION = "asking";
 
-export async function run({ gateway, passes, seconds }) {
+export async function run({ gateway, passes, seconds, until }) {
   const route = `/api/v1/conversations/${CONVERSATION}`;
   await gateway.call(USER, "PUT", route, {});
   const page = await openPage(gateway, USER, CONVERSATION);
@@ -30,12 +30,12 @@ export async function run({ gateway, passes, seconds }) {
     const asked = await compare(
       gateway.send,
       { floor: { prepare: () => gateway.request(USER, "POST", "/floor/ask", payload) }, path },
-      { passes, seconds },
+      { passes, seconds, until },
     );
     const echoed = await compare(
       (request) => (request.echo === undefined ? gateway.send(request) : echo(bare, request.echo)),
       { floor: { prepare: async (n) => ({ echo: `echo:${n}:${payload.code}` }) }, path },
-      { passes, seconds },
+      { passes, seconds, until },
     );
     return [
       { name: "request to the browser and back", budget: 1.4, ...asked },

@@ -44,8 +44,8 @@ export async function run({ gateway, compare }) {
     },
   });
   return [
-    { name: "turn, prompt and tools, 20 skills", budget: 1.4, ...going },
-    { name: "the same, over a floor that reads no D1", budget: null, ...bare },
+    { name: "turn, prompt and tools, 20 skills, floor with D1", budget: 1.4, ...going },
+    { name: "turn, floor without D1", budget: null, ...bare },
     { name: "turn that creates its conversation", budget: null, ...first },
   ];
 }

@@ -46,7 +46,7 @@ function draw(described) {
       `Version ${described.info.version}. For programs: `,
       element("a", { href: "/openapi.json" }, "the OpenAPI document"),
       ". In words: ",
-      element("a", { href: "api.md" }, "the wire contract"),
+      element("a", { href: "api/README.md" }, "the pages of the HTTP API"),
       ".",
     ),
   );

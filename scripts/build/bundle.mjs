@@ -20,17 +20,23 @@ export const WORKERD = {
 };
 
 /**
- * `@hono/zod-openapi` wants all of zod as one object, and with it come fifty languages and more that nobody calls: 60 KiB of
- * gzip in the main module. It only ever looks at `ZodType`.
+ * What `@hono/zod-openapi` gets in place of two packages. It imports zod as one object (60 KiB of gzip) and reads only `ZodType` of it.
+ * The generators of the OpenAPI document run in the build alone (openapi.mjs).
  */
-const zodAsUsed = {
-  name: "zod as far as it is used",
+const OF_ZOD_OPENAPI = {
+  zod: 'import { ZodType } from "zod"; export const z = { ZodType };',
+  "@asteasolutions/zod-to-openapi":
+    'export { OpenAPIRegistry, extendZodWithOpenApi, getOpenApiMetadata } from "@asteasolutions/zod-to-openapi"; export class OpenApiGeneratorV3 {} export class OpenApiGeneratorV31 {}',
+};
+
+const zodOpenApiAsUsed = {
+  name: "zod-openapi as far as it is used",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^zod$/ }, ({ importer }) =>
-      /[\\/]@hono[\\/]zod-openapi[\\/]/.test(importer) ? { path: "zod", namespace: "zod-type" } : undefined,
+    onResolve({ filter: /^(zod|@asteasolutions\/zod-to-openapi)$/ }, ({ path: name, importer }) =>
+      /[\\/]@hono[\\/]zod-openapi[\\/]/.test(importer) ? { path: name, namespace: "zod-openapi" } : undefined,
     );
-    onLoad({ filter: /^zod$/, namespace: "zod-type" }, () => ({
-      contents: 'import { ZodType } from "zod"; export const z = { ZodType };',
+    onLoad({ filter: /./, namespace: "zod-openapi" }, ({ path: name }) => ({
+      contents: OF_ZOD_OPENAPI[name],
       resolveDir: root,
     }));
   },
@@ -55,7 +61,7 @@ export async function bundleWorker({ entry, release = false, development = !rele
       ...define,
       ...(development ? { __DEVELOPMENT__: "true" } : {}),
     },
-    plugins: [zodAsUsed, mcpSdkOnce],
+    plugins: [zodOpenApiAsUsed, mcpSdkOnce],
     minify: release,
     keepNames: !release,
     splitting: true,

@@ -12,6 +12,7 @@ import { bundleWorker } from "./bundle.mjs";
 const MAKERS = [
   "scripts/build/bundle.mjs",
   "scripts/build/mcp-sdk.mjs",
+  "scripts/build/openapi.mjs",
   "wrangler.toml",
   "package.json",
   "tsconfig.json",
@@ -29,8 +30,8 @@ export async function kept(name, make) {
   if (before !== null) return before;
   const began = Date.now();
   const { result, metafile } = await make();
-  // What a plugin made has the plugin's name before its own, and is no file.
-  const inputs = Object.keys(metafile.inputs).filter((input) => !/^[^/\\]+:/.test(input));
+  // What a plugin made has the plugin's name before its own, and a text has a name of esbuild's. Neither is a file.
+  const inputs = Object.keys(metafile.inputs).filter((input) => !/^[^/\\]+:|^<stdin>$/.test(input));
   const stamp = await stampOf(inputs);
   const times = await Promise.all(inputs.map(async (input) => (await stat(path.join(root, input))).mtimeMs));
   // Somebody saves while we build: nobody knows which text was read.

@@ -31,13 +31,18 @@ export async function buildCli(file = BIN) {
   return file;
 }
 
-/** The program's `main`, for `npm run skill`; made again only when its sources change. */
-export async function importCli() {
-  const code = await kept("skillgate", async () => {
-    const { outputFiles, metafile } = await bundle({ ...OPTIONS, entryPoints: ["sdk/cli/main.ts"], outdir: root });
+/** The program's `main`, for `npm run skill`. */
+export function importCli() {
+  return importBundled("skillgate", "sdk/cli/main.ts");
+}
+
+/** A module of TypeScript for Node with all that it imports; bundled again only when its sources change. */
+export async function importBundled(name, entry) {
+  const code = await kept(name, async () => {
+    const { outputFiles, metafile } = await bundle({ ...OPTIONS, entryPoints: [entry], outdir: root });
     return { result: outputFiles[0].text, metafile };
   });
-  const file = path.join(root, "dist", "kept", "skillgate.mjs");
+  const file = path.join(root, "dist", "kept", `${name}.mjs`);
   await writeWhole(file, code);
   return import(pathToFileURL(file).href);
 }

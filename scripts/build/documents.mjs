@@ -7,7 +7,6 @@ import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 /** Those that say how to use or run a gateway; the rest is about its source. */
 const SERVED = [
-  "api.md",
   "chat-endpoint.md",
   "cli.md",
   "console.md",
@@ -24,19 +23,19 @@ const SERVED = [
 /** The map in the order in which one reads: by what somebody has in hand, and a sentence on what each page says. */
 const MAP = {
   "A chat": [
-    ["chat-endpoint.md", "a front end changes its base URL and has skills"],
-    ["sdk.md", "the package: a typed client, and adapters for openai, @anthropic-ai/sdk and the AI SDK"],
-    ["front-end.md", "a page that answers what a skill asks"],
-    ["mcp.md", "MCP hosts before the gateway, MCP servers behind it"],
-    ["sign-in.md", "hosts that sign their user in, and tokens of your identity provider"],
+    ["chat-endpoint.md", "skills for a front end with a base URL setting"],
+    ["sdk.md", "a typed client, and adapters for openai, @anthropic-ai/sdk and the AI SDK"],
+    ["front-end.md", "a page that answers questions of skills and shows active skills"],
+    ["mcp.md", "connecting MCP hosts to the gateway, and MCP servers to skills"],
+    ["sign-in.md", "sign-in for MCP hosts, and tokens of your identity provider"],
   ],
   "A skill": [
-    ["cli.md", "skillgate: write, check, try, push and fetch skills"],
-    ["console.md", "the page that shows a gateway, and signing in to it"],
+    ["cli.md", "skillgate: write, check, test, publish and download skills"],
+    ["console.md", "using and managing the gateway in a browser"],
     ["skill-code.md", "tools and scripts in JavaScript, Python and shell"],
   ],
   Reference: [
-    ["api.md", "the wire contract, route by route"],
+    ["api/README.md", "the HTTP API: conventions, errors, and a page for each resource"],
     ["settings.md", "what an operator may set"],
     ["limits.md", "sizes, quotas and rates"],
     ["storage.md", "what is stored where"],
@@ -56,7 +55,7 @@ export async function prepareDocuments(folder = path.join(root, "public")) {
   if (!isMapCurrent) await writeWhole(map, text);
   const page = path.join(root, "docs/reference");
   const sources = new Map([
-    ...SERVED.map((name) => [name, path.join(root, "docs", name)]),
+    ...[...SERVED, ...(await apiPages())].map((name) => [name, path.join(root, "docs", name)]),
     ...(await listFiles(page)).map((name) => [name, path.join(page, name)]),
   ]);
   const written = await Promise.all(
@@ -71,6 +70,11 @@ export async function prepareDocuments(folder = path.join(root, "public")) {
   const left = (await listFiles(target)).filter((name) => !sources.has(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
   return !isMapCurrent || written.includes(true);
+}
+
+async function apiPages() {
+  const files = await listFiles(path.join(root, "docs", "api"));
+  return files.filter((name) => name.endsWith(".md")).map((name) => `api/${name}`);
 }
 
 /** `/llms.txt` (llmstxt.org): what this is, and where it is told. Links have no origin: whoever reads it knows which gateway it asked. */

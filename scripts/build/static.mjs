@@ -11,6 +11,7 @@ import { prepareDocuments } from "./documents.mjs";
 import { isDrawingCurrent, prepareDrawing } from "./drawing.mjs";
 import { exclusively } from "./exclusive.mjs";
 import { isGuestCurrent, prepareGuest } from "./guest.mjs";
+import { isOpenApiCurrent, prepareOpenApi } from "./openapi.mjs";
 import { isPythonCurrent, preparePython } from "./python/parts.mjs";
 import { isShellCurrent, prepareShell } from "./shell.mjs";
 import { prepareTokens } from "./tokens.mjs";
@@ -68,6 +69,13 @@ export const PARTS = [
     sources: ["sdk/src/client"],
     prepare: prepareClient,
     isCurrent: isClientCurrent,
+  },
+  {
+    output: "openapi.json",
+    label: "the OpenAPI document",
+    sources: ["src"],
+    prepare: prepareOpenApi,
+    isCurrent: isOpenApiCurrent,
   },
 ];
 

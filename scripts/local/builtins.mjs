@@ -9,14 +9,16 @@ import { listFiles, root } from "../kit/files.mjs";
 import { countOf, say } from "../kit/refusal.mjs";
 
 const SKILLS = "/api/v1/kinds/skills";
+const BUILTINS = path.join(root, "skills");
 
 /**
  * New ones are published, a higher version upgrades, everything else is left alone: an admin may have put their own there.
  * @param {string} url of the gateway
  * @param {string} key of an admin
+ * @param {{ folder?: string, except?: readonly string[] }} [options] `except`: names that are published from elsewhere
  * @returns {Promise<boolean>} whether all went well; if not, it has said what did not
  */
-export async function publishBuiltins(url, key, folder = path.join(root, "skills")) {
+export async function publishBuiltins(url, key, { folder = BUILTINS, except = [] } = {}) {
   const request = (method, route, body) =>
     fetch(new URL(SKILLS + route, url), {
       method,
@@ -31,6 +33,7 @@ export async function publishBuiltins(url, key, folder = path.join(root, "skills
   let allWell = true;
   let done = 0;
   for (const name of await skillFolders(folder)) {
+    if (except.includes(name)) continue;
     const version = await versionOf(path.join(folder, name));
     const existing = published.get(name);
     if (existing !== undefined && !isHigher(version, existing.version)) continue;
@@ -45,6 +48,14 @@ export async function publishBuiltins(url, key, folder = path.join(root, "skills
   }
   if (done > 0) say(`✔ ${countOf(done, "built-in skill")} published`);
   return allWell;
+}
+
+/** The version of each built-in skill by its name. */
+export async function builtinVersions(folder = BUILTINS) {
+  const names = await skillFolders(folder);
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await versionOf(path.join(folder, name))])),
+  );
 }
 
 async function complain(what, answer) {

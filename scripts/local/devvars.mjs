@@ -26,8 +26,12 @@ export async function readVariables(file, { SETTINGS, parseSettings }, environme
   const { wrong, doubtful } = misspelt(names, Object.keys(environment));
   const known = names.map((name) => [name, environment[name]]);
   const given = [...Object.entries(await readVariableFile(file)), ...known.filter(([, value]) => value)];
-  // A terminal is no log: locally requests are logged only when asked for.
-  const variables = { LOG_REQUESTS: "false", ...Object.fromEntries(given.filter(([, value]) => value !== "")) };
+  // A local gateway counts metrics, and logs no requests to the terminal, unless it is told otherwise.
+  const variables = {
+    LOG_REQUESTS: "false",
+    METRICS: "on",
+    ...Object.fromEntries(given.filter(([, value]) => value !== "")),
+  };
   // Judged with what will be made: a setting may need it.
   const { issues } = parseSettings({ ...makeAll(Object.keys(MADE)), ...variables });
   const lines = [

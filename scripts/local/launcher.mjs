@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "
 import path from "node:path";
 import { root } from "../kit/files.mjs";
 import { PORT, portOf, readOptions, STATE, VARS } from "../kit/options.mjs";
-import { portTaken, say } from "../kit/refusal.mjs";
+import { portTaken, Refusal, say } from "../kit/refusal.mjs";
 import { DEFAULT_PORT } from "./key.mjs";
 import { acquireLock } from "./lock.mjs";
 import { anyPort, probe } from "./port.mjs";
@@ -13,10 +13,16 @@ import { consoleLink, signInLink } from "./sign-in-link.mjs";
 /** A stop is over by then, come what may. */
 const STOP_PATIENCE = 1_500;
 
-const USAGE = (script) => `Use: npm ${script} -- [--port 8787] [--state <folder>] [--vars <file>]
+const USAGE = (
+  script,
+) => `Use: npm ${script} -- [--port 8787] [--state <folder>] [--vars <file>]${script === "start" ? " [--skills <folder>]…" : ""}
   --port    where it listens on this machine; 0: any free port
   --state   where its data is; else .wrangler/state
-  --vars    its file of settings; else .dev.vars`;
+  --vars    its file of settings; else .dev.vars${
+    script === "start"
+      ? "\n  --skills  publishes every skill folder below it as a public skill, again on each change; repeatable"
+      : ""
+  }`;
 
 /**
  * What `npm start` and `npm run dev` take.
@@ -24,9 +30,18 @@ const USAGE = (script) => `Use: npm ${script} -- [--port 8787] [--state <folder>
  */
 export function readLauncherOptions(script) {
   const usage = USAGE(script);
-  const { values } = readOptions(usage, { ...PORT, ...STATE, ...VARS });
+  const more = script === "start" ? { skills: { type: "string", multiple: true, default: [] } } : {};
+  const { values } = readOptions(usage, { ...PORT, ...STATE, ...VARS, ...more });
   const vars = path.resolve(values.vars ?? path.join(root, ".dev.vars"));
-  return { port: portOf(values, usage) ?? DEFAULT_PORT, state: stateOf(values), vars };
+  const skills = [...new Set((values.skills ?? []).map(skillsFolder))];
+  return { port: portOf(values, usage) ?? DEFAULT_PORT, state: stateOf(values), vars, skills };
+}
+
+/** A folder of skills that was typed. npm starts scripts in the project's folder, and says where it was typed. */
+function skillsFolder(typed) {
+  const folder = path.resolve(process.env.npm_lifecycle_event === "start" ? process.env.INIT_CWD : "", typed);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new Refusal(`Skills folder not found: ${folder}. Name a folder that has skills below it.`);
 }
 
 /** The folder of a gateway's data on this machine. */
@@ -102,7 +117,7 @@ function shortPath(file) {
 }
 
 /** What is ours in a state folder; a person may have chosen a folder with other things in it. */
-const OWN_ENTRIES = ["v3", "restoring", "tmp", "gateway.lock", "dev.vars"];
+const OWN_ENTRIES = ["v3", "restoring", "tmp", "gateway.lock", "dev.vars", "skills.json"];
 
 /**
  * Keeps conversations, packages and hashes from other users of this machine: what is made from now on by this process and those

@@ -36,13 +36,18 @@ export function skillsAt(work: Work, typed: readonly string[]): Promise<NamedSki
   return Promise.all((typed.length === 0 ? ["."] : typed).map((each) => skillAt(work, each)));
 }
 
-/** Files of a folder as they are packed: what begins with a dot stays here. */
+/** Whether a file or folder of this name is packed: no dot-files, no dependencies, nothing that Python or an editor leaves behind. */
+export function isPacked(name: string): boolean {
+  return !/^\.|^(?:node_modules|__pycache__|4913)$|~$|^#.*#$/.test(name);
+}
+
+/** Files of a folder as they are packed. */
 export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"))
-    .filter((file) => !file.split("/").some((part) => part.startsWith(".") || part === "node_modules"))
+    .filter((file) => file.split("/").every(isPacked))
     .sort();
 }
 
@@ -58,12 +63,13 @@ export function packFiles(name: string, files: ReadonlyMap<string, PackedFile>):
   return zipSync(Object.fromEntries([...files].map(([file, packed]) => [`${name}/${file}`, [...entry(packed)]])));
 }
 
-/** A folder as a skill's ZIP; `instead`: files with other texts than they have there. */
+/** A folder as a skill's ZIP; `instead`: files with other texts than they have there; `only`: the files to pack. */
 export async function packFolder(
   folder: string,
   instead: ReadonlyMap<string, string> = new Map(),
+  only?: readonly string[],
 ): Promise<Uint8Array> {
-  const names = [...new Set([...(await filesIn(folder)), ...instead.keys()])].sort();
+  const names = [...new Set([...(only ?? (await filesIn(folder))), ...instead.keys()])].sort();
   const files = await Promise.all(
     names.map(async (file): Promise<[string, PackedFile]> => {
       const text = instead.get(file);

@@ -1,4 +1,4 @@
-// /api/v1/audit: who did what to which thing.
+// Routes for /api/v1/audit: the audit log.
 
 import { createRoute } from "@hono/zod-openapi";
 import { AUDIT_ACTIONS } from "../domain/access/audit";
@@ -45,7 +45,7 @@ auditRoutes.openapi(
   createRoute({
     method: "get",
     path: "/audit",
-    summary: "Who did what, newest first (admin)",
+    summary: "Lists audit records, newest first.",
     request: { query: auditQuery },
     responses: {
       200: json("A page of records.", () =>

@@ -1,5 +1,4 @@
-// Where a client learns how to sign in: the protected-resource metadata of RFC 9728, and where the gateway itself signs hosts in, the
-// authorization-server metadata of RFC 8414.
+// OAuth discovery: protected-resource metadata (RFC 9728), and the gateway's authorization-server metadata (RFC 8414).
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -35,7 +34,10 @@ for (const path of ["", MCP_PATH]) {
     createRoute({
       method: "get",
       path: `${WELL_KNOWN}${path}`,
-      summary: path === "" ? "How to sign in (RFC 9728)" : "How to sign in over MCP (RFC 9728)",
+      summary:
+        path === ""
+          ? "Returns the metadata of the protected resource (RFC 9728)."
+          : "Returns the metadata of the MCP resource (RFC 9728).",
       security: [],
       responses: { 200: json("The metadata of this protected resource.", metadataSchema), ...only(429) },
     }),
@@ -43,7 +45,7 @@ for (const path of ["", MCP_PATH]) {
   );
 }
 
-// Every URL below /mcp is a resource of its own, whether it exists or not: this tells nobody what does.
+// Every URL below /mcp is a resource, existing or not, so the response does not reveal which exist.
 discoveryRoute.get(`${WELL_KNOWN}${MCP_PATH}/*`, (c) => c.json(metadataOf(c), 200, CACHED));
 
 discoveryRoute.get(SERVER_METADATA, (c) => {
@@ -71,16 +73,19 @@ discoveryRoute.get(SERVER_METADATA, (c) => {
   return c.json(metadata, 200, CACHED);
 });
 
-/** How programs say who they are. `none` is first, as hosts take the first that they can; the others are for those that admins make known. */
+/**
+ * Client authentication methods. `none` comes first because hosts use the first they support; the others are for pre-registered clients.
+ */
 const CLIENT_PROOFS = ["none", "client_secret_post", "client_secret_basic"];
 
-/** The resource is the very URL that was asked about, its query included. */
+/** The resource is exactly the requested URL, including its query. */
 function metadataOf(c: HonoContext<HttpEnv>): z.infer<ReturnType<typeof metadataSchema>> {
   const settings = settingsFrom(c.env);
   const { JWT_ISSUER: issuer } = settings;
   const { pathname, search } = new URL(c.req.url);
   const origin = publicOrigin(settings, c.req.url);
-  const path = pathname.slice(WELL_KNOWN.length);
+  // The resource as the caller spells it, which follows the two segments of `WELL_KNOWN`, however those are spelt.
+  const path = pathname.split("/").toSpliced(1, 2).join("/");
   const server = signInServer(settings) === "own" ? origin : issuer;
   const scopes = scopesWanted(settings);
   return {

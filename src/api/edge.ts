@@ -1,4 +1,4 @@
-// The edge that speaks HTTP and JSON: every resource below /api, and what holds for all of them.
+// The HTTP/JSON edge: every resource below /api, and the rules that apply to all of them.
 
 import { createMiddleware } from "hono/factory";
 import { limitBody, limitJsonDepth } from "../edge/body";
@@ -48,14 +48,16 @@ const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
   const route = match.get(c.req.method === "HEAD" ? "GET" : c.req.method);
   if (route === undefined) {
     const allow = [...match.keys()].sort().join(", ");
-    return problem(c, 405, "METHOD_NOT_ALLOWED", `This path answers ${allow}.`, {}, { allow });
+    return problem(c, 405, "METHOD_NOT_ALLOWED", `Method not allowed. Use ${allow}.`, {}, { allow });
   }
   const sent = (c.req.header("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  // A POST without a body comes over the network with a length of nothing, and the runtime makes a body of that.
+  // For a POST without a body, the network sends a length of zero, and the runtime creates a body.
   const empty = c.req.raw.body === null || c.req.header("content-length") === "0";
   if (route.bodyTypes.length > 0 && !(empty && !route.bodyRequired) && !route.bodyTypes.includes(sent)) {
     const wanted = route.bodyTypes.join(" or ");
-    return problem(c, 415, "UNSUPPORTED_MEDIA_TYPE", `Send the body as ${wanted}.`, { accepts: route.bodyTypes });
+    return problem(c, 415, "UNSUPPORTED_MEDIA_TYPE", `Content type not supported. Send the body as ${wanted}.`, {
+      accepts: route.bodyTypes,
+    });
   }
   return next();
 });

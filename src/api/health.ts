@@ -1,4 +1,4 @@
-// GET /health: whether the gateway and what it stands on can serve. Open to everybody, so it says nothing else.
+// GET /health: whether the gateway and its storage work. Public, so it contains nothing else.
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
@@ -19,7 +19,7 @@ const healthSchema = () =>
       /** When storage was last looked at. */
       checked_at: z.iso.datetime(),
       checks: z.object({ d1: state(), r2: state(), loader: state(), rates: state(), search: state() }),
-      /** The instance of D1 that answered this isolate last, where it says so. */
+      /** The D1 instance that last answered this isolate, if reported. */
       database: z
         .object({ served_by_region: z.string().nullable(), served_by_primary: z.boolean().nullable() })
         .optional(),
@@ -31,7 +31,8 @@ const content = { "application/json": described(healthSchema) };
 
 const NO_INDEX = {
   code: "SEARCH_INDEX_MISSING",
-  message: "find_skill finds nothing; publishing and loading go on. Run: npm run reindex",
+  message:
+    "The search index is missing. Search returns nothing; publishing and loading still work. Run `npm run reindex`.",
 };
 
 export const healthRoute = router();
@@ -40,12 +41,12 @@ healthRoute.openapi(
   createRoute({
     method: "get",
     path: "/health",
-    summary: "Whether the gateway can serve",
+    summary: "Returns the health of the gateway.",
     security: [],
     responses: {
-      200: { description: "It can.", content },
+      200: { description: "The gateway works.", content },
       ...only(429),
-      503: { description: "Something it stands on does not answer.", content },
+      503: { description: "Storage does not respond.", content },
     },
   }),
   async (c) => {

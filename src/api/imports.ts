@@ -1,4 +1,4 @@
-// /api/v1/imports: skills from elsewhere, taken in the background, once or every day.
+// Routes for /api/v1/imports: background imports, once or daily.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -25,32 +25,32 @@ const sourceSchema = () =>
     .strictObject({
       type: z.enum(["index", "archive", "gateway"]).openapi({
         description:
-          "`index`: a site with a well-known index; `archive`: a Git host's tar.gz or ZIP; `gateway`: another gateway.",
+          "`index`: a site with a well-known index. `archive`: a tar.gz or ZIP of a Git host. `gateway`: another gateway.",
       }),
       url: z.string().min(1).max(4_096),
-      path: z.string().max(1_024).regex(FOLDER, "a folder inside the archive").optional().openapi({
-        description: "Of an archive: only skills in this folder.",
+      path: z.string().max(1_024).regex(FOLDER, "is not a folder inside the archive").optional().openapi({
+        description: "Type `archive`: only skills in this folder.",
       }),
       scope: z.string().regex(SCOPE, "`public`, `own` or `group/<name>`").optional().openapi({
-        description: "Of a gateway: whose skills. Left out: `public`.",
+        description: "Type `gateway`: the scope path. Default: `public`.",
       }),
-      secret: z.string().regex(SECRET_NAME, "a secret's name").optional().openapi({
-        description: "A secret of where the skills go to, bound to the source's host. It is sent as a bearer token.",
+      secret: z.string().regex(SECRET_NAME, "is not a name of a secret").optional().openapi({
+        description: "A secret of the target namespace, bound to the host of the source. It is sent as a bearer token.",
       }),
-      secret_header: z.string().regex(HEADER, "a header's name").optional().openapi({
-        description: "The header that the secret is sent in as it is, in place of that.",
+      secret_header: z.string().regex(HEADER, "is not a header name").optional().openapi({
+        description: "The header that carries the secret unchanged, instead of a bearer token.",
       }),
     })
     .refine(({ type, path }) => path === undefined || type === "archive", {
-      error: "Only an archive has one.",
+      error: "`path` is only allowed for the type `archive`. Remove it.",
       path: ["path"],
     })
     .refine(({ type, scope }) => scope === undefined || type === "gateway", {
-      error: "Only a gateway has one.",
+      error: "`scope` is only allowed for the type `gateway`. Remove it.",
       path: ["scope"],
     })
     .refine(({ secret, secret_header }) => secret_header === undefined || secret !== undefined, {
-      error: "Name the secret that it carries.",
+      error: "`secret_header` needs `secret`. Name the secret that the header carries.",
       path: ["secret_header"],
     })
     .openapi("ImportSource");
@@ -59,9 +59,12 @@ const importRequest = () =>
   z.strictObject({
     source: sourceSchema(),
     namespace: z.string().min(1).max(64).default(DEFAULT_NAMESPACE).openapi({
-      description: "`default`: one's own; a group's name, for its Maintainers; `public`, for admins.",
+      description: "`default`: your own. A group name: needs the role Maintainer. `public`: needs an admin.",
     }),
-    mirror: z.boolean().optional().openapi({ description: "Read the source again every day. For admins." }),
+    mirror: z
+      .boolean()
+      .optional()
+      .openapi({ description: "If true, the source is read again every day. Admins only." }),
   });
 
 const problem = () => z.object({ code: z.string(), message: z.string() }).nullable();
@@ -121,9 +124,9 @@ importRoutes.openapi(
   createRoute({
     method: "post",
     path: "/",
-    summary: "Import skills from elsewhere, or read a source again; it goes on in the background",
+    summary: "Starts an import of skills.",
     request: { body: jsonBody(importRequest) },
-    responses: { 202: json("The import, begun.", importSchema), ...refusals(400, 403, 404, 409, 415) },
+    responses: { 202: json("The started import.", importSchema), ...refusals(400, 403, 404, 409, 415) },
   }),
   async (c) => {
     const { source, ...request } = c.req.valid("json");
@@ -138,8 +141,8 @@ importRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "The imports to where one may import, each scope's newest first",
-    responses: { 200: json("All of them.", () => z.object({ items: z.array(importSchema()) })), ...refusals(403) },
+    summary: "Lists imports, newest first in each scope.",
+    responses: { 200: json("All entries.", () => z.object({ items: z.array(importSchema()) })), ...refusals(403) },
   }),
   async (c) => c.json({ items: (await readImports(c.get("context"))).map(shownImport) }, 200),
 );
@@ -148,9 +151,9 @@ importRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}",
-    summary: "How an import stands, and what became of each skill",
+    summary: "Returns an import and the state of each skill.",
     request: { params, query: reportQuery },
-    responses: { 200: json("The report.", reportSchema), ...refusals(400, 403, 404) },
+    responses: { 200: json("The import with a page of its skills.", reportSchema), ...refusals(400, 403, 404) },
   }),
   async (c) => {
     const page = c.req.valid("query");
@@ -169,7 +172,7 @@ importRoutes.openapi(
   createRoute({
     method: "post",
     path: "/{id}/cancel",
-    summary: "End what is under way, and a mirror; what was taken stays",
+    summary: "Cancels a running import or a mirror.",
     request: { params },
     responses: { 200: json("The import.", importSchema), ...refusals(403, 404, 409) },
   }),
@@ -183,7 +186,7 @@ importRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{id}",
-    summary: "Forget an import; what was taken stays",
+    summary: "Deletes an import. Imported skills are kept.",
     request: { params },
     responses: { 204: noContent, ...refusals(403, 404) },
   }),

@@ -11,27 +11,27 @@ import { createSharedLink, deleteLink, readLinks } from "../services/compat/link
 import type { SharedLinkRow } from "../storage/d1/compat/links";
 
 const NOTICE =
-  "Whoever has this address reads these skills without a key. Clients write it into lock files and configurations: keep those as private as the skills.";
+  "Anyone with this address can read these skills without a key. Clients write it into lock files and configurations, so keep those as private as the skills.";
 
 const linkRequest = () =>
   z
     .strictObject({
       name: z.string().min(1).max(200).optional(),
-      group: groupName.optional().openapi({ description: "All skills of a group. Only its Maintainers may." }),
+      group: groupName.optional().openapi({ description: "All skills of a group. Needs the role Maintainer." }),
       skills: z
         .array(z.string().min(1).max(64))
         .min(1)
         .max(COMPAT_LIMITS.linkedSkills)
         .optional()
-        .openapi({ description: "Only these skills, by id. Without it and without `group`: all of one's own." }),
-      expires_at: z.iso.datetime({ offset: true }).optional().openapi({ description: "Left out: in 90 days." }),
+        .openapi({ description: "Only these skills, by id. Without it and without `group`: all your own skills." }),
+      expires_at: z.iso.datetime({ offset: true }).optional().openapi({ description: "Default: in 90 days." }),
     })
     .refine((link) => link.group === undefined || link.skills === undefined, {
-      error: "Name a group or skills, not both.",
+      error: "`group` and `skills` exclude each other. Send one of them.",
       path: ["skills"],
     })
     .refine((link) => link.expires_at === undefined || isInReach(Date.parse(link.expires_at)), {
-      error: "Name a time within the next 366 days.",
+      error: "Expiry time out of range (limit 366 days from now). Choose an earlier time.",
       path: ["expires_at"],
     });
 
@@ -60,7 +60,7 @@ sharedLinkRoutes.openapi(
   createRoute({
     method: "post",
     path: "/",
-    summary: "Make an address that reads skills without a key; it is shown this once",
+    summary: "Creates a read-only link.",
     middleware: refuseIdempotencyKey,
     request: { body: jsonBody(linkRequest) },
     responses: { 201: json("The link.", madeSchema), ...refusals(400, 403, 404, 409, 415) },
@@ -77,8 +77,8 @@ sharedLinkRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "One's own live links, newest first, without their tokens",
-    responses: { 200: json("All of them.", () => z.object({ items: z.array(linkSchema()) })), ...refusals(403) },
+    summary: "Lists your valid links, newest first.",
+    responses: { 200: json("All entries.", () => z.object({ items: z.array(linkSchema()) })), ...refusals(403) },
   }),
   async (c) => c.json({ items: (await readLinks(c.get("context"))).map(shown) }, 200),
 );
@@ -87,7 +87,7 @@ sharedLinkRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{id}",
-    summary: "Revoke a link of one's own, as an admin any",
+    summary: "Deletes a link.",
     request: { params: z.object({ id: z.string() }) },
     responses: { 204: noContent, ...refusals(403, 404) },
   }),

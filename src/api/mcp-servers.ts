@@ -1,4 +1,4 @@
-// /api/v1/mcp-servers: the remote MCP servers that every conversation may use.
+// Routes for /api/v1/mcp-servers: MCP servers that every conversation can use.
 
 import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
@@ -20,7 +20,7 @@ import {
 import type { ServerRow } from "../storage/d1/mcp-servers";
 
 export const serverParams = z.object({
-  name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, beginning with a letter or digit"),
+  name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, starting with a letter or digit"),
 });
 const entrySchema = () => gatewayEntrySchema.unwrap().strict().openapi("McpServerEntry");
 
@@ -29,9 +29,9 @@ const serverSchema = () =>
     .unwrap()
     .extend({
       name: z.string(),
-      /** The tools that its guard knows. */
+      /** The approved tools of its guard. */
       approved: z.array(z.string()).optional(),
-      /** Since when calls of conversations find it down; absent: they do not, or nobody calls. */
+      /** Time since which calls from conversations fail; absent: they do not fail, or there are none. */
       down_since: z.string().optional(),
       created_at: z.string(),
       updated_at: z.string(),
@@ -58,7 +58,7 @@ mcpServerRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "The gateway's MCP servers by name (admin)",
+    summary: "Lists the gateway's MCP servers by name.",
     request: { query: pageQuery },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(serverSchema()), next_cursor: z.string().nullable() })),
@@ -78,7 +78,7 @@ mcpServerRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}",
-    summary: "One of the gateway's MCP servers (admin)",
+    summary: "Returns one of the gateway's MCP servers.",
     middleware: tagged,
     request: { params: serverParams },
     responses: { 200: json("The server.", serverSchema), 304: notModified, ...refusals(400, 403, 404) },
@@ -90,11 +90,11 @@ mcpServerRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}",
-    summary: "Store an MCP server of the gateway; the entry is replaced as a whole (admin)",
+    summary: "Creates or replaces an MCP server of the gateway.",
     request: { params: serverParams, body: jsonBody(entrySchema) },
     responses: {
-      200: json("It was there; this is how it is now.", serverSchema),
-      201: json("It is new.", serverSchema),
+      200: json("Replaced.", serverSchema),
+      201: json("Created.", serverSchema),
       ...refusals(400, 403, 409),
     },
   }),
@@ -108,7 +108,7 @@ mcpServerRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}",
-    summary: "Remove an MCP server of the gateway (admin)",
+    summary: "Deletes an MCP server of the gateway.",
     request: { params: serverParams },
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),
@@ -122,9 +122,9 @@ mcpServerRoutes.openapi(
   createRoute({
     method: "post",
     path: "/{name}/test",
-    summary: "Connect to an MCP server and list its tools; stores nothing (admin)",
+    summary: "Tests a connection to an MCP server of the gateway.",
     request: { params: serverParams },
-    responses: { 200: json("What it said, or why it did not.", serverTestSchema), ...refusals(400, 403, 404) },
+    responses: { 200: json("The tools of the server, or the error.", serverTestSchema), ...refusals(400, 403, 404) },
   }),
   async (c) => {
     const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
@@ -136,9 +136,9 @@ mcpServerRoutes.openapi(
   createRoute({
     method: "post",
     path: "/{name}/approve",
-    summary: "Approve the tools that a server lists now, as its guard goes by them (admin)",
+    summary: "Approves the current tools of an MCP server.",
     request: { params: serverParams },
-    responses: { 200: json("What is approved.", serverSchema), ...refusals(400, 403, 404, 409) },
+    responses: { 200: json("The server with its approved tools.", serverSchema), ...refusals(400, 403, 404, 409) },
   }),
   async (c) => {
     const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);

@@ -1,4 +1,4 @@
-// /api/v1/models: the models that the chat endpoint may call, each with its key as a secret.
+// Routes for /api/v1/models: the models of the chat endpoint, each with its key as a secret.
 
 import { createRoute } from "@hono/zod-openapi";
 import { isModelName, modelEntrySchema } from "../domain/chat/model-entry";
@@ -21,9 +21,7 @@ import {
 } from "./owner";
 
 const params = z.object({
-  name: z
-    .string()
-    .refine(isModelName, "1-64 of A-Za-z0-9._/-, beginning with a letter or digit, and not with `ghost/`"),
+  name: z.string().refine(isModelName, "1-64 of A-Za-z0-9._/-, starting with a letter or digit, and not with `ghost/`"),
 });
 
 const modelRequest = () =>
@@ -41,7 +39,7 @@ modelRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "Models by name, as their owner wrote them",
+    summary: "Lists models by name.",
     request: { query: pageQuery.extend(ownerFields).refine(groupNamed, groupNamedMessage) },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(modelSchema()), next_cursor: z.string().nullable() })),
@@ -66,7 +64,7 @@ modelRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}",
-    summary: "One model",
+    summary: "Returns a model.",
     middleware: tagged,
     request: { params, query: ownerQuery },
     responses: { 200: json("The model.", modelSchema), 304: notModified, ...refusals(400, 403, 404) },
@@ -81,11 +79,11 @@ modelRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}",
-    summary: "Store a model; the entry is replaced as a whole",
+    summary: "Creates or replaces a model.",
     request: { params, body: jsonBody(modelRequest) },
     responses: {
-      200: json("It was there; this is how it is now.", modelSchema),
-      201: json("It is new.", modelSchema),
+      200: json("Replaced.", modelSchema),
+      201: json("Created.", modelSchema),
       ...refusals(400, 403, 404, 409),
     },
   }),
@@ -101,7 +99,7 @@ modelRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}",
-    summary: "Delete a model; its requests are refused from then on",
+    summary: "Deletes a model.",
     request: { params, query: ownerQuery },
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),

@@ -1,4 +1,4 @@
-// /api/v1/open-skills: what everybody may have without a key. For admins.
+// Routes for /api/v1/open-skills: skills that can be read without a key. Admins only.
 
 import { createRoute } from "@hono/zod-openapi";
 import { router } from "../edge/router";
@@ -24,8 +24,11 @@ openSkillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "The open list: public skills that anybody may have without a key (admin)",
-    responses: { 200: json("All of it, by name.", () => z.object({ items: z.array(openSchema()) })), ...refusals(403) },
+    summary: "Lists the skills that are available without a key.",
+    responses: {
+      200: json("All entries by name.", () => z.object({ items: z.array(openSchema()) })),
+      ...refusals(403),
+    },
   }),
   async (c) => c.json({ items: (await readOpenList(c.get("context"))).map(item) }, 200),
 );
@@ -34,9 +37,9 @@ openSkillRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{id}",
-    summary: "Open a public skill to everybody (admin)",
+    summary: "Makes a public skill available without a key.",
     request: { params },
-    responses: { 200: json("Its entry.", openSchema), ...refusals(403, 404, 409) },
+    responses: { 200: json("The entry.", openSchema), ...refusals(403, 404, 409) },
   }),
   async (c) => c.json(item(await openSkill(c.get("context"), c.req.valid("param").id)), 200),
 );
@@ -45,7 +48,7 @@ openSkillRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{id}",
-    summary: "Take a skill off the open list (admin)",
+    summary: "Removes a skill from the open list.",
     request: { params },
     responses: { 204: noContent, ...refusals(403, 404) },
   }),

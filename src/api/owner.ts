@@ -1,4 +1,4 @@
-// Whose a secret or a model is, as requests and answers say it.
+// The owner of a secret, model or server in requests and responses.
 
 import { GATEWAY_SCOPE, groupOfScope } from "../domain/access/access";
 import { groupName } from "../edge/schemas";
@@ -13,13 +13,13 @@ export const ownerFields = {
 export const groupNamed = <T extends { scope: string; group_name?: string | undefined }>(given: T) =>
   (given.scope === "group") === (given.group_name !== undefined);
 export const groupNamedMessage = {
-  message: "goes with the scope `group`, and that scope needs it",
+  message: "`group_name` is required for the scope `group` and not allowed for others",
   path: ["group_name"],
 };
 
 export const ownerQuery = z.object(ownerFields).refine(groupNamed, groupNamedMessage);
 
-/** The same in an answer. */
+/** The owner in a response. */
 export const ownerInResponse = () => ({
   scope: z.enum(["user", "group", "gateway"]),
   group_name: z.string().optional(),

@@ -1,4 +1,4 @@
-// Which paths exist, with which methods and bodies, read from the same definitions that make the OpenAPI document.
+// The table of paths, methods and body kinds, read from the route definitions.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { HttpEnv } from "../edge/env";

@@ -21,13 +21,13 @@ import {
   wireOwner,
 } from "./owner";
 
-const params = z.object({ name: z.string().regex(SECRET_NAME, "1-64 of A-Za-z0-9_, not beginning with a digit") });
+const params = z.object({ name: z.string().regex(SECRET_NAME, "1-64 of A-Za-z0-9_, not starting with a digit") });
 
 const host = z
   .string()
   .max(260)
-  .regex(BOUND_HOST, "is a host name such as api.example.com or *.example.com, with a port if not that of https")
-  .refine(isBoundHost, "has a port that there is not");
+  .regex(BOUND_HOST, "is not a host name such as api.example.com or *.example.com, with an optional port")
+  .refine(isBoundHost, "has an invalid port");
 
 const secretRequest = () =>
   z
@@ -36,7 +36,7 @@ const secretRequest = () =>
         .string()
         .min(SECRET_LIMITS.minChars)
         .max(SECRET_LIMITS.chars)
-        .regex(/^\P{Cc}*$/u, "may hold no control characters"),
+        .regex(/^\P{Cc}*$/u, "contains control characters"),
       hosts: z.array(host).min(1).max(SECRET_LIMITS.hosts),
       ...ownerFields,
     })
@@ -61,9 +61,9 @@ secretRoutes.openapi(
   createRoute({
     method: "post",
     path: "/rotate",
-    summary: "Encrypt anew what is not under the current key; repeat until nothing remains (admin)",
+    summary: "Re-encrypts secrets with the current key.",
     responses: {
-      200: json("How far it is.", () => z.object({ rotated: z.int(), remaining: z.int() })),
+      200: json("The progress.", () => z.object({ rotated: z.int(), remaining: z.int() })),
       ...refusals(403),
     },
   }),
@@ -74,7 +74,7 @@ secretRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "Secrets by name, never with a value",
+    summary: "Lists secrets by name, without values.",
     request: { query: pageQuery.extend(ownerFields).refine(groupNamed, groupNamedMessage) },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(secretSchema()), next_cursor: z.string().nullable() })),
@@ -99,7 +99,7 @@ secretRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}",
-    summary: "What is known of a secret, never its value",
+    summary: "Returns a secret without its value.",
     middleware: tagged,
     request: { params, query: ownerQuery },
     responses: { 200: json("The secret.", secretSchema), 304: notModified, ...refusals(400, 403, 404) },
@@ -114,11 +114,11 @@ secretRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}",
-    summary: "Store a secret for some hosts, in place of one of the same name",
+    summary: "Creates or replaces a secret.",
     request: { params, body: jsonBody(secretRequest) },
     responses: {
-      200: json("It was there, and has the new value.", secretSchema),
-      201: json("It is new.", secretSchema),
+      200: json("Replaced.", secretSchema),
+      201: json("Created.", secretSchema),
       ...refusals(400, 403, 404, 409),
     },
   }),
@@ -134,7 +134,7 @@ secretRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}",
-    summary: "Delete a secret; servers that use it stop at their next call",
+    summary: "Deletes a secret.",
     request: { params, query: ownerQuery },
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),

@@ -1,4 +1,4 @@
-// /api/v1/servers: the MCP servers that users and groups keep themselves. /api/v1/me/servers: what the caller may use of all servers.
+// Routes for /api/v1/servers: MCP servers of users and groups; and /api/v1/me/servers: all servers that the caller can use.
 
 import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";
@@ -57,7 +57,7 @@ userServerRoutes.openapi(
   createRoute({
     method: "get",
     path: "/me/servers",
-    summary: "The MCP servers that every conversation of the caller has",
+    summary: "Lists the MCP servers of all your conversations.",
     request: { query: pageQuery },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(usableSchema()), next_cursor: z.string().nullable() })),
@@ -78,7 +78,7 @@ userServerRoutes.openapi(
   createRoute({
     method: "get",
     path: "/servers",
-    summary: "A user's or a group's MCP servers by name, as they were written",
+    summary: "Lists MCP servers of a user or group by name.",
     request: { query: pageQuery.extend(keeperFields).refine(groupNamed, groupNamedMessage) },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(serverSchema()), next_cursor: z.string().nullable() })),
@@ -99,7 +99,7 @@ userServerRoutes.openapi(
   createRoute({
     method: "get",
     path: "/servers/{name}",
-    summary: "One MCP server of a user or a group",
+    summary: "Returns an MCP server of a user or group.",
     middleware: tagged,
     request: { params: serverParams, query: keeperQuery },
     responses: { 200: json("The server.", serverSchema), 304: notModified, ...refusals(400, 403, 404) },
@@ -114,11 +114,11 @@ userServerRoutes.openapi(
   createRoute({
     method: "put",
     path: "/servers/{name}",
-    summary: "Store an MCP server of a user or a group; the entry is replaced as a whole",
+    summary: "Creates or replaces an MCP server of a user or group.",
     request: { params: serverParams, body: jsonBody(serverRequest) },
     responses: {
-      200: json("It was there; this is how it is now.", serverSchema),
-      201: json("It is new.", serverSchema),
+      200: json("Replaced.", serverSchema),
+      201: json("Created.", serverSchema),
       ...refusals(400, 403, 404, 409),
     },
   }),
@@ -134,7 +134,7 @@ userServerRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/servers/{name}",
-    summary: "Remove an MCP server of a user or a group",
+    summary: "Deletes an MCP server of a user or group.",
     request: { params: serverParams, query: keeperQuery },
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),
@@ -148,9 +148,9 @@ userServerRoutes.openapi(
   createRoute({
     method: "post",
     path: "/servers/{name}/test",
-    summary: "Connect to an MCP server and list its tools; stores nothing",
+    summary: "Tests a connection to an MCP server of a user or group.",
     request: { params: serverParams, query: keeperQuery },
-    responses: { 200: json("What it said, or why it did not.", serverTestSchema), ...refusals(400, 403, 404) },
+    responses: { 200: json("The tools of the server, or the error.", serverTestSchema), ...refusals(400, 403, 404) },
   }),
   async (c) => {
     const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
@@ -181,7 +181,7 @@ function wireServer({
   };
 }
 
-/** Where it is and what it is given are its owner's business. */
+/** URL and headers are only visible to the owner. */
 function wireUsable({ name, scope, entry }: UsableServer): z.infer<ReturnType<typeof usableSchema>> {
   const { type = "streamable-http", prefix } = userServerEntrySchema.parse(entry);
   return { name, ...wireOwner(scope), type, ...(prefix === undefined ? {} : { prefix }) };

@@ -1,4 +1,4 @@
-// /api/v1/users: who there is, and a user's data, all of it handed out or all of it gone.
+// Routes for /api/v1/users: list, export and erasure of users.
 
 import { createRoute } from "@hono/zod-openapi";
 import { importObjects } from "../edge/context";
@@ -23,12 +23,12 @@ const erasedSchema = () =>
         skills: count,
         conversations: count,
       }),
-      /** Whether that was all. Ask again until it was. */
+      /** Whether the erasure is complete. Repeat until it is. */
       complete: z.boolean(),
     })
     .openapi("Erased");
 
-const counted = count.min(0).openapi({ description: "At most 1 000 are counted." });
+const counted = count.min(0).openapi({ description: "Counted up to 1 000." });
 
 const figuresSchema = () =>
   z
@@ -46,7 +46,7 @@ userRoutes.openapi(
   createRoute({
     method: "get",
     path: "/users",
-    summary: "All users by id, in figures (admins)",
+    summary: "Lists users by id, with counts.",
     request: { query: pageQuery },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(figuresSchema()), next_cursor: z.string().nullable() })),
@@ -68,7 +68,7 @@ userRoutes.openapi(
   createRoute({
     method: "get",
     path: "/users/{id}/export",
-    summary: "Everything stored of a user, as one JSON document (admin, or oneself)",
+    summary: "Exports all stored data of a user.",
     request: { params },
     responses: {
       200: {
@@ -107,9 +107,9 @@ userRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/users/{id}",
-    summary: "Erase a user: keys, skills, secrets, ghosts, memberships, conversations (admin, or oneself)",
+    summary: "Erases the data of a user.",
     request: { params },
-    responses: { 200: json("What was erased.", erasedSchema), ...refusals(400, 404) },
+    responses: { 200: json("The counts of erased objects.", erasedSchema), ...refusals(400, 404) },
   }),
   async (c) => {
     const { id } = c.req.valid("param");

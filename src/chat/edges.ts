@@ -6,7 +6,7 @@ import type { Edge } from "../edge/edge";
 import type { HttpEnv } from "../edge/env";
 import { router } from "../edge/router";
 
-/** Kept from the first request on: asking for it again would be one more wait in each. */
+/** Cached from the first request on, because another `import()` would be one more wait. */
 let endpoint: typeof import("./endpoint") | null = null;
 
 async function loaded(): Promise<typeof import("./endpoint")> {

@@ -1,4 +1,4 @@
-// Answers the vendors' routes: reads the request, asks the use case, and puts what goes wrong into the vendor's words.
+// Handles the vendors' routes: parses the request, runs the use case, and converts errors to the vendor's format.
 
 import type { Context as HonoContext } from "hono";
 import { anthropicMessages } from "../domain/chat/anthropic/messages";
@@ -19,7 +19,7 @@ import { countChat } from "../services/chat/count";
 import { readChat } from "../services/chat/request";
 import { takeSlot } from "../services/chat/slots";
 
-/** What is served where. Everything else below the prefixes is not there. */
+/** The served paths. Others below the prefixes are not found. */
 const CHATS: Readonly<Record<string, Protocol>> = {
   "/openai/v1/chat/completions": openaiChat,
   "/openai/v1/responses": openaiResponses,
@@ -30,7 +30,7 @@ export async function answerVendor(c: HonoContext<HttpEnv>): Promise<Response> {
   try {
     return await answerRoute(c);
   } catch (error) {
-    // Not as the gateway's own refusal, which is asked again where it may be old: what has begun is not begun anew.
+    // Not a refusal of the gateway, which may be retried on the primary: a started chat must not start again.
     throw chatRefusalOf(error) ?? error;
   }
 }
@@ -44,13 +44,13 @@ async function answerRoute(c: HonoContext<HttpEnv>): Promise<Response> {
   const models = /^\/(openai|anthropic)\/v1\/models(?:\/(.+))?$/.exec(path);
   if (models !== null && (c.req.method === "GET" || c.req.method === "HEAD"))
     return answerModels(c, models[1] === "openai" ? "openai" : "anthropic", models[2]);
-  if (path.startsWith("/openai/v1/responses"))
+  if (path === "/openai/v1/responses" || path.startsWith("/openai/v1/responses/"))
     throw new ChatRefusal(
       404,
       "not_found",
-      "Responses are not kept here: there is POST /openai/v1/responses, and its stream.",
+      "Responses are not stored. Use `POST /openai/v1/responses` and read its answer or stream.",
     );
-  throw new ChatRefusal(404, "not_found", `There is nothing at ${c.req.method} ${path} here.`);
+  throw new ChatRefusal(404, "not_found", `Endpoint not found: ${c.req.method} ${path}.`);
 }
 
 async function answerCount(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<Response> {
@@ -92,17 +92,17 @@ async function answerChat(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<
 
 async function readJson(request: Request): Promise<{ body: JsonObject; text: string }> {
   const bytes = await readBytes(request, CHAT_LIMITS.bodyBytes);
-  if (bytes === null) throw new ChatRefusal(413, "request_too_large", "A request may have 32 MiB.");
+  if (bytes === null) throw new ChatRefusal(413, "request_too_large", "Request too large (limit 32 MiB).");
   const text = new TextDecoder().decode(bytes);
   if (isDeeper(text, REQUEST_LIMITS.jsonDepth))
-    throw new ChatRefusal(400, "invalid_request", `A request may nest ${REQUEST_LIMITS.jsonDepth} deep.`);
+    throw new ChatRefusal(400, "invalid_request", `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels).`);
   try {
     const body = parseExactly(text);
     if (isJsonObject(body)) return { body, text };
   } catch {
-    // Said below, in the words for everything that is no object.
+    // Reported below, as for every body that is not an object.
   }
-  throw new ChatRefusal(400, "invalid_request", "The body is no JSON object.");
+  throw new ChatRefusal(400, "invalid_request", "The body is not a JSON object.");
 }
 
 async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthropic", one?: string): Promise<Response> {
@@ -121,9 +121,9 @@ async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthrop
   }
   const model = shown.find(({ id }) => id === decoded(one));
   if (model !== undefined) return c.json(model);
-  // Whoever has just become a member may not be known as one here yet.
+  // A new group membership may not be known here yet.
   if ((await c.get("context").makeCertain?.()) === true) return answerModels(c, vendor, one);
-  throw new ChatRefusal(404, "model_not_found", "There is no such model here.");
+  throw new ChatRefusal(404, "model_not_found", "Model not found. `GET /models` lists the models that you can use.");
 }
 
 /** A segment of a path; what is not encoded as paths are is no model's name, and stays as it is. */
@@ -153,9 +153,5 @@ function told(error: unknown, c: HonoContext<HttpEnv>): ChatRefusal {
   const refusal = chatRefusalOf(error);
   if (refusal !== null) return refusal;
   logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
-  return new ChatRefusal(
-    500,
-    "internal",
-    "The gateway failed to answer. The request id helps its operator to find out why.",
-  );
+  return new ChatRefusal(500, "internal", "Internal error. Report the request id to the operator of the gateway.");
 }

@@ -1,5 +1,5 @@
-// The doors for clients that people already have, and the edges that they are behind. They take a key where one is sent, and show what
-// is open where none is: so each decides itself, and what is below their prefixes and no door is not there.
+// The edges for clients of other registries. They accept a key if one is sent, and show open skills otherwise, so each decides access
+// itself. Unknown paths below their prefixes are not found.
 
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -18,7 +18,7 @@ import { answerAgentPlugin, answerMarketplace, answerPlugin, publishPlugin } fro
 import { answerArchive, answerFile, answerIndex, answerSearch } from "./well-known/answers";
 import { type ViewRequest, viewByLink, viewOpenly, viewWithKey } from "./well-known/viewer";
 
-/** Below a group's place lie the vendors' APIs for its skills, too. They take a key, and say so in the vendor's words. */
+/** The vendors' Skills APIs below a group's scope path. They require a key and use the vendor's error format. */
 const OF_VENDOR = /^\/s\/group\/[^/]+\/(anthropic|openai)\/v1\/skills(?:\/|$)/;
 
 type Handler = (c: HonoContext<HttpEnv>) => ViewRequest | Promise<ViewRequest>;
@@ -27,7 +27,7 @@ type Handler = (c: HonoContext<HttpEnv>) => ViewRequest | Promise<ViewRequest>;
 const INDEXES = ["/.well-known/agent-skills", "/.well-known/skills"] as const;
 const ARCHIVE = /^([0-9a-f]{64})\.zip$/;
 
-/** At a place anybody may read what is open; who writes, or speaks a vendor's API, has a key. */
+/** At a scope path, anybody can read open skills; writing and the vendors' APIs require a key. */
 const atPlaces = createMiddleware<HttpEnv>((c, next) =>
   OF_VENDOR.test(c.req.path) || c.req.method === "POST" ? withKey(c, next) : withKeyIfAny(c, next),
 );
@@ -49,7 +49,7 @@ function vendorAt(
   return { prefix, cors: [crossOriginChat], routes, errors };
 }
 
-/** The routes of an index that lies in this folder. */
+/** Adds the routes of an index in this folder. */
 function indexIn(open: ReturnType<typeof router>, folder: string, look: Handler): void {
   open.get(`${folder}/index.json`, async (c) => answerIndex(c, await look(c)));
   open.get(`${folder}/-/:name/:archive`, async (c) => {
@@ -66,7 +66,7 @@ function indexIn(open: ReturnType<typeof router>, folder: string, look: Handler)
   });
 }
 
-/** A place of many skills, and below it a place of each. `whatOf` says in words what the place shows. */
+/** Adds the routes of a scope path and of each skill below it. `whatOf` describes the scope path. */
 function placeAt(
   open: ReturnType<typeof router>,
   base: string,
@@ -91,7 +91,7 @@ function placeAt(
 const keyed = (whose: (c: HonoContext<HttpEnv>) => ViewerScope) => (c: HonoContext<HttpEnv>, skill?: string) =>
   viewWithKey(c, whose(c), skill);
 
-/** The edge at the root of an index: the open list, whoever asks. */
+/** The edge at the root of an index: the open list for every caller. */
 const atRoot = (prefix: (typeof INDEXES)[number]): Edge =>
   openRoutesAt(prefix, (open) => indexIn(open, prefix, (c) => viewOpenly(c)));
 
@@ -128,7 +128,7 @@ export const COMPAT_EDGES = {
     answerInItsWords,
   ),
   "/t": openRoutesAt("/t", (open) => {
-    // Two links are two marketplaces: the token's id tells them apart, and opens nothing.
+    // Two links are two marketplaces. The token's id distinguishes them and grants no access.
     const whatOf = (c: HonoContext<HttpEnv>) => `link ${(c.req.param("token") ?? "").split("_")[1] ?? ""}`;
     placeAt(open, "/t/:token", whatOf, (c, skill) => viewByLink(c, c.req.param("token") ?? "", skill));
   }),

@@ -1,4 +1,4 @@
-// What every door for clients that people already have is made of: an edge that decides itself who may see what.
+// Base of the edges for clients of other registries, which decide access themselves.
 
 import { createMiddleware } from "hono/factory";
 import { authenticate } from "../edge/auth";
@@ -17,7 +17,7 @@ export const withKey = createMiddleware<HttpEnv>((c, next) =>
   }),
 );
 
-/** A key that is sent counts, and a bad one is refused; without one nobody is known. */
+/** Authenticates a key if one is sent, and rejects an invalid one; otherwise the caller is anonymous. */
 export const withKeyIfAny = createMiddleware<HttpEnv>((c, next) =>
   c.req.header("authorization") === undefined ? next() : withKey(c, next),
 );

@@ -1,4 +1,4 @@
-// What the vendors' Skills APIs share: where they are, how a form becomes an upload, pages, the bytes of a version, and refusals.
+// Shared parts of the vendors' Skills APIs: scope, form uploads, paging, downloads and errors.
 
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -21,11 +21,11 @@ import { requireUnblocked } from "../services/compat/version-blocks";
 import { findPackage, openBytes } from "../services/registry/skills";
 import type { VendorSkill, VendorVersion } from "../storage/d1/compat/vendor-skills";
 
-/** Skills of a page that says nothing of its size. */
+/** Default page size. */
 const PAGE = 20;
 const FIELDS = ["files[]", "files"];
 
-/** Where a request asks: in its group where the path names one, else in the caller's own scope. */
+/** Returns the scope of a request: the group in its path, otherwise the caller's own. */
 export function vendorScopeOf(c: HonoContext<HttpEnv>): VendorScope {
   return vendorScope(c.get("context"), c.req.param("group"));
 }
@@ -42,7 +42,7 @@ export async function readUpload(
   for (const [name, value] of form) {
     if (FIELDS.includes(name) && value instanceof File) files.push(value);
     else if (texts.includes(name) && typeof value === "string") said.set(name, value);
-    else issues.push({ code: "UNKNOWN_FIELD", message: "This is no field of this form.", path: name.slice(0, 100) });
+    else issues.push({ code: "UNKNOWN_FIELD", message: "Unknown form field. Remove it.", path: name.slice(0, 100) });
   }
   if (issues.length > 0) throw invalid(issues);
   const read = await Promise.all(
@@ -50,20 +50,22 @@ export async function readUpload(
   );
   const idempotencyKey = c.req.header("idempotency-key") ?? null;
   if ((idempotencyKey ?? "").length > REQUEST_LIMITS.idempotencyKeyChars)
-    throw invalid([{ code: "INVALID_FIELD", message: "It is too long.", path: "Idempotency-Key" }]);
+    throw invalid([{ code: "INVALID_FIELD", message: "Value too long.", path: "Idempotency-Key" }]);
   const fileName = files.length === 1 ? files[0]?.name : undefined;
   return { upload: { bytes: packFormFiles(read), fileName, idempotencyKey }, texts: said };
 }
 
 async function readForm(c: HonoContext<HttpEnv>): Promise<FormData> {
   const type = c.req.header("content-type") ?? "";
-  const message = "Send the skill's files as multipart/form-data, in the field `files[]`.";
+  const message = "Files are missing. Send the skill's files as multipart/form-data in the field `files[]`.";
   if (!/^multipart\/form-data\b/i.test(type)) throw invalid([{ code: "INVALID_BODY", message }]);
   try {
     return await c.req.raw.formData();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw invalid([{ code: "INVALID_BODY", message: "The form cannot be read: it is cut off, or not well-formed." }]);
+    throw invalid([
+      { code: "INVALID_BODY", message: "The form is incomplete or malformed. Send valid multipart/form-data." },
+    ]);
   }
 }
 
@@ -73,14 +75,14 @@ export function limitOf(c: HonoContext<HttpEnv>): number {
   if (text === undefined) return PAGE;
   const limit = Number(text);
   if (/^\d+$/.test(text) && limit >= 1 && limit <= REQUEST_LIMITS.listLimit) return limit;
-  throw wrongQuery("limit", `A number from 1 to ${REQUEST_LIMITS.listLimit}.`);
+  throw wrongQuery("limit", `Value out of range (1 to ${REQUEST_LIMITS.listLimit}).`);
 }
 
 export function wordOf<W extends string>(c: HonoContext<HttpEnv>, name: string, words: readonly W[]): W | undefined {
   const text = c.req.query(name);
   if (text === undefined || text === "") return undefined;
   const word = words.find((known) => known === text);
-  if (word === undefined) throw wrongQuery(name, `One of ${words.join(", ")}.`);
+  if (word === undefined) throw wrongQuery(name, `Value not allowed. Use one of: ${words.join(", ")}.`);
   return word;
 }
 
@@ -96,12 +98,12 @@ export function versionOf(c: HonoContext<HttpEnv>, skill: VendorSkill, calledBy:
   return findVendorVersion(vendorScopeOf(c), skill, c.req.param("version") ?? "", calledBy);
 }
 
-/** The version that a path names of the skill that it names, for whoever may see that. */
+/** Returns the version in the path, if the caller can see it. */
 export async function versionIn(c: HonoContext<HttpEnv>, calledBy: "time" | "number"): Promise<VendorVersion> {
   return versionOf(c, await findShown(vendorScopeOf(c), skillIn(c)), calledBy);
 }
 
-/** The ZIP of a version, wrapped in the skill's folder as vendors give it. */
+/** Returns the ZIP of a version with the skill's folder, as vendors serve it. */
 export async function answerContent(c: HonoContext<HttpEnv>, skillId: string, versionId: string): Promise<Response> {
   const found = await findPackage(c.get("context"), skillId, versionId);
   await requireUnblocked(c.get("context"), found.versionId);
@@ -119,7 +121,7 @@ export async function answerContent(c: HonoContext<HttpEnv>, skillId: string, ve
 
 /** The refusal of what no route of a vendor's API has. */
 export function notServed(c: HonoContext<HttpEnv>): never {
-  const message = `There is nothing at ${c.req.method} ${c.req.path} here.`;
+  const message = `Endpoint not found: ${c.req.method} ${c.req.path}.`;
   throw new GatewayError("not_found", "NOT_FOUND", message);
 }
 
@@ -141,12 +143,12 @@ export function answerRefusal(
 
 function refusalOfBody(error: unknown): VendorRefusal | null {
   if (!(error instanceof HTTPException) || error.status !== 413) return null;
-  const message = `A request may have ${Math.floor(REQUEST_LIMITS.uploadBytes / 1_048_576)} MiB with all its files.`;
+  const message = `Upload too large (limit ${Math.floor(REQUEST_LIMITS.uploadBytes / 1_048_576)} MiB for all files).`;
   return { status: 413, code: "body_too_large", message, details: {}, headers: {} };
 }
 
 function unexpected(error: unknown, c: HonoContext<HttpEnv>): VendorRefusal {
   logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
-  const message = "The gateway failed to answer. The request id helps its operator to find out why.";
+  const message = "Internal error. Report the request id to the operator of the gateway.";
   return { status: 500, code: "internal", message, details: {}, headers: {} };
 }

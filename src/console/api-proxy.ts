@@ -1,29 +1,37 @@
-// The way from the console's edge to the routes of the API and of the chat endpoint: the same request, as one of its session, without the
-// cookie and without what a browser says of itself. The routes know nothing of it, and nothing is written twice.
+// Forwards requests from the console's edge to the routes of the API and the chat endpoint: the same request, authenticated by its session,
+// without the cookie and browser headers. The routes are not aware of it.
 
+import { getPath } from "hono/utils/url";
 import { refusalIn } from "../domain/errors";
 import { showSession } from "../edge/auth";
 import { sessionSecretIn } from "../edge/browser/session-cookie";
 import { CONSOLE_HEADER, requireConsolePage } from "./csrf";
 
-/** What is reached, and where it lies. The vendors' APIs of skills do the same as `/api/v1`, for other clients. */
-const BEHIND = /^\/console(\/api)(\/v1\/.+)$|^\/console\/api(\/openai)(\/v1\/(?!skills(?:\/|$)).+)$/;
+/** The forwarded paths. The vendors' Skills APIs offer nothing beyond `/api/v1` and are not forwarded. */
+const API = /^\/console\/api\/v1\/.+$/;
+const CHAT = /^\/console\/api\/openai\/v1\/(?!skills(?:\/|$)).+$/;
 
-/** What a page's browser adds: none of it is for the routes. */
+/** Headers of browsers, which are removed. */
 const OF_BROWSERS = ["cookie", "origin", "referer", CONSOLE_HEADER];
 
-/** The request as the routes get it; `null` where the console's edge answers itself, also with a refusal. */
+/** Returns the request for the routes; `null` if the console's edge handles it itself, also with an error. */
 export function toApiRequest(request: Request, env: Env): Request | null {
-  const url = new URL(request.url);
-  const [, api, apiPath, chat, chatPath] = BEHIND.exec(url.pathname) ?? [];
-  if (api === undefined && chat === undefined) return null;
+  // As the router reads it: an encoded letter must not open what the same path spelt out does not.
+  const path = getPath(request);
+  const isApi = API.test(path);
+  if (!isApi && !CHAT.test(path)) return null;
   try {
     requireConsolePage(request, env);
   } catch (error) {
     if (refusalIn(error) === null) throw error;
     return null;
   }
-  url.pathname = `${api ?? chat}${apiPath ?? chatPath}`;
+  const url = new URL(request.url);
+  // The first segment is `console`; the second, `api`, is also the API's own first. Decoding never adds a segment.
+  url.pathname = url.pathname
+    .split("/")
+    .toSpliced(1, isApi ? 1 : 2)
+    .join("/");
   const headers = new Headers(request.headers);
   for (const name of [...headers.keys()])
     if (OF_BROWSERS.includes(name) || name.startsWith("sec-fetch-")) headers.delete(name);
@@ -35,7 +43,7 @@ export function toApiRequest(request: Request, env: Env): Request | null {
 /** Data that a page reads; a stream of events, too. Anything else is a file, which no browser should show at this origin. */
 const DATA = /^(?:application\/(?:[a-z.+-]+\+)?json|text\/event-stream)\b/;
 
-/** The answer as the console gets it: for this browser alone, kept nowhere, and never shown as a page. */
+/** Returns the response for the console: private, not cached, and never displayed as a page. */
 export function toConsoleResponse(answer: Response): Response {
   const headers = new Headers(answer.headers);
   headers.set("cache-control", "no-store");

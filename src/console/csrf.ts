@@ -1,20 +1,28 @@
-// Which requests the console's edge answers: those of its own page. A cookie alone proves nothing here.
+// Rejects requests to the console's edge that do not come from its own page. A cookie alone is not sufficient.
 
 import { GatewayError } from "../domain/errors";
 import { settingsFrom } from "../domain/settings/settings";
 import { publicOrigin } from "../domain/sign-in/resource";
 import { sessionCookieName } from "../edge/browser/session-cookie";
 
-/** Every request carries it, with the value `1`. No form can, and no page of another origin without being asked first, which nobody answers. */
+/**
+ * Header of every console request, with the value `1`. Forms cannot send it, and pages of other origins only after a preflight, which
+ * fails.
+ */
 export const CONSOLE_HEADER = "x-skillgate-console";
 
-/** What brings a credential of another kind, or asks for somebody else: none of it counts here. */
+/** Headers with other credentials or for other users, which are not accepted here. */
 const FOREIGN = ["authorization", "x-api-key", "on-behalf-of"] as const;
 
 /** Refuses what the console's own page would not send. */
 export function requireConsolePage(request: Request, env: Env): void {
   const settings = settingsFrom(env);
-  if (settings.CONSOLE === "off") throw new GatewayError("not_found", "CONSOLE_OFF", "This gateway has no console.");
+  if (settings.CONSOLE === "off")
+    throw new GatewayError(
+      "not_found",
+      "CONSOLE_OFF",
+      "The console is disabled on this gateway. Its operator can set `CONSOLE=on`.",
+    );
   const { headers } = request;
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
@@ -22,13 +30,17 @@ export function requireConsolePage(request: Request, env: Env): void {
   if (headers.get(CONSOLE_HEADER) !== "1") throw notOurs("the header `X-Skillgate-Console: 1` is missing");
   if (site !== null && site !== "same-origin") throw notOurs("`Sec-Fetch-Site` is not `same-origin`");
   if (origin === null ? site === null : !isOwn) throw notOurs("it does not come from this origin");
-  if (headers.has("upgrade")) throw notOurs("sockets open at /api/v1, by a ticket");
+  if (headers.has("upgrade")) throw notOurs("sockets are opened at /api/v1 with a ticket");
   const foreign = FOREIGN.find((name) => headers.has(name));
-  if (foreign !== undefined) throw notOurs(`\`${foreign}\` counts for nothing here, use /api/v1`);
+  if (foreign !== undefined) throw notOurs(`\`${foreign}\` is not accepted here; use /api/v1`);
   if (sessionCookieName(env, request.url) === null)
-    throw new GatewayError("forbidden", "CONSOLE_NEEDS_HTTPS", "The console signs in over https only.");
+    throw new GatewayError(
+      "forbidden",
+      "CONSOLE_NEEDS_HTTPS",
+      "The console needs https. Open it with an https address.",
+    );
 }
 
 function notOurs(why: string): GatewayError {
-  return new GatewayError("forbidden", "CONSOLE_ONLY", `Only the console's own page may ask here: ${why}.`);
+  return new GatewayError("forbidden", "CONSOLE_ONLY", `Only the console can use this path: ${why}.`);
 }

@@ -14,7 +14,7 @@ import { externalIssuerOf } from "../services/sign-in/external-issuer";
 import { requireConsolePage } from "./csrf";
 import { signedIn, signingIn } from "./session";
 
-/** In the place of CORS: no page of another origin is ever told anything, a preflight neither. */
+/** Replaces CORS: pages of other origins receive nothing, including preflights. */
 const ownPage = createMiddleware<HttpEnv>(async (c, next) => {
   requireConsolePage(c.req.raw, c.env);
   showSession(c.req.raw, sessionSecretIn(c.env, c.req.raw) ?? "");
@@ -34,11 +34,11 @@ export const consoleEdge: Edge = {
   errors(error, c) {
     const refusal = refusalIn(error);
     if (refusal?.code !== "unauthenticated") return answerError(error, c);
-    // The page asks who is signed in before it knows a way in, so the answer names the issuer.
+    // The page asks for the session before it offers a sign-in, so the response names the issuer.
     const issuer = externalIssuerOf(settingsFrom(c.env))?.issuer ?? null;
     const host = issuer === null ? null : (URL.parse(issuer)?.host ?? issuer);
     const answer = answerError(new GatewayError(refusal.code, refusal.reason, refusal.message, { issuer: host }), c);
-    // Whoever guesses keys here is counted with those who do so elsewhere.
+    // Guessed keys are counted as elsewhere.
     c.set("unauthenticated", c.req.method === "POST");
     if (sessionSecretIn(c.env, c.req.raw) !== null)
       answer.headers.append("set-cookie", sessionCookie(c.env, c.req.url, "", 0));

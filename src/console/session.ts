@@ -1,4 +1,4 @@
-// /console/api/session: signing in to the console, who is signed in, and signing out. Behind `requireConsolePage`, all of it.
+// /console/api/session: sign-in, current user and sign-out. All routes are behind `requireConsolePage`.
 
 import type { Context as HonoContext } from "hono";
 import type { Principal } from "../domain/access/access";
@@ -24,7 +24,7 @@ import { signOut } from "../services/console/sessions";
 import { beginSession, signInByConsoleLink, signInByKey } from "../services/console/sign-in";
 
 const SESSION_PATH = "/console/api/session";
-/** Where the issuer sends browsers back to: one address for all that sign in there. */
+/** The redirect URI at the issuer, shared by all sign-ins. */
 const CALLBACK = "/oauth/callback";
 const MOST_BYTES = 16 * 1024;
 
@@ -36,7 +36,7 @@ const signInSchema = z.lazy(() =>
 );
 const outsideSchema = z.lazy(() =>
   z.strictObject({
-    return_to: z.string().refine(isConsolePath, "a path below /console of this gateway").default("/console"),
+    return_to: z.string().refine(isConsolePath, "is not a path below /console").default("/console"),
   }),
 );
 
@@ -114,7 +114,7 @@ function wireTimes({ id, via, signedInAt, endsAt }: PrincipalSession) {
     id,
     signed_in_by: via,
     signed_in_at: instant(signedInAt),
-    /** Until then what is dangerous may be done; later its user has to sign in again for it. */
+    /** Dangerous actions are allowed until this time; later, the user must sign in again. */
     fresh_until: instant(signedInAt + SESSION_TIMES.fresh),
     expires_at: instant(endsAt),
     idle_seconds: SESSION_TIMES.idle / 1_000,

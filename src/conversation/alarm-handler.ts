@@ -1,4 +1,4 @@
-// What the alarm is for: what is due, and the end of a conversation that nobody uses.
+// Handles the alarm: runs what is due, and deletes an idle conversation.
 
 import { DURATIONS } from "../domain/durations";
 import { refusalIn } from "../domain/errors";
@@ -15,14 +15,14 @@ import { sendUses } from "../services/skill-use";
 import { closeSilent } from "./socket-protocol";
 import type { Tabs } from "./tabs";
 
-/** What the alarm needs of the object: its bindings, work that may go on after it, and emptying its store. */
+/** What the alarm needs from the object: bindings, background work, and a function that empties the store. */
 interface Bell {
   env: Env;
   later: Context["later"];
   empty: () => Promise<null>;
 }
 
-/** Does what is due: unanswered questions, silent sockets, keys to check, counts to send, what lists say, and the end of an idle conversation. */
+/** Runs what is due: expired questions, silent sockets, key checks, counts, list figures, and the deletion of an idle conversation. */
 export async function runAlarm(tabs: Tabs, { env, later, empty }: Bell): Promise<void> {
   tabs.alarm.fired();
   if (tabs.session() === null) return;
@@ -46,7 +46,7 @@ async function sendCounts(tabs: Tabs, env: Env): Promise<void> {
   }
 }
 
-/** Tells its user's list where it stands, if that is due. A list that cannot be told hears it later. */
+/** Reports figures to the user's list if due. A failure is retried later. */
 async function tellList(tabs: Tabs, env: Env): Promise<void> {
   const session = tabs.session();
   if (session === null) return;
@@ -61,7 +61,7 @@ async function tellList(tabs: Tabs, env: Env): Promise<void> {
 async function endIfIdle(tabs: Tabs, { env, later, empty }: Bell, session: Session): Promise<void> {
   const days = settingsFrom(env).CONVERSATION_IDLE_DAYS;
   if (idleDeadline(session, days) > Date.now()) return tabs.alarm.rearm();
-  // Set again first: should D1 not answer for longer than alarms are retried, the end still comes.
+  // Set again first: if D1 fails for longer than alarms are retried, the deletion still happens.
   await tabs.alarm.postpone(Date.now() + DURATIONS.endAgain);
   const context = ownerContext(env, later, session);
   const leave = await closeSessions(context, session);
@@ -71,7 +71,7 @@ async function endIfIdle(tabs: Tabs, { env, later, empty }: Bell, session: Sessi
   leave();
 }
 
-/** Nobody calls: the conversation's user ends it, as far as the user's own things go. */
+/** There is no caller: the deletion runs as the conversation's user. */
 function ownerContext(env: Env, later: Context["later"], { userId }: Session) {
   const principal = { userId, role: "user" as const, groups: [], scopes: [], keyId: "" };
   return makeContext(env, {

@@ -21,14 +21,14 @@ export class Alarm {
     void this.#storage.setAlarm(next);
   }
 
-  /** Something is due at a time. Setting it costs a tenth of what loading a skill takes, so one that goes off before is left alone. */
+  /** Schedules a task. Setting an alarm costs a tenth of loading a skill, so an earlier alarm stays as it is. */
   advance(due: number): void {
     if (this.#at === null || this.#at > due) this.rearm();
   }
 
   /**
-   * Sets it unless one is set, by this instance or by one before. It goes off early enough for whatever the first turn and the first
-   * use of a skill will have to be sent, which then need not set it again.
+   * Sets the alarm unless one is set. The time is early enough for everything that the first turn and the first skill use have to send, so
+   * they need not set it again.
    */
   async ensure(): Promise<void> {
     if ((await this.#storage.getAlarm()) !== null) return;
@@ -38,7 +38,7 @@ export class Alarm {
     void this.#storage.setAlarm(this.#at);
   }
 
-  /** It has gone off, so none is set. */
+  /** Records that it fired. */
   fired(): void {
     this.#at = null;
   }

@@ -1,5 +1,5 @@
-// The places of a user's running chats, in the memory of an object that is no conversation and stores nothing. An object that was
-// evicted forgets them, and hears of each again when its lease is renewed: for so long there may be more than the limit.
+// The slots of a user's running chats, in the memory of an object that stores nothing. After an eviction, a slot is registered again when
+// its lease is renewed. Until then the limit can be exceeded.
 
 import { ChatLeases } from "../domain/chat/leases";
 import { CHAT_LIMITS } from "../domain/chat/limits";

@@ -6,10 +6,10 @@ import type { Context } from "../services/context";
 import type { RunningCalls } from "../services/conversation/running";
 import type { Session } from "../services/session";
 
-/** Kept from the first request on: asking for it again would be one more wait in each. */
+/** Cached from the first request on, because another `import()` would be one more wait. */
 let object: typeof import("../services/chat/object") | null = null;
 
-/** What a chat makes or changes. A front end's user chooses a ghost as a model, and another one in the middle of a chat. */
+/** Returns the settings of a chat. A front end's user selects a ghost as a model, and can change it during a chat. */
 export function settingsFor(
   session: Session | null,
   settings: ConversationSettings | null,

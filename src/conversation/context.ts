@@ -1,4 +1,4 @@
-// What a request finds in a conversation's object: the context of its use case, with the ways to those who can be asked.
+// Creates the context of a request in a conversation's Durable Object, with access to pages and hosts.
 
 import { DURATIONS } from "../domain/durations";
 import { makeContext, type RequestContext } from "../edge/context";
@@ -14,7 +14,7 @@ interface Found {
   env: Env;
   later: Context["later"];
   target: Target;
-  /** The MCP host that calls, where it can be asked something. */
+  /** The calling MCP host, if it accepts requests. */
   host: HostSetup | undefined;
 }
 

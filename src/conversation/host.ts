@@ -1,11 +1,11 @@
-// What an MCP host asks of a conversation that is no tool, fetched when the first one does.
+// Loads the code for MCP requests other than tool calls with the first such request.
 
 import type { JsonObject } from "../domain/json";
 import type { Context } from "../services/context";
 import type { HostAsk } from "../services/conversation/api";
 import type { Session } from "../services/session";
 
-/** The answer, as `answerAsk` gives it: `null` where nothing of this name is here. */
+/** Returns the result of `answerAsk`; `null` if the name is not found. */
 export async function answerHostAsk(
   context: Context,
   session: Session,

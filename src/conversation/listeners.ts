@@ -1,12 +1,12 @@
-// Sockets on which the Worker hears for MCP hosts that the list of tools is another one. A host's stream stays open for long, and the
-// Worker holds it: here a socket hibernates, so that a host that listens costs nothing while nothing happens.
+// Sockets on which the Worker receives changes of the tool list for MCP hosts. The Worker holds the host's long stream. The socket
+// hibernates here, so a listening host costs nothing while nothing changes.
 
 import * as z from "zod";
 import { GatewayError } from "../domain/errors";
 import { QUESTION_LIMITS } from "../domain/questions/limits";
 
 const TAG = "listener";
-/** What a socket carries through hibernation: the list that its host has. */
+/** The socket's state during hibernation: the list its host has. */
 const attachmentSchema = z.object({ listed: z.string() });
 
 export class Listeners {
@@ -19,7 +19,7 @@ export class Listeners {
   /** @param listed names the list that the host has */
   accept(listed: string): Response {
     if (this.#open().length >= QUESTION_LIMITS.listeners) {
-      const message = `A conversation has at most ${QUESTION_LIMITS.listeners} hosts that listen. End another one's stream first.`;
+      const message = `Listener limit of the conversation reached (${QUESTION_LIMITS.listeners}). Close another stream first.`;
       throw new GatewayError("rate_limited", "TOO_MANY_LISTENERS", message);
     }
     const { 0: client, 1: server } = new WebSocketPair();
@@ -32,7 +32,7 @@ export class Listeners {
     return this.#open().length > 0;
   }
 
-  /** Tells those that have another list than this one, once. */
+  /** Notifies listeners that have another list, once. */
   tell(now: string): void {
     for (const socket of this.#open()) {
       const { listed } = attachmentSchema.parse(socket.deserializeAttachment());

@@ -1,5 +1,4 @@
-// What answers for a conversation, as services/conversation/api.ts, inside its Durable Object (object.ts). It owns only storage, the alarm
-// and the context of a request.
+// Implements services/conversation/api.ts inside the Durable Object (object.ts). It manages storage, the alarm and request contexts only.
 
 import { type Pace, paced } from "../domain/access/pace";
 import type { ConversationSettings } from "../domain/conversation/settings";
@@ -53,7 +52,7 @@ export class LiveConversation extends UserChatSlots implements ConversationApi, 
   readonly #running: RunningCalls = new Map();
   #pace: Pace = { since: 0, count: 0 };
 
-  /** @param env the object's bindings, asked for at each call */
+  /** @param env returns the object's bindings, read at each call */
   constructor(ctx: DurableObjectState, env: () => Env) {
     super();
     this.#env = env;
@@ -197,7 +196,7 @@ export class LiveConversation extends UserChatSlots implements ConversationApi, 
     });
   }
 
-  /** Takes a page's socket, sent here by the Worker with its admission. Answers 101, or the refusal as a reply. */
+  /** Accepts a page's socket, passed on by the Worker with its admission. Returns 101, or the refusal as a reply. */
   fetch(request: Request): Promise<Response> {
     return answerUpgrade(this.#kept.tabs, request);
   }
@@ -232,7 +231,7 @@ export class LiveConversation extends UserChatSlots implements ConversationApi, 
     }
   }
 
-  /** As `#answer`, for what a conversation does that is there. With settings, one that is named and not there is made. */
+  /** Like `#answer`, for an existing conversation. With settings, it is created if it does not exist. */
   #inside<T>(
     target: Target,
     run: (context: Context, session: Session) => Promise<T>,

@@ -1,5 +1,5 @@
-// One Durable Object a conversation, and nothing of how it answers: that is read with an isolate's first object, since the runtime makes
-// this class known in every isolate, also in those that serve requests and never hold a conversation.
+// The Durable Object class of a conversation. Its code is loaded with an isolate's first object, because the runtime evaluates this class
+// in every isolate, including those without conversations.
 
 import { DurableObject } from "cloudflare:workers";
 import type { ChatObject } from "../services/chat/api";
@@ -9,7 +9,7 @@ import type { LiveConversation } from "./live";
 
 type Call<Name extends keyof LiveConversation> = Parameters<LiveConversation[Name]>;
 
-/** Where `./live` is read already, an object begins without waiting. */
+/** If `./live` is loaded already, an object starts without waiting. */
 let read: typeof import("./live") | null = null;
 
 export class Conversation extends DurableObject<Env> implements ConversationApi, ChatObject, ChatSlots {
@@ -157,7 +157,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
     return this.#whole.releasePlace(...call);
   }
 
-  /** No event reaches an object whose constructor waits. */
+  /** No event reaches an object while its constructor waits. */
   get #whole(): LiveConversation {
     if (this.#live === null) throw new Error("The conversation's object was called before it began.");
     return this.#live;

@@ -1,4 +1,4 @@
-// What the object and a page say to each other over a socket: hello and welcome, answers and acks, and who must leave.
+// The WebSocket protocol between the object and a page: hello and welcome, answers and acknowledgements, and closing.
 
 import { DURATIONS } from "../domain/durations";
 import { GatewayError, refusalIn } from "../domain/errors";
@@ -25,7 +25,7 @@ import { type Holder, resumeGrant } from "./socket-state";
 import { BACKPRESSURE_REASON, CLOSE_REASONS } from "./sockets";
 import type { Tabs } from "./tabs";
 
-const NOT_LIVE = "The key is no longer valid.";
+const NOT_LIVE = "The key expired or was revoked.";
 
 /** Answers 101 to a page that the Worker sends with its admission, and to the Worker where it listens; or the refusal as a reply. */
 export async function answerUpgrade(tabs: Tabs, request: Request): Promise<Response> {
@@ -38,7 +38,7 @@ export async function answerUpgrade(tabs: Tabs, request: Request): Promise<Respo
   }
 }
 
-/** The list that the host has may be another one already than the one that there is. */
+/** The host's list may be outdated when it starts to listen. */
 function listen({ session, listeners }: Tabs): Response {
   const open = session();
   if (open === null) throw conversationNotFound();
@@ -48,7 +48,7 @@ function listen({ session, listeners }: Tabs): Response {
   return response;
 }
 
-/** From now on those who are connected hear what changes in a conversation. */
+/** Notifies connected pages and hosts of changes of a conversation from now on. */
 export function announce({ sockets, listeners, alarm }: Tabs, session: Session): void {
   session.scheduled = (due) => alarm.advance(due);
   announceChanges(session, sockets, listeners, (error) => {
@@ -64,9 +64,9 @@ async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
   const resume = open === null ? null : await draftTicket(tabs.settings, open);
   if (open === null || session() !== open) throw conversationNotFound();
   // Else one ticket would be as many sockets as its holder likes, each with the ticket for the next.
-  if (follows !== undefined) sockets.end(follows, "Its resume ticket was used.");
+  if (follows !== undefined) sockets.end(follows, "Another connection used this resume ticket.");
   if (sockets.full()) {
-    const message = `A conversation has at most ${QUESTION_LIMITS.sockets} sockets, those that are closing among them.`;
+    const message = `Socket limit of the conversation reached (${QUESTION_LIMITS.sockets}, closing ones included).`;
     throw new GatewayError("rate_limited", "TOO_MANY_SOCKETS", message);
   }
   const now = asking.now();
@@ -87,13 +87,13 @@ async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
   return response;
 }
 
-/** Hears one message of a socket. What the gateway did not mean to happen costs this socket and no other. */
+/** Handles one message of a socket. An unexpected error closes this socket only. */
 export async function hear(tabs: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
   try {
     await understand(tabs, socket, data);
   } catch (error) {
     logUnexpected(error, { where: "socket" });
-    tabs.sockets.drop(socket, CLOSE.failed, "The gateway failed.");
+    tabs.sockets.drop(socket, CLOSE.failed, "Internal error.");
   }
 }
 
@@ -109,7 +109,7 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
   if (session === null) return sockets.drop(socket, CLOSE_REASONS.code, CLOSE_REASONS.reason);
   const { frame } = read;
   if (frame.type === "hello") return greet(tabs, session, socket, holder, frame);
-  if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "Say hello first.");
+  if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "The first frame must be `hello`.");
   if (frame.type === "mark") return sockets.marked(socket, frame.mark);
   sockets.heard(socket);
   if (frame.type === "answers")
@@ -117,10 +117,10 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
   return take(tabs, session, socket, holder, frame);
 }
 
-/** Closes those who never said hello, those who read nothing, and those whose key is no longer valid. */
+/** Closes sockets without hello, without acknowledgements, and with an invalid key. */
 export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<void> {
   const { silent, deaf, unchecked } = sockets.due(asking.now());
-  for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No hello came in time.");
+  for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No `hello` frame was received in time.");
   for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, BACKPRESSURE_REASON);
   const verdicts = new Map<string, boolean | null>();
   for (const { socket, holder } of unchecked) {
@@ -146,7 +146,10 @@ function greet(
   const { questions } = session.store;
   const seq = questions.seq();
   if (resume === null || (lastSeq !== null && lastSeq > seq)) {
-    const reason = resume === null ? "Hello was said already." : "last_seq was never given out.";
+    const reason =
+      resume === null
+        ? "A `hello` frame was already received."
+        : "`last_seq` is greater than the newest sequence number.";
     sockets.drop(socket, CLOSE.badFrame, reason);
     return;
   }
@@ -156,7 +159,7 @@ function greet(
   sockets.keep(socket, { ...holder, resume: null, hears, answers: serverActionsIn(hello.answers) });
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
-  // A number of an earlier conversation under this id says nothing about this one.
+  // A number from an earlier conversation with this id is ignored.
   const resumed = lastSeq !== null && lastSeq >= questions.firstSeq();
   const conversation = session.id;
   const waiting = pending.map((frame) => frame.request_id);
@@ -172,12 +175,12 @@ function greet(
   asking.rearm();
 }
 
-/** Of what a page answers, that which servers ask. */
+/** Returns the server actions among a page's declared ones. */
 function serverActionsIn(answers: readonly string[] = []) {
   return SERVER_ACTIONS.filter((action) => answers.includes(action));
 }
 
-/** Takes an answer: the key behind the socket must still count, and the first answer wins. */
+/** Accepts an answer: the socket's key must be valid, and the first answer wins. */
 async function take(
   tabs: Tabs,
   session: Session,
@@ -198,7 +201,7 @@ async function take(
   }
   const live = await ifAnswered(tabs.isLive(holder.grant));
   if (live === null) {
-    const message = "The answer was not taken, since storage did not answer. Send it again in a moment.";
+    const message = "The answer was not stored because storage did not respond. Send it again in a moment.";
     return sockets.send(socket, { type: "error", code: "UNAVAILABLE", message, request_id });
   }
   if (!live) return sockets.drop(socket, CLOSE.unauthenticated, NOT_LIVE);

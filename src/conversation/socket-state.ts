@@ -1,4 +1,4 @@
-// What is known of a socket's other side, as the socket itself carries it, and when it has to be looked at next.
+// The state of a socket during hibernation, and when it must be checked next.
 
 import * as z from "zod";
 import { DURATIONS } from "../domain/durations";
@@ -6,29 +6,29 @@ import { TOPICS } from "../domain/questions/frame";
 import { SERVER_ACTIONS } from "../domain/questions/question";
 import { type Grant, grantSchema } from "../domain/questions/ticket";
 
-/** What a socket carries through hibernation. Checked when it comes back: an older gateway may have written it. */
+/** What a socket stores during hibernation. Validated when it is read, because an older gateway may have written it. */
 export const holderSchema = z.lazy(() =>
   z.object({
     id: z.string(),
     grant: grantSchema,
-    /** The origin it came from; its resume ticket is good there and nowhere else. */
+    /** Its origin; its resume ticket is valid only there. */
     origin: z.string().nullable(),
     /** The resume ticket that its welcome will hand out; `null` once it has. */
     resume: z.object({ ticket: z.string(), hash: z.string() }).nullable(),
     accepted: z.number(),
-    /** What it asked to hear of in its hello. */
+    /** Subscribed topics. */
     hears: z.array(z.enum(TOPICS)).default([]),
-    /** What of MCP servers' questions it said it answers. */
+    /** Questions of MCP servers that the page answers. */
     answers: z.array(z.enum(SERVER_ACTIONS)).default([]),
     /** When the key behind it was last found good. */
     checked: z.number(),
-    /** Bytes it was sent and has not said it has read. */
+    /** Bytes sent and not acknowledged. */
     unread: z.number().default(0),
     /** The mark that it was sent last and has not sent back. */
     mark: z
       .object({
         value: z.string(),
-        /** What was unread when it was sent. */
+        /** Unacknowledged bytes when the mark was sent. */
         unread: z.number(),
         /** When it was sent; `null` once there was a sign of life since. */
         at: z.number().nullable(),

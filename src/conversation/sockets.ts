@@ -1,6 +1,6 @@
-// The conversation's hibernating sockets: taking them in, what is known of each, sending, and who has been silent too long.
-// What a socket is sent and its other side does not read stays in memory, and the platform tells nobody how much that is; not even
-// closing the socket frees it. So a page is asked to say that it has read: it sends back a mark that it cannot know otherwise.
+// The conversation's hibernating sockets: accepting them, their state, sending, and closing silent ones. Frames that were sent but not read
+// by the other side stay in memory. The platform does not report how much that is, and closing the socket does not free it. A page is
+// therefore asked to confirm: it returns a mark whose value it can only have from the last frame.
 
 import { utf8Bytes } from "../domain/json";
 import { CLOSE, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/questions/frame";
@@ -18,9 +18,9 @@ interface Allowance {
 
 export class Sockets implements Clients, Audience {
   readonly #ctx: DurableObjectState;
-  /** Called when a socket is to be looked at sooner than was known. */
+  /** Called when a socket must be checked sooner than planned. */
   readonly #sooner: () => void;
-  /** Frames each socket may still send. Lost with the object's memory, which a flood keeps awake. */
+  /** The number of frames that each socket may still send. Lost with the object's memory, which stays alive during a flood. */
   readonly #allowances = new Map<string, Allowance>();
 
   constructor(ctx: DurableObjectState, sooner: () => void) {
@@ -30,12 +30,12 @@ export class Sockets implements Clients, Audience {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
 
-  /** Counts those that are closing, too: what was sent to one that never reads stays in memory until its other side goes. */
+  /** Closing sockets count, too: frames sent to a socket that never reads stay in memory until the other side disconnects. */
   full(): boolean {
     return this.#ctx.getWebSockets().filter(isPage).length >= QUESTION_LIMITS.sockets;
   }
 
-  /** Takes a socket in. It is a client once it says hello. */
+  /** Accepts a socket. It becomes a client when it sends `hello`. */
   accept(holder: Holder): Response {
     const { 0: client, 1: server } = new WebSocketPair();
     this.#ctx.acceptWebSocket(server);
@@ -85,14 +85,14 @@ export class Sockets implements Clients, Audience {
     this.#deliver(socket, text, utf8Bytes(text));
   }
 
-  /** Takes a mark that came back: what was sent before it has been read. */
+  /** Handles a mark that was returned: all frames before it have been read. */
   marked(socket: WebSocket, value: string): void {
     const holder = this.holder(socket);
     if (holder.mark?.value !== value) return;
     this.keep(socket, this.#withMark(socket, { ...holder, unread: holder.unread - holder.mark.unread, mark: null }));
   }
 
-  /** Notes a sign of life. */
+  /** Records that the socket is alive. */
   heard(socket: WebSocket): void {
     const holder = this.holder(socket);
     if (holder.mark !== null) this.keep(socket, { ...holder, mark: { ...holder.mark, at: null } });
@@ -116,7 +116,7 @@ export class Sockets implements Clients, Audience {
     this.#allowances.clear();
   }
 
-  /** Completes the closing that the other side began. Codes that say "none was given" cannot be sent back. */
+  /** Completes a close that the other side began. Codes that mean "none was given" cannot be sent back. */
   closed(socket: WebSocket, code: number, reason: string): void {
     if (isPage(socket)) this.#allowances.delete(this.holder(socket).id);
     this.drop(socket, code === 1005 || code === 1006 ? 1000 : code, reason);
@@ -138,7 +138,7 @@ export class Sockets implements Clients, Audience {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Sockets that never said hello, those that gave no sign of life since they were asked for one, and those whose key must be checked. */
+  /** Sockets that never sent `hello`, sockets that did not answer the last ping, and sockets whose key must be checked. */
   due(now: number): {
     silent: WebSocket[];
     deaf: WebSocket[];
@@ -179,7 +179,7 @@ export class Sockets implements Clients, Audience {
     return { ...holder, unread, mark: { value, unread, at: Date.now() } };
   }
 
-  /** Whether it asked for a pong, which the platform gives, since it was sent its mark. */
+  /** Whether the socket requested a pong since its mark was sent. The platform answers pings by itself. */
   #pinged(socket: WebSocket, { mark }: Holder): boolean {
     const last = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
     return mark?.at != null && last > mark.at;
@@ -211,8 +211,8 @@ function transmit(socket: WebSocket, text: string): void {
   }
 }
 
-/** Why a socket goes that does not read. */
-export const BACKPRESSURE_REASON = "What was sent was not read.";
+/** The close reason for a socket that does not read. */
+export const BACKPRESSURE_REASON = "The client does not read fast enough.";
 
-/** Refuses a socket that was already upgraded, for the reasons that docs/api.md has codes for. */
-export const CLOSE_REASONS = { code: CLOSE.noConversation, reason: "There is no such conversation." } as const;
+/** Refuses a socket that was already upgraded, for the reasons that docs/api/questions.md has codes for. */
+export const CLOSE_REASONS = { code: CLOSE.noConversation, reason: "Conversation not found." } as const;

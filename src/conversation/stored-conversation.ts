@@ -1,4 +1,4 @@
-// What an object keeps of its conversation: its rows, its session in memory, its pages and its alarm.
+// What an object stores for its conversation: its rows, its session in memory, its pages and its alarm.
 
 import type { Context } from "../services/context";
 import { type Put, putConversation } from "../services/conversation/lifecycle";

@@ -1,4 +1,4 @@
-// What the object has for its pages, put together: their sockets, the questions to them, and the alarm that watches over both.
+// Everything the object has for its pages: their sockets, the questions to them, and the alarm for both.
 
 import { DURATIONS } from "../domain/durations";
 import type { Grant } from "../domain/questions/ticket";
@@ -22,7 +22,7 @@ export interface Tabs {
   readonly asking: Asking;
   readonly alarm: Alarm;
   readonly settings: Settings;
-  /** The conversation, or `null` once it is gone. */
+  /** The conversation, or `null` after it was deleted. */
   session(): Session | null;
   /** Whether the key behind a grant still counts. Throws when storage does not answer. */
   isLive(grant: Grant): Promise<boolean>;
@@ -38,7 +38,7 @@ export function tabsOf(
   const alarm = new Alarm(ctx.storage, () => {
     const open = session();
     if (open === null) return null;
-    // The end of an idle conversation, a deadline, a silent socket, a key to check, counts to send or figures to tell: whatever is first.
+    // The earliest of: the end of an idle conversation, a deadline, a silent socket, a key to check, counts or figures to send.
     const idle = idleDeadline(open, settingsFrom(env).CONVERSATION_IDLE_DAYS);
     const others = [store.questions.nextDeadline(), sockets.nextDue(), usesOf(open).due, figuresDue(open)];
     return Math.min(idle, ...others.filter((time) => time !== null));
@@ -56,7 +56,7 @@ export function tabsOf(
     listeners: new Listeners(ctx),
     asking,
     alarm,
-    // Read when asked for: a gateway whose settings are not valid says so at its edges, and not here.
+    // Read at each use: a gateway with invalid settings reports them at its edges, not here.
     get settings() {
       return settingsFrom(env);
     },

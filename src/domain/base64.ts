@@ -1,4 +1,4 @@
-// base64 (RFC 4648): the plain alphabet with padding, and base64url without.
+// Encodes and decodes base64 (RFC 4648): standard with padding, and base64url without.
 
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = "";
@@ -6,7 +6,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** The bytes. Throws where the text is no base64. */
+/** Returns the bytes. Throws if the text is not base64. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
@@ -18,7 +18,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The bytes, or `null` when the text is not written so. */
+/** Returns the bytes, or `null` if the text is not base64url. */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return null;
   return decodeBase64(text.replaceAll("-", "+").replaceAll("_", "/"));

@@ -1,17 +1,17 @@
-// Exact token counts: byte pair encoding over a table of ranks. Counts equal js-tiktoken's with special tokens treated as plain
-// text. That library is not used here because its merge is quadratic (256 KiB of one letter takes it hours, honest Chinese
-// seconds) and its tables take 66 MB of an isolate's 128; this one is O(n log n) and takes 14 MB.
+// Counts tokens exactly with byte pair encoding. Counts equal those of js-tiktoken with special tokens as plain text. That library is not
+// used because its merge is quadratic (256 KiB of one letter takes hours) and its tables take 66 MB of an isolate's 128 MB; this
+// implementation is O(n log n) and takes 14 MB.
 
-/** An encoding: the expression that cuts a text into pieces, and its tokens in the order of their ranks, a character a byte. */
+/** An encoding: the expression that splits a text into pieces, and its tokens in rank order, one character per byte. */
 export interface Ranks {
   pattern: string;
   tokens: readonly string[];
 }
 
-/** How many tokens a text is. */
+/** Returns the number of tokens of a text. */
 export type Counter = (text: string) => number;
 
-/** Makes the counter of an encoding. */
+/** Creates the counter of an encoding. */
 export function makeCounter({ pattern, tokens }: Ranks): Counter {
   const pieces = new RegExp(pattern, "gu");
   const ranks = new Map<string, number>();
@@ -36,13 +36,13 @@ export function makeCounter({ pattern, tokens }: Ranks): Counter {
   };
 }
 
-/** Words that are no token of their own come again and again: so many are remembered, if they are no longer. Half a megabyte. */
+/** Maximum number of cached counts for words that are not tokens themselves, about half a megabyte. */
 const KNOWN_PIECES = 5_000;
 const KNOWN_BYTES = 32;
 
 const utf8 = new TextEncoder();
 
-/** UTF-8 with one character per byte, the form of the ranks' keys. An unpaired surrogate counts as U+FFFD, as everywhere. */
+/** Returns UTF-8 with one character per byte, as in the rank keys. An unpaired surrogate counts as U+FFFD. */
 function byteString(piece: string): string {
   if (/^\p{ASCII}*$/u.test(piece)) return piece;
   const bytes = utf8.encode(piece);
@@ -51,20 +51,20 @@ function byteString(piece: string): string {
   return result;
 }
 
-/** More than any text has bytes, so that `rank * SPAN + start` orders pairs by rank, then from left to right. */
+/** Larger than the bytes of any text, so that `rank * SPAN + start` orders pairs by rank, then from left to right. */
 const SPAN = 2 ** 26;
 const NONE = -1;
 
 /**
- * Byte pair encoding of one piece: begin with single bytes and join, again and again, the two neighbours whose union has the
- * lowest rank (the leftmost of equals), until no union is a token. Parts are a linked list over their start offsets; a heap
- * gives the next pair, and entries of pairs that are gone by then are skipped.
+ * Byte pair encoding of one piece: starts with single bytes and repeatedly joins the two neighbours whose union has the lowest rank (the
+ * leftmost of equals), until no union is a token. Parts are a linked list over their start offsets; a heap returns the next pair, and
+ * outdated entries are skipped.
  */
 function countMerged(bytes: string, ranks: ReadonlyMap<string, number>): number {
   const size = bytes.length;
   const next = new Int32Array(size + 1);
   const previous = new Int32Array(size + 1);
-  /** Rank of the part that starts here joined with the one after it. */
+  /** Rank of the part that starts here joined with the next one. */
   const pairs = new Int32Array(size).fill(NONE);
   const heap: number[] = [];
 
@@ -96,7 +96,7 @@ function countMerged(bytes: string, ranks: ReadonlyMap<string, number>): number 
   return parts;
 }
 
-/** Adds to a binary heap whose least number is first. */
+/** Adds to a binary heap with the smallest number first. */
 function push(heap: number[], value: number): void {
   let at = heap.length;
   while (at > 0) {
@@ -109,7 +109,7 @@ function push(heap: number[], value: number): void {
   heap[at] = value;
 }
 
-/** Takes the least number out of a binary heap. */
+/** Removes the smallest number from a binary heap. */
 function pop(heap: number[]): number | undefined {
   const least = heap[0];
   const moved = heap.pop();

@@ -1,8 +1,8 @@
-// CRC-32 as ZIP uses it (reflected, polynomial 0xEDB88320), sixteen bytes at a time: every upload goes through it.
+// CRC-32 as used by ZIP (reflected, polynomial 0xEDB88320), sixteen bytes at a time, because every upload is checked with it.
 
 const POLYNOMIAL = 0xedb88320;
 const STEP = 16;
-/** Made when first used: few requests touch a ZIP, but every start of the Worker would pay. */
+/** Created on first use: few requests need it, but every start of the Worker would pay. */
 let table: Int32Array | undefined;
 
 /** The unsigned CRC-32 of the bytes. */

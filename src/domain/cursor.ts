@@ -10,10 +10,10 @@ export function encodeCursor(value: unknown): string {
 }
 
 /**
- * A page of a list: what was read up to the limit, and the cursor to go on with where more was read.
+ * Returns a page of a list and the cursor of the next page, if any.
  *
- * @param rows read with a limit of one more, so that it shows whether there is more
- * @param keyOf what the cursor of the next page says of a page's last row
+ * @param rows read with a limit of one more than the page, which shows whether there is more
+ * @param keyOf returns the position of a row, which becomes the cursor
  */
 export function pageOf<R>(
   rows: readonly R[],
@@ -31,11 +31,17 @@ export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>
   if (cursor === undefined) return null;
   try {
     const bytes = decodeBase64Url(cursor);
-    // What is no text is no JSON either.
+    // Text that cannot be decoded is not JSON.
     return schema.parse(JSON.parse(bytes === null ? "" : (utf8Text(bytes) ?? "")));
   } catch {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The cursor is not one that this list gave out.", {
-      issues: [{ code: "INVALID_CURSOR", message: "Use `next_cursor` of the page before, unchanged.", path: "cursor" }],
+    throw new GatewayError("invalid", "INVALID_REQUEST", "The cursor does not belong to this list.", {
+      issues: [
+        {
+          code: "INVALID_CURSOR",
+          message: "Unknown cursor. Send `next_cursor` of the previous page unchanged.",
+          path: "cursor",
+        },
+      ],
     });
   }
 }

@@ -1,8 +1,8 @@
-// Every duration of the gateway, by name, in milliseconds unless the name says otherwise.
+// All durations of the gateway by name, in milliseconds unless the name says otherwise.
 
-/** Grouped by what they bound; the comment above a name says what ends then. */
+/** Grouped by subject. The comment above a name says what ends after this time. */
 export const DURATIONS = {
-  /** A tool of a skill, unless its `config.timeout` says otherwise, and at most. */
+  /** Timeout of a skill's tool: default and maximum, see `config.timeout`. */
   tool: 30_000,
   toolMost: 300_000,
   /** Code waits for a free isolate, and then for the isolate to be ready; its own time begins after that. */
@@ -12,65 +12,65 @@ export const DURATIONS = {
   describe: 5_000,
   /** Compiling the code of a package. */
   compile: 10_000,
-  /** What code has emitted and logged is waited for so long before its answer goes out. */
+  /** Maximum wait for events and logs of code before its result is returned. */
   heard: 1_000,
-  /** An isolate whose call was ended says so within this, or is not asked again. */
+  /** Time in which a terminated isolate must confirm its end, or it is not used again. */
   lastWord: 500,
-  /** A request to the browser ends so long before its tool, which can still say what happened. */
+  /** A request to the browser ends this long before its tool, so that the tool can still report it. */
   requestMargin: 1_000,
   /** D1 and R2 answer within this or the request is 503. */
   storage: 2_000,
-  /** How long what /health found is told to the next callers. */
+  /** Cache lifetime of the /health result. */
   health: 1_000,
   /** No publish commits later than this after it began, so the sweep below can never race one. */
   publish: 60 * 60_000,
   /** Packages without a row are removed when older than this. */
   orphanGrace: 24 * 60 * 60_000,
   idempotency: 24 * 60 * 60_000,
-  /** How long an isolate keeps secrets it has decrypted; a change acts at once all the same. */
+  /** Cache lifetime of decrypted secrets in an isolate. Changes apply immediately nevertheless. */
   secretCache: 60_000,
   /** A secret's last use is written down at most this often. */
   secretUse: 60 * 60_000,
-  /** How long a conversation takes what one caller told it of its user for newer than what others come with. */
+  /** Time for which the newest identity of one caller overrides older ones of other callers. */
   newest: 10 * 60_000,
-  /** How long an isolate may go on with a principal it has seen while D1 is down. */
+  /** Time for which an isolate can use a cached principal while D1 is down. */
   principalCache: 60_000,
-  /** A turn without a bookmark asks a replica for something newer than what was read so long ago. */
+  /** A turn without a bookmark asks a replica for a newer identity if the cached one is older than this. */
   identityRecent: 1_000,
-  /** A request to the browser: how long it waits for an answer, by default and at most, and how long its end is kept. */
+  /** A request to the browser: timeout (default and maximum), and time for which its result is stored. */
   request: 30_000,
   requestMost: 24 * 60 * 60_000,
   requestKept: 24 * 60 * 60_000,
-  /** What an MCP server asks in the middle of a call: the call's own time stands still meanwhile. */
+  /** Timeout of an MCP server's question during a call. The call's own timeout is paused meanwhile. */
   elicitation: 10 * 60_000,
-  /** How long a caller waits for it in one go. */
+  /** Maximum wait of one polling request. */
   wait: 25_000,
   waitMost: 60_000,
   ticket: 60_000,
   resume: 12 * 60 * 60_000,
   /** A refused client finishes what it sends within this, or its connection breaks. */
   hearOut: 30_000,
-  /** A socket says hello within this. */
+  /** Time in which a socket must send hello. */
   hello: 10_000,
-  /** A socket that was asked whether it reads gives a sign of life within this. */
+  /** Time in which a socket must acknowledge that it reads. */
   unread: 60_000,
   /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
   keyCheck: 10 * 60_000,
   keyCheckAgain: 60_000,
-  /** Between two notes of when a key was last used. */
+  /** Minimum interval between two records of a key's use. */
   keyUse: 10 * 60_000,
-  /** How long a rotated key goes on beside its successor, by default and at most. */
+  /** Time for which a rotated key stays valid: default and maximum. */
   keyOverlap: 24 * 60 * 60_000,
   keyOverlapMost: 30 * 24 * 60 * 60_000,
-  /** A code of a sign-in, and how long a used one is known, so that a second use ends its grant. */
+  /** Lifetime of an authorization code, and time for which a used one is stored, so that a second use ends its grant. */
   code: 60_000,
   codeKnown: 60 * 60_000,
-  /** An access token of a grant, and how long one that has ended is known by name. */
+  /** Lifetime of an access token, and time for which an expired one is stored. */
   accessToken: 60 * 60_000,
   accessTokenKnown: 24 * 60 * 60_000,
-  /** How long a grant that has ended is kept. */
+  /** Time for which an ended grant is stored. */
   grantKept: 7 * 24 * 60 * 60_000,
-  /** How far an issuer's clock may be off. */
+  /** Tolerated difference of an issuer's clock. */
   clockLeeway: 30_000,
   /** An issuer's keys: how long a request waits for them, when they are read again, and how long they outlive an outage. */
   keySetFetch: 3_000,
@@ -79,55 +79,55 @@ export const DURATIONS = {
   /** Between two looks for a key that is not among them, and after a look that failed. */
   keySetLook: 60_000,
   keySetRetry: 10_000,
-  /** How long what an isolate has counted waits for more to go with it; and in an object, which a waiting timer keeps awake. */
+  /** Maximum delay of an isolate's counts, and of an object's, which a waiting timer keeps awake. */
   counts: 10_000,
   countsOfObject: 500,
-  /** How often an isolate notes at most that a server answers which was not known to fail. */
+  /** Minimum interval between two records by an isolate that a server answers. */
   serverUp: 300_000,
-  /** How long a turn, and the loading of a skill, wait for servers to connect; what comes later is offered with a later step. */
+  /** Maximum wait of a turn or load for servers to connect. Slower ones are offered with a later step. */
   patience: 2_000,
   /**
-   * How long a list for an MCP host waits for them, from when they began to connect. Codex gives a server a second for everything from its
-   * greeting to its list of tools, and goes on without any tool of one that takes longer.
+   * Maximum wait of a tool list for an MCP host, from the start of connecting. Codex gives a server one second from its greeting to its
+   * tool list, and continues without the tools of a slower one.
    */
   patienceList: 700,
-  /** How long they wait for one that failed the last time: enough for one that is well again. */
+  /** Maximum wait for a server that failed last: enough for one that has recovered. */
   patienceFailed: 250,
-  /** How long loading waits where the list of tools is fixed: then only the answer of `load_skill` can tell what it brought. */
+  /** Maximum wait of a load if the tool list is fixed, because then only the result of `load_skill` describes the tools. */
   patienceFixed: 10_000,
-  /** A call of an MCP tool that goes on saying how far it is may take so long. */
+  /** Maximum duration of an MCP tool call that keeps reporting progress. */
   callMost: 30 * 60_000,
-  /** A call waits so long for the stream on which its server may ask; where that takes longer it comes beside the call. */
+  /** Maximum wait of a call for the stream on which its server can ask questions. If it takes longer, it opens in parallel. */
   standing: 250,
-  /** How long a server may take to hear that a session is over. */
+  /** Timeout for ending a session with a server. */
   goodbye: 2_000,
-  /** A server that no turn had for so long is forgotten. */
+  /** Servers that no turn has used for this time are removed. */
   upstreamKept: 7 * 24 * 60 * 60_000,
-  /** How long it is believed which protocol era a server speaks, and how long a list of tools without a `ttlMs` of its own. */
+  /** Cache lifetime of a server's protocol era, and of a tool list without `ttlMs`. */
   era: 24 * 60 * 60_000,
   toolList: 60_000,
   toolListMost: 60 * 60_000,
-  /** How long an isolate goes on with a gateway's server as it has read it, while nobody has changed one. */
+  /** Cache lifetime of a gateway's server in an isolate, as long as none has changed. */
   serverCache: 10_000,
-  /** A host that listens for changes is to ask again after this. */
+  /** A host that listens for changes must reconnect after this time. */
   listen: 60 * 60_000,
-  /** A stream that is passed on says something at least so often. */
+  /** Maximum silence of a relayed stream. */
   keepAlive: 15_000,
-  /** The same while tool calls run, so that they end soon after nobody waits for them any more. */
+  /** The same while tool calls run, so that they end soon after the caller is gone. */
   stepAlive: 5_000,
-  /** What is still on its way to a server, such as a cancellation, gets this long before the connection is closed. */
+  /** Time for pending messages to a server, such as a cancellation, before the connection is closed. */
   farewell: 1_000,
   /** When to try again to delete an idle conversation. */
   endAgain: 60 * 60_000,
-  /** How long a conversation keeps what it counts of skills before it is added to everybody's, and tries again. */
+  /** Interval at which a conversation adds its skill usage to the shared counts, and retries. */
   useKept: 60 * 60_000,
-  /** A batch of counts is sent again for so long; its id is known for longer, so that it is never added twice. */
+  /** Time for which a batch of counts is sent again. Its id is stored for longer, so that it is never added twice. */
   useSent: 2 * 24 * 60 * 60_000,
   useSentKnown: 4 * 24 * 60 * 60_000,
-  /** How often a conversation tells the list of its user's conversations of its last turn, and how long after one at the least. */
+  /** Minimum interval at which a conversation reports its last turn to the list. */
   listTold: 10 * 60_000,
   listLater: 60_000,
-  /** How long counts of skills are kept, and what of them makes the shared order of lists. */
+  /** Time for which usage counts are stored, and the part that determines the shared order. */
   useHistory: 400 * 24 * 60 * 60_000,
   useRecent: 14 * 24 * 60 * 60_000,
 } as const;

@@ -1,6 +1,6 @@
 // The one way the gateway refuses: a closed code for the edges to map, a stable reason for callers to match on.
 
-/** What kind of refusal it is. Each edge maps these, exhaustively, to its own statuses. */
+/** Kinds of refusals. Each edge maps all of them to its own status codes. */
 export const ERROR_CODES = [
   "invalid",
   "unprocessable",
@@ -15,13 +15,13 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One thing that is wrong with an input. `code` is stable; `path` names the file or field, `line` the line in it (1-based). */
+/** A problem of an input. `code` is stable; `path` names the file or field, `line` its line (from 1). */
 export interface Issue {
   code: string;
   message: string;
   path?: string;
   line?: number;
-  /** How much it matters to who trusts a package, for findings of the inspection. */
+  /** Severity of an inspection finding. */
   severity?: Severity;
 }
 
@@ -30,16 +30,16 @@ export type Severity = (typeof SEVERITIES)[number];
 
 type Fact = null | boolean | number | string | undefined | readonly Fact[] | { readonly [key: string]: Fact } | Issue;
 
-/** Facts a caller may read beside the message, as JSON. They become members of the problem document: nothing secret in them. */
+/** Machine-readable facts of an error. They become members of the problem document and must not contain secrets. */
 export type ErrorDetails = { readonly [key: string]: Fact };
 
-/** A refusal: you may not, cannot or must not. Absence is `null`, and a failed tool is a result; only this is thrown. */
+/** A refusal. Absence is `null`, and a failed tool is a result; only refusals are thrown. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
 
   /**
-   * @param code what kind of refusal, for the edges
-   * @param reason stable upper-case name on the wire, e.g. `SKILL_NOT_FOUND`
+   * @param code kind of refusal, mapped by the edges
+   * @param reason stable upper-case name on the wire, for example `SKILL_NOT_FOUND`
    * @param message one sentence for the caller that says what to do
    * @param details facts for the caller
    */
@@ -58,7 +58,7 @@ export function invalid(issues: readonly Issue[], message = "The request is not 
   return new GatewayError("invalid", "INVALID_REQUEST", withReasons(message, issues), { issues });
 }
 
-/** A sentence with the first of its reasons, for those who are shown no more of a refusal than its message. */
+/** Returns a message with the first of its reasons, for clients that only show the message. */
 export function withReasons(sentence: string, issues: readonly Issue[]): string {
   if (issues.length === 0) return sentence;
   const reasons = issues.slice(0, TOLD_REASONS).map(({ message, path, line }) => {
@@ -80,18 +80,18 @@ export function refusalIn(error: unknown): GatewayError | null {
   return null;
 }
 
-/** Whether an error says no: not you, not this, not here. Such a word may not be said of what may be old. */
+/** Whether an error is a refusal that depends on the caller's identity. Such a refusal must not be based on old data. */
 export function isRefusal(error: unknown): boolean {
   const code = refusalIn(error)?.code;
   return code === "unauthenticated" || code === "forbidden" || code === "not_found";
 }
 
-/** What really happened: the end of the chain. A wrapper's message may quote a query with all that was bound to it. */
+/** Returns the end of the chain of causes. Messages of wrapping errors may contain a query with its parameters. */
 export function rootCause(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
 }
 
-/** What the gateway's refusals are in HTTP. Every edge that speaks HTTP takes them from this table. */
+/** HTTP status per kind of refusal. Every HTTP edge uses this table. */
 export const HTTP_STATUS = {
   invalid: 400,
   unauthenticated: 401,

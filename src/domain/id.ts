@@ -1,5 +1,5 @@
-// Ids: a prefix that says what it names, then 48 bits of time and 80 random bits in Crockford's base 32 (the ULID layout),
-// so that ids made later sort later.
+// Creates ids: a prefix for the kind, then 48 bits of time and 80 random bits in Crockford's base 32 (the ULID layout), so that ids sort by
+// time.
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
@@ -11,7 +11,7 @@ export function makeId(prefix: string, now: number, random: Uint8Array): string 
   }
   let tail = "";
   for (let index = 0; index < 16; index++) {
-    // Sixteen digits of five bits from eighty: read the two bytes that hold them.
+    // Sixteen digits of five bits from eighty bits: reads the two bytes that contain them.
     const bit = index * 5;
     const pair = ((random[bit >> 3] ?? 0) << 8) | (random[(bit >> 3) + 1] ?? 0);
     tail += ALPHABET.charAt((pair >> (11 - (bit & 7))) & 31);

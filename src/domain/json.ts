@@ -1,5 +1,5 @@
-// JSON as zod schemas. What `JSON.parse` made is JSON already, so there is nothing to walk through again: a transcript of ten
-// thousand messages would be checked node by node for nothing (and a recursive schema has no end in an OpenAPI document).
+// JSON values as zod schemas. Parsed JSON is already valid, so it is not traversed again: a transcript of ten thousand messages would be
+// checked node by node, and a recursive schema cannot be written to the OpenAPI document.
 
 import * as z from "zod";
 export const jsonValue = z.unknown().transform((value): JsonValue => value as JsonValue);
@@ -11,7 +11,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a number may lose on its way through `JSON.parse` and back shows in one of these. */
+/** Matches numbers that `JSON.parse` and `JSON.stringify` may change. */
 const LOSSY = /[0-9]{16}|[0-9][.eE]|-0/;
 
 /** Like `JSON.parse`, for what is only written again: numbers are written as they were, however large or precise. */
@@ -24,12 +24,12 @@ export function parseExactly(text: string): unknown {
   return JSON.parse(text, reviver);
 }
 
-/** How large a text is as UTF-8. */
+/** Returns the UTF-8 size of a text. */
 export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
-/** A text in parts of at most so many UTF-16 units, at least one; no character is torn apart. */
+/** Splits a text into at least one part of at most `most` UTF-16 units, without splitting characters. */
 export function inParts(text: string, most: number): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length || at === 0; ) {
@@ -43,7 +43,7 @@ export function inParts(text: string, most: number): string[] {
 
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Whether a JSON text nests deeper than this, found without parsing it. What is not JSON may be called either. */
+/** Whether a JSON text nests deeper than this, without parsing it. The result for other texts is undefined. */
 export function isDeeper(text: string, most: number): boolean {
   if (text.length <= most) return false;
   let depth = 0;
@@ -57,7 +57,7 @@ export function isDeeper(text: string, most: number): boolean {
   return false;
 }
 
-/** Where the string that begins here ends: at the first quote with an even number of backslashes before it. */
+/** Returns where the string that begins here ends: at the first quote after an even number of backslashes. */
 export function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

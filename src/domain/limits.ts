@@ -1,9 +1,9 @@
-// Every limit of the gateway, by name. Bytes unless the name says otherwise.
+// All limits of the gateway by name, in bytes unless the name says otherwise.
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** What a skill package may be (docs/limits.md says why). */
+/** Limits of a skill package (docs/limits.md gives the reasons). */
 export const PACKAGE_LIMITS = {
   zipBytes: 17 * MiB,
   unpackedBytes: 16 * MiB,
@@ -19,72 +19,72 @@ export const PACKAGE_LIMITS = {
   ratioFreeBytes: 1 * MiB,
 } as const;
 
-/** What one request may carry. */
+/** Limits of one request. */
 export const REQUEST_LIMITS = {
   jsonBytes: 4 * MiB,
   /** Lists and objects inside each other: well below where anything that walks through them runs out of stack. */
   jsonDepth: 100,
   /** A multipart upload: the ZIP and room for the other parts and their framing. */
   uploadBytes: PACKAGE_LIMITS.zipBytes + 64 * KiB,
-  /** What is read and forgotten of a body that nobody needs: well above an upload, so that one that is too large hears so. */
+  /** Maximum bytes read of an unneeded body: well above an upload, so that clients of one that is too large receive the error. */
   unreadBytes: 32 * MiB,
   historyMessages: 10_000,
   callsPerBatch: 64,
   idempotencyKeyChars: 255,
-  /** A stored answer above this is rebuilt instead of kept. */
+  /** Larger responses are rebuilt instead of stored. */
   storedAnswerBytes: 256 * KiB,
   listLimit: 100,
 } as const;
 
-/** What goes into one row. Rows of D1 and of a conversation's store end at 2 MB when deployed, and at nothing like it locally. */
+/** Limits of rows. Rows of D1 and of Durable Objects are limited to 2 MB when deployed; local simulators do not enforce it. */
 export const ROW_LIMITS = {
   /** A ghost's spec as JSON, and its servers. */
   specBytes: 512 * KiB,
   serversBytes: 64 * KiB,
   /** An entry of the gateway's servers. */
   serverBytes: 64 * KiB,
-  /** Everything that a version's row says of its package. */
+  /** All columns of a version's row. */
   versionBytes: 1_500_000,
-  /** What is said of a package when it is published. */
+  /** Warnings of a package. */
   warnings: 200,
-  /** What a version's provider says of its tools: more is asked for again. */
+  /** A provider's tool descriptions; larger ones are requested again. */
   describedBytes: 512 * KiB,
-  /** A value of a conversation's store that is longer lies in several rows. In UTF-16 units, of which each takes at most 3 bytes. */
+  /** A longer value in a conversation's store is split into several rows. In UTF-16 units of at most 3 bytes. */
   partChars: 256 * KiB,
-  /** All skills of a conversation's catalog as JSON; the rest is looked up when it is asked for. */
+  /** All skills of a conversation's catalog as JSON; the rest is looked up on demand. */
   catalogBytes: 4 * MiB,
 } as const;
 
 /** Drafts of skills. */
 export const DRAFT_LIMITS = {
-  /** Of one author. */
+  /** Drafts per author. */
   drafts: 50,
-  /** Users that a draft names, of whom each is told of every push. */
+  /** Users that a draft can name, each of whom is notified of every push. */
   users: 16,
   /** Drafts of others in a list. */
   listed: 100,
 } as const;
 
-/** What a conversation shows a model. How many tokens the list has is a setting. */
+/** Limits of what a model is shown. The tokens of the list are a setting. */
 export const CATALOG_LIMITS = {
   listedSkills: 256,
-  /** Of a description in a line of the list. */
+  /** Tokens of a description in the list. */
   lineTokens: 40,
   ghostSkills: 1_000,
-  /** What is told of a spec that is taken all the same. */
+  /** Warnings about a valid spec. */
   specWarnings: 20,
 } as const;
 
 /** Counts of how skills are used. */
 export const USE_LIMITS = {
-  /** What one user's conversations count for the shared order of lists in a day, whatever they load. */
+  /** Votes of one user's conversations per day for the shared order. */
   votes: 50,
-  /** What the use of a skill is told of: days, and versions. */
+  /** Days and versions in usage reports. */
   days: 400,
   versions: 100,
 } as const;
 
-/** What search reads of a skill and of a query, and what it answers. */
+/** Limits of what search reads of a skill and a query, and returns. */
 export const SEARCH_LIMITS = {
   bodyChars: 4_000,
   /** Example prompts: how many count, how much of them together, and new words in each, see `domain/catalog/search.ts`. */
@@ -93,36 +93,36 @@ export const SEARCH_LIMITS = {
   exampleNews: 5,
   queryChars: 1_200,
   queryTerms: 64,
-  /** Rows that the terms of a query may have together: the rarest terms count, the others hardly tell one skill from another. */
+  /** Maximum rows that a query's terms can match together. Rarer terms are used first. */
   rows: 2_000,
-  /** What `find_skill` shows. */
+  /** Results of `find_skill`. */
   shown: 5,
   shownTokens: 250,
-  /** How deep a routing report looks, and how many prompts it takes. */
+  /** Depth of a routing report, and number of its prompts. */
   routingDepth: 20,
   routingPrompts: 20,
 } as const;
 
 /**
- * What an MCP client is told before its first call, in UTF-16 units. Hosts cut a server's instructions, the strictest after some 2 000,
- * and the model never learns of what was cut off.
+ * Limits of the instructions for an MCP client, in UTF-16 units. Hosts cut them, the strictest after about 2 000, and the model does not
+ * see the rest.
  */
 export const OPENING_LIMITS = {
   chars: 2_000,
   /** Names to begin with, and names that are not there. */
   askedChars: 120,
-  /** The list of skills, and how much of it names alone may take. */
+  /** The list of skills, and the part of it that names can take. */
   listChars: 1_400,
   nameChars: 800,
 } as const;
 
-/** What one skill may need, with all that its dependencies need: how many skills, and how often they name each other. */
+/** Dependencies of one skill, including indirect ones: number of skills and of references. */
 export const DEPENDENCY_LIMITS = { skills: 128, references: 1_024 } as const;
 
-/** What a conversation keeps. */
+/** Limits of what a conversation stores. */
 export const CONVERSATION_LIMITS = {
   activeSkills: 1_000,
-  /** Messages of a history that are known to hold instructions; together they hold as many as may be active. */
+  /** Tracked messages with instructions; together at most as many as can be active. */
   carriers: 256,
   /** Skills that a user adds to a ghost's. */
   addedSkills: 64,
@@ -138,17 +138,17 @@ export const CONVERSATION_LIMITS = {
   storedBytes: 1024 * MiB,
 } as const;
 
-/** What a skill's code may be, and what one call of it may do. */
+/** Limits of a skill's code and of one call. */
 export const CODE_LIMITS = {
   moduleBytes: 1 * MiB,
   packageBytes: 4 * MiB,
   /** CPU of one call when deployed; locally, where no limit is enforced, of one stretch without a pause. */
   cpuMs: 10_000,
   localCpuMs: 750,
-  /** Work of the compiler for one package: functions entered and rounds of loops, in all and for each byte. Real code takes 10 to 40 a byte. */
+  /** Compiler steps per package: function calls and loop iterations, in total and per byte. Realistic code takes 10 to 40 per byte. */
   compileSteps: 10_000_000,
   compileStepsPerByte: 100,
-  /** Scripts of a package of which is said whether they run. */
+  /** Scripts of a package that are analysed. */
   judgedScripts: 200,
   toolsPerSkill: 64,
   descriptionChars: 8_192,
@@ -159,7 +159,7 @@ export const CODE_LIMITS = {
   payloadChars: 256 * KiB,
   logChars: 4_096,
   logLines: 100,
-  /** What may come out of an isolate, before it is read as a result. */
+  /** Maximum output of an isolate before it is parsed. */
   answerChars: 4 * MiB,
   answerDepth: 100,
   /** Each of stdout and stderr. */
@@ -172,25 +172,25 @@ export const ACCESS_LIMITS = {
   /** Groups of one user: each is one more walk along the index of skills. */
   groupsOfUser: 64,
   tokenChars: 16 * KiB,
-  /** Groups that one token may claim. */
+  /** Groups that one token can claim. */
   claimedGroups: 512,
-  /** What an issuer's list of keys may be. */
+  /** Size of an issuer's key set. */
   keySetBytes: 256 * KiB,
   keySetKeys: 100,
-  /** What an isolate remembers of those who call: 4 MiB in all. Of each part one key has at most half. */
+  /** Size of an isolate's identity cache: 4 MiB in total. One key has at most half of each part. */
   rememberedKeyBytes: 1 * MiB,
   rememberedUserBytes: 3 * MiB,
-  /** Keys of which an isolate knows when it last noted a use. */
+  /** Keys for which an isolate stores the time of the last recorded use. */
   notedKeys: 10_000,
 } as const;
 
-/** What a remote MCP server may send, and what is kept of it. */
+/** Limits of what an MCP server can send and what is stored of it. */
 export const UPSTREAM_LIMITS = {
   /** One answer, and all that a stream carries while a batch of calls runs. */
   answerBytes: 8 * MiB,
   streamBytes: 32 * MiB,
   redirects: 3,
-  /** Of one server. */
+  /** Tools per server. */
   tools: 256,
   pages: 32,
   toolNameChars: 256,
@@ -199,21 +199,21 @@ export const UPSTREAM_LIMITS = {
   schemaChars: 65_536,
   /** All tools of a server together, as JSON in UTF-8: they are one row of the conversation's store. */
   listBytes: 1_000_000,
-  /** All text of a result, and its blocks as JSON in UTF-8, which with what is structured is one row: pictures take more than a model reads. */
+  /** Text of a result, and its blocks as UTF-8 JSON, which form one row with structured content: pictures take more than a model reads. */
   textChars: CONVERSATION_LIMITS.toolResultChars,
   resultBytes: 1_200_000,
   blocks: 1_000,
-  /** What is told of a server's own error. */
+  /** Characters shown of a server's error. */
   reasonChars: 500,
 } as const;
 
-/** What a secret may be. A shorter value could not be taken out of a text without tearing words apart. */
+/** Limits of a secret. A shorter value could not be redacted without damaging ordinary words. */
 export const SECRET_LIMITS = { minChars: 8, chars: 8_192, hosts: 32, perScope: 256 } as const;
 
 /** Skills as MCP resources: entries and folder entries of one page. */
 export const SERVED_LIMITS = { page: 100 } as const;
 
-/** What the inspection of a package looks at and tells. */
+/** Limits of the inspection of a package. */
 export const INSPECTION_LIMITS = {
   /** Text of all files together. */
   textChars: 8 * MiB,
@@ -223,8 +223,8 @@ export const INSPECTION_LIMITS = {
 } as const;
 
 /**
- * Requests in seconds, as wrangler.toml has them for the platform's counters. `address`: a back end with all its users, or an office,
- * may be behind one; `guesses`: what let nobody in, by address.
+ * Rate limits as requests per seconds, equal to the platform counters in wrangler.toml. `address`: can be a back end or an office with many
+ * users; `guesses`: failed authentications per address.
  */
 export const RATES = {
   address: { requests: 20_000, seconds: 10 },
@@ -235,5 +235,5 @@ export const RATES = {
 /** Calls of one conversation, of any kind, in a window. */
 export const PACE = { requests: 5_000, seconds: 10 } as const;
 
-/** When a server that fails is left alone: after so many failures in a row, for so many milliseconds. */
+/** Circuit breaker of a failing server: consecutive failures, and the pause in milliseconds. */
 export const BREAKER = { failures: 5, coolDown: 30_000 } as const;

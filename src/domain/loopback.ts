@@ -1,4 +1,4 @@
-// Which addresses are this machine. What is refused is refused by every name; what is trusted without TLS has one of three.
+// Recognizes addresses of this machine. All names are rejected; only three are trusted without TLS.
 
 const NAME = /(?:^|\.)localhost$/;
 const TRUSTED = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -9,8 +9,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether a URL is plain http of this machine, which development builds trust: its pages, and an issuer's keys. Names below
- * `localhost` are not among them, since some resolvers ask the network for those.
+ * Whether a URL is plain http of this machine, which development builds trust for pages and an issuer's keys. Names below `localhost` are
+ * excluded, because some resolvers query the network for them.
  */
 export function isLocalHttp(url: URL): boolean {
   return url.protocol === "http:" && TRUSTED.has(url.hostname);

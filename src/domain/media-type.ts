@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-/** `application/octet-stream` for what it does not know. */
+/** Returns the media type by file ending, by default `application/octet-stream`. */
 export function mediaTypeOf(path: string): string {
   const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   return (Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined) ?? "application/octet-stream";

@@ -1,4 +1,4 @@
-// A cache of a bounded size: what was added longest ago goes first.
+// A cache of limited size that removes the oldest entries first.
 
 /** The values that were added last, by key, at most `size` of them. */
 export class Recent<K, V> {

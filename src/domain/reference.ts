@@ -10,10 +10,10 @@ export interface SkillReference {
   range: string;
 }
 
-/** What a reference to a draft begins with. No skill's name has a colon. */
+/** Prefix of references to drafts. Skill names contain no colon. */
 export const DRAFT_PREFIX = "draft:";
 
-/** Parses `name` or `name@range`. `null` when it is neither; a name may not contain `@`. A draft has one version, and so no range. */
+/** Parses `name` or `name@range`. Returns `null` for other texts. A draft has one version and no range. */
 export function parseReference(text: string): SkillReference | null {
   if (text.startsWith(DRAFT_PREFIX)) return { name: text.trim(), range: "*" };
   const at = text.indexOf("@");
@@ -29,7 +29,7 @@ export function satisfiesRange(label: string | null, range: string): boolean {
   return label !== null && satisfies(label, range, { loose: true });
 }
 
-/** Orders semver labels, newest first; for labels that are already known to satisfy a range. */
+/** Compares semver labels, newest first. The labels must be valid. */
 export function newestFirst(a: string, b: string): number {
   return compare(b, a);
 }

@@ -1,23 +1,23 @@
-// The tags of the blocks that skill texts stand in, and how a text is kept from reading as one of them.
+// Escapes the tags of the blocks that surround skill texts, so that a text cannot open or close a block.
 
 const TAGS = ["skill", "application_skill_context"];
 
-/** What reads as `<` by itself: its compatibility forms, and the one that is `<` with a combining stroke. */
+/** Characters that read as `<`: compatibility forms, and the one decomposed to `<` with a stroke. */
 const OPENERS = /[<\uff1c\ufe64\u226e]/g;
-/** What a reader does not see, or does not care for, between the letters of a tag. */
+/** Characters between the letters of a tag that a reader does not see or ignores. */
 const BETWEEN = /[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * Makes `<skill>`, `</skill>` and the same of the other block harmless, however they are written and whatever follows, so that a
- * skill's text can neither open nor close the block it stands in. Only the angle bracket that opens changes.
+ * Escapes `<skill>`, `</skill>` and the tags of the other block in every spelling, so that a skill's text cannot open or close its block.
+ * Only the opening bracket changes.
  */
 export function escapeSkillTags(text: string): string {
   return text.replace(OPENERS, (opener, at: number) => (opensTag(text, at + opener.length) ? "&lt;" : opener));
 }
 
 /**
- * Whether the text reads as a tag from here on. It stops at the first character that does not fit, and no `<` fits, so a text is
- * gone through at most once for all of them.
+ * Whether the text reads as a tag from here. It stops at the first other character, and no `<` matches, so a text is read at most once in
+ * total.
  */
 function opensTag(text: string, from: number): boolean {
   let read = "";

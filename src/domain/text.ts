@@ -5,7 +5,7 @@ export function utf8Text(bytes: Uint8Array): string | null {
   return decode(bytes, false);
 }
 
-/** The text of UTF-8 bytes with all that they say, so that it is the same bytes again; `null` where they are no UTF-8. */
+/** Returns the text of UTF-8 bytes including a byte order mark, so that it encodes to the same bytes; `null` if they are not UTF-8. */
 export function exactText(bytes: Uint8Array): string | null {
   return decode(bytes, true);
 }

@@ -1,4 +1,4 @@
-// What is counted without a tokenizer, and the one line that shows a skill before it is loaded.
+// Estimates tokens without a tokenizer, and renders the line that shows a skill before it is loaded.
 
 import { CATALOG_LIMITS } from "./limits";
 import { escapeSkillTags } from "./tags";
@@ -12,15 +12,15 @@ export function estimateFileTokens(bytes: number): number {
 }
 
 /**
- * The catalog's line for a skill: level 1, the same bytes in the prompt, in a tool's description and for the token count.
+ * Returns the catalog's line for a skill (level 1), identical in the prompt, in a tool's description, and for counting.
  *
- * @param tokens how many its description may take where it has less room than in the list
+ * @param tokens maximum tokens of its description, if less than in the list
  */
 export function catalogLine(name: string, description: string, tokens?: number): string {
   return escapeSkillTags(`- **${oneLine(name)}**: ${listedDescription(description, tokens)}`);
 }
 
-/** What no line of text needs: directions, which would show it in another order, and tags, which nobody sees. */
+/** Characters that are removed from lines: direction controls and tag characters. */
 const UNSEEN = /[\p{Bidi_Control}\u{E0000}-\u{E0FFF}]/gu;
 
 /** The text on one line: every run of white space and control characters becomes one space, none at the ends. */
@@ -31,14 +31,14 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** Where a sentence ends: before what does not go on in small letters. */
+/** End of a sentence: not before a lower-case continuation. */
 const SENTENCE_END = /[.!?]["'”’)\]]*(?= \P{Ll})|[。！？]/gu;
-/** How far back a cut looks for the end of a word. */
+/** Maximum characters to go back for the end of a word. */
 const WORD_CHARS = 30;
 
 /**
- * What the list shows of a description, on one line and in at most `CATALOG_LIMITS.lineTokens` tokens as they are estimated: all
- * of it, else its first whole sentences, else its beginning with an ellipsis.
+ * Returns the description as the list shows it, on one line and in at most `CATALOG_LIMITS.lineTokens` estimated tokens: completely,
+ * otherwise its first whole sentences, otherwise its beginning with an ellipsis.
  */
 export function listedDescription(description: string, tokens: number = CATALOG_LIMITS.lineTokens): string {
   const text = oneLine(description);
@@ -55,21 +55,21 @@ export function listedDescription(description: string, tokens: number = CATALOG_
 
 /** Letters of a word in fives, capitals in twos, digits in threes, anything else by itself. */
 const PIECE = /[A-Z][a-z]{1,4}|[a-z]{1,5}|[A-Z]{1,2}|\d{1,3}|[\s\S]/gu;
-/** Two-byte letters of which words are made, and those of smaller alphabets. */
+/** Two-byte letters that form words, including those of smaller alphabets. */
 const COMMON_LETTER = /[\u00c0-\u00ff\u0370-\u03ff\u0400-\u045f\u05d0-\u05ea\u0620-\u064a]/;
 const LATIN_LETTER = /[\u0100-\u017f]/;
 /** Three-byte characters that are mostly a token, or less. */
 const COMMON_SIGN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Devanagari}\u2010-\u203f\u3000-\u303f\uff00-\uffef]/u;
 
-/** How many tokens a text has, as a list's lines are counted: on the safe side. */
+/** Returns a conservative estimate of a text's tokens, as used for list lines. */
 export function estimateTokens(text: string): number {
   let sum = 0;
   for (const [piece] of text.matchAll(PIECE)) sum += pieceTokens(piece);
   return Math.ceil(sum);
 }
 
-/** How much of a text has at most so many tokens: the place after the last piece that fits. */
+/** Returns how much of a text fits into this number of tokens: the position after the last piece that fits. */
 function fitting(text: string, tokens: number): number {
   let sum = 0;
   for (const { 0: piece, index } of text.matchAll(PIECE)) {

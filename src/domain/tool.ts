@@ -1,4 +1,4 @@
-// The one shape of a tool and of its result: MCP's own. Everything that can be called is made into this.
+// The common form of tools and results: MCP's. All other forms are converted to it.
 
 import * as z from "zod";
 import { type JsonObject, type JsonValue, jsonObject, jsonValue } from "./json";
@@ -7,7 +7,7 @@ import { escapeSkillTags } from "./tags";
 /** A JSON Schema, draft 2020-12, as a plain value. */
 export type JsonSchema = JsonObject;
 
-/** What a tool says of itself for its host's user: hints that nobody has checked. */
+/** Hints about a tool for a host's user. They are not verified. */
 export const toolHintsSchema = z.lazy(() =>
   z
     .object({
@@ -27,14 +27,14 @@ export interface ToolDefinition {
   description: string;
   inputSchema: JsonSchema;
   annotations?: ToolHints | undefined;
-  /** What only MCP has: what a tool of a server says of its results, and of itself to a host and its user. */
+  /** Fields that only MCP has: the output schema, and metadata for hosts and users. */
   title?: string | undefined;
   outputSchema?: JsonSchema | undefined;
   icons?: JsonObject[] | undefined;
   _meta?: JsonObject | undefined;
 }
 
-/** A block of a tool's answer. Text is what this gateway makes; other types pass through from MCP servers unread. */
+/** A block of a result. The gateway creates text blocks; other types pass through from MCP servers. */
 export type ContentBlock = { type: string; [key: string]: JsonValue };
 
 export interface ToolResult {
@@ -55,7 +55,7 @@ export const toolResultSchema: z.ZodType<ToolResult> = z.lazy(() =>
   }),
 );
 
-/** A call as the model made it, in whichever form it came. `malformed` says why its arguments could not be read. */
+/** A model's call, from any format. `malformed`: why its arguments could not be parsed. */
 export interface ToolCall {
   id: string;
   name: string;
@@ -69,21 +69,21 @@ export function text(value: string): ToolResult {
 }
 
 /**
- * A tool that failed, told to the model. Texts of the predecessor system begin with `Error:`; those of servers do not. A reason may
- * quote others (a dependency's name, an author's code). It is escaped, so that the model does not read it as instructions.
+ * Returns a failed result. Wegent's texts begin with `Error:`; those of servers do not. A reason may quote others (a dependency's name, an
+ * author's code), so it is escaped: the model must not read it as instructions.
  */
 export function failed(value: string): ToolResult {
   return { content: [{ type: "text", text: escapeSkillTags(value) }], isError: true };
 }
 
-/** The text of a result, for formats whose answers are one string. */
+/** Returns the text of a result, for formats whose results are one string. */
 export function textOf(result: ToolResult): string {
   return result.content
     .map((block) => (block.type === "text" && typeof block.text === "string" ? block.text : JSON.stringify(block)))
     .join("\n");
 }
 
-/** Text that is too long, cut with a note. */
+/** Cuts a long text and adds a note. */
 export function cutText(value: string, limit: number): string {
   if (value.length <= limit) return value;
   // Never half a character.

@@ -1,4 +1,4 @@
-// What every answer carries, whichever edge it comes from: a request id, times, limits, headers for browsers, and a line in the log.
+// What every response contains, whatever its edge: request id, timings, limits, security headers; and the log line.
 
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -19,7 +19,7 @@ function countAnswer(c: HonoContext<HttpEnv>): void {
   if (code !== undefined) count("refusals", [code]);
 }
 
-/** Names the request, and marks and logs its answer. A caller's own `X-Request-Id` is kept where it is a plain word. */
+/** Assigns the request id, adds headers, and logs the response. A caller's `X-Request-Id` is used if it is a plain word. */
 export const answerHeaders = createMiddleware<HttpEnv>(async (c, next) => {
   const given = c.req.header("x-request-id");
   c.set("requestId", given !== undefined && REQUEST_ID.test(given) ? given : crypto.randomUUID());

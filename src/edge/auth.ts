@@ -1,4 +1,4 @@
-// Who is calling, before anything else looks at a request: the principal, what its key is limited to, and the use cases' context.
+// Authenticates requests: principal, limits of its key, and the context of use cases.
 
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -18,7 +18,7 @@ import type { HttpEnv } from "./env";
 /** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
 export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   const timings: Timings = { storage: 0 };
-  // Once: what reads a body may put another request in the place of this one.
+  // Read once, because reading a body can replace the request object.
   const session = sessions.get(c.req.raw) ?? null;
   const trust = trustIn(c, session);
   const seen = await seenBy(c, session, trust, timings);
@@ -28,14 +28,14 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   const { headers } = c.res;
   headers.append("server-timing", `storage;dur=${timings.storage}`);
-  // Caches on the way must not keep this answer: it is one principal's.
+  // Shared caches must not store the response, because it belongs to one principal.
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   headers.append("vary", "authorization, x-api-key, on-behalf-of");
   const reached = context.reached();
   if (reached !== null) headers.set("x-d1-bookmark", reached);
 });
 
-/** What requests of the console's edge show in place of a key. Kept beside them: nothing that a request says can be mistaken for it. */
+/** Session secrets of requests from the console's edge. Stored outside of the request, so that a request cannot forge one. */
 const sessions = new WeakMap<Request, string>();
 
 /** Lets a request count as one of a session. The console's edge calls it, when it has seen that its own page has sent the request. */
@@ -44,8 +44,8 @@ export function showSession(request: Request, secret: string): void {
 }
 
 /**
- * How old what is known of the caller may be. Who has something already may be told "nothing changed", and that must not be old; what a
- * session changes is not done for one that has ended.
+ * Returns how old the identity may be. A conditional request may be answered with "not modified", which must not be based on old data;
+ * changes through a session require a live session.
  */
 function trustIn(c: HonoContext<HttpEnv>, session: string | null): Trust {
   const { method } = c.req;
@@ -54,7 +54,7 @@ function trustIn(c: HonoContext<HttpEnv>, session: string | null): Trust {
   return recall === "strict" || c.req.header("if-none-match") !== undefined ? "primary" : recall;
 }
 
-/** Who calls, asked as near as that may be. */
+/** Returns the caller from the nearest permitted source. */
 async function seenBy(
   c: HonoContext<HttpEnv>,
   session: string | null,
@@ -94,7 +94,7 @@ function shownBy(c: HonoContext<HttpEnv>, session: string | null, settings: Sett
   };
 }
 
-/** Whom a chat front end asks for, where the operator has said in which header. What it did not fill in names nobody. */
+/** Returns the end user in the configured header. Unreplaced placeholders are ignored. */
 function endUserIn(
   c: HonoContext<HttpEnv>,
   { CHAT_USER_HEADER, CHAT_USER_PREFIX }: Settings,
@@ -106,19 +106,19 @@ function endUserIn(
 }
 
 /**
- * The answer of a handler that said no to what may be old, run once more when the primary has said who calls; `null` where there is
- * no doubt. Only what is remembered can be in doubt (`identitySourceOf`): those routes read, or refuse before they change anything.
+ * Runs a handler again if it refused a request based on a possibly old identity and the primary now returned the current one; `null`
+ * otherwise. Only routes with cached identities are affected (`identitySourceOf`): they read, or refuse before they change anything.
  */
 export async function retryOnPrimary(error: unknown, c: HonoContext<HttpEnv>): Promise<Response | null> {
   const context = c.get("context");
-  // Where the error came up, the index still names the handler that threw it.
+  // After an error, the index still refers to the handler that threw it.
   const handler = matchedRoutes(c)[c.req.routeIndex]?.handler;
   if (!isRefusal(error) || handler === undefined || !(await context?.makeCertain?.())) return null;
   const answer: unknown = await handler(c, async () => {});
   return answer instanceof Response ? answer : null;
 }
 
-/** Where Anthropic's protocols are spoken: for oneself, and in a group. */
+/** Paths of Anthropic's APIs, with and without a group. */
 const ANTHROPIC = /^(?:\/s\/group\/[^/]+)?\/anthropic\//;
 
 /** The credential. Clients of Anthropic's API have a header of their own for it. */
@@ -139,12 +139,12 @@ function requireScope(c: HonoContext<HttpEnv>, scopes: readonly string[]): void 
     throw new GatewayError(
       "forbidden",
       "ACT_AS_DENIED",
-      "This is for the user, or for an admin, and not on behalf of one.",
+      "`On-Behalf-Of` is not allowed here. Call as the user or as an admin.",
     );
   }
   if (allows(scopes, need)) return;
   const what = need === "unlimited" ? "a key without limits" : `the scope \`${need}\``;
-  throw new GatewayError("forbidden", "SCOPE_MISSING", `This takes ${what}, which the key does not have.`, {
+  throw new GatewayError("forbidden", "SCOPE_MISSING", `The key lacks a permission. This request needs ${what}.`, {
     needed: need,
   });
 }

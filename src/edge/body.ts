@@ -1,4 +1,4 @@
-// What a body may be before it is looked into: how large, and how deep.
+// Limits the size and nesting of request bodies.
 
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
@@ -7,7 +7,7 @@ import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
 
-/** Ends bodies that are larger than any of their kind may be. One that does not say its size is read for it. */
+/** Rejects bodies above the limit of their kind. A body without a declared size is counted while reading. */
 export const limitBody = createMiddleware<HttpEnv>(async (c, next) => {
   const { raw } = c.req;
   const upload = (c.req.header("content-type") ?? "").startsWith("multipart/");
@@ -25,14 +25,14 @@ export const limitBody = createMiddleware<HttpEnv>(async (c, next) => {
 export const limitJsonDepth = createMiddleware<HttpEnv>(async (c, next) => {
   const json = (c.req.header("content-type") ?? "").toLowerCase().startsWith("application/json");
   if (json && isDeeper(await c.req.text(), REQUEST_LIMITS.jsonDepth)) {
-    const message = `Lists and objects may lie ${REQUEST_LIMITS.jsonDepth} deep in each other, no more.`;
+    const message = `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels).`;
     throw invalid([{ code: "TOO_DEEP", message }]);
   }
   await next();
 });
 
-export const TOO_LARGE = `A message may have ${Math.floor(REQUEST_LIMITS.jsonBytes / 1_048_576)} MiB.`;
-export const TOO_DEEP = `A message may nest ${REQUEST_LIMITS.jsonDepth} deep.`;
+export const TOO_LARGE = `Message too large (limit ${Math.floor(REQUEST_LIMITS.jsonBytes / 1_048_576)} MiB).`;
+export const TOO_DEEP = `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels).`;
 
 /** The body as text, or `null` when it is too large. */
 export async function readBody(request: Request): Promise<string | null> {
@@ -41,7 +41,7 @@ export async function readBody(request: Request): Promise<string | null> {
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }
 
-/** The bytes of a body; `null` when it has more than so many. The rest is then still to be read. */
+/** Returns the bytes of a body; `null` if it is larger than `most`. The rest is then unread. */
 export async function readBytes({ body }: Request, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
   let bytes = new Uint8Array(0);
   let size = 0;

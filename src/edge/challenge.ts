@@ -1,4 +1,4 @@
-// What every 401 says of how to do better.
+// Builds the `WWW-Authenticate` header of 401 responses, and related discovery paths.
 
 import type { Context as HonoContext } from "hono";
 import { type Settings, settingsFrom } from "../domain/settings/settings";
@@ -7,19 +7,19 @@ import { GRANT_SCOPE } from "../domain/sign-in/grant";
 import { publicOrigin } from "../domain/sign-in/resource";
 import type { HttpEnv } from "./env";
 
-/** Where the metadata of RFC 9728 is; for a resource with a path, that path follows. */
+/** Path of RFC 9728 metadata; for a resource with a path, that path is appended. */
 export const WELL_KNOWN = "/.well-known/oauth-protected-resource";
-/** Where the metadata of the gateway's own authorization server is (RFC 8414). */
+/** Path of the gateway's authorization-server metadata (RFC 8414). */
 export const SERVER_METADATA = "/.well-known/oauth-authorization-server";
 export const MCP_PATH = "/mcp";
 
-/** Where hosts look for a sign-in, metadata first. Pages may, too. */
+/** Paths on which hosts look for a sign-in. Pages can call them too. */
 export const SIGN_IN_PATHS = ["/.well-known/*", "/register", "/authorize", "/token"] as const;
 
-/** What hosts ask for when they look for a sign-in, where a server's metadata names none. */
+/** Paths that hosts try if the metadata of a server names none. */
 const SIGN_IN = /^\/(register|authorize|token|\.well-known\/(oauth-authorization-server|openid-configuration)(\/.*)?)$/;
 
-/** What a host that looks for a sign-in is told, as OAuth tells errors; `null` for any other path. */
+/** Returns an OAuth error for hosts that look for a sign-in that does not exist; `null` for other paths. */
 export function noSignIn(path: string, settings: Settings): { error: string; error_description: string } | null {
   if (!SIGN_IN.test(path)) return null;
   const error = path === "/register" ? "invalid_client_metadata" : "invalid_request";
@@ -27,7 +27,7 @@ export function noSignIn(path: string, settings: Settings): { error: string; err
   const { JWT_ISSUER: issuer } = settings;
   if (server === null) {
     const error_description =
-      "This gateway has no sign-in. Send a key instead: give your host the header `Authorization: Bearer <key>` for this server.";
+      "Sign-in is disabled on this gateway. Configure the header `Authorization: Bearer <key>` for this server instead.";
     return { error, error_description };
   }
   const where =
@@ -35,18 +35,18 @@ export function noSignIn(path: string, settings: Settings): { error: string; err
   return { error, error_description: `${where}: ${WELL_KNOWN}${MCP_PATH} names it.` };
 }
 
-/** The scopes that a host is to ask for, with a blank between. */
+/** Returns the scopes that a host should request, separated by blanks. */
 export function scopesWanted(settings: Settings): string[] {
   return signInServer(settings) === "own" ? [GRANT_SCOPE] : settings.OAUTH_SCOPES;
 }
 
-/** The WWW-Authenticate header: where the metadata is, what to ask for, and whether it was the bearer that was no good. */
+/** Returns the header: the metadata URL, scopes, and whether the presented token was invalid. */
 export function challenge(c: HonoContext<HttpEnv>): string {
   const settings = settingsFrom(c.env);
   const { pathname, search } = new URL(c.req.url);
-  // Clients hold the resource that the metadata names against the URL that they were given, so each URL has its own.
-  const path =
-    pathname === MCP_PATH || pathname.startsWith(`${MCP_PATH}/`) ? pathname + search.replaceAll('"', "%22") : "";
+  const isMcp = c.req.path === MCP_PATH || c.req.path.startsWith(`${MCP_PATH}/`);
+  // Clients compare the metadata's resource with the URL they were given, so the path is repeated unchanged.
+  const path = isMcp ? pathname + search.replaceAll('"', "%22") : "";
   const error = c.req.header("authorization") === undefined ? "" : 'error="invalid_token", ';
   const scopes = scopesWanted(settings).join(" ");
   const scope = scopes === "" ? "" : `, scope="${scopes}"`;

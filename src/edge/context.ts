@@ -1,4 +1,4 @@
-// The use cases' context, made of the Worker's bindings. The Worker and the conversation's object make theirs here.
+// Creates the context of use cases from the Worker's bindings, for the Worker and for Durable Objects.
 
 import { PARALLEL } from "../domain/code/script-limits";
 import { makeId } from "../domain/id";
@@ -11,9 +11,9 @@ import type { OpenImport } from "../services/imports/api";
 import { type Database, guardSession, openDatabase, type SessionWatch, type Timings } from "../storage/d1/database";
 import { counterIn } from "./metrics/counter";
 
-/** Who calls, and the D1 session that was asked. */
+/** The caller, and the D1 session it was read with. */
 export interface CallerWithSession {
-  /** Asked again where it is a function: in an object, another request may bring newer facts of its user. */
+  /** A function is called repeatedly: in a Durable Object, another request may bring a newer identity. */
   caller: Caller | (() => Caller);
   /** The D1 session that queries go to. Left out: one of a replica that has come as far as the caller's `asOf`, else the primary's. */
   session?: D1DatabaseSession | undefined;
@@ -22,22 +22,22 @@ export interface CallerWithSession {
 interface ContextParts extends CallerWithSession {
   timings?: Timings;
   later: Context["later"];
-  /** How long what is counted may wait to be sent; left out: as long as in the Worker. */
+  /** Maximum delay of counts; default: as in the Worker. */
   countsMs?: number;
   browserLink?: Context["browserLink"];
   inquire?: Context["inquire"];
   host?: Context["host"];
-  /** Asks the primary who calls; absent where that was done. */
+  /** Reads the caller from the primary; absent if that was done. */
   askPrimary?: (() => Promise<CallerWithSession>) | undefined;
 }
 
-/** A context with what its answer says of D1. */
+/** A context with the D1 facts for the response. */
 export interface RequestContext extends Context {
   /** The bookmark that the answer carries. */
   reached(): string | null;
 }
 
-/** A context for one request. D1 is opened when it is first asked: most requests ask nothing but the conversation's object. */
+/** Creates the context of one request. D1 is opened on first use, because most requests only call the conversation's object. */
 export function makeContext(
   env: Env,
   { timings = { storage: 0 }, later, countsMs, browserLink, inquire, host, askPrimary, ...told }: ContextParts,
@@ -92,13 +92,13 @@ export function makeContext(
   };
 }
 
-/** What a session's writes tell this isolate, and where a replica that lacks a migration sends its statements. */
+/** Connects a session's writes to this isolate's cache, and retries statements on the primary if a replica lacks a migration. */
 function watchOver(env: Env, session: D1DatabaseSession, isPrimary: boolean): SessionWatch {
   const wrote = (isDone: boolean) => memoryOf(env.DB).wrote(isDone ? session.getBookmark() : null);
   return isPrimary ? { wrote } : { wrote, primary: () => env.DB.withSession("first-primary") };
 }
 
-/** Where identities are found; what goes on beside the request is handed to `later`. */
+/** Returns where identities are read. Background work is passed to `later`. */
 export function identityStoresOf(
   env: Env,
   timings: Timings,
@@ -117,7 +117,7 @@ export function identityStoresOf(
   };
 }
 
-/** The primary's session, of which more can be asked. */
+/** The primary's session with its raw D1 session. */
 type Far = BookmarkedSession & { raw: D1DatabaseSession };
 
 function datedSession(env: Env, constraint: string, timings: Timings): Far {
@@ -126,12 +126,12 @@ function datedSession(env: Env, constraint: string, timings: Timings): Far {
   return { raw, session: guardSession(raw, timings, primary), bookmark: () => raw.getBookmark() };
 }
 
-/** D1's primary: for what must be known and not guessed, and for what no request asked for. */
+/** Returns D1's primary, for reads that must be current and for background jobs. */
 export function primaryDatabase(env: Env, timings: Timings = { storage: 0 }): Database {
   return openDatabase(env.DB.withSession("first-primary"), timings);
 }
 
-/** The same for what may end what this isolate remembers of somebody. */
+/** Returns the primary for writes that can invalidate cached identities. */
 export function watchedPrimary(env: Env): Database {
   const session = env.DB.withSession("first-primary");
   return openDatabase(session, { storage: 0 }, watchOver(env, session, true));

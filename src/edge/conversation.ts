@@ -15,7 +15,7 @@ import { LISTEN_HEADER } from "../services/questions/admission";
 import type { HttpEnv } from "./env";
 import { noteLimit } from "./rate";
 
-/** The object of the caller's own conversation with this id. Nobody can name another's: the user is part of the name. */
+/** Returns the Durable Object of the caller's conversation. The user is part of the name, so nobody can address another user's. */
 export function conversation(
   c: HonoContext<HttpEnv>,
   id: string,
@@ -25,7 +25,7 @@ export function conversation(
   const context = c.get("context");
   const { userId } = context.caller.principal;
   c.set("conversation", { conversation: id, userId });
-  // Who calls may be asked again, after a no, while this is in use.
+  // The caller may be read again, after a refusal, while this is in use.
   return { api: objectOf(c.env, userId, id, settings), target: targetFor(context, id) };
 }
 
@@ -38,7 +38,7 @@ function targetFor(context: Pick<Context, "caller">, id: string): Target {
   };
 }
 
-/** The same for a given caller. The route decides first whether this one may. */
+/** Returns the object for a given caller. The route has checked access. */
 export function conversationOf(
   env: Env,
   caller: Caller,
@@ -54,7 +54,7 @@ function objectOf(
   settings: ConversationSettings = {},
 ): ConversationApi & ChatObject {
   const stub: unknown = env.CONVERSATIONS.getByName(conversationName(userId, id), placeOf(env, settings));
-  // The stub's own type is infinite for the compiler (JSON is recursive); that the class `implements ConversationApi` holds it.
+  // The stub's own type is infinite for the compiler (JSON is recursive). `implements ConversationApi` on the class guarantees it.
   return stub as ConversationApi & ChatObject;
 }
 
@@ -65,15 +65,15 @@ export function chatSlotsOf(c: HonoContext<HttpEnv>): ChatSlots {
 }
 
 /**
- * Where the object is made, should this be its first request. Every route says so: an object that somebody only looked for is made as
- * well, empty, and whoever creates the conversation then finds it where it should be.
+ * Returns the location of a new object. Every route passes it, because a read also creates the object, empty, and a later creation must
+ * find it in the right location.
  */
 function placeOf(env: Env, settings: ConversationSettings): DurableObjectNamespaceGetDurableObjectOptions {
   const region = settings.region ?? settingsFrom(env).CONVERSATION_REGION;
   return region === "auto" ? {} : { locationHint: region };
 }
 
-/** A socket on which the conversation's object says that the list of tools changed. */
+/** Opens a socket on which the object announces changes of the tool list. */
 export async function listenTo(env: Env, { caller, id }: Target): Promise<WebSocket> {
   const stub = env.CONVERSATIONS.getByName(conversationName(caller.principal.userId, id));
   const headers = { upgrade: "websocket", [LISTEN_HEADER]: "1" };
@@ -95,12 +95,12 @@ export function unwrapReply<T>(c: HonoContext<HttpEnv>, reply: Reply<T>): T {
   return unwrap(reply);
 }
 
-/** The request's Idempotency-Key with a digest of what was asked; `null` when it has none. */
+/** Returns the request's Idempotency-Key with a digest of the request; `null` if absent. */
 export async function idempotencyOf(c: HonoContext<HttpEnv>): Promise<(Idempotency & { key_digest: string }) | null> {
   const key = c.req.header("idempotency-key");
   if (key === undefined) return null;
   if (key === "" || key.length > REQUEST_LIMITS.idempotencyKeyChars) {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The Idempotency-Key cannot be used.", {
+    throw new GatewayError("invalid", "INVALID_REQUEST", "The Idempotency-Key is not allowed for this request.", {
       issues: [{ code: "INVALID_FIELD", message: "Use 1-255 characters.", path: "Idempotency-Key" }],
     });
   }

@@ -1,4 +1,4 @@
-// Which pages may call the gateway from a browser: none, until origins are configured. Development builds add loopback.
+// Decides which origins can call the gateway from a browser: none until configured. Development builds add loopback.
 
 import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
@@ -6,7 +6,7 @@ import { isLocalHttp } from "../domain/loopback";
 import { settingsFrom } from "../domain/settings/settings";
 import type { HttpEnv } from "./env";
 
-/** Whether a page of this origin may use the gateway. */
+/** Whether a page of this origin can use the gateway. */
 export function isAllowedOrigin(env: Env, origin: string): boolean {
   return settingsFrom(env).ALLOWED_ORIGINS.includes(origin) || (__DEVELOPMENT__ && isLocalPage(origin));
 }
@@ -17,7 +17,7 @@ function isLocalPage(origin: string): boolean {
   return url !== null && url.origin === origin && isLocalHttp(url);
 }
 
-/** Schemes of pages that anybody can make. What else has an origin is a program that its user installed. */
+/** Schemes of web pages. Other origins belong to programs that the user installed. */
 const OF_WEB_PAGES = ["http:", "https:", "file:", "data:", "blob:", "about:", "filesystem:"];
 
 /** Whether an origin is a desktop program's, such as `vscode-file://vscode-app`: no page of the web can come from there. */
@@ -27,8 +27,8 @@ function isProgram(origin: string): boolean {
 }
 
 /**
- * Whether a page of this origin may talk MCP: an allowed one, one of the gateway's own pages where they are served by https, or a
- * desktop program. `null` may be any page of the web, in a frame.
+ * Whether an origin can use MCP: allowed ones, the gateway's own pages over https, and desktop programs. `null` may be any web page in a
+ * frame.
  */
 export function isOwnOrigin(env: Env, url: string, origin: string): boolean {
   if (isProgram(origin)) return true;
@@ -61,7 +61,7 @@ const marked = cors({
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;
 
-/** The same for the chat endpoint, whose clients send headers of their own kind. */
+/** CORS of the chat endpoint, whose clients send further headers. */
 export const crossOriginChat = createMiddleware<HttpEnv>((c, next) =>
   c.req.header("origin") === undefined ? next() : markedChat(c, next),
 );
@@ -73,7 +73,7 @@ const markedChat = cors({
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;
 
-/** The same for MCP, whose tools may name headers of their own. Mounted behind a check of the origin. */
+/** CORS of MCP, whose tools can name headers. Mounted behind an origin check. */
 export const crossOriginMcp = createMiddleware<HttpEnv>((c, next) =>
   c.req.header("origin") === undefined ? next() : markedMcp(c, next),
 );
@@ -85,7 +85,7 @@ const markedMcp = cors({
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;
 
-/** What everybody may read before signing in: where to sign in, and that there is no sign-in here. */
+/** CORS of public discovery documents. */
 export const crossOriginOpen = cors({
   origin: "*",
   allowMethods: ["GET", "POST"],

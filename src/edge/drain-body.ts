@@ -1,5 +1,5 @@
-// What a request still sends when its answer is known. On a connection that closes while a client writes, the client sees the broken
-// connection and not the answer: a bad key would look like a gateway that is down.
+// Reads the rest of a request body when the response is known. If the connection closed while a client still writes, the client would see a
+// broken connection instead of the response: a bad key would look like an outage.
 
 import { createMiddleware } from "hono/factory";
 import { DURATIONS } from "../domain/durations";
@@ -7,8 +7,8 @@ import { REQUEST_LIMITS } from "../domain/limits";
 import type { HttpEnv } from "./env";
 
 /**
- * Lets the client finish what it sends, if the answer was made without it, and forgets it. Nobody is known yet, so there is a bound:
- * a body that says it is longer is left alone, one that turns out so, or is slow, is given up, and its connection breaks.
+ * Reads and discards the rest of the body, if the response was created without it. The caller is unauthenticated, so this is limited:
+ * longer declared bodies are left unread, and longer or slow ones are aborted.
  */
 export const drainBody = createMiddleware<HttpEnv>(async (c, next) => {
   const { body, headers } = c.req.raw;
@@ -29,7 +29,7 @@ async function forget(body: ReadableStream<Uint8Array>): Promise<void> {
       left -= part.value.byteLength;
     }
   } catch {
-    // The client is gone, and nobody waits for the answer.
+    // The client is gone.
   } finally {
     clearTimeout(timer);
   }

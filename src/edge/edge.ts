@@ -1,4 +1,4 @@
-// What an edge is: one protocol that clients speak with the gateway, with everything that `app.ts` needs to know of it.
+// The interface of an edge: one protocol for clients, with everything that `app.ts` needs to mount it.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
@@ -8,7 +8,7 @@ import type { HttpEnv } from "./env";
 export interface Edge {
   /** Every path below it belongs to this edge. The routes name their whole path. */
   prefix: `/${string}`;
-  /** Decides which pages may call, answers preflights and marks answers. It runs before anybody is known. */
+  /** Checks origins, answers preflights and adds CORS headers. Runs before authentication. */
   cors: readonly MiddlewareHandler<HttpEnv>[];
   /** Routes that check keys or tickets themselves. */
   open?: OpenAPIHono<HttpEnv>;

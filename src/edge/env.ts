@@ -1,4 +1,4 @@
-// What every handler finds on its context.
+// The variables on a handler's context.
 
 import type { RequestContext } from "./context";
 
@@ -8,11 +8,11 @@ export interface Variables {
   context: RequestContext;
   /** The limits that were counted for this request, as the `RateLimit-Policy` header names them. */
   limits?: readonly string[];
-  /** Whose conversation the request is about, for the log. */
+  /** The conversation and user of the request, for the log. */
   conversation?: { conversation: string; userId: string };
   /** The code of the problem that is the answer, for the log. */
   problem?: string;
-  /** Whether the caller's credential was refused. The status does not say it where a socket is refused. */
+  /** Whether the credential was rejected, for responses whose status does not show it, such as closed sockets. */
   unauthenticated?: boolean;
 }
 

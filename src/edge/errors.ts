@@ -28,7 +28,7 @@ const TITLE: Record<number, string> = {
   503: "Service Unavailable",
 };
 
-/** An answer in the error shape of docs/api.md. Facts may add members but never replace the standard ones. */
+/** Returns a response in the error format of docs/api/errors.md. Details can add members but not replace standard ones. */
 export function problem(
   c: HonoContext<HttpEnv>,
   status: number,
@@ -57,7 +57,7 @@ export function problem(
 export function pathNotFound(c: HonoContext<HttpEnv>): Response {
   const told = noSignIn(c.req.path, settingsFrom(c.env));
   if (told !== null) return problem(c, 404, "NO_SIGN_IN", told.error_description, told);
-  return problem(c, 404, "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route.");
+  return problem(c, 404, "NOT_FOUND", "Path not found. `/openapi.json` lists all paths.");
 }
 
 /** Answers anything that was thrown. What the gateway did not mean to throw is a 500 without detail and one log line. */
@@ -66,7 +66,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   if (refusal !== null) {
     const headers = rateHeaders(refusal);
     if (refusal.code === "unauthenticated") {
-      // Hosts ask without a credential first, to learn how to sign in, and with a token whose hour is over: that is no guess.
+      // Hosts first send requests without a credential to discover the sign-in, or with an expired token. These do not count as guesses.
       const wasGood = refusal.reason === "TOKEN_ENDED" || refusal.reason === "TOKEN_ELSEWHERE";
       c.set("unauthenticated", c.req.header("authorization") !== undefined && !wasGood);
       headers["www-authenticate"] = challenge(c);
@@ -74,31 +74,26 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
     return problem(c, HTTP_STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
   }
   if (error instanceof HTTPException && error.status === 400) {
-    const issues: Issue[] = [{ code: "INVALID_BODY", message: "The body cannot be read as its content type says." }];
-    return problem(c, 400, "INVALID_REQUEST", "The request body cannot be read. Check that it is well-formed.", {
+    const issues: Issue[] = [{ code: "INVALID_BODY", message: "The body does not match its content type." }];
+    return problem(c, 400, "INVALID_REQUEST", "The request body cannot be parsed. Check that it is well-formed.", {
       issues,
     });
   }
   if (error instanceof HTTPException && error.status === 413) {
-    return problem(c, 413, "BODY_TOO_LARGE", "The request body is larger than this route takes.");
+    return problem(c, 413, "BODY_TOO_LARGE", "Request body too large. Send less data.");
   }
   logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
-  return problem(
-    c,
-    500,
-    "INTERNAL",
-    "The gateway failed to answer. The request id helps its operator to find out why.",
-  );
+  return problem(c, 500, "INTERNAL", "Internal error. Report the request id to the operator of the gateway.");
 }
 
-/** The issues of a failed zod parse, in the shape of docs/api.md. */
+/** The issues of a failed zod parse, in the shape of docs/api/errors.md. */
 export function issuesOf(error: z.core.$ZodError, where?: string): Issue[] {
   return error.issues.flatMap((issue): Issue[] => {
     const path = [...(where === undefined ? [] : [where]), ...issue.path.map(String)].join(".");
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({
         code: "UNKNOWN_FIELD",
-        message: `'${key}' is not a field of this request.`,
+        message: `Unknown field '${key}'. Remove it.`,
         path: path === "" ? key : `${path}.${key}`,
       }));
     }

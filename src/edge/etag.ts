@@ -1,29 +1,28 @@
-// Conditional requests: entity tags, what a client has already, and which part of it the client wants.
+// Conditional requests: entity tags and ranges.
 
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../domain/digest";
 import type { HttpEnv } from "./env";
 
-/** Answers must be asked for again, since rights may be gone by then; the tag makes that cheap. */
+/** Clients must revalidate, because rights can change; the tag makes that cheap. */
 export const REVALIDATE = "private, no-cache";
 
-/** The response of a route that knows what the client has. */
+/** The OpenAPI text of a 304 response. */
 export const notModified = { description: "The client has it." } as const;
 
-/** The tag of content whose SHA-256 is known. */
+/** Returns the tag of content with this SHA-256. */
 export function tagOf(sha256: string): string {
   return `"sha256-${sha256}"`;
 }
 
-/** The tag that `tagged` gives an answer with this value as JSON. */
+/** Returns the tag that `tagged` computes for this value as JSON. */
 export async function tagOfJson(value: unknown): Promise<string> {
   return tagOf(await sha256Hex(new TextEncoder().encode(JSON.stringify(value))));
 }
 
 /**
- * Whether an If-None-Match or If-Match header names this tag. Compares weakly, as RFC 9110 asks for it of the first; of the second, too,
- * since a proxy that compresses an answer weakens its tag, and the digest in it is still of the same bytes. `"sha256:…"` is how
- * executors of the predecessor system write the digest that they know from a resource.
+ * Whether an If-None-Match or If-Match header contains this tag. Uses weak comparison: RFC 9110 requires it for the first; for the second,
+ * because a compressing proxy weakens tags. `"sha256:…"` is how Wegent's executors write a digest.
  */
 export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
@@ -33,7 +32,7 @@ export function namesTag(header: string | undefined, tag: string): boolean {
   );
 }
 
-/** Gives a 200 answer the digest of its body as tag, and turns it into a 304 for a client that has it. For single things. */
+/** Adds a digest of the body as tag to a 200 response, and returns 304 to clients that have it. */
 export const tagged = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   if (c.res.status !== 200) return;
@@ -56,8 +55,8 @@ export interface Span {
 }
 
 /**
- * The part that a Range header asks for: `null` for all of it, since a header that cannot be read, or that asks for several
- * parts, may be ignored; `"unsatisfiable"` when there is no such part.
+ * Returns the range that a Range header requests: `null` for all bytes, because invalid headers and multiple ranges can be ignored;
+ * `"unsatisfiable"` if the range does not exist.
  */
 export function spanOf(header: string | undefined, size: number): Span | "unsatisfiable" | null {
   const match = /^bytes=(\d*)-(\d*)$/.exec((header ?? "").trim());

@@ -1,4 +1,4 @@
-// What every answer of the Worker says to browsers. Static files have the same from `public/_headers`.
+// Security headers of every Worker response. `public/_headers` contains the same for static files.
 
 const POLICY = "default-src 'none'; frame-ancestors 'none'";
 const YEAR = 31_536_000;

@@ -1,4 +1,4 @@
-// What the lists of skills and ghosts share: where a page begins, and where the next one does.
+// Paging of the lists of skills and ghosts.
 
 import { createMiddleware } from "hono/factory";
 import { invalid } from "../domain/errors";
@@ -6,7 +6,7 @@ import type { HttpEnv } from "./env";
 import { integerParameter, pageQuery } from "./schemas";
 import * as z from "./zod";
 
-/** `limit` with `cursor`, or with the predecessor system's `skip`. */
+/** `limit` with `cursor`, or with Wegent's `skip`. */
 export const listQuery = pageQuery.extend({
   skip: integerParameter(0, 1_000_000).optional(),
 });
@@ -21,12 +21,18 @@ export const flag = z
 /** A page begins after a cursor or at a position; both at once would be a question with two answers. */
 export const requireOneStart = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.query("cursor") !== undefined && c.req.query("skip") !== undefined) {
-    throw invalid([{ code: "INVALID_FIELD", message: "Use `cursor` or `skip`, not both.", path: "query.skip" }]);
+    throw invalid([
+      {
+        code: "INVALID_FIELD",
+        message: "`cursor` and `skip` exclude each other. Send one of them.",
+        path: "query.skip",
+      },
+    ]);
   }
   await next();
 });
 
-/** A list that is a bare array says in a header where it goes on. */
+/** Returns the `Link` header for a list that is a bare array. */
 export function setNextLink(url: string, cursor: string | null): Record<string, string> {
   if (cursor === null) return {};
   const target = new URL(url);

@@ -1,6 +1,6 @@
-// How fast one may go: by the platform's counters, which cost no round trip and are exact enough against abuse. They tell whether
-// there is room and not how much, so answers name the limits and only refusals say what is left: nothing. Where a deployment has
-// no such binding there is no limit, and /health says so.
+// Rate limits with the platform's counters, which need no round trip and are exact enough against abuse. They report whether there is room
+// but not how much, so responses name the limits, and only refusals contain the remaining amount: zero. Without such a binding there is no
+// limit, and /health reports it.
 
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { countedAs } from "../domain/access/address";
@@ -31,7 +31,7 @@ export const principalRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   await next();
 };
 
-/** The same for a host that renews its token: it counts for one grant, since many users' hosts share an address. */
+/** Limits token refreshes per grant, because many users' hosts share an address. */
 export function grantRate(c: HonoContext<HttpEnv>, grantId: string): Promise<void> {
   return take(c, "principal", c.env.PRINCIPAL_RATE, `grant ${grantId}`);
 }
@@ -41,7 +41,7 @@ export function noteLimit(c: HonoContext<HttpEnv>, policy: string, rate: Rate): 
   c.set("limits", [...new Set([...(c.get("limits") ?? []), ratePolicy(policy, rate)])]);
 }
 
-/** Says which limits an answer was counted under, besides the one that a refusal names already. */
+/** Names the limits that a response was counted under, besides one in a refusal. */
 export function nameLimits(headers: Headers, limits: readonly string[]): void {
   const refused = headers.get("ratelimit-policy");
   for (const limit of limits) if (limit !== refused) headers.append("ratelimit-policy", limit);

@@ -1,4 +1,4 @@
-// One line a request, for the operator: what was asked of which route, by which key, about what, and how it went. Nothing personal.
+// Writes one log line per request for the operator: route, key, subject and result. Contains no personal data.
 
 import type { Context as HonoContext } from "hono";
 import { matchedRoutes } from "hono/route";
@@ -6,7 +6,7 @@ import { settingsFrom } from "../domain/settings/settings";
 import { type LogSubject, logIdOf } from "../services/secrets/log-id";
 import type { HttpEnv } from "./env";
 
-/** Monitors ask this every few seconds. The log leaves it out. */
+/** Monitors request this path every few seconds, so it is not logged. */
 const UNLOGGED = "/health";
 
 /** The routes of one skill. */
@@ -14,8 +14,8 @@ const SKILL_ROUTE = "/api/v1/kinds/skills/:id";
 const SKILL_SEGMENT = SKILL_ROUTE.split("/").indexOf(":id");
 
 /**
- * Writes the line of an answered request: the route's pattern and never the path, since ids may say something of people; the
- * key's id and never the user's; of a conversation and a skill the names that `logIdOf` gives them.
+ * Writes the line of a finished request: the route's pattern instead of the path, because ids may be personal; the key's id instead of the
+ * user's; and pseudonyms of conversation and skill (`logIdOf`).
  */
 export async function logRequest(c: HonoContext<HttpEnv>, totalMs: number): Promise<void> {
   const route = patternOf(c);
@@ -43,7 +43,7 @@ export async function logRequest(c: HonoContext<HttpEnv>, totalMs: number): Prom
   );
 }
 
-/** Has the answer say how the log names what it is about: who has a slow conversation at hand finds its lines so. */
+/** Adds the subject's pseudonym to the response, so that its log lines can be found. */
 export async function addLogIdHeader(c: HonoContext<HttpEnv>, subject: LogSubject): Promise<void> {
   const id = await logIdIn(c, subject);
   if (id !== undefined) c.header("x-log-id", id);
@@ -57,7 +57,7 @@ function isWanted(env: Env): boolean {
   try {
     return settingsFrom(env).LOG_REQUESTS;
   } catch {
-    // A gateway with bad settings answers that to everybody; the log should have it.
+    // A gateway with invalid settings returns this to everybody, and it should be logged.
     return true;
   }
 }

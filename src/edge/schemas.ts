@@ -13,16 +13,16 @@ export const userId = z.string().regex(USER_ID, { error: "1-128 of A-Za-z0-9._:@
 /** A conversation's id, as its user chose it. */
 export const conversationId = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
 
-/** A user who is to have or to do something by the caller's word. */
-export const nameableUser = userId.refine(isNameable, "this id is the gateway's own");
+/** A user that the caller names as owner or member. */
+export const nameableUser = userId.refine(isNameable, "this id is reserved for the gateway");
 
-/** A group's name: a namespace that is not everybody's own. */
+/** A group's name: a namespace other than `default` and `public`. */
 export const groupName = z
   .string()
-  .regex(GROUP_NAME, "1-64 of A-Za-z0-9._-, a letter or digit first")
-  .refine((name) => !RESERVED_GROUPS.has(name.toLowerCase()), "this name means something else");
+  .regex(GROUP_NAME, "use 1-64 of A-Za-z0-9._-, starting with a letter or digit")
+  .refine((name) => !RESERVED_GROUPS.has(name.toLowerCase()), "this name is reserved");
 
-/** A whole number in a path or a query, where it is text; the document says its bounds. */
+/** An integer in a path or query with documented bounds. */
 export function integerParameter(minimum: number, maximum: number) {
   const read = z.coerce.number().pipe(z.int().min(minimum).max(maximum));
   return read.openapi({ type: "integer", minimum, maximum });
@@ -34,12 +34,12 @@ export const pageQuery = z.object({
   cursor: z.string().max(1_000).optional(),
 });
 
-/** A JSON request body that must be there. Its schema is made with the first request that has one. */
+/** A required JSON body. Its schema is created with the first request. */
 export function jsonBody<T extends z.ZodType>(schema: () => T) {
   return { required: true, content: { "application/json": { schema: z.lazy(schema) } } } as const;
 }
 
-/** A JSON request body that may be left out. */
+/** An optional JSON body. */
 export function optionalJsonBody<T extends z.ZodType>(schema: () => T) {
   return { required: false, content: { "application/json": { schema: z.lazy(schema) } } } as const;
 }
@@ -71,8 +71,8 @@ export const problemSchema = () =>
     .openapi("Problem");
 
 /**
- * The content of an answer. Only the OpenAPI document looks at its schema: given as a function, it is made when the document is
- * asked for, and no start of the Worker pays for it.
+ * The content of a response. Only the OpenAPI document uses its schema: as a function, it is created when the document is built, and not at
+ * the Worker's start.
  */
 export function described<T extends z.ZodType>(schema: T | (() => T)) {
   return {
@@ -90,18 +90,18 @@ export function json<T extends z.ZodType>(description: string, schema: T | (() =
 export const noContent = { description: "Done." } as const;
 
 const REFUSALS = {
-  400: "The request is not valid; `issues` lists everything that is wrong.",
-  401: "No key, or not a good one.",
-  403: "This principal may not.",
-  404: "There is no such thing, as far as this principal may know.",
-  409: "It contradicts what is there.",
-  412: "It has changed since the caller read it.",
-  413: "Too large.",
-  415: "The body is of another content type.",
-  416: "No such range.",
-  422: "The package is not valid; `issues` lists everything that is wrong.",
-  429: "Too fast.",
-  503: "Storage does not answer; try again after `Retry-After`.",
+  400: "The request is not valid. `issues` lists all problems.",
+  401: "The key or token is missing or not valid.",
+  403: "The caller does not have the right.",
+  404: "Not found, or not visible to the caller.",
+  409: "Conflict with existing data, or a limit is reached.",
+  412: "The object was changed after the caller read it.",
+  413: "The request is too large.",
+  415: "The content type is not supported.",
+  416: "The range is outside the file.",
+  422: "The package is not valid. `issues` lists all problems.",
+  429: "Too many requests. Try again after `Retry-After`.",
+  503: "Storage does not respond. Try again after `Retry-After`.",
 } as const;
 
 type Refusal = keyof typeof REFUSALS;
@@ -112,7 +112,7 @@ export function refusals(...statuses: Refusal[]) {
   return { ...only(...statuses, 401, 429, 503), default: { description: "Refused.", content } };
 }
 
-/** Responses with these statuses and no others: those of an open route, which asks for no key. */
+/** Responses of a public route: only these statuses. */
 export function only(...statuses: Refusal[]) {
   const content = { "application/problem+json": described(problemSchema) };
   return Object.fromEntries(statuses.map((status) => [status, { description: REFUSALS[status], content }]));
@@ -123,11 +123,17 @@ export function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** An answer that holds a secret is never stored, so it cannot be given twice. */
+/** Rejects Idempotency-Key, because a response with a secret is never stored and cannot be repeated. */
 export const refuseIdempotencyKey = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.header("idempotency-key") !== undefined) {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "This answer holds a secret, so it cannot be repeated.", {
-      issues: [{ code: "IDEMPOTENCY_NOT_SUPPORTED", message: "Leave the header out.", path: "Idempotency-Key" }],
+    throw new GatewayError("invalid", "INVALID_REQUEST", "The answer contains a secret, so it cannot be repeated.", {
+      issues: [
+        {
+          code: "IDEMPOTENCY_NOT_SUPPORTED",
+          message: "`Idempotency-Key` is not allowed here. Remove the header.",
+          path: "Idempotency-Key",
+        },
+      ],
     });
   }
   await next();

@@ -1,8 +1,8 @@
-// Errors that are bugs: one line in the log for the operator. Callers get a request id and no detail.
+// Logs unexpected errors as one line. Callers receive a request id and no details.
 
 import { rootCause } from "../domain/errors";
 
-/** Logs an unexpected error with its stack. `where` says which part of the gateway it happened in. */
+/** Logs an unexpected error with its stack. `where`: the part of the gateway in which it occurred. */
 export function logUnexpected(error: unknown, where: { route: string } | { where: string }, requestId?: string): void {
   const cause = rootCause(error);
   const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);

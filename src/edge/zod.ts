@@ -1,7 +1,7 @@
-// zod whose schemas can describe themselves in the OpenAPI document; from here in this folder, so that they always can.
+// Exports zod with OpenAPI support. This folder imports zod only from here.
 
-// Gives every schema that is made afterwards its method `openapi`. One that a lower layer has made may be older, since the
-// bundler decides which module comes first: its `clone()` has the method.
+// Adds the method `openapi` to every schema created afterwards. Schemas of lower layers may be older, depending on the bundler's order;
+// their `clone()` has it.
 import "@hono/zod-openapi";
 
 export * from "zod";

@@ -1,4 +1,4 @@
-// What an import's alarm is for: one slice, and the next alarm.
+// The work of an import's alarm: one slice, then the next alarm.
 
 import { IMPORT_LIMITS } from "../domain/imports/limits";
 import { identityStoresOf, makeContext, newId, primaryDatabase } from "../edge/context";
@@ -6,7 +6,7 @@ import { logUnexpected } from "../edge/unexpected";
 import { continueImport } from "../services/imports/run";
 import { ImportPlan } from "../storage/object/import-plan";
 
-/** Counts who wanted the import to go on: whoever does so during a slice must be heard after it. */
+/** Counts requests to continue the import. A request during a slice takes effect after it. */
 export interface WakeCounter {
   woken: number;
 }

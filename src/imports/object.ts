@@ -4,21 +4,21 @@ import { DurableObject } from "cloudflare:workers";
 import type { ImportObject } from "../services/imports/api";
 import type { WakeCounter } from "./alarm-handler";
 
-/** Kept from the first alarm on. */
+/** Cached from the first alarm on. */
 let ringing: typeof import("./alarm-handler") | null = null;
 
 export class Import extends DurableObject<Env> implements ImportObject {
   #leaving = new AbortController();
   readonly #bell: WakeCounter = { woken: 0 };
 
-  /** Goes on with an import, at once. */
+  /** Continues an import at once. */
   async wake(id: string): Promise<void> {
     this.ctx.storage.kv.put("id", id);
     this.#bell.woken += 1;
     await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** Forgets everything, and ends what is under way. */
+  /** Deletes everything and cancels work in progress. */
   async end(): Promise<void> {
     this.#leaving.abort();
     this.#leaving = new AbortController();

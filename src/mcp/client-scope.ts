@@ -1,14 +1,14 @@
-// Which part of the gateway an MCP client talks to.
+// The part of the gateway that an MCP client uses.
 
 import type { ClientSetup, ConversationApi, Target } from "../services/conversation/api";
 
-/** How a client speaks: with a handshake (to 2025-11-25), or with everything in each request (2026-07-28). */
+/** The client's protocol generation: with a handshake (up to 2025-11-25), or stateless (2026-07-28). */
 export type ClientEra = "legacy" | "modern";
 
 /** The catalog, narrowed by a ghost, or one conversation. */
 export interface ClientPlace {
   ghost: string | undefined;
-  /** Skills that the URL asks for from the start. */
+  /** Skills that the URL preloads. */
   preload: readonly string[];
   conversation: ClientConversation | null;
 }
@@ -17,6 +17,6 @@ export interface ClientConversation {
   api: ConversationApi;
   target: Target;
   client: ClientSetup;
-  /** Opens a socket on which its object says that the list of tools changed. */
+  /** Opens a socket on which the object announces changes of the tool list. */
   listen(): Promise<WebSocket>;
 }

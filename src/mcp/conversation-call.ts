@@ -1,4 +1,4 @@
-// A client's tool call, made in its conversation. It is cancelled with the client's request, and reports progress if asked to.
+// Runs a client's tool call in its conversation. It is cancelled with the client's request and reports progress if requested.
 
 import { waitUntil } from "cloudflare:workers";
 import { LOG_LEVEL_META_KEY, type ServerContext } from "@modelcontextprotocol/server";
@@ -23,8 +23,8 @@ const answerSchema = toolCallsReplySchema().extend({ things_changed: z.boolean()
 const envelopeSchema = z.object({ [LOG_LEVEL_META_KEY]: logLevelSchema.optional().catch(undefined) });
 
 /**
- * Runs one call, or goes on with one that asked its host; `null` when the conversation has no such tool. A host of the legacy era is told
- * in the call's own stream that the list of tools changed.
+ * Runs a call, or continues one that asked its host. Returns `null` if the conversation has no such tool. Hosts of the legacy era are
+ * notified of a changed tool list in the call's stream.
  */
 export async function callInConversation(
   context: Context,
@@ -68,7 +68,7 @@ async function resultIn(answer: ToolCallsReply, tellsChanges: boolean, ctx: Serv
   return result === undefined ? null : toolResultSchema.parse(result);
 }
 
-/** Calls off the call that the client made with this request. One that ended in the meantime, or never was, is no error. */
+/** Cancels the call of a client's request. A finished or unknown call is not an error. */
 export function cancelInConversation({ api, target }: ClientConversation, request: string | number): void {
   waitUntil(api.cancelCall(target, { clientRequest: request }));
 }

@@ -27,7 +27,7 @@ import { type HostExchange, hostExchangeOn } from "./rounds";
 import { ServerResources, serveLogging, servePrompts } from "./server-features";
 import { serveSkills } from "./skills";
 
-/** Messages whose answer carries the server's instructions. */
+/** Messages whose response contains the server instructions. */
 const openingSchema = z.object({
   id: z.union([z.string(), z.number()]),
   method: z.enum(["initialize", "server/discover"]),
@@ -38,7 +38,7 @@ const listenSchema = z.object({
   method: z.literal("subscriptions/listen"),
 });
 
-/** What may take long, and may ask its host something. */
+/** Requests that can take long and ask the host something. */
 const callSchema = z.object({ method: z.enum(["tools/call", "prompts/get"]) });
 
 /**
@@ -80,7 +80,7 @@ export async function answerClient(
   }
   const handler = createMcpHandler(({ era }) => serverFor(context, place, era, instructions), {
     maxRequestBodySize: REQUEST_LIMITS.jsonBytes,
-    // A call may take long: on a stream it is kept alive, and ends with its client.
+    // A call can take long: on a stream it is kept alive and ends with its client.
     responseMode: callSchema.safeParse(message).success ? "sse" : "auto",
     keepAliveMs: bus === null ? DURATIONS.stepAlive : DURATIONS.keepAlive,
     ...(bus === null ? {} : { bus }),
@@ -92,7 +92,7 @@ export async function answerClient(
   return answer;
 }
 
-/** The place, with what its host can be asked. */
+/** Adds what the host can be asked. */
 function withHost(place: ClientPlace, request: Request, message: unknown): ClientPlace {
   const { conversation } = place;
   if (conversation === null) return place;
@@ -100,7 +100,7 @@ function withHost(place: ClientPlace, request: Request, message: unknown): Clien
   return { ...place, conversation: { ...conversation, client } };
 }
 
-/** Begins to listen. What the host was told of last is what later lists are held against. */
+/** Starts listening. Later lists are compared with the one the host last received. */
 async function busOf({ api, target, client, listen }: ClientConversation, ended: () => void): Promise<ObjectBus> {
   unwrap(await api.clientTools(target, client, false));
   return new ObjectBus(await listen(), ended);
@@ -122,7 +122,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
   const server = new Server(
     { name: "skill-gateway", title: "Skill Gateway", version },
     {
-      // Told in the streams of calls to clients of the earlier era, and of the later to those that listen. See docs/mcp.md.
+      // Legacy clients are notified in the streams of calls, modern ones if they listen. See docs/mcp.md.
       capabilities: {
         tools: place.conversation === null ? {} : { listChanged: true },
         resources: place.conversation === null ? {} : { listChanged: true },
@@ -142,7 +142,8 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
       const result = await call(context, place, params.name, args, hostExchangeOn(server, ctx, era));
       if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
       if (isInputRequiredResult(result)) return result;
-      if (!isCallToolResult(result)) throw new ProtocolError(-32603, `The tool '${params.name}' gave no tool result.`);
+      if (!isCallToolResult(result))
+        throw new ProtocolError(-32603, `The tool '${params.name}' returned no tool result.`);
       return result;
     }),
   );
@@ -172,7 +173,7 @@ const toolSchema = z.object({
   _meta: jsonObject.optional(),
 });
 
-/** What the place may see: for a conversation, what its own settings say. */
+/** Returns the view of the scope; for a conversation, according to its settings. */
 async function viewOf(context: Context, { ghost, conversation }: ClientPlace): Promise<View> {
   if (conversation === null) return viewOfCatalog(context, ghost === undefined ? {} : { ghost });
   const { api, target, client } = conversation;

@@ -1,5 +1,5 @@
-// What a host of a conversation can be asked. One of 2026 says so with each request. One of 2025 says so once, when it begins, and brings it
-// back as the id of its session: that id is no secret and opens nothing, every request has its key.
+// Determines what an MCP host can be asked. A host of 2026 declares it in each request. A host of 2025 declares it once and sends it back
+// as its session id, which is not secret and grants no access, because every request has its key.
 
 import { isInitializeRequest } from "@modelcontextprotocol/server";
 import * as z from "zod";
@@ -32,18 +32,18 @@ const replySchema = z.object({
 
 type Reply = z.infer<typeof replySchema>;
 
-/** A host's answer to what it was asked in a call's stream; `null` where the message is none. */
+/** Returns a host's answer to a question in a call's stream; `null` for other messages. */
 export function replyIn(message: unknown): Reply | null {
   const reply = replySchema.safeParse(message).data;
   return reply === undefined || (reply.result === undefined && reply.error === undefined) ? null : reply;
 }
 
-/** The same as the conversation takes it. */
+/** Converts it to the conversation's format. */
 export function responseOf({ result, error }: Reply): QuestionOutcome {
   return result === undefined ? { error: error ?? { code: -32603, message: "" } } : { result };
 }
 
-/** What the sender of a message can be asked; `undefined`: nothing. */
+/** Returns what the sender of a message can be asked; `undefined`: nothing. */
 export function hostOf(request: Request, message: unknown): HostSetup | undefined {
   const modern = modernSchema.safeParse(message).data?.params._meta;
   if (modern !== undefined) {

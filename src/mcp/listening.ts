@@ -1,15 +1,15 @@
-// A host's `subscriptions/listen`: the Worker holds its stream, and a socket to the conversation's object says when to tell it.
+// Implements `subscriptions/listen`: the Worker holds the host's stream, and a socket to the Durable Object signals changes.
 
 import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
 import { DURATIONS } from "../domain/durations";
 
-/** What is told on a stream: that the list of tools changed, or what servers have beside them, whenever the object says so. */
+/** Emits notifications of changed tools, resources and prompts when the object signals them. */
 export class ObjectBus implements ServerEventBus {
   readonly #socket: WebSocket;
   readonly #ended: () => void;
   #isHeard = false;
 
-  /** @param ended called when nothing more will come: a host that still listens is to ask again */
+  /** @param ended called when nothing more follows: a host that still listens must reconnect */
   constructor(socket: WebSocket, ended: () => void) {
     this.#socket = socket;
     this.#ended = ended;

@@ -1,4 +1,4 @@
-// /mcp/servers/{name}: one of the gateway's own servers, as it is. What goes wrong is told as JSON-RPC, in the request's name.
+// /mcp/servers/{name}: a server of the gateway, proxied transparently. Errors are JSON-RPC responses to the request.
 
 import { rateHeaders } from "../domain/access/rate";
 import { HTTP_STATUS, refusalIn } from "../domain/errors";
@@ -14,13 +14,13 @@ import { proxiedServer } from "../services/proxy/server";
 import { faultIn } from "../upstream/fault";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
-/** Which of the gateway's servers, and whether at the address for messages of one of type `sse`. */
+/** The server, and whether the request is for the message URL of type `sse`. */
 export interface ProxyPlace {
   name: string;
   isMessage: boolean;
 }
 
-/** Answers a request to a server of this gateway. Every user of the gateway may use its servers. */
+/** Handles a request to a server of this gateway. Every user of the gateway can use its servers. */
 export async function proxy(context: Context, request: Request, { name, isMessage }: ProxyPlace): Promise<Response> {
   let posted: RpcBody = { value: undefined, messages: [] };
   try {
@@ -31,7 +31,7 @@ export async function proxy(context: Context, request: Request, { name, isMessag
     if (isDeeper(body, REQUEST_LIMITS.jsonDepth)) throw new ProxyRefusal(400, -32600, TOO_DEEP);
     posted = readRpcBody(body);
     const server = await proxiedServer(context, name);
-    if (server === null) throw new ProxyRefusal(404, -32600, `This gateway has no MCP server '${name}'.`);
+    if (server === null) throw new ProxyRefusal(404, -32600, `MCP server '${name}' not found.`);
     const { headers, signal } = request;
     const { pathname, searchParams } = new URL(request.url);
     const path = isMessage ? pathname.slice(0, pathname.lastIndexOf("/")) : pathname;
@@ -43,7 +43,7 @@ export async function proxy(context: Context, request: Request, { name, isMessag
   }
 }
 
-/** What was thrown, in the name of the request where there is one. What nobody meant to throw is thrown on. */
+/** Converts an error to a response, to the request if there is one. Rethrows unexpected errors. */
 function refused(error: unknown, name: string, posted: RpcBody): Response {
   const id = requestIds(posted)[0] ?? null;
   const answer = (status: number, code: number, message: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -1,4 +1,4 @@
-// What the gateway refuses, as JSON-RPC says it. Its table leads from what the gateway means to what MCP says.
+// Maps refusals to JSON-RPC errors.
 
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { rateHeaders, retryAfter } from "../domain/access/rate";
@@ -19,12 +19,12 @@ const CODE: Record<ErrorCode, number> = {
   unavailable: -32000,
 };
 
-/** What MCP says of a tool, a skill or a file that is not there. */
+/** MCP's codes for a missing tool, skill or file. */
 const NOT_THERE: readonly number[] = [-32602, -32002];
 
 /**
- * Runs something of the gateway. A refusal becomes a protocol error with its reason. Any other error is logged in one line, and the
- * client gets no detail of it: the SDK would send its message.
+ * Converts a refusal to a protocol error. Other errors are logged in one line, and the client receives no details: the SDK would send its
+ * message.
  */
 export async function asProtocolError<T>(context: Context, run: () => Promise<T>): Promise<T> {
   const { caller } = context;
@@ -35,12 +35,12 @@ export async function asProtocolError<T>(context: Context, run: () => Promise<T>
     const refusal = refusalIn(error);
     if (refusal !== null) throw new ProtocolError(CODE[refusal.code], refusal.message, { code: refusal.reason });
     logUnexpected(error, { where: "mcp" }, caller.requestId);
-    const message = "The gateway failed to answer. The request id helps its operator to find out why.";
+    const message = "Internal error. Report the request id to the operator of the gateway.";
     throw new ProtocolError(-32603, message, { code: "INTERNAL", request_id: caller.requestId });
   }
 }
 
-/** Runs it once more where it was refused and who calls was not asked of the primary: a no must not be old. */
+/** Runs it again after a refusal if the caller was not read from the primary, because a refusal must not be based on old data. */
 export function retryRefusedOnPrimary<T>(context: Context, run: () => Promise<T>): Promise<T> {
   return run().catch(async (error: unknown) => {
     const isRefused = isRefusal(error) || (error instanceof ProtocolError && NOT_THERE.includes(error.code));
@@ -49,7 +49,7 @@ export function retryRefusedOnPrimary<T>(context: Context, run: () => Promise<T>
   });
 }
 
-/** The answer to a client whose very first message is refused: nothing is served to it. Throws what is no refusal. */
+/** Returns the response to a rejected first message. Rethrows other errors. */
 export function refusedOpening(id: string | number, error: unknown): Response {
   const refusal = refusalIn(error);
   if (refusal === null) throw error;

@@ -1,5 +1,5 @@
-// What a host hears of something that its conversation does for it, and how it answers what it is asked meanwhile: in the stream of its
-// request (to 2025-11-25), or by making the request again with the answers (2026-07-28).
+// Forwards events of a running operation to its host, and the host's answers: in the stream of its request (up to 2025-11-25), or by
+// repeating the request with answers (2026-07-28).
 
 import { waitUntil } from "cloudflare:workers";
 import {
@@ -28,7 +28,7 @@ const progressSchema = z.object({
 
 const askedSchema = z.object({ round: z.int(), questions: z.array(serverQuestionSchema.extend({ id: z.string() })) });
 type HostAsked = z.infer<typeof askedSchema>;
-/** Which methods a server may ask by is the protocol's; the SDK holds what goes out against it. */
+/** The SDK validates the methods that a server can use. */
 const requestSchema = z.custom<InputRequests[string]>(
   (value) => z.object({ method: z.string() }).safeParse(value).success,
 );
@@ -36,10 +36,10 @@ const answersSchema = z.record(z.string(), jsonObject);
 
 const refusalSchema = z.object({ code: z.enum(ERROR_CODES), reason: z.string(), message: z.string() });
 
-/** What a host of the modern era hears of a call that waits for it. */
+/** The result for a modern host whose call waits for answers. */
 export type Required = Pick<InputRequiredResult, "resultType" | "inputRequests" | "requestState">;
 
-/** One request of a host, and how it is asked something in its stream where it is of the legacy era. */
+/** A host's request, and how a legacy host is asked in its stream. */
 export interface HostExchange {
   ctx: ServerContext;
   era: ClientEra;
@@ -53,27 +53,27 @@ export function hostExchangeOn({ transport }: Server, ctx: ServerContext, era: C
   return { ctx, era, ask };
 }
 
-/** A call as the conversation knows it. `answers` is absent where it begins. */
+/** A call as the conversation identifies it. `answers` is absent in the first request. */
 export interface ClientCall {
   id: string;
   answers?: HostAnswers;
 }
 
-/** A call's id as we have made one, and the round that asked: they come back with the answers. */
+/** A call id of the gateway and the round that asked, returned with the answers. */
 const OURS = /^((?:host:.{1,200}:)?call_[0-9A-Z]{26})\.(\d{1,3})$/;
 
 /**
- * The call that a host makes, or the one that it goes on with.
+ * Returns the call that a host makes or continues.
  *
- * @throws ProtocolError for a state that we have not given
+ * @throws ProtocolError for a state that the gateway did not issue
  */
 export function clientCallOf(context: Context, { mcpReq }: ServerContext): ClientCall {
   const state = mcpReq.requestState();
-  // A client counts its requests anew with every connection, so its own id does not say which call is the same.
+  // Clients number requests per connection, so their ids do not identify a repeated call.
   if (state === undefined) return { id: clientCallId(mcpReq.id, context.newId("call")) };
   const [, id, round] = (typeof state === "string" ? OURS.exec(state) : null) ?? [];
   if (id === undefined) throw new ProtocolError(-32602, "Invalid or expired requestState");
-  // The SDK has left out what is none. It is asked again.
+  // The SDK removed invalid answers; those questions are asked again.
   const given = answersSchema.parse(mcpReq.inputResponses ?? {});
   return { id, answers: { round: Number(round), given } };
 }
@@ -85,7 +85,7 @@ export async function cancelWithRequest<T>(
   { id }: ClientCall,
   work: () => Promise<T>,
 ): Promise<T> {
-  // The request that carried the call may have ended. Without `waitUntil` this one would end with it.
+  // The request that carried the call may have ended. Without `waitUntil`, the cancellation would end with it.
   const cancel = () => waitUntil(api.cancelCall(target, id));
   signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -96,7 +96,7 @@ export async function cancelWithRequest<T>(
 }
 
 /**
- * Passes on what is heard of a call: to its end, which `schema` reads, or to what its host is to come back with.
+ * Forwards events of a call until its result, which `schema` parses, or until its host must return with answers.
  *
  * @throws GatewayError as the conversation refuses it
  */
@@ -120,7 +120,7 @@ export async function forwardCallEvents<T>(
       if (type === "log") await sendLog(mcpReq, serverLogSchema.parse(JSON.parse(data)));
       if (type === "asked") {
         waiting = askedSchema.parse(JSON.parse(data));
-        // Told of everything that waits: of what was sent already, too.
+        // Contains all unanswered questions, including those sent before.
         for (const { id: question, method, params } of era === "legacy" ? waiting.questions : [])
           if (!told.has(question)) ask({ id: question, method, params });
         for (const question of waiting.questions) told.add(question.id);
@@ -132,7 +132,7 @@ export async function forwardCallEvents<T>(
       }
     }
   }
-  // Nothing comes after what a host of the modern era is asked.
+  // For modern hosts, the stream ends with the questions.
   if (waiting !== null) return { required: requiredOf(id, waiting) };
   throw new GatewayError("unavailable", "UNAVAILABLE", "The conversation was interrupted. Try again.");
 }

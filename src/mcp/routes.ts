@@ -60,10 +60,10 @@ routes.all("/mcp/servers/:name/message", (c) =>
 const ownOrigin = createMiddleware<HttpEnv>(async (c, next) => {
   const origin = c.req.header("origin");
   if (origin === undefined || isOwnOrigin(c.env, c.req.url, origin)) return next();
-  return problem(c, 403, "ORIGIN_NOT_ALLOWED", "Pages of this origin may not call the gateway.");
+  return problem(c, 403, "ORIGIN_NOT_ALLOWED", "Origin not allowed. The operator can add it to `ALLOWED_ORIGINS`.");
 });
 
-/** What is refused before a message is read is a problem document; a message's own refusal is JSON-RPC (`refusal.ts`). */
+/** Refusals before a message is read are problem documents; those of a message are JSON-RPC (`refusal.ts`). */
 export const mcp: Edge = { prefix: "/mcp", cors: [ownOrigin, crossOriginMcp], routes, errors: answerError };
 
 function readQuery(query: Record<string, string>): z.infer<typeof clientQuery> {

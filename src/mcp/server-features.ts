@@ -1,4 +1,4 @@
-// What a conversation's servers have beside tools, on the gateway's own server: resources, templates of them, prompts, completions.
+// Resources, templates, prompts and completions of a conversation's servers, on the gateway's MCP server.
 
 import { isSpecType, ProtocolError, ResourceNotFoundError, type Server } from "@modelcontextprotocol/server";
 import * as z from "zod";
@@ -9,7 +9,7 @@ import type { ClientConversation, ClientEra } from "./client-scope";
 import { asProtocolError } from "./refusal";
 import { cancelWithRequest, clientCallOf, forwardCallEvents, type HostExchange, hostExchangeOn } from "./rounds";
 
-/** What a conversation's servers have as resources, beside the gateway's own. */
+/** Resources of a conversation's servers, in addition to the gateway's own. */
 export class ServerResources {
   readonly #ask: (ask: HostAsk) => Promise<JsonObject | null>;
 
@@ -45,7 +45,7 @@ export function servePrompts(server: Server, context: Context, conversation: Cli
     });
 
   server.setRequestHandler("prompts/list", () =>
-    answer({ method: "prompts/list" }, isSpecType.ListPromptsResult, "There are no prompts."),
+    answer({ method: "prompts/list" }, isSpecType.ListPromptsResult, "This server has no prompts."),
   );
 
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args } }, ctx) =>
@@ -66,12 +66,12 @@ export function servePrompts(server: Server, context: Context, conversation: Cli
     answer(
       { method: "completion/complete", ref, argument, context: given },
       isSpecType.CompleteResult,
-      "Nothing of this name is here to complete.",
+      "Nothing with this name can be completed.",
     ),
   );
 }
 
-/** Takes the level from which on hosts of 2025 hear what servers log; those of 2026 say it with each call. */
+/** Accepts the minimum log level from hosts of 2025; those of 2026 send it with each call. */
 export function serveLogging(server: Server, context: Context, conversation: ClientConversation, era: ClientEra): void {
   server.registerCapabilities({ logging: {} });
   if (era === "legacy")
@@ -85,7 +85,7 @@ export function serveLogging(server: Server, context: Context, conversation: Cli
 
 const promptSchema = z.object({ prompt: jsonObject.nullable() });
 
-/** Gets a prompt, or goes on with one that asked its host. */
+/** Gets a prompt, or continues a request that asked its host. */
 function promptIn(
   context: Context,
   conversation: ClientConversation,
@@ -108,8 +108,8 @@ async function asked({ api, target, client }: ClientConversation, ask: HostAsk):
   return unwrap(await api.clientAsk(target, client, ask));
 }
 
-/** What a server said, where it is what MCP says that it is: a host refuses a whole answer for less. */
+/** Returns a server's value if it is valid, because a host rejects a whole response otherwise. */
 function of<T>(is: (value: unknown) => value is T, value: unknown): T {
   if (is(value)) return value;
-  throw new ProtocolError(-32603, "The MCP server's answer is not what MCP says that it is.");
+  throw new ProtocolError(-32603, "The answer of the MCP server does not follow the MCP schema.");
 }

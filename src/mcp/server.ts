@@ -6,10 +6,10 @@ import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
 import type { ClientPlace } from "./client-scope";
 
-/** Kept from the first request on: it does not change, and asking for it again would be one more wait in each. */
+/** Cached from the first request on, because another `import()` would be one more wait. */
 let exchange: typeof import("./exchange") | null = null;
 
-/** Answers one HTTP request of an MCP client, of either era. Nothing is kept between requests but the conversation itself. */
+/** Handles one HTTP request of an MCP client of either era. Nothing but the conversation is stored between requests. */
 export async function serve(context: Context, request: Request, place: ClientPlace): Promise<Response> {
   exchange ??= await import("./exchange");
   const { answerClient } = exchange;
@@ -18,8 +18,9 @@ export async function serve(context: Context, request: Request, place: ClientPla
   if (text === null) return rpcRefusal(413, -32600, TOO_LARGE);
   if (isDeeper(text, REQUEST_LIMITS.jsonDepth)) return rpcRefusal(400, -32600, TOO_DEEP);
   const message = parse(text);
-  if (message === undefined) return rpcRefusal(400, -32700, "The body is not JSON.");
-  if (Array.isArray(message)) return rpcRefusal(400, -32600, "Send one message a request: MCP has no batches.");
+  if (message === undefined) return rpcRefusal(400, -32700, "The body is not valid JSON.");
+  if (Array.isArray(message))
+    return rpcRefusal(400, -32600, "Batches are not supported. Send one message per request.");
   return answerClient(context, request, place, message);
 }
 

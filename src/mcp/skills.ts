@@ -1,4 +1,4 @@
-// The extension `io.modelcontextprotocol/skills` (SEP-2640) on a server: skills/list, skills/get, folders, and files as resources.
+// Implements the extension `io.modelcontextprotocol/skills` (SEP-2640): skills/list, skills/get, folders, and files as resources.
 
 import { ProtocolError, ResourceNotFoundError, type Server } from "@modelcontextprotocol/server";
 import * as z from "zod";
@@ -13,7 +13,7 @@ import type { ServerResources } from "./server-features";
 
 const EXTENSION = "io.modelcontextprotocol/skills";
 const FOLDER_TYPE = "inode/directory";
-/** A catalog is the caller's own and changes when somebody publishes, so clients keep nothing and share nothing. */
+/** A catalog is private and changes with every publish, so clients must not cache it. */
 const CACHE = { ttlMs: 0, cacheScope: "private" } as const;
 
 const pageParams = z.looseObject({ cursor: z.string().max(1_000).optional() });
@@ -36,9 +36,9 @@ const folderResult = z.object({
 });
 
 /**
- * Serves the skills of a view on a server that is not connected yet.
+ * Adds the skills of a view to a server that is not connected yet.
  *
- * @param others resources that stand beside them; `null`: there are none
+ * @param others further resources; `null`: none
  */
 export function serveSkills(
   server: Server,
@@ -60,7 +60,7 @@ export function serveSkills(
   server.setRequestHandler("skills/get", { params: uriParams, result: getResult }, ({ uri }) =>
     withView(async (catalog) => {
       const skill = await skillAt(context, catalog, uri);
-      if (skill === null) throw new ProtocolError(-32602, `No skill is served at ${uri}`);
+      if (skill === null) throw new ProtocolError(-32602, `Skill not found: ${uri}`);
       return { skill, ...cache };
     }),
   );
@@ -98,7 +98,7 @@ export function serveSkills(
   );
 
   server.setRequestHandler("resources/read", ({ params: { uri } }) => {
-    // An address of ours is never another server's, in whatever case.
+    // A URI of the gateway never belongs to another server, in any case.
     if (others !== null && !/^skill:/i.test(uri)) return asProtocolError(context, () => others.read(uri));
     return withView(async (catalog) => {
       const file = await fileAt(context, catalog, uri);

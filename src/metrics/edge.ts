@@ -1,4 +1,4 @@
-// GET /metrics: what the gateway has counted, for an operator's monitoring.
+// GET /metrics: the gateway's counters, for an operator's monitoring.
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
@@ -18,7 +18,7 @@ routes.openapi(
   createRoute({
     method: "get",
     path: "/metrics",
-    summary: "What was counted, as OpenMetrics",
+    summary: "Returns metrics in the OpenMetrics format.",
     responses: {
       200: { description: "OpenMetrics 1.0 text.", content: { [OPEN_METRICS_TYPE]: { schema: z.string() } } },
       ...only(400, 401, 403, 404, 429, 503),
@@ -31,6 +31,8 @@ routes.openapi(
   },
 );
 
-routes.all("/metrics", (c) => problem(c, 405, "METHOD_NOT_ALLOWED", "This path answers GET.", {}, { allow: "GET" }));
+routes.all("/metrics", (c) =>
+  problem(c, 405, "METHOD_NOT_ALLOWED", "Method not allowed. Use GET.", {}, { allow: "GET" }),
+);
 
 export const metricsEdge: Edge = { prefix: "/metrics", cors: [crossOrigin], routes, errors: answerError };

@@ -1,4 +1,4 @@
-// One Durable Object for the whole gateway: the sums of what all isolates have counted. It knows of no user.
+// One Durable Object for the whole gateway: the sums of all isolates' counters. It stores nothing about users.
 
 import { DurableObject } from "cloudflare:workers";
 import type { SumRow } from "../domain/metrics/sums";
@@ -19,7 +19,7 @@ export class Meter extends DurableObject<Env> implements MeterObject {
     return store.read();
   }
 
-  /** What reads it is loaded with the first call. */
+  /** The module that reads it is loaded at the first call. */
   async #open(): Promise<SumStore> {
     const { SumStore: Store } = await import("../storage/object/sums");
     this.#store ??= new Store(this.ctx.storage);

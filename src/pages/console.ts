@@ -12,9 +12,9 @@ const INDEX = "/console/";
 const serve: Handler<HttpEnv> = async (c) => {
   if (settingsFrom(c.env).CONSOLE === "off") return pathNotFound(c);
   const url = new URL(c.req.url);
-  if (!/\.[a-z0-9]+$/i.test(url.pathname)) url.pathname = INDEX;
+  if (!/\.[a-z0-9]+$/i.test(c.req.path)) url.pathname = INDEX;
   const file = await c.env.ASSETS.fetch(new Request(url, c.req.raw));
-  // Its headers are those of `public/_headers`. The copy's may be added to.
+  // Its headers are those of `public/_headers`. The copy's headers can be changed.
   return file.status === 404 ? pathNotFound(c) : new Response(file.body, file);
 };
 
@@ -22,7 +22,7 @@ export const consoleRoute = router();
 consoleRoute.get("/console", serve);
 consoleRoute.get("/console/:path{.*}", serve);
 
-/** Whether there is a console to lead to: it is on, and its files were built, or will be. A local gateway may still be building them. */
+/** Whether the console can be opened: it is enabled and its files exist. A local gateway may still be building them. */
 export async function hasConsole(env: Env, url: string): Promise<boolean> {
   if (settingsFrom(env).CONSOLE === "off") return false;
   return (await env.ASSETS.fetch(new URL(INDEX, url), { method: "HEAD" })).ok;

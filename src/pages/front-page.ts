@@ -1,9 +1,9 @@
-// What `/` says: the words and links that people and programs get alike, and the page that people see. It needs no script.
+// The content of `/`: the texts and links for both people and programs, and the page for people. It needs no script.
 
-/** Where one can go on from `/`. */
+/** A link on `/`. */
 export interface FrontLink {
   name: string;
-  /** The name as people read it. */
+  /** The visible name. */
   label: string;
   path: string;
   says: string;
@@ -15,7 +15,7 @@ export const FRONT_TEXT =
   "prompt when the model asks for them, and leave it again. A back end uses it over HTTP and an agent over MCP, and a page in " +
   "a browser can answer what a skill asks.";
 
-/** What `/` leads to. */
+/** The links of `/`. */
 export const FRONT_LINKS: readonly FrontLink[] = [
   {
     name: "reference",
@@ -23,7 +23,7 @@ export const FRONT_LINKS: readonly FrontLink[] = [
     path: "/docs/",
     says: "Every operation, with its schemas and an example.",
   },
-  { name: "api", label: "API", path: "/docs/api.md", says: "The HTTP API, route by route." },
+  { name: "api", label: "API", path: "/docs/api/README.md", says: "The HTTP API, route by route." },
   { name: "front-end", label: "Front end", path: "/docs/front-end.md", says: "A page that answers what a skill asks." },
   { name: "mcp", label: "MCP", path: "/docs/mcp.md", says: "The gateway as an MCP server, and before others." },
   {
@@ -37,7 +37,7 @@ export const FRONT_LINKS: readonly FrontLink[] = [
   { name: "health", label: "Health", path: "/health", says: "Whether the gateway and its storage work." },
 ];
 
-/** The only style of the page. Its digest stands in the policy, so nothing else can style it. */
+/** The only style of the page. Its digest is in the content security policy, so no other style applies. */
 export const FRONT_STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,4 +1,5 @@
-// GET /: what this is and where to go on, as a page for people and as JSON for programs. Open to everybody, so it says nothing else.
+// GET /: what the gateway is and where to continue, as a page for people and as JSON for programs. It is public, so it contains nothing
+// else.
 
 import { createRoute } from "@hono/zod-openapi";
 import { accepts } from "hono/accepts";
@@ -14,7 +15,7 @@ import { FRONT_LINKS, FRONT_STYLE, FRONT_TEXT, FRONT_TITLE, frontPage } from "./
 const HTML = "text/html";
 const JSON_TYPE = "application/json";
 
-/** One of the two answers that `/` has, made when it is first asked for. */
+/** One of the two answers of `/`, created at its first request. */
 interface Front {
   body: string;
   headers: Record<string, string>;
@@ -30,14 +31,14 @@ frontRoute.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "What this is and where to go on: a page, or JSON for who prefers that",
+    summary: "Returns the front page as HTML or JSON.",
     security: [],
     responses: {
       200: {
-        description: "The same as a page, and as JSON with links relative to this place.",
+        description: "The front page as HTML, or as JSON with relative links.",
         content: { [HTML]: described(() => z.string()), [JSON_TYPE]: described(frontSchema) },
       },
-      302: { description: "To the console, where there is one; JSON is answered here all the same." },
+      302: { description: "Redirects browsers to the console if it is enabled. JSON is still answered here." },
       304: notModified,
       ...only(429),
     },
@@ -73,7 +74,7 @@ function documentOf(): Promise<Front> {
   return answerOf(JSON_TYPE, JSON.stringify({ name: FRONT_TITLE, description: FRONT_TEXT, links }));
 }
 
-/** Every time asked for again, since an upgrade may change it; the tag makes that cheap. */
+/** Clients revalidate it each time, because an upgrade may change it. The entity tag makes that cheap. */
 async function answerOf(type: string, body: string): Promise<Front> {
   const etag = tagOf(await sha256Hex(body));
   return { body, headers: { "content-type": type, etag, "cache-control": "no-cache", vary: "accept" } };

@@ -1,37 +1,37 @@
-// What skill code has of the pages of its conversation.
+// Defines the interface of skill code to the pages of its conversation.
 
 import type { JsonObject, JsonValue } from "../domain/json";
 
-/** What a page answered, or why none did. */
+/** The answer of a page, or the reason why there is none. */
 export interface BrowserAnswer {
   success: boolean;
   result?: JsonValue | undefined;
   error?: JsonValue | undefined;
 }
 
-/** A question of a tool's code. */
+/** A question from a tool's code. */
 export interface BrowserRequest {
   action: string;
   payload: JsonValue;
   timeoutMs: number;
-  /** Whether it is only worth asking while a page is connected. */
+  /** Whether the question fails immediately if no page is connected. */
   requireClient: boolean;
-  /** What the result of an answer must be; anything will do where there is none. */
+  /** The schema for the result of an answer. If absent, any value is accepted. */
   answerSchema?: JsonObject | undefined;
 }
 
-/** The way from one tool call to the pages of its conversation. */
+/** The connection from one tool call to the pages of its conversation. */
 export interface BrowserLink {
-  /** Asks and waits. The questions of a call are counted, so that a repeated call finds its own again. */
+  /** Sends a question and waits for the answer. Questions of a call are numbered, so that a repeated call finds its earlier questions. */
   request(request: BrowserRequest): Promise<BrowserAnswer>;
-  /** Tells, without an answer. */
+  /** Sends a message without waiting for an answer. */
   emit(action: string, payload: JsonValue): void;
 }
 
-/** What is answered at once where no page is connected. */
+/** Returned immediately if no page is connected. */
 export const NO_PAGE_ANSWER: BrowserAnswer = { success: false, error: "No page is connected to this conversation." };
 
-/** The link where no page is connected. */
+/** The link used if no page is connected. */
 export const NO_PAGE: BrowserLink = {
   request: async () => NO_PAGE_ANSWER,
   emit: () => {},

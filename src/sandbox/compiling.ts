@@ -1,6 +1,6 @@
-// Compiling a package's code in an isolate of its own, made for it and gone with it: whoever publishes what a parser cannot bear
-// harms nobody else. The compiler is a static asset, `public/sandbox/compiler.js`, that scripts/build/compiler.mjs makes of
-// `src/domain/code/compile.ts`; as a module of the gateway it would be compiled at every start, though few requests see code.
+// Compiles a package's code in a separate isolate that exists only for this call, so that a package which breaks the parser affects no
+// other request. The compiler is a static asset, `public/sandbox/compiler.js`, that scripts/build/compiler.mjs builds from
+// `src/domain/code/compile.ts`. As a module of the Worker it would be compiled at every start, although few requests need it.
 
 import * as z from "zod";
 import { isJudged } from "../domain/code/check/scripts";
@@ -23,8 +23,8 @@ import { TICK_MODULE } from "./tick";
 const COMPILER_URL = "https://assets.local/sandbox/compiler.js";
 
 /**
- * What bounds the compiler is work and no clock: Workers see none while they compute, and the same package gets the same verdict
- * on every machine. Each function and loop of the asset takes a step.
+ * The compiler is limited by steps, not by time: the clock of a Worker does not advance while it computes, and the same package must get
+ * the same verdict on every machine. Each function and loop of the asset counts as a step.
  */
 const STEPS = `
 let left = Infinity;
@@ -76,8 +76,8 @@ const answerSchema = z.lazy(() => {
 });
 
 /**
- * Makes the code of a package ready to run, and judges its scripts. Nothing of it is run, and what is wrong with it is a warning. Where there is no loader
- * nothing could run, so nothing is compiled; where the compiler does not answer, the code is compiled when it is first used.
+ * Compiles the code of a package and determines the verdicts for its scripts. Runs none of the code. Problems become warnings. Without a
+ * Worker Loader nothing can run, so nothing is compiled. If the compiler does not return, the code is compiled on first use.
  */
 export async function compileInIsolate(
   { loader, assets }: { loader?: WorkerLoader | undefined; assets: Pick<Fetcher, "fetch"> },
@@ -98,14 +98,14 @@ export async function compileInIsolate(
 
 const NO_LOADER: Issue = {
   code: "CODE_NOT_RUN",
-  message: "This gateway has no Worker Loader, so no skill's code runs: the files are kept to be read.",
+  message: "The gateway has no Worker Loader, so code of skills does not run. The files are stored.",
   path: SKILL_FILE,
   severity: "info",
 };
 
 const NOT_NOW: Issue = {
   code: "CODE_NOT_COMPILED",
-  message: "The code could not be compiled now, so nothing is said of it. It is compiled when it is first used.",
+  message: "The code could not be compiled now and was not checked. It is compiled when it is first used.",
   path: SKILL_FILE,
 };
 

@@ -1,4 +1,5 @@
-// What runs a script, whatever its language: plain data in, plain data out, so that it may as well be done elsewhere.
+// Defines the interface of executors, which run scripts of any language. Input and output are plain data, so that an executor can also be
+// remote.
 
 import type { Language } from "../domain/code/language";
 import type { DroppedFile } from "../domain/code/script-files";
@@ -7,7 +8,7 @@ import type { PackageFile } from "../domain/package/skill";
 import type { HostParts } from "./host";
 import type { Isolates, RunFile } from "./isolate";
 
-/** What code gets to know about the call that it serves. */
+/** The information about the current call that code receives. */
 export interface ToolContext {
   taskId: string;
   subtaskId: number;
@@ -18,7 +19,7 @@ export interface ToolContext {
 
 /** A script of a package. */
 export interface Script {
-  /** In its package. */
+  /** Path in its package. */
   path: string;
   language: Language;
 }
@@ -26,31 +27,31 @@ export interface Script {
 /** One run of a script. */
 export interface ScriptCall {
   script: Script;
-  /** The package whose script it is: the digest names its content. */
+  /** The package that contains the script. `digest` identifies its content. */
   digest: string;
   args: string[];
-  /** What it reads from its standard input. */
+  /** Its standard input. */
   input: string;
-  /** What lies in `/workspace` and elsewhere when it begins, beside the package in `/skill`. */
+  /** Files in `/workspace` and other folders at the start, in addition to the package in `/skill`. */
   files: readonly RunFile[];
   config: JsonObject;
   context: ToolContext;
-  /** How long it may take, once it has begun. */
+  /** Time limit in milliseconds after the start. */
   ms: number;
-  /** Where it is a part of another run: what is run instead of a script of the package, and where. */
+  /** Set if the call is a part of another run: the code to run instead of a script of the package, and its environment. */
   part?: SubRun;
 }
 
 export interface SubRun {
-  /** A file by its full path, or a text that is none. */
+  /** A file by its absolute path, or source text. */
   file?: string;
   text?: string;
   cwd: string;
-  /** Those that are there, also without a file in them. */
+  /** Existing folders, including empty ones. */
   folders: string[];
-  /** Files of the package that are not there any more. */
+  /** Deleted files of the package. */
   gone: string[];
-  /** Beside what every run has. */
+  /** Variables in addition to those of every run. */
   env: Record<string, string>;
 }
 
@@ -59,39 +60,39 @@ export interface ScriptRun {
   stdout: string;
   stderr: string;
   duration_ms: number;
-  /** Ended from outside: at its deadline, by a limit, or by a cancellation. */
+  /** Ended from outside: by its deadline, a limit or a cancellation. */
   killed: boolean;
-  /** New and changed files, in the order of their paths. */
+  /** New and changed files, ordered by path. */
   files: readonly RunFile[];
-  /** Files that are not among them, since they are too large or too many. */
+  /** Files that were not returned because of their size or number. */
   left: readonly DroppedFile[];
-  /** Files that are gone, by full path. Told of parts of a run only. */
+  /** Absolute paths of deleted files. Set for parts of a run only. */
   removed?: readonly string[];
-  /** Why it did not end by itself; `null` when it did. `busy`: it never began. */
+  /** Why the run was ended from outside, or `null` if it ended by itself. `busy`: it never started. */
   reason: "timeout" | "cancelled" | "stopped" | "failed" | "busy" | null;
 }
 
-/** Asked in order; the first that runs a script, runs it. */
+/** Executors are checked in order. The first that supports a script runs it. */
 export interface Executor {
   runs(script: Script): boolean;
-  /** Never throws for what the script does. */
+  /** Never throws because of the script. */
   run(call: ScriptCall, signal: AbortSignal): Promise<ScriptRun>;
 }
 
-/** A package as executors read it: its canonical ZIP, in which files are not compressed. */
+/** A package for executors: its canonical ZIP, in which files are not compressed. */
 export interface StoredZip {
   zip: Uint8Array;
   files: readonly PackageFile[];
 }
 
-/** What executors on isolates stand on. */
+/** The dependencies of executors that use isolates. */
 export interface IsolateParts extends Isolates {
-  /** The static files, where harnesses lie. */
+  /** The static files, which include the harnesses. */
   assets: Pick<Fetcher, "fetch">;
-  /** Called only when there is no isolate of the package yet. A text says why it cannot be had. */
+  /** Called only if the package has no isolate yet. Returns a string with the reason if the ZIP is not available. */
   readZip(): Promise<StoredZip | string>;
   host: Omit<HostParts, "deadline">;
 }
 
-/** As a shell tells of a process that was killed. */
+/** The exit code that shells report for a killed process. */
 export const KILLED = 137;

@@ -1,4 +1,4 @@
-// What runs the scripts of a package, whatever their language.
+// Creates the executors for the scripts of a package.
 
 import type { RunnableScripts } from "../domain/code/compiled";
 import type { Executor, IsolateParts } from "./executor";
@@ -6,13 +6,13 @@ import { javascript } from "./javascript";
 import { python } from "./python/executor";
 import { shell } from "./shell/executor";
 
-/** Where the code of a package comes from. */
+/** Provides the code of a package. */
 export interface PackageSource extends Pick<IsolateParts, "assets" | "readZip"> {
-  /** Its JavaScript, ready to run; a text says why there is none. */
+  /** Returns the compiled JavaScript of the package, or a string with the reason why there is none. */
   readScripts(): Promise<RunnableScripts | string>;
 }
 
-/** In the order in which they are asked. */
+/** Returns the executors in the order in which they are checked. */
 export function executors(parts: IsolateParts, { readScripts }: Pick<PackageSource, "readScripts">): Executor[] {
   const alone = (of: IsolateParts) => [javascript(of, readScripts), python(of)];
   return [...alone(parts), shell(parts, alone)];

@@ -1,5 +1,5 @@
-// What stands around a script in its isolate: a static asset, read as text. As a module of the gateway it would be compiled at every
-// start, though few requests run a script.
+// Loads the harness of a script's isolate from a static asset, as text. As a module of the Worker it would be compiled at every start,
+// although few requests run a script.
 
 import { sha256Hex } from "../domain/digest";
 import { DURATIONS } from "../domain/durations";
@@ -10,10 +10,10 @@ export interface Guest {
   digest: string;
 }
 
-// The value is kept and not its promise, which would hang on the request that asked first.
+// The value is cached, not its promise, which would depend on the I/O of the first request.
 const read = new Map<string, Guest>();
 
-/** @throws GatewayError `unavailable` where it cannot be read; the next call tries again */
+/** @throws GatewayError `unavailable` if it cannot be read; the next call tries again */
 export async function readGuest(assets: Pick<Fetcher, "fetch">, name: string): Promise<Guest> {
   const before = read.get(name);
   if (before !== undefined) return before;
@@ -26,7 +26,11 @@ export async function readGuest(assets: Pick<Fetcher, "fetch">, name: string): P
     read.set(name, guest);
     return guest;
   } catch (cause) {
-    const refusal = new GatewayError("unavailable", "SANDBOX_UNAVAILABLE", "Scripts cannot be run now; try again.");
+    const refusal = new GatewayError(
+      "unavailable",
+      "SANDBOX_UNAVAILABLE",
+      "Scripts cannot be run at the moment. Try again.",
+    );
     refusal.cause = cause;
     throw refusal;
   }

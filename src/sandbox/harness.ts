@@ -1,12 +1,12 @@
-// What stands around a skill's code inside its isolate. Nothing here is a secret or a guard: code in the same isolate could bend
-// it, so whatever comes out of it is judged outside. It keeps what it uses of the language before any skill code is there.
+// Source of the harness around a skill's code in its isolate. It protects nothing: skill code in the same isolate can modify it, so its
+// output is checked outside. It saves the built-ins it uses before any skill code runs.
 
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
 import { TICK_MODULE } from "./tick";
 
 export const HARNESS_MODULE = "gateway/harness.js";
-/** Says which module is run; made for each isolate. */
+/** Imports the module to run. Generated for each isolate. */
 export const ENTRY_MODULE = "gateway/entry.js";
 
 /** `ticking`: whether modules are instrumented. */

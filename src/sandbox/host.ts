@@ -1,4 +1,4 @@
-// What a skill's code may ask of the gateway, and nothing else. Every argument comes from code that may lie about everything.
+// Implements the only interface from skill code to the gateway. All arguments are untrusted.
 
 import { RpcTarget } from "cloudflare:workers";
 import { isRunPath } from "../domain/code/run-path";
@@ -10,53 +10,53 @@ import { CODE_LIMITS } from "../domain/limits";
 import { QUESTION_LIMITS } from "../domain/questions/limits";
 import type { BrowserLink } from "./browser-link";
 
-/** How a run went that has no answer, for operators: what the code itself says of a failure is the caller's alone. */
+/** The end of a run without a result, for operators. The error message of the code itself is returned to the caller only. */
 export interface HostEnding {
   outcome: "failed" | "timeout" | "cancelled" | "stopped";
-  /** Why it was ended, by us or by the runtime. */
+  /** Why the gateway or the runtime ended it. */
   reason?: string;
   ms: number;
 }
 
-/** What came of a part of a run that was done elsewhere. */
+/** The result of a part of a run in another executor. */
 export interface SubRunResult {
   exit: number;
   stdout: string;
   stderr: string;
-  /** New and changed files, and those that are gone, by full path. */
+  /** New and changed files, and the absolute paths of deleted ones. */
   files: { path: string; bytes: Uint8Array }[];
   removed: string[];
 }
 
-/** What stands behind the host of one call. */
+/** The dependencies of one call's host. */
 export interface HostParts {
-  /** A file of the skill's own package; `null` when it has none of this path. */
+  /** Returns a file of the skill's package, or `null` if it does not exist. */
   readFile(path: string): Promise<Uint8Array | null>;
   log(text: string): void;
-  /** Told when the code did not answer: it failed, took too long, was cancelled or was ended. */
+  /** Called if the code did not return a result: it failed, timed out, was cancelled or was stopped. */
   ended(ending: HostEnding): void;
   browserLink: BrowserLink;
-  /** When the call ends, in milliseconds since the epoch. It comes nearer when the isolate is ready. */
+  /** Deadline of the call, in milliseconds since the epoch. Shortened when the isolate is ready. */
   deadline: number;
-  /** Does a part of the run in another language; absent where nothing may be asked for. What is asked may be anything. */
+  /** Runs a part of the run in another language. Absent if this is not allowed. The arguments are untrusted. */
   execute?(ask: unknown, files: unknown, line: HostCall): Promise<SubRunResult>;
-  /** The run that this one is a part of: they are counted together, and all that a part wrote goes back. */
+  /** The run that this one is a part of. They share counters, and all files written by a part are returned to it. */
   whole?: HostCall;
 }
 
-/** One call's state, on our side. The isolate has only the `Host`. */
+/** The gateway's state of one call. The isolate only has the `Host`. */
 export class HostCall {
   readonly output = { stdout: "", stderr: "" };
-  /** What a script wrote, by full path; and what of it there is no room for. */
+  /** Files written by a script, by absolute path, and those dropped because of a limit. */
   readonly files = new Map<string, Uint8Array>();
   readonly left = new Map<string, DroppedReason>();
-  /** The isolate has booted, and has everything that it needs. */
+  /** Resolves when the isolate has started and received all its input. */
   readonly ready = Promise.withResolvers<void>();
   begun: number | null = null;
   readonly over = Promise.withResolvers<void>();
-  /** It asked for something when its time was over: a clock that had no turn yet need not ring. */
+  /** Resolves if the code calls the host after its deadline, even if the timer has not fired yet. */
   readonly late = Promise.withResolvers<void>();
-  /** Why the call was stopped from this side. */
+  /** The reason why the gateway stopped the call. */
   readonly stopped = Promise.withResolvers<string>();
   readonly removed = new Set<string>();
   readonly counts: { calls: number; logged: number; read: number };
@@ -71,7 +71,7 @@ export class HostCall {
     this.over.resolve();
   }
 
-  /** Counts a call, and refuses it when the tool's time is over or there are too many. */
+  /** Counts a call. Throws if the deadline has passed or there are too many calls. */
   enter(): void {
     if (this.isOpen && Date.now() > this.parts.deadline) this.late.resolve();
     if (!this.isOpen || Date.now() > this.parts.deadline) throw new Error("The call has ended.");
@@ -82,10 +82,10 @@ export class HostCall {
   }
 }
 
-/** Answers are told, not thrown: what a guest can make a host throw, it could make the runtime log without end. */
+/** Errors are returned instead of thrown. Otherwise code could cause unlimited log entries in the runtime. */
 export type HostReply<T> = { value: T } | { error: string };
 
-/** The only object that crosses into an isolate. Its methods are all that can be reached through it. */
+/** The only object that is passed into an isolate. Code in it can reach its methods only. */
 export class Host extends RpcTarget {
   readonly #line: HostCall;
 
@@ -94,28 +94,28 @@ export class Host extends RpcTarget {
     this.#line = line;
   }
 
-  /** Resolves when the call is over, so that what still runs of it ends with it. */
+  /** Resolves when the call is over, so that work still running in the isolate ends. */
   async over(): Promise<void> {
     await this.#line.over.promise;
   }
 
-  /** A file as text, or with the encoding `bytes` as it is. */
+  /** Returns a file as text, or as bytes with the encoding `bytes`. */
   readFile(path: unknown, encoding: unknown): Promise<HostReply<string | Uint8Array>> {
     return this.#tell(async (line) => {
-      if (typeof path !== "string") throw new TypeError("readFile takes a path.");
+      if (typeof path !== "string") throw new TypeError("The path of readFile is not a text.");
       if (encoding !== undefined && encoding !== "utf8" && encoding !== "utf-8" && encoding !== "bytes")
-        throw new TypeError("readFile knows the encodings 'utf8' and 'bytes'.");
+        throw new TypeError("readFile accepts the encodings 'utf8' and 'bytes'.");
       const bytes = await line.parts.readFile(path.replace(/^\.\//, ""));
       if (bytes === null) throw new Error(`The skill has no file '${path.slice(0, 300)}'.`);
       line.counts.read += bytes.length;
-      if (line.counts.read > CODE_LIMITS.readBytes) throw new Error("The call has read too much.");
+      if (line.counts.read > CODE_LIMITS.readBytes) throw new Error("The call read too much data.");
       return encoding === "bytes" ? bytes : new TextDecoder().decode(bytes);
     });
   }
 
   log(text: unknown): Promise<HostReply<null>> {
     return this.#tell((line) => {
-      if (typeof text !== "string") throw new TypeError("log takes text.");
+      if (typeof text !== "string") throw new TypeError("The message of log is not a text.");
       if (++line.counts.logged <= CODE_LIMITS.logLines) line.parts.log(text.slice(0, CODE_LIMITS.logChars));
       return null;
     });
@@ -128,7 +128,9 @@ export class Host extends RpcTarget {
     });
   }
 
-  /** Asks the page. It ends a second before the call does, so that the tool can still say what happened. Tells JSON text. */
+  /**
+   * Sends a question to the page. Times out one second before the call does, so that the tool can still return a result. Returns JSON text.
+   */
   request(
     action: unknown,
     payload: unknown,
@@ -138,9 +140,9 @@ export class Host extends RpcTarget {
   ): Promise<HostReply<string>> {
     return this.#tell(async (line) => {
       if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
-        throw new TypeError("request takes a time in milliseconds.");
+        throw new TypeError("timeout_ms of request is not a number of milliseconds.");
       if (requireClient !== undefined && typeof requireClient !== "boolean")
-        throw new TypeError("request takes require_client as true or false.");
+        throw new TypeError("require_client of request is not true or false.");
       const asked = {
         action: actionOf(action),
         payload: payloadOf(payload),
@@ -148,19 +150,19 @@ export class Host extends RpcTarget {
         answerSchema: answerSchema === undefined ? undefined : schemaOf(answerSchema),
       };
       const left = line.parts.deadline - DURATIONS.requestMargin - Date.now();
-      if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask." });
+      if (left <= 0) return JSON.stringify({ success: false, error: "No time is left to ask the user." });
       const answer = await line.parts.browserLink.request({ ...asked, timeoutMs: Math.min(timeoutMs ?? left, left) });
       return JSON.stringify(answer);
     });
   }
 
-  /** Told when the harness is ready: the code's own time begins. */
+  /** Called when the harness is ready. The code's own time limit starts. */
   async begin(): Promise<void> {
     this.#line.begun ??= Date.now();
     this.#line.ready.resolve();
   }
 
-  /** A file that a script has written. What is too much is named and not kept. */
+  /** Stores a file that a script has written. Files over the limit are reported by name only. */
   put(path: unknown, bytes: unknown): Promise<HostReply<boolean>> {
     return this.#tell((line) => {
       if (typeof path !== "string" || !isRunPath(path)) throw new TypeError("A file has a full path.");
@@ -182,15 +184,15 @@ export class Host extends RpcTarget {
     });
   }
 
-  /** A part of a script in another language, as JSON, with the files as they are. */
+  /** Runs a part of a script in another language, with the current files. Returns JSON. */
   execute(ask: unknown, files: unknown): Promise<HostReply<SubRunResult>> {
     return this.#tell((line) => {
-      if (line.parts.execute === undefined) throw new Error("It cannot be run from here.");
+      if (line.parts.execute === undefined) throw new Error("Scripts cannot be started here.");
       return line.parts.execute(ask, files, line);
     });
   }
 
-  /** Output of a script. */
+  /** Receives output of a script. */
   async write(stream: unknown, text: unknown): Promise<void> {
     const line = this.#line;
     if (!line.isOpen || typeof text !== "string" || (stream !== "stdout" && stream !== "stderr")) return;
@@ -202,20 +204,20 @@ export class Host extends RpcTarget {
       this.#line.enter();
       return { value: await answer(this.#line) };
     } catch (error) {
-      return { error: error instanceof Error ? error.message : "It cannot be done." };
+      return { error: error instanceof Error ? error.message : "The operation failed." };
     }
   }
 }
 
 function actionOf(action: unknown): string {
   if (typeof action === "string" && /^[\w.:/-]{1,128}$/.test(action)) return action;
-  throw new TypeError("An action is a name of up to 128 characters of A-Za-z0-9_.:/-.");
+  throw new TypeError("The action is not valid. Use 1-128 of A-Za-z0-9_.:/-.");
 }
 
 function payloadOf(payload: unknown): JsonValue {
-  if (typeof payload !== "string") throw new TypeError("A payload is JSON.");
+  if (typeof payload !== "string") throw new TypeError("The payload is not JSON.");
   if (payload.length > CODE_LIMITS.payloadChars)
-    throw new RangeError(`A payload has at most ${CODE_LIMITS.payloadChars} characters.`);
+    throw new RangeError(`Payload too large (limit ${CODE_LIMITS.payloadChars} characters).`);
   return JSON.parse(payload);
 }
 
@@ -223,5 +225,5 @@ function schemaOf(text: unknown): JsonObject {
   const { schemaBytes } = QUESTION_LIMITS;
   const schema: unknown = typeof text === "string" && utf8Bytes(text) <= schemaBytes ? JSON.parse(text) : null;
   if (isJsonObject(schema)) return schema;
-  throw new TypeError(`request takes answer_schema as an object of at most ${schemaBytes / 1024} KiB of JSON Schema.`);
+  throw new TypeError(`answer_schema of request is not a JSON Schema object (limit ${schemaBytes / 1024} KiB).`);
 }

@@ -1,5 +1,5 @@
-// JavaScript that is no file of its package as it was published: the text of `node -e`, or what a run has written. It is compiled apart,
-// as a package is, before an isolate of its own runs it.
+// Compiles JavaScript that is not part of the published package: the text of `node -e`, or a file that the run has written. It is compiled
+// in a separate isolate before it runs.
 
 import { type RunnableScripts, runnableScripts } from "../domain/code/compiled";
 import { isCode } from "../domain/code/graph";
@@ -7,10 +7,10 @@ import { sha256Hex } from "../domain/digest";
 import { compileInIsolate } from "./compiling";
 import type { IsolateParts, ScriptCall } from "./executor";
 
-/** The name that a text has which is no file. */
+/** The name of source text without a file. */
 const TEXT = "[eval]";
 
-/** `null` where the package's own code is all that is asked for. A text says why it cannot run. */
+/** Returns `null` if the call needs only the package's code. A string is the reason why the code cannot run. */
 export async function writtenCode(
   { loader, assets }: Pick<IsolateParts, "loader" | "assets">,
   { part, files, script }: ScriptCall,
@@ -20,12 +20,12 @@ export async function writtenCode(
   if (part.text === undefined && written === undefined) return null;
   const bytes = part.text === undefined ? (written?.bytes ?? new Uint8Array()) : new TextEncoder().encode(part.text);
   const name = part.file?.split("/").at(-1) ?? "text.js";
-  // As Node has it, a name that says nothing says that it is JavaScript.
+  // As in Node, a name without a known extension is JavaScript.
   const path = isCode(name) ? name : "text.js";
   const file = { path, size: bytes.length, offset: 0, mode: 0o644 as const, sha256: "" };
   const { code } = await compileInIsolate({ loader, assets }, { zip: bytes, files: [file], manifest: { tools: [] } });
   const compiled = code === null ? null : runnableScripts(code);
-  if (compiled === null) return "The code could not be compiled now; try again.";
+  if (compiled === null) return "The code could not be compiled now. Try again.";
   const key = part.text === undefined ? script.path : TEXT;
   const named = <T>(of: Record<string, T>) => Object.fromEntries(Object.entries(of).map(([, value]) => [key, value]));
   const scripts = { functions: named(compiled.functions), faults: named(compiled.faults) };

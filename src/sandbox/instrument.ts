@@ -1,6 +1,6 @@
-// Where the runtime bounds no CPU (locally), code bounds itself: every loop and function begins with a tick that ends a stretch
-// of work that takes too long. This protects a developer's machine from a mistake; it is no security boundary, and a regular
-// expression that backtracks for ever passes it by. Deployed, the platform's own limit acts instead.
+// Adds CPU limits to code where the runtime has none (locally): every loop and function starts with a tick that throws after too long a
+// stretch of work. This protects a developer's machine from mistakes. It is not a security boundary, and a regular expression with endless
+// backtracking is not stopped. In a deployment the platform's limit applies instead.
 
 import { type AnyNode, parseExpressionAt } from "acorn";
 import { applyEdits, type Edit } from "../domain/code/edits";
@@ -8,7 +8,7 @@ import { freshName } from "../domain/code/module";
 import { isProgram, parseModule, walk } from "../domain/code/syntax";
 import { TICK_MODULE } from "./tick";
 
-/** The source with a tick in every loop and function. Throws when it is no module or too deep to be walked through. */
+/** Returns the source with a tick in every loop and function. Throws if it is not a module or is nested too deeply. */
 export function instrument(source: string, name: string): string {
   const program = parseModule(source);
   if (!isProgram(program)) throw new SyntaxError(`${program.message} (${name}:${program.line})`);
@@ -17,7 +17,9 @@ export function instrument(source: string, name: string): string {
   return `import{tick as ${tick}}from"${up}${TICK_MODULE}";${ticked(source, program, tick)}`;
 }
 
-/** The same for a function as an expression: the answer is one, too, which takes what ticks and answers the function. */
+/**
+ * Instruments a function expression. Returns an expression for a function that receives the tick function and returns the instrumented one.
+ */
 export function instrumentFunction(source: string): string {
   const tick = freshName(source, "tick");
   return `(${tick}) => ${ticked(source, parseExpressionAt(source, 0, { ecmaVersion: "latest" }), tick)}`;
@@ -44,7 +46,7 @@ function ticked(source: string, program: AnyNode, tick: string): string {
   return applyEdits(source, edits);
 }
 
-/** Where the directives of a block end: what stands before `"use strict"` would make it a text like any other. */
+/** Returns the end of a block's directives. Code inserted before `"use strict"` would disable it. */
 function endOfDirectives({ body }: AnyNode & { type: "BlockStatement" }): number | null {
   const directives = body.filter((node) => node.type === "ExpressionStatement" && node.directive !== undefined);
   return directives.at(-1)?.end ?? null;

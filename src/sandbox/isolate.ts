@@ -1,5 +1,5 @@
-// One run in an isolate of the Worker Loader: no network, no bindings, a deadline that is kept from outside. The only folder
-// that touches the loader is this one.
+// Runs code in an isolate of the Worker Loader, without network and bindings, with a deadline enforced from outside. Only this folder uses
+// the loader.
 
 import type { Language } from "../domain/code/language";
 import { sha256Hex } from "../domain/digest";
@@ -10,16 +10,16 @@ import { Host, HostCall, type HostParts } from "./host";
 import { holdIsolate } from "./local-isolates";
 import { NO_SLOT, type Slots } from "./slots";
 
-/** What an isolate is made of. */
+/** The code of an isolate. */
 export interface IsolateCode {
-  /** All that makes a difference: the harness, the package, the user. The loader goes on with the isolate of an id it has seen. */
+  /** Everything that distinguishes isolates: the harness, the package, the user. The loader reuses an isolate with the same id. */
   id: readonly string[];
   language: Language;
-  /** Called only when there is no such isolate yet. A text says why the code cannot run. */
+  /** Called only if there is no such isolate yet. Returns a string with the reason if the code cannot run. */
   load(): Promise<WorkerLoaderWorkerCode | string>;
 }
 
-/** Where isolates are made, and how many at once. */
+/** The loader, and the limit on concurrent isolates. */
 export interface Isolates {
   loader: WorkerLoader;
   slots: Slots;
@@ -27,13 +27,13 @@ export interface Isolates {
 
 export type Outcome =
   | { kind: "answer"; value: JsonValue }
-  /** The code failed, and said so. */
+  /** The code returned an error. */
   | { kind: "failed"; message: string }
   | { kind: "timeout" }
   | { kind: "cancelled" }
-  /** Ended by us, or by the runtime. */
+  /** Ended by the gateway or the runtime. */
   | { kind: "stopped"; reason: string }
-  /** Never begun: too much runs already. */
+  /** Never started: too many calls are running. */
   | { kind: "busy"; reason: string };
 
 export interface Run {
@@ -42,19 +42,19 @@ export interface Run {
   ms: number;
 }
 
-/** Isolates that broke: the loader would go on giving the broken one, so the next call asks for another. */
+/** Counters of broken isolates: the loader would return the broken one again, so the next call uses another id. */
 const generations = new Map<string, number>();
 const GENERATIONS = 1_000;
 
-/** How an isolate's answer ends which is not to be asked again: it has grown too large, or something of it is stuck. */
+/** The end of a response from an isolate that must not be reused: it has grown too large or has stuck work. */
 const SPENT = ',"spent":true}';
 
-/** What an isolate answers: JSON text in one of these shapes, if nobody bent the harness. */
+/** The isolate's interface. It returns JSON text in one of these forms, unless skill code modified the harness. */
 type Harness = { run(ask: string, host: Host, files: readonly RunFile[]): Promise<unknown> };
 
-/** A file that goes into an isolate or comes out of it. */
+/** A file sent to or received from an isolate. */
 export interface RunFile {
-  /** Its full path, such as `/workspace/report.md`. */
+  /** Absolute path, such as `/workspace/report.md`. */
   path: string;
   bytes: Uint8Array;
 }
@@ -62,14 +62,14 @@ export interface RunFile {
 export interface IsolateAsk {
   ask: JsonObject;
   files?: readonly RunFile[];
-  /** How long the code may take once it has begun. */
+  /** Time limit in milliseconds after the code has started. */
   ms: number;
 }
 
 /**
- * Runs what is asked in the isolate of this code and waits for its answer or its end. Never throws for what the code does; what
- * `load` throws, goes on. All clocks are kept here. The code's own time begins when the isolate says that it is ready, or a while
- * after it was asked: what it says makes no time longer.
+ * Runs a request in the isolate of this code and waits for its result or its end. Never throws because of the code, but passes on errors of
+ * `load`. All timers run outside the isolate. The code's time starts when the isolate reports that it is ready, or at the latest
+ * `DURATIONS.start` after the request. Nothing that the isolate reports extends it.
  */
 export async function runIsolated(
   { loader, slots }: Isolates,
@@ -152,7 +152,7 @@ export async function runIsolated(
   }
 }
 
-/** Whether an isolate that hears that its call is over says so: one in which nothing works any more is not asked again. */
+/** Whether an isolate responds after its call was ended. An isolate that does not respond is not reused. */
 async function settles(answered: Promise<unknown>): Promise<boolean> {
   const patience = Promise.withResolvers<boolean>();
   const timeout = setTimeout(() => patience.resolve(false), DURATIONS.lastWord);
@@ -181,38 +181,38 @@ async function enter(
   return outcomeOf(answer);
 }
 
-/** Reads an answer. Skill code may have written it. */
+/** Parses a response. Skill code may have written it. */
 function outcomeOf(answer: unknown): Outcome {
   if (typeof answer !== "string") {
     if (typeof answer === "object" && answer !== null && Symbol.dispose in answer)
       (answer as Disposable)[Symbol.dispose]();
-    return { kind: "stopped", reason: "it answered something that is no JSON" };
+    return { kind: "stopped", reason: "it returned a value that is not JSON" };
   }
   if (answer.length > CODE_LIMITS.answerChars)
-    return { kind: "stopped", reason: `it answered more than ${CODE_LIMITS.answerChars} characters` };
+    return { kind: "stopped", reason: `it returned too much data (limit ${CODE_LIMITS.answerChars} characters)` };
   let read: JsonValue;
   try {
-    // A key of this name is harmless until somebody copies it; nobody needs it.
+    // This key is dropped because a later copy of the object could change its prototype.
     read = JSON.parse(answer, (key, value) => (key === "__proto__" ? undefined : value));
     if (isDeeper(read, CODE_LIMITS.answerDepth))
-      return { kind: "stopped", reason: "it answered something nested too deeply" };
+      return { kind: "stopped", reason: "it returned a value that is nested too deeply" };
   } catch {
-    return { kind: "stopped", reason: "it answered something that is no JSON" };
+    return { kind: "stopped", reason: "it returned a value that is not JSON" };
   }
   if (typeof read !== "object" || read === null || Array.isArray(read))
-    return { kind: "stopped", reason: "it answered something that is no JSON" };
+    return { kind: "stopped", reason: "it returned a value that is not JSON" };
   if (read.over === true) return { kind: "timeout" };
   if (read.ok === true) return { kind: "answer", value: read.value ?? null };
   return { kind: "failed", message: typeof read.message === "string" ? read.message.slice(0, 2_000) : "It failed." };
 }
 
-/** Whether JSON is nested deeper than so many levels. */
+/** Whether JSON is nested deeper than `levels`. */
 function isDeeper(value: JsonValue, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
-/** Code that cannot run whenever it is tried. */
+/** Code that fails on every attempt to run it. */
 export class UnrunnableCode extends Error {}
 
 function renew(id: string, generation: number): void {
@@ -222,9 +222,9 @@ function renew(id: string, generation: number): void {
   if (generations.size > GENERATIONS && oldest !== undefined) generations.delete(oldest);
 }
 
-/** What the runtime says when it ends an isolate, without what is meant for operators. */
+/** Returns the runtime's reason for ending an isolate, without details for operators. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  if (message.includes("would never generate a response")) return "it waits for something that never comes";
+  if (message.includes("would never generate a response")) return "it waits for a promise that never settles";
   return message.replace(/^Failed to start Worker:\s*/, "").slice(0, 1_000);
 }

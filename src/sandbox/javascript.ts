@@ -1,5 +1,5 @@
-// The executor of JavaScript and TypeScript, with what Node has built in. What stands around a script in its isolate is a static
-// asset, made of src/sandbox/guest/node/ by scripts/build/guest.mjs.
+// Executor for JavaScript and TypeScript with Node's built-in modules. The harness is a static asset that scripts/build/guest.mjs builds
+// from src/sandbox/guest/node/.
 
 import type { RunnableScripts } from "../domain/code/compiled";
 import { RUN_ROOTS } from "../domain/code/run-path";
@@ -18,7 +18,7 @@ import { tickingFunction } from "./ticking";
 
 const COMPATIBILITY_FLAGS = ["nodejs_compat"];
 
-/** `load`: the scripts of the package, ready to run; a text says why there are none. */
+/** `load` returns the compiled scripts of the package, or a string with the reason why there are none. */
 export function javascript(parts: IsolateParts, load: () => Promise<RunnableScripts | string>): Executor {
   return {
     runs: ({ language }) => language === "javascript",
@@ -34,7 +34,7 @@ export function javascript(parts: IsolateParts, load: () => Promise<RunnableScri
         load: async () => {
           if (typeof written === "string") return written;
           const [own, zip] = await Promise.all([load(), parts.readZip()]);
-          // A package without code has none; what a run has written may be all there is.
+          // A package without code can still run a script that the run itself has written.
           const scripts = typeof own === "string" && more !== null ? NONE : own;
           if (typeof scripts === "string") return scripts;
           return typeof zip === "string"
@@ -66,14 +66,14 @@ import { reset, tick } from ${JSON.stringify(`../${TICK_MODULE}`)};
 export default harness({ ...index, zip, reset, load: (name) => load(name, tick) });
 `;
 
-/** With ticks a module makes its function of what ticks. */
+/** With ticks, a module exports a function that takes the tick function. */
 const LOAD = __DEVELOPMENT__
   ? "module.exports = (name, tick) => require('../' + name)(tick);"
   : "module.exports = (name) => require('../' + name);";
 
 /**
- * A file's function, out of sight of the five names that the runtime gives to the module around it: its `require` brings the runtime's
- * own files, process and output. A CommonJS file has names of its own in their place, an ES module has none.
+ * Hides the five names that the runtime passes to a module from a file's function: this `require` would return the runtime's files, process
+ * and output. A CommonJS file receives its own values for them, an ES module has none.
  */
 const apart = (source: string) =>
   `module.exports = ((require, module, exports, __filename, __dirname) => ${source})();`;

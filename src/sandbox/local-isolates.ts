@@ -1,18 +1,20 @@
-// On this machine nothing gives an isolate back: workerd keeps each that it was given until it ends, a Python's 45 MB too. So here
-// the gateway itself keeps no more than so many, and ends those that were used least lately. Deployed, the platform does.
+// Limits the number of isolates in a local gateway. workerd never frees isolates by itself, which matters for Python with 45 MB each. The
+// gateway ends the least recently used ones. In a deployment the platform does this.
 
 import type { Language } from "../domain/code/language";
 
-/** Isolates that are kept warm, by what is in them. One more is made only when another of its kind has gone, or all are at work. */
+/** Number of warm isolates by language. Another one is created only after one has ended, or if all are in use. */
 const LOCAL_ISOLATES: Readonly<Record<Language, number>> = { javascript: 24, shell: 6, python: 4 };
 
-/** The isolates of this process, those used least lately first. Conversations share them, as all of them are in one isolate here. */
+/**
+ * The isolates of this process, the least recently used first. All conversations share the list, because they run in one isolate locally.
+ */
 const kept = new Map<string, { name: string; language: Language; users: number; isSpent: boolean }>();
 let made = 0;
 
 /**
- * An isolate can only be ended by code in it: an entrypoint beside the harness's own, which only the loader's owner can name. It ends when
- * that call is over and nothing is waited for: one that goes in the middle of a call is an internal error in the runtime's log.
+ * An isolate can only be ended by code inside it: an entrypoint that only the owner of the loader can name. The isolate ends when that call
+ * is over and nothing is pending. Ending it during a call causes an internal error in the runtime's log.
  */
 const LOCAL_MODULE = "gateway-local.js";
 const aroundModule = (main: string) => `
@@ -28,18 +30,18 @@ export class End extends WorkerEntrypoint {
 }
 `;
 
-/** An isolate while a call is in it. */
+/** An isolate in use by a call. */
 export interface IsolateHold {
-  /** What the loader is asked for: another one than that of an isolate that is just being ended. */
+  /** The name for the loader. It differs from that of an isolate that is being ended. */
   name: string;
-  /** Its code, made so that it can be ended. */
+  /** Returns the code with an entrypoint to end it. */
   endable(code: WorkerLoaderWorkerCode): WorkerLoaderWorkerCode;
-  /** It will not be asked again, and goes before all others. */
+  /** Marks the isolate as not reusable. It is ended before all others. */
   spend(): void;
   leave(): void;
 }
 
-/** Makes room for the isolate of this id, and keeps it from being ended until it is left. */
+/** Makes room for an isolate with this id, and prevents its end until it is released. */
 export async function holdIsolate(loader: WorkerLoader, language: Language, id: string): Promise<IsolateHold> {
   const held = kept.get(id) ?? { name: `${id}.${made++}`, language, users: 0, isSpent: false };
   held.users++;
@@ -64,7 +66,7 @@ export async function holdIsolate(loader: WorkerLoader, language: Language, id: 
   };
 }
 
-/** Takes out what is idle and spent, and of the language what is idle and too much; their names. */
+/** Removes idle isolates that are spent, and idle ones over the limit of the language. Returns their names. */
 function superfluous(language: Language): string[] {
   let over = [...kept.values()].filter((one) => one.language === language).length - LOCAL_ISOLATES[language];
   const names: string[] = [];
@@ -82,14 +84,14 @@ async function end(loader: WorkerLoader, name: string): Promise<void> {
   try {
     await (loader.get(name, gone).getEntrypoint("End") as unknown as { end(): Promise<void> }).end();
   } catch {
-    // An isolate that could not be made is nothing to end.
+    // An isolate that could not be created does not need to be ended.
   }
 }
 
 /**
- * An isolate's memory is given back when the runtime's objects that stand for it here are collected, and these are so small that this
- * would take hours. Large garbage has V8 look; without it 35 isolates of Python that had been ended took 1 GB. It can be resized, so
- * that it is pages which nobody touches: what cannot comes of the allocator, which writes zeros and kept 110 MB of them.
+ * Triggers a garbage collection. The memory of an isolate is freed when V8 collects the small objects that represent it, which would
+ * otherwise take hours. Without this, 35 ended Python isolates used 1 GB. The buffers are resizable, so that their pages are never touched.
+ * Fixed buffers are filled with zeros by the allocator, which kept 110 MB of them.
  */
 function letGo(): void {
   const size = 32 * 1024 * 1024;

@@ -1,4 +1,4 @@
-// The isolate in which ES modules of a package run: its providers.
+// Creates the isolates for ES modules of packages, which are providers.
 
 import type { Runnable } from "../domain/code/compiled";
 import { sha256Hex } from "../domain/digest";
@@ -9,23 +9,23 @@ import { TICK_MODULE, TICK_SOURCE } from "./tick";
 import { tickingModule } from "./ticking";
 
 export const COMPATIBILITY_DATE = "2026-10-20";
-/** No Node: less to reach. Async context tells the lines of two runs apart. */
+/** Node is disabled, which leaves less attack surface. Async context distinguishes the calls of two runs. */
 const COMPATIBILITY_FLAGS = ["no_nodejs_compat", "no_nodejs_compat_v2", "nodejs_als"];
 
-/** The code of one entry, for one user. */
+/** The code of one entry module for one user. */
 export interface ModulesCode {
-  /** Identity of the modules: the digest of the package they were made from. */
+  /** Identity of the modules: the digest of their package. */
   digest: string;
   /** The entry's path in the package. */
   path: string;
   config: JsonObject;
-  /** Whose module state it is; empty for what is the same for everybody. */
+  /** The user whose module state it contains. Empty if it is shared by all users. */
   userId: string;
-  /** Called only when there is no such isolate yet. A text says why the code cannot run. */
+  /** Called only if there is no such isolate yet. Returns a string with the reason if the code cannot run. */
   load(): Promise<Runnable | string>;
 }
 
-/** Of everything that is the same for all isolates of this gateway. */
+/** Digest of everything that all isolates of this gateway share. */
 let harnessDigest: string | undefined;
 
 export async function modulesIsolate({ digest, path, config, userId, load }: ModulesCode): Promise<IsolateCode> {

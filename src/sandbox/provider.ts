@@ -1,4 +1,4 @@
-// A skill's provider: what its tools are, and calling one. The predecessor system's `SkillToolProvider`, in an isolate.
+// Runs a skill's provider: lists its tools and calls them. Implements Wegent's `SkillToolProvider` in an isolate.
 
 import * as z from "zod";
 import type { Described, describedToolSchema } from "../domain/conversation/offered";
@@ -17,10 +17,10 @@ import { type ModulesCode, modulesIsolate } from "./modules";
 import { pythonIsolate } from "./python/isolate";
 import { subRunHandler } from "./sub-runs";
 
-/** The module's path in the package, and the class that it exports. */
+/** The module's path in the package, and the name of its exported class. */
 export interface ProviderCode extends Omit<ModulesCode, "userId"> {
   className: string;
-  /** Its package, where it is one in Python. */
+  /** Its package, for a provider in Python. */
   python?: PackageSource | undefined;
 }
 
@@ -31,8 +31,8 @@ const answerSchema = z.lazy(() =>
 );
 
 /**
- * Asks a provider what its tools are. Nothing of a user goes in, so the answer is the same for everybody; the isolate is one for
- * all, and none of those in which the tools are called. `isAnswered`: its code has said so, and not a clock or a queue.
+ * Returns the tools of a provider. No user data is passed, so the result is the same for all users. It runs in a separate isolate from the
+ * tool calls. `isAnswered`: the result comes from the code itself, not from a timeout or a full queue.
  */
 export async function describeProvider(
   isolates: Isolates,
@@ -53,14 +53,14 @@ export async function describeProvider(
   const described: Described = { tools: [], problems: {} };
   for (const { name } of declared) {
     const answer = answered?.find((candidate) => candidate.name === name);
-    const read = answer === undefined ? (problem ?? "it was not described") : readTool(name, answer);
+    const read = answer === undefined ? (problem ?? "the provider returned no description") : readTool(name, answer);
     if (typeof read === "string") described.problems[name] = read;
     else described.tools.push(read);
   }
   return { described, isAnswered: outcome.kind === "answer" || outcome.kind === "failed" };
 }
 
-/** Calls a tool. A failure of its code is a tool result, too. */
+/** Calls a tool. An error in its code is returned as a tool result. */
 export async function callTool(
   isolates: Isolates,
   code: ProviderCode,
@@ -97,7 +97,7 @@ function isolateOf(code: ProviderCode, userId: string): Promise<IsolateCode> {
   return pythonIsolate(code.python, { digest: code.digest, userId, work: "tools" });
 }
 
-/** One in Python may start commands, which are parts of its call. */
+/** A provider in Python can run commands, which are parts of its call. */
 function hostOf(
   isolates: Isolates,
   { python, digest, config }: ProviderCode,
@@ -111,7 +111,7 @@ function hostOf(
   return { ...host, execute };
 }
 
-/** How long a tool may take: its own `timeout` in seconds, else its skill's, else the default; in milliseconds. */
+/** Returns the time limit of a tool in milliseconds: its own `timeout` (in seconds), else its skill's, else the default. */
 export function timeoutOf(...configs: (JsonObject | undefined)[]): number {
   const [seconds] = configs.flatMap((config) => (typeof config?.timeout === "number" ? config.timeout : []));
   if (seconds === undefined || !(seconds > 0)) return DURATIONS.tool;
@@ -122,21 +122,22 @@ function askedTool({ name, provider, config }: ToolDeclaration, shared: JsonObje
   return { name, ...(provider === undefined ? {} : { provider }), config: { ...shared, ...config } };
 }
 
-/** A tool as described, or why it is none. */
+/** Returns a tool description, or the reason why it is invalid. */
 function readTool(
   name: string,
   { description, inputSchema, problem }: { description?: unknown; inputSchema?: unknown; problem?: unknown },
 ): z.infer<typeof describedToolSchema> | string {
-  if (problem !== undefined) return typeof problem === "string" ? problem.slice(0, 2_000) : "it was not described";
+  if (problem !== undefined)
+    return typeof problem === "string" ? problem.slice(0, 2_000) : "the provider returned no description";
   if (typeof description !== "string" || description.trim() === "") return "it has no description";
   if (description.length > CODE_LIMITS.descriptionChars) return "its description is too long";
   const schema = jsonObject.safeParse(inputSchema ?? { type: "object", properties: {} });
-  if (!schema.success || schema.data.type !== "object") return "its inputSchema is no JSON Schema of type 'object'";
+  if (!schema.success || schema.data.type !== "object") return "its inputSchema is not a JSON Schema of type 'object'";
   if (JSON.stringify(schema.data).length > CODE_LIMITS.schemaChars) return "its inputSchema is too long";
   return { name, description, inputSchema: schema.data };
 }
 
-/** Why there is no answer, in words for the model; `null` when there is one. */
+/** Returns the reason for a missing result as text for the model, or `null` if there is a result. */
 function problemOf(outcome: Outcome, ms: number): string | null {
   switch (outcome.kind) {
     case "answer":

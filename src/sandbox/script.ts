@@ -1,4 +1,4 @@
-// A script that runs in an isolate, whatever its language, from the call to what is told of it.
+// Runs a script of any language in an isolate, from the call to the report.
 
 import * as z from "zod";
 import { SCRIPT_FILES } from "../domain/code/script-limits";
@@ -9,7 +9,7 @@ import { type IsolateCode, type Outcome, runIsolated } from "./isolate";
 
 const outcomeSchema = z.lazy(() => z.object({ exit: z.int().catch(1), stdout: z.string(), stderr: z.string() }));
 
-/** Asks a harness `{ kind: "script", path, args, input, context, config, ms }`, which answers `{ exit, stdout, stderr }`. */
+/** Sends `{ kind: "script", path, args, input, context, config, ms }` to a harness, which returns `{ exit, stdout, stderr }`. */
 export async function runInIsolate(
   { loader, slots, host }: IsolateParts,
   code: IsolateCode,
@@ -24,7 +24,7 @@ export async function runInIsolate(
     context: { ...context, scriptPath: script.path },
     config,
     ms,
-    // All that a part changed goes back to the run, and so does what it took away.
+    // A part returns all its changes and deletions to the run.
     ...(part === undefined ? {} : { ...part, toldFiles: SCRIPT_FILES.entries, isPart: true }),
   };
   const { outcome, line, ms: took } = await runIsolated({ loader, slots }, code, { ask, files, ms }, host, signal);
@@ -45,7 +45,7 @@ export async function runInIsolate(
   return { exit_code, ...shown(line.output.stdout, stderr), duration_ms: took, killed, ...written, reason };
 }
 
-/** Why there is no answer that can be read. */
+/** Returns the reason why there is no readable result. */
 function wordsOf(outcome: Outcome, ms: number): string {
   switch (outcome.kind) {
     case "timeout":
@@ -55,11 +55,11 @@ function wordsOf(outcome: Outcome, ms: number): string {
     case "stopped":
       return `The script was ended: ${outcome.reason}.`;
     case "busy":
-      return `The script was not begun: ${outcome.reason}.`;
+      return `The script was not started: ${outcome.reason}.`;
     case "failed":
       return outcome.message;
     case "answer":
-      return "The script's outcome cannot be read.";
+      return "The result of the script cannot be read.";
   }
 }
 

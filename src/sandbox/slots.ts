@@ -1,13 +1,13 @@
-// How many isolates of one conversation, or of one request, are in flight. The platform refuses one too many with an error that
-// nobody knows; here a call waits, and hears why where it waits for too long.
+// Limits the concurrent isolates of one conversation or request. The platform fails with an unspecific error above its limit. Here a call
+// waits, and receives a clear error after too long.
 
 import { PARALLEL } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 
-/** What a caller is told whose turn did not come. */
+/** The error for a call that got no slot in time. */
 export const NO_SLOT = "too many scripts at once; try again in a moment";
 
-/** Gives a slot back; a second time it does nothing. */
+/** Releases a slot. A second call has no effect. */
 type Release = () => void;
 
 /** Calls in one isolate share its slot. */
@@ -15,7 +15,7 @@ export class Slots {
   readonly #users = new Map<string, number>();
   readonly #queue: { id: string; grant(release: Release): void }[] = [];
 
-  /** Of the parts of runs, which so never wait for what waits for them. */
+  /** Separate slots for parts of runs, so that they never wait for the run that waits for them. */
   #inner: Slots | undefined;
 
   constructor(
@@ -29,7 +29,7 @@ export class Slots {
     return this.#inner;
   }
 
-  /** Waits for a slot; `null` when none came in time, or nobody waits for it any more. */
+  /** Waits for a slot. Returns `null` after the timeout, or if the caller aborts. */
   async take(id: string, signal?: AbortSignal): Promise<Release | null> {
     if (signal?.aborted) return null;
     if (this.#fits(id)) return this.#hold(id);
@@ -67,7 +67,7 @@ export class Slots {
     };
   }
 
-  /** Lets in who fits now, the longest waiting first. */
+  /** Assigns free slots, the longest waiting first. */
   #next(): void {
     for (;;) {
       const at = this.#queue.findIndex(({ id }) => this.#fits(id));

@@ -1,5 +1,5 @@
-// A part of a run in another language: `python3` and `node` in a shell script, a command of a provider in Python. It has the same
-// deadline, the same counters and the files as they are at that moment, and what it changes of them goes back.
+// Runs a part of a run in another language: `python3` and `node` in a shell script, or a command of a Python provider. A part has the same
+// deadline and counters and the current files, and returns its changes to them.
 
 import * as z from "zod";
 import { isRunPath } from "../domain/code/run-path";
@@ -12,23 +12,23 @@ import type { RunFile } from "./isolate";
 const askSchema = z.lazy(() =>
   z.object({
     language: z.enum(["javascript", "python", "shell"]),
-    /** A file of the run by its full path, or a text that is none. */
+    /** A file of the run by its absolute path, or source text. */
     file: z.string().max(4_096).exactOptional(),
     text: z.string().max(CODE_LIMITS.moduleBytes).exactOptional(),
     args: z.array(z.string()).max(10_000),
     input: z.string(),
     cwd: z.string().max(4_096),
-    /** Those that are there, also without a file in them. */
+    /** Existing folders, including empty ones. */
     folders: z.array(z.string().max(4_096)).max(SCRIPT_FILES.entries),
-    /** Files of the package that are not there any more. */
+    /** Deleted files of the package. */
     gone: z.array(z.string().max(4_096)).max(10_000),
     env: z.record(z.string(), z.string()),
-    /** How long it may take, where the whole has longer. */
+    /** A time limit shorter than that of the whole run. */
     ms: z.number().positive().exactOptional(),
   }),
 );
 
-/** What the host of a run, the whole, does when it is asked for a part of it. */
+/** Returns the handler with which a run's host starts parts of the run. */
 export function subRunHandler(
   parts: IsolateParts,
   others: (parts: IsolateParts) => Executor[],
@@ -38,14 +38,14 @@ export function subRunHandler(
   return async (ask, given, line) => {
     const { language, file, text, args, input, cwd, env, folders, gone, ms: most } = readAsk(ask);
     const files = readFiles(given);
-    // The part ends with the whole, also where only the whole's own isolate knows that it is over.
+    // The part ends with the whole run, even if only the run's own isolate has detected its end.
     const ended = new AbortController();
     void line.over.promise.then(() => ended.abort());
     const host = { ...parts.host, whole: line };
     const { inner: slots } = parts.slots;
     const script = { path: pathOf(file), language };
     const executor = others({ ...parts, slots, host }).find((one) => one.runs(script));
-    if (executor === undefined) throw new Error(`${language} does not run here.`);
+    if (executor === undefined) throw new Error(`${language} is not supported.`);
     const left = Math.max(1, line.parts.deadline - Date.now());
     const ms = Math.min(left, most ?? left);
     const part = {
@@ -66,7 +66,7 @@ export function subRunHandler(
   };
 }
 
-/** As its package has it; elsewhere its full path. */
+/** Returns the path in the package, or the absolute path of other files. */
 function pathOf(file: string | undefined): string {
   if (file === undefined) return "";
   const { skill } = SCRIPT_FILES;

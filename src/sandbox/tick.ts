@@ -1,10 +1,10 @@
-// The module that counts in instrumented code: what `instrument.ts` puts into every loop and function calls it.
+// The module that instrumented code calls in every loop and function.
 
 import { CODE_LIMITS } from "../domain/limits";
 
 export const TICK_MODULE = "gateway/tick.js";
 
-/** A stretch ends when the isolate's timers get their turn. While a module is evaluated there is no clock: ticks are counted. */
+/** A stretch ends when the isolate's timers run. While a module is evaluated the clock does not advance, so ticks are counted. */
 export const TICK_SOURCE = `
 const now = Date.now, later = setTimeout;
 let count = 0, uncounted = 0, began = 0, over = false;

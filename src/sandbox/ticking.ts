@@ -1,19 +1,21 @@
-// Code as an isolate gets it: with ticks in development, as it is in a deployment.
+// Prepares code for an isolate: instrumented in development, unchanged in a deployment.
 
 import { UnrunnableCode } from "./isolate";
 
 /**
- * A deployment has no ticks, and so no parser among its modules: only a branch that the build drops may import one. It is there before
- * anything asks for it: of two that ask at the same time one would wait for the other's I/O.
+ * A deployment must not include the instrumentation and its parser, so they are imported in a branch that the build removes. The import is
+ * not lazy: of two concurrent requests one would wait for the other's I/O.
  */
 const ticks = __DEVELOPMENT__ ? await import("./instrument") : null;
 
-/** An ES module. @throws UnrunnableCode where it is nested too deeply */
+/** Instruments an ES module. @throws UnrunnableCode if the code is nested too deeply */
 export function tickingModule(source: string, path: string): string {
   return guarded(path, () => ticks?.instrument(source, path) ?? source);
 }
 
-/** A file as a function; what ticks is given to it first. @throws UnrunnableCode where it is nested too deeply */
+/**
+ * Instruments a file in function form, which then takes the tick function first. @throws UnrunnableCode if the code is nested too deeply
+ */
 export function tickingFunction(source: string, path: string): string {
   return guarded(path, () => ticks?.instrumentFunction(source) ?? source);
 }

@@ -1,8 +1,8 @@
-// The pages that asked to hear more of a conversation than they are asked and told anyway.
+// Pages that subscribed to further topics of a conversation.
 
 import type { ServerFrame, Topic } from "../domain/questions/frame";
 
 export interface Audience {
-  /** Sends to those who hear of it what each may see; `null`: nothing. Made only where somebody hears. */
+  /** Sends each subscriber what it can see; `null`: nothing. Computed only if there are subscribers. */
   show(topic: Topic, frameFor: (seesOutput: boolean) => ServerFrame | null): void;
 }

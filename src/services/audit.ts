@@ -1,4 +1,4 @@
-// Recording changes, and reading what was recorded.
+// Records changes in the audit log and reads it.
 
 import * as z from "zod";
 import {
@@ -19,23 +19,23 @@ import type { Context } from "./context";
 interface Told {
   before?: JsonObject | null;
   after?: JsonObject | null;
-  /** A user that is not who acts; stands in `before` and `after` as `ABOUT`. */
+  /** A user other than the actor. Replaced by `ABOUT` in `before` and `after`. */
   about?: string;
-  /** In short for the resource itself, by its id. */
+  /** Condition on the resource itself, or an explicit condition. */
   when?: "was" | "is" | "gone" | Condition;
 }
 
-/** The context's database for one change: its batch records who made it. */
+/** Returns the context's database for one change: its batch also writes the audit entry. */
 export function audited(context: Context, action: AuditAction, resourceId: string, told: Told = {}): Database {
   return recording(context.db, actorOf(context), entryOf(action, resourceId, told));
 }
 
-/** Records what changes nothing in the database. */
+/** Records an action that changes nothing in the database. */
 export function recordAct(context: Context, action: AuditAction, resourceId: string, told: Told = {}): Promise<void> {
   return recordOnly(context.db, actorOf(context), entryOf(action, resourceId, told));
 }
 
-/** Records newest first. Admins only. */
+/** Returns entries, newest first. Admins only. */
 export async function readAudit(
   context: Context,
   filter: AuditFilter,
@@ -68,17 +68,17 @@ function entryOf(action: AuditAction, resourceId: string, told: Told): AuditEntr
   return { ...entry, when: { thing: when, type: resourceType, id: resourceId } };
 }
 
-/** A conversation as the log has it: its id is the user's own words, so the log has a digest. */
+/** Returns the digest that stands for a conversation in the log, because its id is chosen by the user. */
 export async function conversationInLog({ userId, id }: { userId: string; id: string }): Promise<string> {
   return `con_${(await sha256Hex(JSON.stringify([userId, id]))).slice(0, 24)}`;
 }
 
-/** A scope as the log has it: whose it is is told by who acts. */
+/** Returns how the log names a scope. A user's scope is written without the id, because the entry names the actor. */
 export function scopeInLog(scope: string): string {
   return scope.startsWith("user:") ? "user" : scope;
 }
 
-/** What stands before the verb. */
+/** Returns the part of an action before the verb. */
 function typeOf(action: AuditAction): ResourceType {
   const type = RESOURCE_TYPES.find((known) => action.startsWith(`${known}.`));
   if (type === undefined) throw new Error(`${action} is about no resource`);

@@ -1,4 +1,4 @@
-// What the gateway does every hour, without a caller.
+// Hourly maintenance, without a caller.
 
 import { dayOf } from "../domain/access/quota";
 import { DURATIONS } from "../domain/durations";
@@ -26,10 +26,7 @@ import { sweepFiles } from "./tools/stored-files";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/**
- * Removes what failed publishes left behind and files whose time is over, forgets the counts of earlier days, makes tomorrow's order of skills, and records a change
- * of the settings.
- */
+/** Deletes remains of failed publishes, expired files and old counts, computes tomorrow's skill order, and records changed settings. */
 export async function cleanUp(
   context: SweepContext & Pick<Context, "settings" | "newId">,
   openImport: OpenImport,
@@ -44,28 +41,28 @@ export async function cleanUp(
   const today = dayOf(context.now());
   await deleteOldUsage(db, today);
   await deleteExpiredSharedLinks(db, context.now());
-  // A conversation that is gone is found by nothing.
+  // Deleted conversations are not found by their tails.
   await deleteOldChatTails(db, today - settings.CONVERSATION_IDLE_DAYS * DAY_MS);
   const now = context.now();
   await deleteExpiredPages(db, now);
   await deleteExpiredLinks(db, now);
   await deleteExpiredSessions(db, now);
   await deleteUnusedClients(db, now);
-  // Each is known for a while after its end: what is shown again then tells that two have it.
+  // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
   await deleteExpiredGrants(db, { tokens: now - DURATIONS.accessTokenKnown, grants: now - DURATIONS.grantKept });
   const counts = today - DURATIONS.useHistory;
   await deleteOldUses(db, today, { counts, batches: today - DURATIONS.useSentKnown });
-  // Tomorrow's, and never today's: what stands in front of prompts does not change within a day.
+  // For tomorrow, never for today: the skill order in prompts does not change within a day.
   const most = await readMostUsed(db, today - DURATIONS.useRecent, CATALOG_LIMITS.listedSkills);
   await putSkillOrder(db, today + DAY_MS, most);
   await recordSettings(db, settings, context.newId("usr"));
 }
 
-/** Lost at once, by an hour: more than there are. */
+/** Maximum number of stalled imports woken per hour. */
 const LOST_IMPORTS = 100;
 
-/** Wakes imports whose alarm was lost, and drops archives that a run left behind. */
+/** Wakes imports whose alarm was lost, and deletes archives of finished runs. */
 async function goOnWithImports(context: SweepContext, open: OpenImport): Promise<void> {
   const { db, packages, timings } = context;
   await sweepImportArchives(packages, timings, context.now() - IMPORT_LIMITS.archiveKeptMs);

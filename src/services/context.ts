@@ -1,4 +1,4 @@
-// What a use case gets: who calls, where things are stored, and the clock. `Env` never travels below this line.
+// The context of a use case: the caller, storage and the clock. Code below this layer never receives `Env`.
 
 import type { Principal } from "../domain/access/access";
 import type { Count } from "../domain/metrics/families";
@@ -11,57 +11,57 @@ import type { Database, Timings } from "../storage/d1/database";
 import type { Counters } from "../storage/d1/keys";
 import type { CallQuestionHandler, CallWithQuestions } from "../upstream/server-questions";
 
-/** A request's identity: what one read of D1 told, now or a moment ago. It is handed to the conversation's object as it is. */
+/** The identity of a request, as read from D1 now or a moment ago. Passed unchanged to the conversation's object. */
 export interface Caller {
   principal: Principal;
   counters: Counters;
-  /** The D1 bookmark of the read that told all this; `null` where nothing was read. Later ones sort after earlier ones, as text. */
+  /** The D1 bookmark of that read; `null` if nothing was read. Later bookmarks sort after earlier ones. */
   asOf: string | null;
   requestId: string;
-  /** D1 was down and the principal is one this isolate saw within the last minute: reads of conversations only. */
+  /** D1 does not answer, and this isolate read the principal within the last minute. Only reads of conversations are allowed. */
   stale: boolean;
 }
 
-/** Which tool call asks: ids of its questions are derived from the turn, the call's id and their ordinal. */
+/** The tool call that asks. Question ids are derived from the turn, the call's id and an ordinal. */
 export interface LinkCall {
   skillName: string;
   turn: number;
   callId: string;
-  /** Aborted when nobody waits for the call any more. */
+  /** Aborted when nothing waits for the call any more. */
   signal: AbortSignal;
 }
 
 export interface Context {
   caller: Caller;
-  /** D1 as it was when `caller.asOf` was read, or later: by a replica that has come so far, or the primary. Writes go to the primary. */
+  /** D1 as of `caller.asOf` or later: a replica that is recent enough, or the primary. Writes go to the primary. */
   db: Database;
-  /** The nearest replica, however old: only for rows that never change. What it does not have, `db` or the primary may. */
+  /** The nearest replica, however old. Only for immutable rows; what it lacks may exist in `db`. */
   nearest: Database;
   packages: R2Bucket;
   assets: Fetcher;
-  /** Absent where the account has no Worker Loader. */
+  /** Absent if the account has no Worker Loader. */
   loader?: WorkerLoader | undefined;
-  /** How many isolates of skill code may be in flight for this request; those of a conversation are its session's. */
+  /** Limits the isolates of skill code running for this request. A conversation has its own limit. */
   slots: Slots;
   /**
-   * Asks the primary who calls, where that was known from before or from a replica; from then on `caller` and `db` are the primary's.
-   * `false`: they were already. A refusal may be told only then, since a no must not be old.
+   * Reads the caller from the primary if it was cached or read from a replica; afterwards `caller` and `db` are the primary's. Returns
+   * `false` if they already were. Must be called before a refusal, because a refusal must not be based on old data.
    */
   makeCertain?: (() => Promise<boolean>) | undefined;
-  /** The way from a tool call to the pages of its conversation. Absent outside conversations. */
+  /** Connects a tool call to the pages of its conversation. Absent outside of conversations. */
   browserLink?: ((call: LinkCall) => BrowserLink) | undefined;
-  /** What the MCP host that calls can be asked. */
+  /** What the calling MCP host can be asked. */
   host?: ClientCapabilities | undefined;
-  /** Who answers what a server asks in the middle of a call. Absent outside conversations. */
+  /** Answers questions of a server during a call. Absent outside of conversations. */
   inquire?: ((call: CallWithQuestions, server: AskingServer) => CallQuestionHandler) | undefined;
   settings: Settings;
   timings: Timings;
-  /** Counts what operators want to know; nothing, where metrics are off. */
+  /** Counts metrics; does nothing if metrics are off. */
   count: Count;
-  /** Goes on with work that the request does not wait for; its failures are its own. */
+  /** Continues work after the response. Failures do not affect the request. */
   later(work: Promise<void>): void;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** A fresh id such as `skl_0J9…`: time-ordered, 26 characters after the prefix. */
+  /** Returns a new id such as `skl_0J9…`: sorted by time, 26 characters after the prefix. */
   newId(prefix: string): string;
 }

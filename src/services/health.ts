@@ -1,34 +1,34 @@
-// Whether storage answers, for everybody who asks for the gateway's health.
+// Checks whether storage answers, for `/health`.
 
 import { DURATIONS } from "../domain/durations";
 import { guarded, SEARCH_TABLE } from "../storage/d1/database";
 
-/** One statement reads a table of the gateway's own, and finds out whether there is a search index. */
+/** One statement reads a table and checks whether the search index exists. */
 const LOOK = `SELECT (SELECT 1 FROM counters LIMIT 1), (SELECT name FROM sqlite_master WHERE name = '${SEARCH_TABLE}') AS found`;
 
-/** What was found when storage was last looked at. */
+/** Result of the last check. */
 export interface StorageHealth {
   /** Milliseconds since the epoch. */
   at: number;
   d1: "ok" | "failed";
   r2: "ok" | "failed";
-  /** The full-text index: whether its table is there, or that D1 does not tell. */
+  /** The full-text index; `failed` if D1 does not answer. */
   search: "ok" | "failed" | "absent";
 }
 
-/** What was found last in a database and its bucket, and from when on somebody should look again. */
+/** The last result per database, and the time of the next check. */
 const last = new WeakMap<D1Database, { found: StorageHealth; due: number }>();
 
 /**
- * How D1 and R2 are. Anybody may ask, so one request of an isolate looks for all that come within `DURATIONS.health`. While it
- * looks, the others are told what was found before, but nothing older than that and one look may take.
+ * Returns the state of D1 and R2. The endpoint is public, so one request per isolate checks for all within `DURATIONS.health`. During a
+ * check, other requests receive the previous result, if it is recent enough.
  */
 export async function storageHealth(database: D1Database, packages: R2Bucket): Promise<StorageHealth> {
   const now = Date.now();
   const known = last.get(database);
   if (known !== undefined) {
     if (now < known.due) return known.found;
-    // No promise is shared: one that hangs on the I/O of another request never settles when that is cancelled.
+    // The promise is not shared: if it depends on the I/O of a cancelled request, it never settles.
     known.due = Math.min(now, known.found.at + DURATIONS.health) + DURATIONS.storage;
   }
   let search: StorageHealth["search"] = "failed";

@@ -1,13 +1,10 @@
-// What the log of a conversation folds to, now and at any earlier turn, without folding it from its beginning each time.
+// Computes the state of a conversation at any event from snapshots instead of the whole log.
 
 import { type ConversationState, EMPTY_STATE, fold } from "../domain/conversation/activation";
 import { freeze, SNAPSHOT_EVERY, SNAPSHOT_SHAPE, thaw } from "../domain/conversation/snapshot";
 import type { ConversationStore } from "../storage/object/conversation";
 
-/**
- * The state after an event, the last one unless said otherwise. A log without snapshots, or with those of an earlier shape, is
- * folded whole this once and gets them.
- */
+/** Returns the state after an event (default: the last). A log without usable snapshots is folded completely once and then has them. */
 export function stateAt(store: ConversationStore, until = Number.MAX_SAFE_INTEGER): ConversationState {
   const { log } = store;
   const known = log.snapshot(SNAPSHOT_SHAPE, until);
@@ -25,7 +22,7 @@ export function stateAt(store: ConversationStore, until = Number.MAX_SAFE_INTEGE
   }
 }
 
-/** Keeps a snapshot of the state after an event, where it is time for one, and says whether. Call it in the change that appends. */
+/** Stores a snapshot of the state after an event if one is due. Returns whether it did. Call it in the change that appends the events. */
 export function snapshotWhenDue(store: ConversationStore, from: number, to: number, state: ConversationState): boolean {
   if (Math.floor(from / SNAPSHOT_EVERY) === Math.floor(to / SNAPSHOT_EVERY)) return false;
   store.log.keepSnapshot(to, SNAPSHOT_SHAPE, freeze(state));

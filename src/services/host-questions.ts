@@ -1,22 +1,22 @@
-// What an MCP host is asked in the name of a call that it made. Only memory: a host asks again for what was lost, or its call is over.
+// Questions to the MCP host of a call. In memory only: after a loss, the host asks again or its call has ended.
 
 import type { JsonObject } from "../domain/json";
 import type { ClientCapabilities } from "../domain/servers/memory";
 import type { ServerQuestion } from "../domain/servers/round";
 import type { HostLink, QuestionOutcome } from "../upstream/server-questions";
 
-/** A question under an id that nobody can guess. */
+/** A question with an unguessable id. */
 export interface HostQuestion extends ServerQuestion {
   id: string;
 }
 
-/** Everything that a host is asked and has not answered, and in which round of its call: an answer holds for that one. */
+/** All unanswered questions to a host, and their round. An answer is valid for its round only. */
 export interface HostRound {
   round: number;
   questions: HostQuestion[];
 }
 
-/** What a host answers in one round of its call, by the keys it was asked under. */
+/** A host's answers in one round of its call, by the keys of the questions. */
 export interface HostAnswers {
   round: number;
   given: Record<string, JsonObject>;
@@ -25,15 +25,15 @@ export interface HostAnswers {
 /** The questions of one call. */
 export class HostQuestions implements HostLink {
   readonly abilities: ClientCapabilities;
-  /** Hears everything that waits, whenever something new does. */
+  /** Called with all waiting questions when there is a new one. */
   tell: (asked: HostRound) => void;
   readonly #waiting = new Map<string, { question: HostQuestion; settle: (response: QuestionOutcome) => void }>();
-  /** What came with the request that goes on with a call, by the server's own keys. */
+  /** Answers that came with the request that continues the call, by the server's own keys. */
   readonly #given: Map<string, QuestionOutcome>;
   #round: number;
   #isTelling = false;
 
-  /** @param round where the call stands: what is given holds for the questions of this one */
+  /** @param round the current round, which the given answers belong to */
   constructor(
     abilities: ClientCapabilities,
     round: number,
@@ -59,12 +59,12 @@ export class HostQuestions implements HostLink {
     return Promise.all(questions.map((question) => this.#ask(question)));
   }
 
-  /** Everything that waits for an answer. */
+  /** Returns all unanswered questions. */
   waiting(): HostQuestion[] {
     return [...this.#waiting.values()].map(({ question }) => question);
   }
 
-  /** Takes an answer; `false` where nothing waits under this id. */
+  /** Accepts an answer. Returns `false` if no question waits under this id. */
   answer(id: string, response: QuestionOutcome): boolean {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
@@ -72,7 +72,7 @@ export class HostQuestions implements HostLink {
     return waiting !== undefined;
   }
 
-  /** Answers come, and from now on another one hears of questions: first of those that still wait. */
+  /** Continues with answers. From now on `tell` receives questions, first those still waiting. */
   goOn(given: ReadonlyMap<string, QuestionOutcome>, tell: HostQuestions["tell"]): void {
     this.tell = tell;
     for (const { id, key } of this.waiting()) {
@@ -93,7 +93,7 @@ export class HostQuestions implements HostLink {
     return promise;
   }
 
-  /** All that is asked in one go is told in one go. */
+  /** Questions asked together are sent together. */
   #tellSoon(): void {
     if (this.#isTelling) return;
     this.#isTelling = true;

@@ -1,4 +1,4 @@
-// An Idempotency-Key's promise inside a conversation: the same key and body give the same answer for a day.
+// Implements Idempotency-Key inside a conversation: the same key and body return the same response for one day.
 
 import type * as z from "zod";
 import { DURATIONS } from "../domain/durations";
@@ -8,8 +8,8 @@ import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
 
 /**
- * Answers what was answered before under this key, else runs and keeps the answer. One too large to keep is made again, which
- * is safe: turns and calls know their own keys and ids.
+ * Returns the response stored under this key, or runs and stores it. A response too large to store is computed again, which is safe because
+ * turns and calls have keys of their own.
  */
 export async function runIdempotently<T>(
   context: Context,
@@ -30,16 +30,16 @@ export async function runIdempotently<T>(
   return answer;
 }
 
-/** The refusal for a key that came with another request before. */
+/** The error for a key that was used with another request. */
 export function keyReused(): GatewayError {
   return new GatewayError(
     "conflict",
     "IDEMPOTENCY_KEY_REUSED",
-    "This Idempotency-Key was used with another request. Use a new key for a new request.",
+    "The Idempotency-Key was already used with another request. Use a new key.",
   );
 }
 
-/** An `Idempotency-Key` and the digest of the request it came with. */
+/** An `Idempotency-Key` and the digest of its request. */
 export interface Idempotency {
   key: string;
   request: string;

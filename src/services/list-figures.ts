@@ -1,4 +1,4 @@
-// What the list of a user's conversations says of each: its last turn, as its object tells it now and then. No step writes for it.
+// Updates the figures of a conversation in its user's list from time to time. No step writes for it.
 
 import * as z from "zod";
 import type { ConversationState } from "../domain/conversation/activation";
@@ -9,24 +9,24 @@ import type { Database } from "../storage/d1/database";
 import type { ConversationStore } from "../storage/object/conversation";
 import type { Context } from "./context";
 
-/** The part of a session that tells. */
+/** The parts of a session needed to report. */
 interface Telling {
   readonly userId: string;
   readonly id: string;
   readonly store: ConversationStore;
   state: ConversationState;
   ended: boolean;
-  /** Called when something is to be done later that was not before. */
+  /** Called when a new task is scheduled. */
   scheduled?: (due: number) => void;
 }
 
-/** The beginning of the last turn that was told, and when that was tried last; both in milliseconds since the epoch. */
+/** Start of the last reported turn, and time of the last attempt, in milliseconds since the epoch. */
 const toldSchema = z.object({ turn: z.number(), at: z.number() });
 
-/** A conversation that never told anything is new, or of an earlier gateway. */
+/** A conversation that never reported is new, or was created by an earlier gateway. */
 const toldOf = (store: ConversationStore) => store.get("told", toldSchema) ?? { turn: 0, at: store.created() };
 
-/** When the list is to hear of the last turn, in milliseconds since the epoch; `null`: it has, or there is none. */
+/** Returns when the last turn should be reported, in milliseconds since the epoch; `null`: reported, or no turn. */
 export function figuresDue({ store }: Pick<Telling, "store">): number | null {
   const last = store.log.lastTurn();
   const told = toldOf(store);
@@ -34,13 +34,13 @@ export function figuresDue({ store }: Pick<Telling, "store">): number | null {
   return Math.max(told.at + DURATIONS.listTold, last + DURATIONS.listLater);
 }
 
-/** Says that the list is to hear of a turn that has begun. */
+/** Schedules the report of a new turn. */
 export function scheduleFiguresReport(telling: Telling): void {
   const due = figuresDue(telling);
   if (due !== null) telling.scheduled?.(due);
 }
 
-/** Tells the list, where it was told nothing for long enough. Whatever fails, it is told later. */
+/** Reports to the list if a report is due. A failure is retried later. */
 export async function reportFigures(
   { db, now }: { db: Database } & Pick<Context, "now">,
   telling: Telling,
@@ -49,7 +49,7 @@ export async function reportFigures(
   const last = store.log.lastTurn();
   const told = toldOf(store);
   if (last === null || last === told.turn || told.at + DURATIONS.listTold > now()) return;
-  // First, so that a list which does not answer is not asked again at once.
+  // Stored first, so that a list that does not answer is not called again immediately.
   store.set("told", { ...told, at: now() });
   await updateConversationFigures(
     db,

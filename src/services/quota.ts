@@ -1,4 +1,4 @@
-// Asking whether there is room before something is made, and telling how much of it is used.
+// Checks quotas before something is created, and reports their use.
 
 import { groupScope, userScope } from "../domain/access/access";
 import {
@@ -28,14 +28,14 @@ import {
 } from "../storage/d1/usage";
 import type { Context } from "./context";
 
-/** Refuses when a user has as many keys as one may have. Two at once may both find room: the limit is for accidents. */
+/** Throws if a user has the maximum number of keys. Two concurrent requests may both pass: the limit protects against accidents. */
 export async function requireRoomForKey(context: Context, userId: string): Promise<void> {
   const limit = quotasOf(context.settings, "user").keys;
   const used = await countKeys(context.db, userId);
   if (used >= limit) throw quotaExceeded("keys", limit, used, "user");
 }
 
-/** The same of ghosts, where all members of a group share its room, and what is public has as much as a user. */
+/** Throws if a scope has the maximum number of ghosts. Members of a group share its quota; public has the quota of a user. */
 export async function requireRoomForGhost(context: Context, scope: string): Promise<void> {
   const holder = quotaOwnerOf(scope);
   const limit = quotasOf(context.settings, holder ?? "user").ghosts;
@@ -43,14 +43,14 @@ export async function requireRoomForGhost(context: Context, scope: string): Prom
   if (used >= limit) throw quotaExceeded("ghosts", limit, used, holder);
 }
 
-/** One more version, and what it takes. */
+/** One more version and its size. */
 export interface Addition {
   isNew: boolean;
   bytes: number;
   databaseBytes: number;
 }
 
-/** Refuses when a user or a group has as many skills or versions as one may have, or they would take more than they may. */
+/** Throws if a user or group has the maximum number of skills or versions, or would exceed the size limits. */
 export function requireRoomForSkill(
   settings: QuotaSettings,
   holder: QuotaOwner,
@@ -65,13 +65,13 @@ export function requireRoomForSkill(
     databaseBytes: used.databaseBytes + more.databaseBytes,
   };
   for (const quota of SKILL_QUOTAS) {
-    // A user who has too many skills already may go on with those.
+    // A user above the limit of skills can still update existing ones.
     if (quota === "skills" && !more.isNew) continue;
     if (after[quota] > quotas[quota]) throw quotaExceeded(quota, quotas[quota], used[quota], holder);
   }
 }
 
-/** Counts one more of what the caller does today, or of what is made for another user, and refuses beyond the limit of a day. */
+/** Counts one more action of the caller today, or of what is made for another user. Throws above the daily limit. */
 export async function countToday(
   context: Context,
   what: Counted,
@@ -80,21 +80,21 @@ export async function countToday(
   requireBelowDailyLimit(context, what, await countUse(context.db, todaysUse(context, what, userId)));
 }
 
-/** What is counted of a user today. */
+/** Returns what to count for a user today. */
 export function todaysUse(context: Context, what: Counted, userId: string = context.caller.principal.userId): Use {
   return { subject: userId, kind: what, windowStart: dayOf(context.now()) };
 }
 
-/** Refuses what is done for the `count`-th time today, where that is once too often. */
+/** Throws if the `count`-th action of today exceeds the limit. */
 export function requireBelowDailyLimit(context: Context, what: Counted, count: number): void {
   const limit = dailyLimits(context.settings)[what];
   if (count > limit) throw dailyLimitExceeded(what, limit, context.now());
 }
 
 /**
- * The same of a request that may be asked again: one that was answered is not counted, and its answer told.
+ * Like `countToday` for a repeatable request: if it was answered before, it is not counted and its response is returned.
  *
- * @param repeat the request's key, and since when answers count
+ * @param repeat the request's key, and the time since which responses are valid
  */
 export async function countIfNew(
   context: Context,
@@ -106,22 +106,22 @@ export async function countIfNew(
   return reply;
 }
 
-/** What is used of a quota, and how much one may. */
+/** Use of a quota and its limit. */
 export interface Share {
   used: number;
   limit: number;
 }
 
-/** What the skills and ghosts of a scope are, beside what they may be. */
+/** Use and limits of a scope's skills and ghosts. */
 export type ScopeShares = Record<keyof SkillsUsed | "ghosts", Share>;
 
-/** The same of a user, with keys, with what kept files take, and with what was made today. */
+/** Use and limits of a user, including keys, stored files and today's actions. */
 export interface UserShares {
   quotas: ScopeShares & { keys: Share; files: Share };
   today: Record<Counted, Share>;
 }
 
-/** What the caller has used, counted as it is counted when something is made. A request on behalf of a user tells that user's. */
+/** Returns the caller's use, counted as on creation. For a request on behalf of a user, that user's. */
 export async function readOwnUse(context: Context): Promise<UserShares> {
   const { userId } = context.caller.principal;
   const limits = quotasOf(context.settings, "user");
@@ -130,7 +130,7 @@ export async function readOwnUse(context: Context): Promise<UserShares> {
   const since = filesSince(context.settings, context.now());
   const asked = { day, kinds: COUNTED, files: since };
   const { keys, files, today, ...scope } = await readUserUse(context.db, userId, userScope(userId), asked);
-  // Attempts that were refused are counted, too: more than the limit is used up, and no more.
+  // Rejected attempts are counted too, so the count is capped at the limit.
   const done = (what: Counted) => share(Math.min(today[what] ?? 0, most[what]), most[what]);
   return {
     quotas: {
@@ -147,7 +147,7 @@ export async function readOwnUse(context: Context): Promise<UserShares> {
   };
 }
 
-/** What a group has used. Whether the caller may see that group is asked before. */
+/** Returns a group's use. The caller's access to the group is checked before. */
 export async function readGroupUse(context: Context, group: string): Promise<ScopeShares> {
   return shares(await readScopeUse(context.db, groupScope(group)), quotasOf(context.settings, "group"));
 }

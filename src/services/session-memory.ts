@@ -1,4 +1,4 @@
-// What a session remembers beside its state, so that asking again within a turn is cheap. Lost with the object; nothing depends on it.
+// Caches of a session, so that repeated reads within a turn are cheap. Lost with the object; nothing depends on them.
 
 import type { Newest } from "../domain/access/newest-identity";
 import type { View } from "../domain/catalog/view";
@@ -20,15 +20,15 @@ import { Slots } from "../sandbox/slots";
 import type { Upstream } from "../upstream/client";
 import type { HostQuestions } from "./host-questions";
 
-/** What is active and offered as somebody sees it who only looks. */
+/** What is active and offered, as a read sees it. */
 export interface StandingView {
   view: View;
-  /** Without the active skills that the view no longer has. */
+  /** Without active skills that the view no longer has. */
   state: ConversationState;
   warnings: Issue[];
 }
 
-/** The prompt and the tools in the form that the caller's API takes. */
+/** The prompt and tools in the format of the caller's API. */
 export interface RenderedOffer {
   prompt: RenderedPrompt;
   tools: JsonObject[];
@@ -36,57 +36,57 @@ export interface RenderedOffer {
   etag: string;
 }
 
-/** A server's list of tools on its way, which connects to it where that is not done. */
+/** A running read of a server's tool list, including the connect. */
 export interface Refreshing {
   since: number;
   done: Promise<void>;
 }
 
-/** A connection to a server, with how it last went. */
+/** A connection to a server, with its last result. */
 export interface LiveConnection {
   upstream: Upstream;
   error: OfferedServer["error"];
   latency: OfferedServer["latency"];
   refreshing: Refreshing | null;
-  /** What the store has. */
+  /** What is stored. */
   saved: { memory: UpstreamMemory; error: string | null } | null;
 }
 
-/** A call that runs. */
+/** A running call. */
 export interface RunningCallState {
-  /** The digest of what is asked. */
+  /** Digest of the request. */
   request: string;
-  /** A tool's result, or a prompt: what the digest says. */
+  /** A tool result or a prompt, depending on the request. */
   result: Promise<object>;
-  /** What its host is asked; `null` where a host made it that cannot be asked, or none. */
+  /** Questions to its host; `null` without a host, or with one that cannot be asked. */
   host: HostQuestions | null;
 }
 
-/** An entry that is read or worked out is `null` until it is first asked for. */
+/** Entries are `null` until first used. */
 export interface SessionMemory {
-  /** The newest that any caller came with. */
+  /** The newest identity that any caller brought. */
   newest: Newest | null;
-  /** The view that was last seen by looking, so that looking again reads nothing. */
+  /** The result of the last read, so that reading again computes nothing. */
   looked: { before: ConversationState; seen: StandingView } | null;
-  /** A view that was read before the conversation was made. */
+  /** A view that was read before the conversation was created. */
   ahead: View | null;
-  /** The view of before, until it was looked at which servers have left with it. */
+  /** The previous view, until its removed servers were handled. */
   left: View | null;
-  /** What is kept of offered tools, and the text of it that is stored. `unsaved`: somebody who only looks worked it out. */
+  /** Stored data of offered tools, and its stored text. `unsaved`: computed by a read and not stored. */
   tools: { kept: ToolMemory; written: string; unsaved: boolean } | null;
   sources: { key: string; sources: ToolSources } | null;
   offered: { sources: ToolSources; revision: number; offered: Offered } | null;
-  /** What the store has of the front of the prompt. */
+  /** The stored front of the prompt. */
   front: { kept: Front | null } | null;
-  /** What the store has of whether tools are listed or found. */
+  /** The stored decision whether tools are listed or searched. */
   finding: { kept: ToolFinding | null } | null;
-  /** What the store has of the use of skills. */
+  /** The stored usage of skills. */
   uses: { kept: Uses } | null;
-  /** How many isolates of skill code are in flight. */
+  /** Limits the isolates of skill code. */
   slots: Slots;
-  /** When a step last began, in milliseconds since the epoch; 0 before the first. */
+  /** Start of the last step, in milliseconds since the epoch; 0 before the first. */
   lastStep: number;
-  /** The model step under way, and how many of this turn no event tells of. */
+  /** The current model step, and the number of steps of this turn without an event. */
   step: (ModelStep & { ids: string }) | null;
   untold: number;
   rendered: {
@@ -97,25 +97,25 @@ export interface SessionMemory {
     revision: number;
     offer: RenderedOffer;
   } | null;
-  /** The list of tools as MCP hosts have it, and the digest that names it. */
+  /** The tool list for MCP hosts, and its digest. */
   forClient: { offer: RenderedOffer; view: View; tools: JsonObject[]; digest: string } | null;
-  /** The digest of the list that a host was told last. */
+  /** Digest of the list that a host last received. */
   listed: string | null;
-  /** Calls that run now, by id, as pages are shown them. */
+  /** Running calls by id, as pages see them. */
   readonly running: Map<string, CallSummary>;
-  /** Calls that run, by id: one that waits for an answer is not made a second time beside itself. */
+  /** Running calls by id. A call that waits for an answer is not started a second time. */
   readonly held: Map<string, RunningCallState>;
-  /** How many calls have begun. */
+  /** Number of started calls. */
   calls: number;
-  /** Whether a page was ever shown calls. */
+  /** Whether a page ever subscribed to calls. */
   shown: boolean | null;
-  /** By what names their target; `revision` rises with everything that may change what servers offer. */
+  /** By the key of the target. `revision` rises with everything that can change what servers offer. */
   readonly connections: { readonly live: Map<string, LiveConnection>; revision: number };
-  /** Whether a server has said, since a host of 2025 was told last, that it has other resources or prompts. */
+  /** Whether a server announced changed resources or prompts since a host of MCP 2025 was last notified. */
   otherThings: boolean;
 }
 
-/** The memory of a session that was just opened. */
+/** Returns the caches of a session that was just opened. */
 export function emptyMemory(newest: Newest | null): SessionMemory {
   const connections = { live: new Map<string, LiveConnection>(), revision: 0 };
   const client = { forClient: null, listed: null };

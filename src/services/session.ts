@@ -1,4 +1,4 @@
-// A conversation in memory: its store, and the state that the store's events fold to. Lost with the object and read again.
+// A conversation in memory: its store, and the state computed from its events. Lost with the object and read again.
 
 import * as z from "zod";
 import { effectiveFacts, joined, type Newest } from "../domain/access/newest-identity";
@@ -19,31 +19,33 @@ import { emptyMemory, type SessionMemory } from "./session-memory";
 import { scheduleUses, usesAfter, usesOf, writeUses } from "./skill-use";
 
 export interface Session {
-  /** The owner's user id and the conversation's id: the object's name. */
+  /** The owner's user id and the conversation's id, which form the object's name. */
   readonly userId: string;
   readonly id: string;
   readonly store: ConversationStore;
   state: ConversationState;
-  /** As last given; the next turn runs under them. */
+  /** As last set; applies from the next turn on. */
   settings: ConversationSettings;
-  /** What the current turn runs under. */
+  /** The settings of the current turn. */
   effective: ConversationSettings;
   view: View | null;
-  /** Whether the user's list of conversations has it. */
+  /** Whether the conversation is in its user's list. */
   listed: boolean;
-  /** The conversation was deleted while somebody still works on it: nothing may be written any more. */
+  /** Whether `auto` is the default delivery in every format. Decided when the conversation is created. */
+  readonly defaultsToAuto: boolean;
+  /** The conversation was deleted while a request uses it: nothing can be written any more. */
   ended: boolean;
   /** The tail of the queue of exclusive changes. */
   queue: Promise<unknown>;
-  /** Made with the session and dropped with it. */
+  /** Created and dropped with the session. */
   readonly memory: SessionMemory;
-  /** The pages that asked to hear more; absent where nobody connects any. */
+  /** Pages with subscriptions; absent if no page can connect. */
   audience?: Audience;
-  /** Called after every change of the state, of the view, and of what servers offer. */
+  /** Called after every change of the state, the view, or what servers offer. */
   changed?: (context: Context) => void;
-  /** Called when a server says that it has other resources or prompts. */
+  /** Called when a server announces changed resources or prompts. */
   otherThings?: () => void;
-  /** Called when something is to be done later that was not before. */
+  /** Called when a new task is scheduled. */
   scheduled?: (due: number) => void;
 }
 
@@ -51,22 +53,24 @@ type SkillVersion = Pick<SkillRef, "name" | "skill_id" | "version_id">;
 
 const ownerSchema = z.lazy(() => z.object({ user_id: z.string(), id: z.string() }));
 
-/** What a conversation is, in one row: a row that is written is what storage costs. */
+/** All facts of a conversation in one row, because each written row costs. */
 const aboutSchema = z.object({
   owner: ownerSchema,
   created: z.number(),
   settings: conversationSettingsSchema,
-  /** Absent where it is what `settings` says. */
+  /** Absent if equal to `settings`. */
   effective: conversationSettingsSchema.optional(),
   listed: z.boolean(),
+  /** Absent in conversations of earlier gateways. */
+  defaults_to_auto: z.boolean().default(false),
 });
 
-/** Reads a conversation from its store; `null` when it was never created. */
+/** Reads a conversation from its store; `null` if it was never created. */
 export function openSession(store: ConversationStore): Session | null {
   if (!store.exists()) return null;
   const about = store.get("about", aboutSchema) ?? aboutBefore(store);
   if (about === null) return null;
-  const { owner, settings, listed } = about;
+  const { owner, settings, listed, defaults_to_auto } = about;
   const view = store.get("catalog", viewSchema);
   return {
     userId: owner.user_id,
@@ -77,13 +81,14 @@ export function openSession(store: ConversationStore): Session | null {
     effective: about.effective ?? settings,
     view,
     listed,
+    defaultsToAuto: defaults_to_auto,
     ended: false,
     queue: Promise.resolve(),
     memory: emptyMemory(view?.newest ?? null),
   };
 }
 
-/** The same as an earlier gateway wrote it. It stays until the conversation changes. */
+/** Reads the rows of an earlier gateway. They stay until the conversation changes. */
 function aboutBefore(store: ConversationStore): z.infer<typeof aboutSchema> | null {
   const owner = store.get("owner", ownerSchema);
   if (owner === null) return null;
@@ -94,24 +99,28 @@ function aboutBefore(store: ConversationStore): z.infer<typeof aboutSchema> | nu
     settings,
     effective: store.get("effective", conversationSettingsSchema) ?? settings,
     listed: store.get("listed", z.boolean()) ?? false,
+    defaults_to_auto: false,
   };
 }
 
-/** Writes what the session says of itself: its settings, and whether it is listed. */
-export function storeSessionFacts({ userId, id, store, settings, effective, listed }: Session): void {
+/** Stores the session's facts: settings, and whether it is listed. */
+export function storeSessionFacts({ userId, id, store, settings, effective, listed, defaultsToAuto }: Session): void {
   const same = JSON.stringify(effective) === JSON.stringify(settings);
-  const about = { owner: { user_id: userId, id }, created: store.created(), settings, listed };
+  const about = {
+    ...{ owner: { user_id: userId, id }, created: store.created(), settings, listed },
+    defaults_to_auto: defaultsToAuto,
+  };
   store.set("about", same ? about : { ...about, effective });
 }
 
-/** From now on the conversation runs under these settings. */
+/** Makes these settings the current ones. */
 export function applySettings(session: Session, settings: ConversationSettings): void {
   if (JSON.stringify(session.effective) === JSON.stringify(settings)) return;
   session.effective = settings;
   storeSessionFacts(session);
 }
 
-/** Makes the tables of a conversation that is in its user's list; `openSession` reads them. */
+/** Creates the tables of a conversation that is in its user's list. `openSession` reads them. */
 export function createSession(
   store: ConversationStore,
   userId: string,
@@ -121,14 +130,12 @@ export function createSession(
 ): void {
   store.atomically(() => {
     store.create();
-    store.set("about", { owner: { user_id: userId, id }, created: now, settings, listed: true });
+    const owner = { user_id: userId, id };
+    store.set("about", { owner, created: now, settings, listed: true, defaults_to_auto: true });
   });
 }
 
-/**
- * Appends events, folds them and counts what they say of the use of skills, as one change. A load is noted with the model step that
- * asked for it.
- */
+/** Appends events, applies them and counts skill usage, as one change. A load is recorded with the model step that requested it. */
 export function record(session: Session, context: Context, happened: readonly ConversationEvent[]): void {
   if (session.ended) throw conversationNotFound();
   const { store, state, memory } = session;
@@ -142,7 +149,7 @@ export function record(session: Session, context: Context, happened: readonly Co
   store.atomically(() => {
     let last = 0;
     for (const event of events) last = store.log.append(now, event);
-    // The events tell what is counted. Now and then it is written, so that few of them are read for it.
+    // Counts can be computed from events. They are stored from time to time, to limit the events read for it.
     if (snapshotWhenDue(store, last - events.length, last, next)) writeUses(store, uses);
   });
   memory.uses = { kept: uses };
@@ -152,13 +159,13 @@ export function record(session: Session, context: Context, happened: readonly Co
   session.changed?.(context);
 }
 
-/** Refuses what would add to a conversation that stores as much as it may. */
+/** Throws if the conversation stores the maximum size. */
 export function requireRoom({ store }: Session): void {
   const used = store.bytes();
   if (used > CONVERSATION_LIMITS.storedBytes) throw conversationFull(used);
 }
 
-/** Notes that an active skill is used. What was used last before is used last still, so nothing is written for it. */
+/** Records the use of an active skill. Nothing is written if it is already the most recently used one. */
 export function recordUse(session: Session, context: Context, name: string): void {
   const { state } = session;
   if (!activeSkills(state).some(({ skill }) => skill.name === name)) return;
@@ -167,7 +174,7 @@ export function recordUse(session: Session, context: Context, name: string): voi
   record(session, context, [{ type: "touched", turn: state.turn, name }]);
 }
 
-/** The version of a skill that the conversation has loaded, else the one that the catalog has. */
+/** Returns the version that the conversation has loaded, otherwise the catalog's. */
 export function loadedVersion(session: Session | null, listed: SkillVersion): SkillVersion {
   if (session === null) return listed;
   return activeSkills(session.state).find(({ skill }) => skill.name === listed.name)?.skill ?? listed;
@@ -179,8 +186,8 @@ export function isActiveIn(session: Session | null, name: string): boolean {
 }
 
 /**
- * Who asks, as of the newest that the conversation was told of its user: asked again and again, since somebody newer may come while a
- * request waits.
+ * Returns a function for the caller's identity, updated to the newest one that reached the conversation. Called repeatedly, because a newer
+ * one may arrive while a request waits.
  */
 export function callerIn(open: () => Session | null, caller: Caller, now: () => number): () => Caller {
   let known: { newest: Newest | null; caller: Caller } | null = null;
@@ -196,8 +203,8 @@ export function callerIn(open: () => Session | null, caller: Caller, now: () => 
 }
 
 /**
- * Runs a change after all earlier ones have ended. Changes read D1 in the middle, and a Durable Object lets other requests in
- * while it waits; what decides and records must not interleave with another of its kind.
+ * Runs a change after all earlier ones have finished. Changes await D1, and a Durable Object accepts other requests meanwhile; deciding and
+ * recording must not interleave.
  */
 export function exclusively<T>(session: Session, change: () => Promise<T>): Promise<T> {
   const result = session.queue.then(change);
@@ -205,11 +212,11 @@ export function exclusively<T>(session: Session, change: () => Promise<T>): Prom
   return result;
 }
 
-/** The refusal for a conversation that is not there, or is somebody else's. */
+/** The error for a conversation that does not exist or belongs to another user. */
 export function conversationNotFound(): GatewayError {
   return new GatewayError(
     "not_found",
     "CONVERSATION_NOT_FOUND",
-    "There is no such conversation. A turn with `conversation: {}` makes it.",
+    "Conversation not found. Send `conversation: {}` with the first turn to create it.",
   );
 }

@@ -1,18 +1,18 @@
-// No route changes settings, so the hourly job records a change of them once the next deployment is at work.
+// Records changed settings in the audit log. No route changes settings, so the hourly job compares them after a deployment.
 
 import { DEPLOYMENT_USER } from "../domain/access/access";
 import { type JsonObject, jsonObject } from "../domain/json";
 import { listAudit, recordOnly } from "../storage/d1/audit";
 import type { Database } from "../storage/d1/database";
 
-/** What keys and secrets are is nobody's to read: only whether they are set. A number is how many there may be of something. */
+/** Of keys and secrets, only whether they are set is recorded. Numbers are limits and are recorded. */
 const SECRET = /KEY|SECRET|TOKEN/;
 
 /**
- * Records the settings when they are not those that were recorded last.
+ * Records the settings if they differ from the last record.
  *
  * @param settings as the Worker reads them
- * @param pseudonym of the deployment, if it has none yet
+ * @param pseudonym a pseudonym for the deployment, if it has none yet
  */
 export async function recordSettings(db: Database, settings: object, pseudonym: string): Promise<void> {
   const after: JsonObject = {};

@@ -1,4 +1,4 @@
-// Counting how skills are used: in the conversation's own store, and once an hour added to everybody's counts.
+// Counts skill usage in the conversation's store, and adds it to the shared counts once an hour.
 
 import * as z from "zod";
 import { apply, type ConversationState } from "../domain/conversation/activation";
@@ -22,20 +22,20 @@ import type { Context } from "./context";
 import { stateAt } from "./history";
 import type { SessionMemory } from "./session-memory";
 
-/** The part of a session that counts. */
+/** The parts of a session needed to count. */
 interface Counting {
   readonly userId: string;
   readonly store: ConversationStore;
   readonly memory: Pick<SessionMemory, "uses">;
   ended: boolean;
-  /** Called when something is to be done later that was not before. */
+  /** Called when a new task is scheduled. */
   scheduled?: (due: number) => void;
 }
 
-/** As it is stored: what was counted until an event. What came after it the log tells, so that using a skill writes no row for it. */
+/** Stored counts up to an event. Later counts are computed from the log, so using a skill writes no row. */
 const keptSchema = z.lazy(() => usesSchema.unwrap().extend({ through: z.number().optional() }));
 
-/** What is counted and not known to have arrived. */
+/** Returns counts that are not confirmed as received. */
 export function usesOf({ store, memory }: Pick<Counting, "store" | "memory">): Uses {
   memory.uses ??= { kept: readUses(store) };
   return memory.uses.kept;
@@ -43,7 +43,7 @@ export function usesOf({ store, memory }: Pick<Counting, "store" | "memory">): U
 
 function readUses(store: ConversationStore): Uses {
   const { through, ...kept } = store.get("uses", keptSchema) ?? { ...NO_USES, through: 0 };
-  // An earlier gateway wrote a row with each use: it has all of them until now.
+  // Earlier gateways stored the counts with each use, so they are complete.
   const uses = through === undefined ? kept : countedSince(store, kept, through);
   if (through === undefined || store.log.last() - through >= SNAPSHOT_EVERY) writeUses(store, uses);
   return uses;
@@ -63,7 +63,7 @@ function countedSince(store: ConversationStore, before: Uses, through: number): 
   }
 }
 
-/** What is counted once events have happened; the same as before where they say nothing of it. */
+/** Returns the counts after these events. */
 export function usesAfter(
   before: Uses,
   state: ConversationState,
@@ -78,24 +78,24 @@ export function usesAfter(
   return uses;
 }
 
-/** Writes what is counted until the last event. */
+/** Stores the counts up to the last event. */
 export function writeUses(store: ConversationStore, uses: Uses): void {
   store.set("uses", { ...uses, through: store.log.last() });
 }
 
-/** Keeps what no event tells: a call of a tool, a batch that was closed or has arrived. */
+/** Stores counts that no event contains: tool calls, and closed or received batches. */
 function keepUses({ store, memory }: Pick<Counting, "store" | "memory">, uses: Uses): void {
   if (uses === usesOf({ store, memory })) return;
   writeUses(store, uses);
   memory.uses = { kept: uses };
 }
 
-/** Says that a batch is due that was not before. */
+/** Schedules sending if a batch became due. */
 export function scheduleUses(counting: Counting, before: Uses, after: Uses): void {
   if (before.due === null && after.due !== null) counting.scheduled?.(after.due);
 }
 
-/** Counts a call of a skill's tool or script by its result, which it gives back. */
+/** Counts a tool or script call by its result, and returns the result. */
 export function countCall(
   { now }: Pick<Context, "now">,
   counting: Counting,
@@ -112,8 +112,8 @@ export function countCall(
 }
 
 /**
- * Adds what is due to everybody's counts, in one batch. It is closed first, and forgotten once it is known to have arrived: whatever
- * fails in between, the same batch is sent again, and the database knows it by its id.
+ * Adds due counts to the shared ones in one batch. The batch is closed first and deleted once its arrival is confirmed: after a failure,
+ * the same batch is sent again, and the database recognizes its id.
  */
 export async function sendUses(
   { db, now, newId }: { db: Database } & Pick<Context, "now" | "newId">,

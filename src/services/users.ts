@@ -1,4 +1,4 @@
-// One user's data: all of it handed out, or all of it gone. For admins, and for the user.
+// Exports or erases all data of a user. For admins and the user.
 
 import * as z from "zod";
 import { draftScope, isAdmin, type Principal, PUBLIC_USER, userScope } from "../domain/access/access";
@@ -31,45 +31,45 @@ import { type ConversationApi, type Target, unwrap } from "./conversation/api";
 import type { OpenImport } from "./imports/api";
 import { deleteDraftsOf } from "./registry/drafts";
 
-/** Finds a conversation of the user by its id. */
+/** Returns a conversation of the user by id. */
 export type OpenConversation = (id: string) => { api: ConversationApi & ChatObject; target: Target };
 
-/** What an erasure took away, and whether that was all. Ask again until it was. */
+/** What an erasure deleted, and whether it is complete. Repeat until it is. */
 export interface ErasureResult {
   erased: Record<ErasureCount | "skills" | "conversations", number>;
   complete: boolean;
 }
 
-/** Conversations and skills that one request erases: each takes calls to other places. */
+/** Number of conversations and skills erased per request, because each needs further calls. */
 const AT_ONCE = 50;
 const PAGE = 100;
 
-/** No figure of a user is counted further: it is for an eye, and many would cost much. */
+/** Maximum of each figure, which bounds the cost of a list. */
 const COUNTED_TO = 1_000;
 
 const userCursor = z.object({ user: z.string() });
 
-/** A page of all users by id, for admins: who there is, and how much of each. Nothing of what they have. */
+/** Returns a page of all users by id with totals, for admins. Contains counts only. */
 export async function readUsers(
   context: Context,
   limit: number = REQUEST_LIMITS.listLimit,
   cursor: string | undefined,
 ): Promise<{ users: UserFigures[]; nextCursor: string | null }> {
-  requireAdmin(context.caller.principal, "Only an admin sees all users.");
+  requireAdmin(context.caller.principal, "Only admins can list users. Use an admin's key.");
   const after = decodeCursor(cursor, userCursor)?.user ?? "";
   const rows = await listUsers(context.db, limit + 1, after, COUNTED_TO);
   const { page, nextCursor } = pageOf(rows, limit, ({ userId }) => ({ user: userId }));
   return { users: page, nextCursor };
 }
 
-/** The user as an owner of things, for calls to conversations in the user's name. */
+/** Returns the user as a principal, for calls to conversations in the user's name. */
 export function ownerOf(context: Context, userId: string): Principal {
   return { userId, role: "user", groups: [], scopes: [], keyId: context.caller.principal.keyId };
 }
 
 /**
- * Erases a user: keys first, so that nothing new appears, the name in others' things last. Safe to repeat at any point; what
- * a failure left is found again. A group may be left without an owner: admins give it one.
+ * Erases a user: keys first, so that nothing new appears, and the name in others' data last. Safe to repeat at any point. A group may be
+ * left without an owner; admins can appoint one.
  */
 export async function eraseUser(
   context: Context,
@@ -79,13 +79,15 @@ export async function eraseUser(
 ): Promise<ErasureResult> {
   requireAccess(context, userId);
   if (userId === PUBLIC_USER) {
-    throw invalid([{ code: "INVALID_FIELD", message: "Nobody is the owner of public skills.", path: "id" }]);
+    throw invalid([
+      { code: "INVALID_FIELD", message: "The id of the owner of public skills is not a user.", path: "id" },
+    ]);
   }
   const [imports] = await Promise.all([
     ownImports(context.db, userScope(userId)),
     recordAct(context, "user.erase", userId, { about: userId }),
   ]);
-  // Their objects first, while there are rows by which they are found again.
+  // Their objects first, while the rows that identify them exist.
   for (const { id } of imports) {
     await openImport(id).end();
     await dropImportArchives(context.packages, context.timings, id);
@@ -107,7 +109,7 @@ export async function eraseUser(
   return { erased: { ...rows, skills: counted(skills), conversations: counted(conversations) }, complete };
 }
 
-/** All that is stored of a user as the text of one JSON document, piece by piece. Secrets by name only. */
+/** Yields everything stored about a user as one JSON document, in parts. Secrets by name only. */
 export async function exportUser(
   context: Context,
   userId: string,
@@ -117,7 +119,7 @@ export async function exportUser(
   await recordAct(context, "user.export", userId, { about: userId });
   const [rows, drafts] = await Promise.all([
     readUserRows(context.db, userId),
-    // One page has them all: `DRAFT_LIMITS`.
+    // One page contains them all: `DRAFT_LIMITS`.
     readScopeVersions(context.db, draftScope(userId), PAGE, null),
   ]);
   return pieces(context, userId, open, { ...rows, drafts: drafts.map(({ folded: _, ...draft }) => draft) });
@@ -168,11 +170,11 @@ async function* pieces(
   }
   yield '],"files":[';
   yield* filePieces(context, files);
-  // A failure half-way ends the answer where it is, after its status was sent: who reads this knows that it has everything.
+  // A failure after the status was sent truncates the document, so only a document with this field is complete.
   yield '],"complete":true}';
 }
 
-/** What scripts have left, with the bytes, one file in memory at a time. One whose object is gone has none. */
+/** Yields script files with their bytes, one in memory at a time. Files whose object is gone have none. */
 async function* filePieces(context: Context, files: readonly unknown[]): AsyncGenerator<string> {
   let separator = "";
   for (const { object, ...file } of z.array(exportedFile).parse(files)) {
@@ -187,13 +189,13 @@ async function* filePieces(context: Context, files: readonly unknown[]): AsyncGe
 
 const exportedFile = z.lazy(() => z.looseObject({ object: z.string() }));
 
-/** Bytes that are written at once: a multiple of three, so that the pieces of base64 are one text together. */
+/** Bytes written at once: a multiple of three, so that the base64 parts can be concatenated. */
 const BASE64_PIECE = 48 * 1_024;
 
 async function* conversationPieces({ api, target }: ReturnType<OpenConversation>): AsyncGenerator<string> {
   const reply = await api.record(target);
   if (!reply.ok && reply.error.code === "not_found") {
-    // In the list, but gone meanwhile.
+    // Listed, but deleted meanwhile.
     yield JSON.stringify({ id: target.id, gone: true });
     return;
   }
@@ -213,7 +215,7 @@ async function* conversationPieces({ api, target }: ReturnType<OpenConversation>
   yield "}";
 }
 
-/** What the chat endpoint keeps behind its answers, where it has given any. */
+/** Yields what the chat endpoint stores, if anything. */
 async function* answerPieces(api: ChatObject, target: Target): AsyncGenerator<string> {
   let begun = false;
   for (let after: number | null = 0; after !== null; ) {
@@ -235,5 +237,5 @@ async function eraseConversation({ api, target }: ReturnType<OpenConversation>):
 function requireAccess(context: Context, userId: string): void {
   const { principal } = context.caller;
   if (isAdmin(principal) || principal.userId === userId) return;
-  throw new GatewayError("not_found", "USER_NOT_FOUND", "There is no such user.");
+  throw new GatewayError("not_found", "USER_NOT_FOUND", "User not found. Check the id.");
 }

@@ -1,4 +1,4 @@
-// GET /oauth/authorize: where a program sends its user. It leads to the page of this one sign-in, or back with what is wrong.
+// GET /oauth/authorize: the address to which a program sends its user. It redirects to the page of this sign-in, or back with an error.
 
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
@@ -25,14 +25,14 @@ authorizeRoutes.get("/oauth/authorize", async (c) => {
   const origin = originOfRequest(c);
   const asker = readAsker(query);
   if (asker.problem !== undefined)
-    return refuseWithPage(c, `The program sent you here in a wrong way. ${asker.problem}`);
+    return refuseWithPage(c, `The program sent an invalid sign-in request. ${asker.problem}`);
   const context = signInContext(c);
   const found = await findClient(context, asker.clientId, { origin, address: addressOfRequest(c), ask: fetchExternal });
   if ("problem" in found) return refuseWithPage(c, found.problem);
   const { client } = found;
-  // Before this is known to be the program's own, nothing is sent there: not even what is wrong.
+  // Until the address is confirmed as the program's own, nothing is sent to it, not even an error.
   if (!isRegistered(client.redirectUris, asker.redirectUri))
-    return refuseWithPage(c, "The program wants its answer at an address that it has not registered.");
+    return refuseWithPage(c, "The redirect URI of the program is not registered.");
   const read = readGrantRequest(query, origin);
   if ("refusal" in read) {
     const { error, error_description } = read.refusal;
@@ -48,7 +48,7 @@ authorizeRoutes.get("/oauth/authorize", async (c) => {
   return c.redirect(pagePlace(c, id), 303);
 });
 
-/** Sends the browser back to the program with its answer, which names who gives it (RFC 9207). */
+/** Redirects the browser to the program with the result. The result names its issuer (RFC 9207). */
 export function answerProgram(
   c: HonoContext<HttpEnv>,
   redirectUri: string,

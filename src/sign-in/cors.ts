@@ -1,4 +1,4 @@
-// Which routes of signing in a page of the web may call: what programs call. What people see is for nobody to read.
+// Which sign-in routes a web page of any origin may call: those for programs. The pages for people cannot be read by other origins.
 
 import type { MiddlewareHandler } from "hono";
 import { crossOriginOpen } from "../edge/cors";
@@ -6,6 +6,6 @@ import type { HttpEnv } from "../edge/env";
 
 const OF_PROGRAMS = /^\/oauth\/(?:register|token|revoke)\/?$/;
 
-/** No cookie counts at these routes, so any page may call them. */
+/** These routes ignore cookies, so any page may call them. */
 export const allowAnyOrigin: MiddlewareHandler<HttpEnv> = (c, next) =>
   OF_PROGRAMS.test(c.req.path) ? crossOriginOpen(c, next) : next();

@@ -1,4 +1,4 @@
-// The edge where hosts get their user's leave, and their tokens: OAuth 2.1 below /oauth.
+// The sign-in edge: MCP hosts get their user's consent and their tokens. OAuth 2.1 below /oauth.
 
 import type { Edge } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
@@ -12,7 +12,7 @@ import { signInErrors } from "./refusal";
 import { registerRoutes } from "./register";
 import { tokenRoutes } from "./token";
 
-/** Nobody comes here with a key: each route knows its caller in its own way. */
+/** These routes take no gateway key. Each identifies its caller in its own way. */
 const open = router();
 open.route("/", registerRoutes);
 open.route("/", authorizeRoutes);

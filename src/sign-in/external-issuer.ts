@@ -34,7 +34,7 @@ callbackRoutes.get(CALLBACK, async (c) => {
   const context = signInContext(c);
   const page = mine === null ? null : await readPage(context.db, mine);
   if (mine === null || page === null) return refuseWithPage(c, ENDED);
-  // Somebody has signed in: an answer that comes again changes nothing, and its code is not shown to the issuer again.
+  // The user has already signed in: a repeated response changes nothing, and its code is not sent to the issuer again.
   if (page.stage !== "open") return c.redirect(pagePlace(c, id), 303);
   const answer = { code: c.req.query("code") ?? null, state, iss: c.req.query("iss") ?? null };
   const callback = originOfRequest(c) + CALLBACK;
@@ -49,7 +49,7 @@ callbackRoutes.get(CALLBACK, async (c) => {
   return problem === null ? c.redirect(pagePlace(c, id), 303) : showPage(c, page, problem);
 });
 
-/** The same way back for who signs in to the console: its session begins here, in a cookie that only its own edge reads. */
+/** The same callback for a sign-in to the console: its session begins here, in a cookie that only the console's edge reads. */
 async function intoConsole(c: HonoContext<HttpEnv>, id: string, state: string): Promise<Response> {
   const secret = pageSecret(c, id);
   if (settingsFrom(c.env).CONSOLE === "off" || secret === null) return refuseWithPage(c, ENDED);

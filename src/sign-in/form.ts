@@ -1,4 +1,4 @@
-// What programs post to the token endpoint: the parameters, and who they say they are.
+// The body of requests to the token endpoint: its parameters and the client's credentials.
 
 import type { Context as HonoContext } from "hono";
 import { GatewayError } from "../domain/errors";
@@ -13,26 +13,26 @@ export interface TokenForm {
   need(name: string): string;
   /** Refuses the request unless all of these are there, and names all that are not. */
   expect(...names: string[]): void;
-  /** Who asks, by the header or by the parameters; `null` where neither says so. */
+  /** The client, from the header or the parameters. `null` if neither names one. */
   client: PresentedClient | null;
 }
 
 export async function readTokenForm(c: HonoContext<HttpEnv>): Promise<TokenForm> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? ""))
-    throw invalidRequest("Send the parameters as application/x-www-form-urlencoded.");
+    throw invalidRequest("Content type not supported. Send the parameters as application/x-www-form-urlencoded.");
   const bytes = await readBytes(c.req.raw, GRANT_LIMITS.formBytes);
   if (bytes === null) throw new GatewayError("too_large", "BODY_TOO_LARGE", "The parameters are too large.");
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   for (const name of form.keys()) {
     // RFC 8707 lets `resource` be sent more than once; a grant here is for one.
-    if (form.getAll(name).length > 1) throw invalidRequest(`${name} is there more than once.`);
+    if (form.getAll(name).length > 1) throw invalidRequest(`${name} is sent more than once. Send it once.`);
   }
   const get = (name: string) => form.get(name) || null;
   const client = clientIn(c.req.header("authorization") ?? "", get);
   const isThere = (name: string) => get(name) !== null || (name === "client_id" && client !== null);
   const expect = (...names: string[]) => {
     const missing = names.filter((name) => !isThere(name));
-    if (missing.length > 0) throw invalidRequest(`Send ${missing.join(", ")}.`);
+    if (missing.length > 0) throw invalidRequest(`Missing parameters: ${missing.join(", ")}.`);
   };
   const need = (name: string) => {
     expect(name);
@@ -52,7 +52,9 @@ function clientIn(authorization: string, get: TokenForm["get"]): PresentedClient
   const shown = readBasic(authorization.slice("basic".length).trim());
   if (shown === null) throw unprovenClient();
   if (secret !== null || (posted !== null && posted !== shown.id))
-    throw invalidRequest("Say once who you are: in the Authorization header, or with client_id and client_secret.");
+    throw invalidRequest(
+      "Client credentials are sent twice. Use either the `Authorization` header or `client_id` and `client_secret`.",
+    );
   return shown;
 }
 

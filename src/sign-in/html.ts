@@ -25,7 +25,7 @@ function written(value: string | number | Html | readonly Html[] | null): string
   return String(value).replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);
 }
 
-/** The only style. Its digest stands in the policy, so nothing else can style a page. */
+/** The only style. Its digest is in the content security policy, so no other style applies. */
 const STYLE = `
 :root {
   color-scheme: light dark;
@@ -86,8 +86,9 @@ ${body}
 let headers: Promise<Record<string, string>> | null = null;
 
 /**
- * What every page of signing in is sent with. No `form-action`: Chrome holds it against the whole chain of redirects after a form, of which
- * we know only the first. No opener policy: it would cut off a program that opened the page in a window of its own and waits for it.
+ * The headers of every sign-in page. There is no `form-action`, because Chrome applies it to the whole chain of redirects after a form, and
+ * only the first is under our control. There is no opener policy, because it would disconnect a program that opened the page in its own
+ * window and waits for it.
  */
 export function pageHeaders(): Promise<Record<string, string>> {
   headers ??= digestOf(STYLE).then((style) => ({

@@ -21,10 +21,10 @@ import { isSameOriginForm } from "./same-origin-form";
 
 export const linkRoutes = router();
 
-/** Where a sign-in link leads. */
+/** The path of sign-in links. */
 export const LINKS = "/oauth/link";
 
-const OVER = "This sign-in link was used or opened already, or its ten minutes are over. Ask for another.";
+const OVER = "This sign-in link expired (10 minutes) or was already used. Request another link.";
 
 linkRoutes.get(`${LINKS}/:secret`, async (c) => {
   if (!hasBuiltInSignIn(settingsFrom(c.env))) return pathNotFound(c);
@@ -35,7 +35,7 @@ linkRoutes.get(`${LINKS}/:secret`, async (c) => {
 
 linkRoutes.post(`${LINKS}/:secret`, async (c) => {
   if (!hasBuiltInSignIn(settingsFrom(c.env))) return pathNotFound(c);
-  if (!isSameOriginForm(c)) return refuseWithPage(c, "Open the link itself, and press the button there.", 403);
+  if (!isSameOriginForm(c)) return refuseWithPage(c, "Open the link in a browser and press the button there.", 403);
   const { db } = signInContext(c);
   const hash = await digestIn(c);
   const link = await readLink(db, hash);
@@ -48,7 +48,7 @@ linkRoutes.post(`${LINKS}/:secret`, async (c) => {
   return c.body(waitingPage(link.userId));
 });
 
-/** The newest sign-in of this browser that waits for somebody to sign in. */
+/** The newest sign-in of this browser that waits for a user. */
 async function openPageOf(c: HonoContext<HttpEnv>): Promise<string | null> {
   const { db } = signInContext(c);
   for (const id of startedPages(c)) {
@@ -59,7 +59,7 @@ async function openPageOf(c: HonoContext<HttpEnv>): Promise<string | null> {
   return null;
 }
 
-/** Whoever guesses secrets is counted like one who guesses keys. */
+/** Guessed link secrets count against the same limit as guessed keys. */
 function refused(c: HonoContext<HttpEnv>): Promise<Response> {
   c.set("unauthenticated", true);
   return refuseWithPage(c, OVER);

@@ -1,4 +1,4 @@
-// Which sign-in a request is about, and whether it is this browser's.
+// Finds the sign-in of a request and checks that it belongs to this browser.
 
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
@@ -7,11 +7,11 @@ import { pageSecret } from "../edge/browser/cookies";
 import type { HttpEnv } from "../edge/env";
 import type { PageOf } from "../storage/d1/sign-in/pages";
 
-/** Where the page of a sign-in is. */
+/** The path of sign-in pages. */
 export const PAGES = "/oauth/sign-in";
 
 export const ENDED =
-  "This page belongs to another browser, was answered already, or its ten minutes are over. Start again from your program.";
+  "This page expired (10 minutes), was already used, or belongs to another browser. Start again from your program.";
 
 /** The sign-in of this id, if this browser began it. */
 export async function pageIn(c: HonoContext<HttpEnv>, id: string): Promise<PageOf | null> {

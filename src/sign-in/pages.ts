@@ -1,4 +1,5 @@
-// /oauth/sign-in/{id}: one sign-in, in the browser that began it. It shows who asks, then as whom it would act, and takes the answer.
+// /oauth/sign-in/{id}: one sign-in, in the browser that began it. The page shows the requesting program, then the account it would act for,
+// and takes the user's decision.
 
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
@@ -36,7 +37,7 @@ pageRoutes.post(`${PAGES}/:id`, async (c) => {
     const denied = await denyPage(context.db, mine);
     if (denied === null) return refuseWithPage(c, ENDED);
     clearPageCookie(c, mine.id);
-    const told = { error: "access_denied", error_description: "The user did not allow it." };
+    const told = { error: "access_denied", error_description: "The user denied the request." };
     return answerProgram(c, denied.redirectUri, denied.state, told);
   }
   const page = await readPage(context.db, mine);
@@ -65,6 +66,6 @@ async function signedIn(
   const context = signInContext(c);
   if (how !== "link") return signInByTyping(context, keyLookupContext(c), mine, typed);
   const secret = linkSecret(c);
-  if (secret === null) return { problem: "This browser has opened no sign-in link, or it is over.", guess: false };
+  if (secret === null) return { problem: "No valid sign-in link was opened in this browser.", guess: false };
   return signInByLink(context, mine, { browser: await sha256Hex(secret) });
 }

@@ -1,4 +1,4 @@
-// POST /oauth/register: programs that make themselves known (RFC 7591). They are public clients: none is given a secret.
+// POST /oauth/register: programs register themselves (RFC 7591). They are public clients and get no secret.
 
 import { settingsFrom } from "../domain/settings/settings";
 import { hasBuiltInSignIn } from "../domain/settings/sign-in";
@@ -19,7 +19,7 @@ registerRoutes.post("/oauth/register", async (c) => {
   const bytes = await readBytes(c.req.raw, SIGN_IN_LIMITS.metadataBytes);
   if (bytes === null) return oauthError(413, "invalid_client_metadata", "The metadata is too large.");
   const said = parsed(new TextDecoder().decode(bytes));
-  if (said === undefined) return oauthError(400, "invalid_client_metadata", "Send a JSON object.");
+  if (said === undefined) return oauthError(400, "invalid_client_metadata", "The body is not a JSON object.");
   const read = await registerClient(signInContext(c), addressOfRequest(c), said);
   if ("issues" in read) {
     const told = read.issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join(" ");

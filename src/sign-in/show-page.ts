@@ -1,4 +1,4 @@
-// Shows a sign-in as far as it has come: who asks and how to sign in, or as whom the program would act.
+// Shows the current step of a sign-in: the requesting program and the ways to sign in, or the account that the program would act for.
 
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
@@ -26,7 +26,7 @@ export async function showPage(
     const days = { most: settings.GRANT_DAYS, idle: settings.GRANT_IDLE_DAYS };
     return new Response(consentPage(page, action, days), { headers });
   }
-  // Whoever guesses keys here is counted with those who do so elsewhere.
+  // Keys guessed on this page count against the same limit as keys guessed elsewhere.
   if (problem?.guess === true) c.set("unauthenticated", true);
   const ways = { action, origin: originOfRequest(c), link: await linkedUser(c), issuer: issuerHost(settings) };
   const text = signInPage(page, { ...ways, problem: problem?.problem ?? null });
@@ -40,7 +40,7 @@ async function linkedUser(c: HonoContext<HttpEnv>): Promise<string | null> {
   return link?.userId ?? null;
 }
 
-/** The issuer's name as people read it; `null` where nobody signs in there. */
+/** The issuer's host name, as it is shown. `null` if no issuer is configured. */
 function issuerHost(settings: Settings): string | null {
   const outside = externalIssuerOf(settings);
   return outside === null ? null : (URL.parse(outside.issuer)?.host ?? outside.issuer);

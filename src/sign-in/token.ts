@@ -1,4 +1,4 @@
-// POST /oauth/token and /oauth/revoke: programs exchange what they were given, or give it back.
+// POST /oauth/token and /oauth/revoke: programs exchange a code or a refresh token, or revoke one.
 
 import type { Context as HonoContext } from "hono";
 import { rateHeaders } from "../domain/access/rate";
@@ -52,7 +52,8 @@ async function exchange(c: HonoContext<HttpEnv>, form: TokenForm): Promise<Issue
     case "authorization_code": {
       form.expect("code", "client_id", "redirect_uri", "code_verifier");
       const [code, redirectUri, verifier] = [form.need("code"), form.need("redirect_uri"), form.need("code_verifier")];
-      if (!VERIFIER.test(verifier)) throw invalidRequest("code_verifier is 43 to 128 of A-Za-z0-9-._~ (RFC 7636).");
+      if (!VERIFIER.test(verifier))
+        throw invalidRequest("`code_verifier` is not valid. Use 43 to 128 of A-Za-z0-9-._~ (RFC 7636).");
       const clientId = await provenClient(context, form);
       return exchangeGrantCode(context, { code, clientId, redirectUri, verifier, resource });
     }
@@ -66,14 +67,14 @@ async function exchange(c: HonoContext<HttpEnv>, form: TokenForm): Promise<Issue
       throw new GatewayError(
         "invalid",
         "UNSUPPORTED_GRANT_TYPE",
-        "grant_type is authorization_code or refresh_token here.",
+        "`grant_type` is not supported. Use `authorization_code` or `refresh_token`.",
       );
   }
 }
 
-/** The id of the program that asks, which has proven itself if it has to. */
+/** The id of the requesting program, after it has authenticated if it must. */
 async function provenClient(context: SignInContext, { client }: TokenForm): Promise<string> {
-  if (client === null) throw invalidRequest("Send client_id.");
+  if (client === null) throw invalidRequest("`client_id` is missing.");
   await proveClient(context, client);
   return client.id;
 }
@@ -86,10 +87,10 @@ function resourceIn(c: HonoContext<HttpEnv>, form: TokenForm): string | null {
   if (text === null) return null;
   const resource = readResource(publicOrigin(settingsFrom(c.env), c.req.url), text);
   if (resource !== null) return resource;
-  throw new GatewayError("invalid", "INVALID_TARGET", "resource is no MCP URL of this gateway.");
+  throw new GatewayError("invalid", "INVALID_TARGET", "`resource` is not an MCP URL of this gateway.");
 }
 
-/** What OAuth calls a refusal (RFC 6749, 5.2; RFC 8707). */
+/** OAuth's error codes (RFC 6749, 5.2; RFC 8707), by our own code. */
 const OAUTH_ERRORS: Record<string, string> = {
   INVALID_CLIENT: "invalid_client",
   INVALID_GRANT: "invalid_grant",

@@ -78,7 +78,7 @@ async function goOn(deadline: Deadline, inquiry: QuestionHandler, next: NextRoun
     const response = responses[index];
     // An answer of this era has no place for an error.
     if (response?.result === undefined)
-      throw new UpstreamFault("answer", `it asks for ${method.slice(0, 60)}, which nobody here answers`);
+      throw new UpstreamFault("answer", `it asks for ${method.slice(0, 60)}, which is not supported here`);
     Object.defineProperty(inputResponses, key, { value: response.result, enumerable: true });
   }
   next.params = { inputResponses, ...(next.state === null ? {} : { requestState: next.state }) };
@@ -86,7 +86,7 @@ async function goOn(deadline: Deadline, inquiry: QuestionHandler, next: NextRoun
 
 function requireBounded(count: number, questions: readonly ServerQuestion[], state: string | null): void {
   const bytes = utf8Bytes(JSON.stringify([questions, state]));
-  if (count > ROUND_LIMITS.rounds) throw new UpstreamFault("answer", "it asks again and again");
+  if (count > ROUND_LIMITS.rounds) throw new UpstreamFault("answer", "it asks too often");
   if (questions.length > ROUND_LIMITS.questions) throw new UpstreamFault("answer", "it asks too much at once");
   if (bytes > ROUND_LIMITS.bytes) throw new UpstreamFault("too_large", "what it asks is too large");
 }

@@ -18,7 +18,11 @@ export async function fetchDocument(
     if (answer.status !== 200) {
       await answer.body?.cancel();
       const redirected = answer.status === 0 || (answer.status > 299 && answer.status < 400);
-      return { problem: redirected ? "it redirects, which is not followed" : `its host answered ${answer.status}` };
+      return {
+        problem: redirected
+          ? "it redirects, and redirects are not followed"
+          : `its host returned HTTP ${answer.status}`,
+      };
     }
     const type = (answer.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
     if (!/^application\/(?:[a-z0-9.+-]+\+)?json$/.test(type)) {
@@ -29,7 +33,7 @@ export async function fetchDocument(
     return text === null ? { problem: "it is too large" } : { text, cacheControl: answer.headers.get("cache-control") };
   } catch (error) {
     console.warn(JSON.stringify({ event: "client_document_failed", error: String(error) }));
-    return { problem: "its host does not answer" };
+    return { problem: "its host does not respond" };
   }
 }
 

@@ -22,7 +22,7 @@ import { readTools } from "./tools";
 /** What goes wrong with these is no sign that the server is down. */
 const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused", "open"]);
 
-const NO_ANSWER = "it did not answer";
+const NO_ANSWER = "it did not respond";
 
 type Work<T> = (connection: Connection, deadline: Deadline, around: ConnectionContext) => Promise<T>;
 
@@ -69,7 +69,7 @@ export class Upstream {
     const known = this.#memory.list;
     if (known !== null && isFresh(known, this.#now())) return known;
     const { connectMs } = this.#target;
-    const deadline = deadlineFor(connectMs, "its list of tools did not come", signal);
+    const deadline = deadlineFor(connectMs, "it did not return its list of tools", signal);
     const list = await this.#guarded(deadline, ({ client }) => readTools(client, deadline.signal, this.#now));
     this.#learn({ list });
     return list;
@@ -88,7 +88,7 @@ export class Upstream {
     try {
       const answer = await this.#asking(deadline, toolRequest({ tool, args, inputSchema, ...more }));
       const bounded = upstreamResult(answer, outputSchema !== undefined);
-      if (bounded === null) return failure("failed: its answer is no tool result");
+      if (bounded === null) return failure("failed: its answer is not a tool result");
       if (bounded.whole !== null) onCut?.(bounded.whole);
       return bounded.result;
     } catch (error) {
@@ -121,8 +121,10 @@ export class Upstream {
   async #readLibrary(): Promise<Library> {
     const { connectMs } = this.#target;
     const sdk = await loadSdk();
-    const library = await this.#guarded(deadlineFor(connectMs, "what it has did not come"), ({ client }, { signal }) =>
-      readLibrary({ sdk, client, capabilities: this.#memory.server?.capabilities, signal }, this.#now),
+    const library = await this.#guarded(
+      deadlineFor(connectMs, "it did not return its list"),
+      ({ client }, { signal }) =>
+        readLibrary({ sdk, client, capabilities: this.#memory.server?.capabilities, signal }, this.#now),
     );
     this.#learn({ library });
     return library;
@@ -202,7 +204,7 @@ export class Upstream {
       const era = cachedEra(this.#memory, this.#target, this.#now());
       const connection = await resume(around, this.#target, this.#memory, era);
       if (connection !== null) return { connection, release: () => void connection.line.close() };
-      if (again) throw new UpstreamFault("protocol", "the server's handshake left nothing to go on from");
+      if (again) throw new UpstreamFault("protocol", "the handshake of the server is incomplete");
       this.#shaking ??= this.#handshake(around)
         .then(({ line }) => void line.close())
         .finally(() => {

@@ -47,6 +47,6 @@ export function statusFault(status: number, retryAfter: number | null): Upstream
       ? ", its credentials are missing or wrong"
       : retryAfter === null
         ? ""
-        : `, it asks to wait ${retryAfter}s`;
-  return new UpstreamFault("status", `the server answered HTTP ${status}${hint}`, status, retryAfter);
+        : `, retry after ${retryAfter}s`;
+  return new UpstreamFault("status", `the server returned HTTP ${status}${hint}`, status, retryAfter);
 }

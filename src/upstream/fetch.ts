@@ -75,7 +75,7 @@ class Exchange {
   /** Ends the exchange after so long; the answer takes that back. */
   timer(ms: number | null): () => void {
     if (ms === null) return () => undefined;
-    const stop = () => this.stop(new UpstreamFault("timeout", `the server did not answer within ${ms / 1_000}s`));
+    const stop = () => this.stop(new UpstreamFault("timeout", `the server did not respond within ${ms / 1_000}s`));
     const timer = setTimeout(stop, Math.max(0, ms));
     const clear = () => clearTimeout(timer);
     this.#timers.push(clear);
@@ -116,7 +116,7 @@ async function follow(url: string | URL, init: RequestInit, guard: Guard, exchan
     const method = init.method ?? "GET";
     const keeps = response.status > 306 || method === "GET" || method === "HEAD";
     if (next === null || next.origin !== target.origin || !keeps || hops >= UPSTREAM_LIMITS.redirects)
-      throw new UpstreamFault("refused", "the server redirects to another address, which is not followed");
+      throw new UpstreamFault("refused", "the server redirects to another address, and redirects are not followed");
     target = judged(next.href, guard);
   }
 }
@@ -125,7 +125,7 @@ function judged(url: string, guard: Guard): URL {
   const named = URL.parse(url);
   if (named !== null && guard.origins?.includes(named.origin)) return named;
   const verdict = judgeUrl(url, guard.development);
-  if (verdict.problem !== undefined) throw new UpstreamFault("refused", `its URL is refused: ${verdict.problem}`);
+  if (verdict.problem !== undefined) throw new UpstreamFault("refused", `its URL is not allowed: ${verdict.problem}`);
   return verdict.url;
 }
 
@@ -172,12 +172,12 @@ function counted(
         seen += value.byteLength;
         if (limit !== null && seen > limit) {
           const most = `${Math.floor(limit / 1_048_576)} MiB`;
-          exchange.stop(new UpstreamFault("too_large", `the server's answer is larger than ${most}`));
+          exchange.stop(new UpstreamFault("too_large", `the server's answer is too large (limit ${most})`));
           return await stopped.promise;
         }
         controller.enqueue(value);
       } catch {
-        controller.error(exchange.failed(new UpstreamFault("closed", "the server broke the connection off")));
+        controller.error(exchange.failed(new UpstreamFault("closed", "the server closed the connection")));
       }
     },
     async cancel() {

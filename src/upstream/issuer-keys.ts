@@ -55,7 +55,7 @@ export async function readKeySet(url: string, asking: Fetching): Promise<KeySet>
   throw new GatewayError(
     "unavailable",
     "ISSUER_UNAVAILABLE",
-    "The token's issuer does not answer. Try again in a moment.",
+    "The issuer of the token does not respond. Try again in a moment.",
   );
 }
 

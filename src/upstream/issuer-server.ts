@@ -91,6 +91,6 @@ async function readText(answer: Response): Promise<string> {
 }
 
 function unavailable(): GatewayError {
-  const message = "The sign-in of this gateway's organization does not answer as it should. Try again in a moment.";
+  const message = "The sign-in service of your organization does not respond correctly. Try again in a moment.";
   return new GatewayError("unavailable", "ISSUER_UNAVAILABLE", message);
 }

@@ -20,15 +20,12 @@ export function faultOf(sdk: Sdk, error: unknown, line: WatchedTransport): Upstr
   if (ended !== null && ended.kind !== "cancelled") return ended;
   if (error instanceof sdk.SdkError) return protocolFault(sdk, error, told);
   if (error instanceof sdk.UnauthorizedError) return statusFault(401, null);
-  if (error instanceof SyntaxError) return new UpstreamFault("protocol", "the server's answer is no valid JSON");
+  if (error instanceof SyntaxError) return new UpstreamFault("protocol", "the server's answer is not valid JSON");
   if (error instanceof Error && error.message.includes("origin does not match"))
-    return new UpstreamFault("refused", "the server names an endpoint of another origin, which is refused");
+    return new UpstreamFault("refused", "the server names an endpoint of another origin, which is not allowed");
   if (error instanceof Error && error.name.includes("ZodError"))
-    return new UpstreamFault("protocol", "the server's answer is no JSON-RPC message");
-  return new UpstreamFault(
-    "protocol",
-    told(error instanceof Error ? error.message : "") || "it did not keep to the protocol",
-  );
+    return new UpstreamFault("protocol", "the server's answer is not a JSON-RPC message");
+  return new UpstreamFault("protocol", told(error instanceof Error ? error.message : "") || "it violated the protocol");
 }
 
 /** The HTTP status behind an error; `null` when it is about something else. */

@@ -81,5 +81,5 @@ export function receiveLogs(client: Client, inquiries: ReadonlySet<QuestionableC
 
 /** The answer to a question that is no call's. */
 export const NO_ANSWERER: QuestionOutcome = {
-  error: { code: -32600, message: "No single call is under way that could ask." },
+  error: { code: -32600, message: "The request cannot be assigned to a single running call." },
 };

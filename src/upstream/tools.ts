@@ -29,7 +29,7 @@ const toolSchema = z.lazy(() =>
     _meta: marksSchema,
     execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
     // Any dialect: what it says is for the model and for the server itself.
-    inputSchema: jsonObject.refine((schema) => schema.type === "object", "is no schema of type 'object'"),
+    inputSchema: jsonObject.refine((schema) => schema.type === "object", "is not a schema of type 'object'"),
     // Of other types only hosts of the later era know some, and those of the earlier refuse a whole list for one.
     outputSchema: jsonObject
       .refine((schema) => schema.type === "object")
@@ -55,12 +55,12 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
     for (const value of answer.tools) take(value, tools, problems);
     const more = answer.nextCursor !== undefined && answer.nextCursor !== cursor;
     if (tools.size >= UPSTREAM_LIMITS.tools && (more || tools.size > UPSTREAM_LIMITS.tools)) {
-      problems.push(`it has more than ${UPSTREAM_LIMITS.tools} tools; the rest is left out`);
+      problems.push(`it has too many tools (limit ${UPSTREAM_LIMITS.tools}); the rest is ignored`);
       break;
     }
     if (!more) break;
     if (page >= UPSTREAM_LIMITS.pages) {
-      problems.push(`its list of tools did not end after ${UPSTREAM_LIMITS.pages} pages; the rest is left out`);
+      problems.push(`its list of tools has too many pages (limit ${UPSTREAM_LIMITS.pages}); the rest is ignored`);
       break;
     }
     cursor = answer.nextCursor;
@@ -71,7 +71,7 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
     left -= utf8Bytes(JSON.stringify(tool));
     if (left >= 0) kept.push({ ...tool, digest: await toolDigest(raw) });
   }
-  if (left < 0) problems.push("its list of tools is too long; some are left out");
+  if (left < 0) problems.push("its list of tools is too long; some are ignored");
   return { tools: kept, at: now(), ttl, problems: problems.slice(0, UPSTREAM_LIMITS.problems) };
 }
 
@@ -82,27 +82,27 @@ function take(value: unknown, tools: Map<string, { tool: UpstreamTool; raw: Json
     const { data: named } = namedSchema.safeParse(value);
     const which = named === undefined ? "a tool" : `tool '${named.name.slice(0, NAME_SHOWN)}'`;
     problems.push(
-      `${which} is left out: its ${issue?.path.join(".") || "definition"} is not as it must be (${issue?.message ?? "not valid"})`,
+      `${which} is ignored: its ${issue?.path.join(".") || "definition"} is not valid (${issue?.message ?? "not valid"})`,
     );
     return;
   }
   const { name, inputSchema, execution, icons, _meta } = parsed.data;
   const title = parsed.data.title?.slice(0, 200);
   if (tools.has(name)) {
-    problems.push(`a second tool '${name}' is left out`);
+    problems.push(`a second tool '${name}' is ignored`);
     return;
   }
   if (JSON.stringify(inputSchema).length > UPSTREAM_LIMITS.schemaChars) {
-    problems.push(`tool '${name}' is left out: its input schema is too long`);
+    problems.push(`tool '${name}' is ignored: its input schema is too long`);
     return;
   }
   if (execution?.taskSupport === "required") {
-    problems.push(`tool '${name}' is left out: it runs as a task only, and tasks are not supported here`);
+    problems.push(`tool '${name}' is ignored: it runs only as a task, and tasks are not supported`);
     return;
   }
   const problem = headerProblem(inputSchema);
   if (problem !== null) {
-    problems.push(`tool '${name}' is left out: ${problem}`);
+    problems.push(`tool '${name}' is ignored: ${problem}`);
     return;
   }
   const description = (parsed.data.description ?? title ?? "").slice(0, UPSTREAM_LIMITS.descriptionChars);
@@ -117,6 +117,6 @@ function take(value: unknown, tools: Map<string, { tool: UpstreamTool; raw: Json
 /** An output schema, unless it is too long: a tool is as useful without. */
 function within(schema: JsonObject | undefined, name: string, problems: string[]): JsonObject | undefined {
   if (schema === undefined || JSON.stringify(schema).length <= UPSTREAM_LIMITS.schemaChars) return schema;
-  problems.push(`the output schema of tool '${name}' is left out: it is too long`);
+  problems.push(`the output schema of tool '${name}' is ignored: it is too long`);
   return undefined;
 }

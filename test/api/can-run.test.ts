@@ -165,12 +165,12 @@ describe("a skill that stops being public", () => {
     const refused = await chat.use("act_demoted");
     expect(refused).toMatchObject({ isError: true });
     expect(textOf(refused)).toBe(
-      "Tool 'act_demoted' is not available: only public skills run code here, and it is not public.",
+      "Tool 'act_demoted' is not available: only public skills can run code, and the skill is not public.",
     );
     expect(await chat.tools()).not.toContain("act_demoted");
     const script = await chat.use("execute_skill_script", { skill_name: "demoted", script_path: "scripts/run.js" });
     expect(textOf(script)).toBe(
-      "Error: Scripts of skill 'demoted' do not run: only public skills run code here, and it is not public.",
+      "Error: Scripts of skill 'demoted' do not run: only public skills can run code, and the skill is not public.",
     );
 
     await rescope(id, "public");
@@ -189,7 +189,7 @@ describe("a skill that stops being public", () => {
       );
     expect(await run()).toContain(RAN);
     await rescope(id, "user:dan");
-    expect(await run()).toContain("only public skills run code here, and it is not public");
+    expect(await run()).toContain("only public skills can run code, and the skill is not public");
     await rescope(id, "user:somebody-else");
     expect(await run()).toContain("Skill 'demoted-too' is not available");
   });

@@ -111,8 +111,16 @@ describe("the ceiling of active instructions", () => {
     expect([status, refused]).toMatchObject([400, { issues: [{ code: "OVER_CEILING", path: "max_skill_tokens" }] }]);
     expect((await send("POST", "/conversations", { id: "asks", max_skill_tokens: CEILING }))[0]).toBe(201);
     const gateway = { SKILL_RETENTION_TURNS: 5, SKILL_TOKENS_MAX: 1_000 };
-    expect(policyOf({ max_skill_tokens: 10_000_000 }, null, gateway, "openai").max_skill_tokens).toBe(1_000);
-    expect(policyOf({ max_skill_tokens: 10 }, null, gateway, "openai").max_skill_tokens).toBe(10);
-    expect(policyOf({}, null, gateway, "openai")).toMatchObject({ max_skill_tokens: 1_000, max_skill_bytes: 5_000 });
+    expect(
+      policyOf({ max_skill_tokens: 10_000_000 }, null, gateway, { format: "openai", defaultsToAuto: true })
+        .max_skill_tokens,
+    ).toBe(1_000);
+    expect(
+      policyOf({ max_skill_tokens: 10 }, null, gateway, { format: "openai", defaultsToAuto: true }).max_skill_tokens,
+    ).toBe(10);
+    expect(policyOf({}, null, gateway, { format: "openai", defaultsToAuto: true })).toMatchObject({
+      max_skill_tokens: 1_000,
+      max_skill_bytes: 5_000,
+    });
   });
 });

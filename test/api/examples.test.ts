@@ -2,6 +2,7 @@
 
 import { beforeAll, expect, it } from "vitest";
 import { call } from "../support/call";
+import { openApi } from "../support/openapi";
 import { form, skillZip } from "../support/skill";
 import { conversation, fresh, keyOfUser, type Thing } from "./matrix/actors";
 import { DOOR_ROWS } from "./matrix/compat-rows";
@@ -24,7 +25,7 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
-const document = await (await call("GET", "/openapi.json")).json<{
+const document = await openApi<{
   paths: Record<string, Record<string, Operation>>;
 }>();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -116,7 +116,7 @@ describe("call_skill_tool", () => {
     expect(await find(poor, "refund payment")).not.toContain("billing__refund_payment");
     for (const name of ["billing__refund_payment", "load_skill", "find_tool", "nothing"]) {
       const refused = await callIt(poor, name, { payment: "p-1" });
-      expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining(`no tool '${name}'`)]);
+      expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining(`Tool '${name}' not found`)]);
     }
     expect(await called("billing")).toEqual([]);
   });

@@ -2,7 +2,7 @@
 // Who may do what, for every route there is: the table is held against the served document, and every cell of it is knocked at.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { call } from "../support/call";
+import { openApi } from "../support/openapi";
 import { ACTORS, dropServers, LIMITED, UNKNOWN, USERS } from "./matrix/actors";
 import { CHAT_ROWS } from "./matrix/chat-rows";
 import { DOOR_ROWS } from "./matrix/compat-rows";
@@ -18,7 +18,7 @@ interface Document {
   paths: Record<string, Record<string, { security?: unknown[] }>>;
 }
 
-const document = await (await call("GET", "/openapi.json")).json<Document>();
+const document = await openApi<Document>();
 const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
   Object.entries(methods).map(([method, { security }]) => ({
     route: `${method.toUpperCase()} ${template}`,

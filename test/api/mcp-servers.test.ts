@@ -83,7 +83,7 @@ describe("the gateway's MCP servers", () => {
     });
     expect(await (await call("POST", `${BASE}/secretive/test`)).json()).toMatchObject({
       reachable: false,
-      error: "there is no secret 'NONE' for it",
+      error: "the secret 'NONE' was not found",
     });
     expect((await call("POST", `${BASE}/missing/test`)).status).toBe(404);
   });

@@ -45,7 +45,7 @@ describe("the predecessor's names of variables", () => {
     const headers = { "x-it": v(name) };
     const chat = await talk(`lacks-${name}`, withServers({ up: ok({ headers }), well: ok() }));
     const { warnings } = await chat.turn();
-    const message = expect.stringContaining(`${v(name)} is no variable; the nearest is ${nearest}`);
+    const message = expect.stringContaining(`${v(name)} is not a variable; the nearest is ${nearest}`);
     expect(warnings.filter(({ path }) => path === "up")).toMatchObject([{ message }]);
     await connected(chat, "well__headers");
     expect(await chat.tools()).not.toContain("up__headers");

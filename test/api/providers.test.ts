@@ -80,7 +80,7 @@ describe("a provider's tools", () => {
       "fresh",
     ]);
     expect(textOf(await chat.use("old"))).toBe(
-      "Tool 'old' is not available: the current version of skill 'growing' does not have it.",
+      "Tool 'old' is not available: the current version of skill 'growing' no longer has it.",
     );
   });
 
@@ -223,7 +223,7 @@ describe("where the list of tools is fixed", () => {
     expect(await chat.tools()).toEqual(before.map((tool) => tool.name));
     expect(textOf(await chat.use("call_skill_tool", { name: "act", arguments: { n: 1 } }))).toBe("2");
     expect(textOf(await chat.use("call_skill_tool", { name: "none" }))).toBe(
-      "Error: No loaded skill has a tool 'none'.",
+      "Error: Tool 'none' not found in the loaded skills.",
     );
     await chat.use("unload_skill", { skill_name: "fixed" });
     expect(textOf(await chat.use("call_skill_tool", { name: "act" }))).toBe("Load skill 'fixed' first.");
@@ -259,7 +259,7 @@ describe("without a Worker Loader", () => {
       Object.defineProperty(instance, "env", { value: { ...env, LOADER: undefined } });
     });
     const loaded = textOf(await chat.load("lonely"));
-    const why = "this gateway has no Worker Loader, so no skill runs code here";
+    const why = "the gateway has no Worker Loader, so skills cannot run code";
     expect(loaded).toBe(
       `Skill 'lonely' has been loaded. The instructions have been added to the system prompt. Its tool 'act' is not available: ${why}.`,
     );

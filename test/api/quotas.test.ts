@@ -47,7 +47,7 @@ describe("a quota that the operator set", () => {
     expect(await refusal(await upload("three"))).toEqual({
       status: 409,
       code: "QUOTA_EXCEEDED",
-      detail: "A user may have 2 skills. Delete some first.",
+      detail: "Skill limit reached (2 per user). Delete a skill first.",
       ...{ quota: "skills", limit: 2, used: 2 },
     });
     expect((await upload("two", "Otherwise.")).status).toBe(201);
@@ -70,7 +70,7 @@ describe("a quota that the operator set", () => {
     const into = (name: string) => upload(name, "Do.", { namespace: group });
     for (const name of ["a1", "b1"]) expect((await into(name)).status).toBe(201);
     expect(await refusal(await into("c1"))).toMatchObject({
-      detail: "A group may have 2 skills. Delete some first.",
+      detail: "Skill limit reached (2 per group). Delete a skill first.",
       ...{ quota: "skills", limit: 2, used: 2 },
     });
     const seen = await (await send("GET", `/api/v1/groups/${group}`)).json<Me>();
@@ -90,7 +90,7 @@ describe("a quota that the operator set", () => {
     expect(await refusal(await upload("two"))).toMatchObject({
       status: 429,
       code: "DAILY_LIMIT",
-      detail: "A user may make 1 uploads in a day. Go on tomorrow (UTC).",
+      detail: "Daily limit reached (1 uploads per user and day). Try again tomorrow (UTC).",
       limit: 1,
     });
     const admin = gateway(ADMIN_KEY, settings);

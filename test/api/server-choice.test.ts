@@ -29,7 +29,7 @@ describe("an entry", () => {
     await gatewayServers({ crm: { url, ...PATIENT, allow: ["get_*", "put_*"], deny: ["*secret*"] } });
     const { chat, tools, warnings } = await offered("patterns");
     expect(tools).toEqual(["crm__get_user"]);
-    expect(warnings.join()).toContain("names what it does not have: 'put_*'");
+    expect(warnings.join()).toContain("names tools that it does not have: 'put_*'");
     const refused = await chat.calls({ id: "a", name: "crm__get_secret", arguments: {} });
     expect(refused.results).toEqual([]);
     const listed = await send("crm", { jsonrpc: "2.0", id: 1, method: "tools/list" });

@@ -63,7 +63,7 @@ const ATTACKS = [
   `file:///${plain}`,
   `javascript:${odd}`,
 ];
-const URL_PROBLEM = /a variable stands in the scheme, user, host or port of its URL/;
+const URL_PROBLEM = /a variable can change the scheme, user, host or port of its URL/;
 const logged: string[] = [];
 
 beforeEach(() => {
@@ -125,7 +125,7 @@ describe("an inline spec whose server has a variable where its URL leads", async
     expect(warnings.map(({ message }) => message)).toEqual([
       "MCP server 'a' of the ghost is not available: the secret 'PLAIN' is not bound to the host tools.example.org.",
       "MCP server 'b' of the ghost is not available: the secret 'PLAIN' is not bound to api.example.com:8443.",
-      "MCP server 'c' of the ghost is not available: its URL is refused: a host name that ends in a dot is not allowed.",
+      "MCP server 'c' of the ghost is not available: its URL is not allowed: a host name that ends with a dot is not allowed.",
     ]);
     expect(tracesIn(JSON.stringify(warnings), await stored("tpl-mallory", chat.route))).toEqual([]);
   });

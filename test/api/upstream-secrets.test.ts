@@ -299,7 +299,7 @@ describe("a secret", () => {
     const chat = await talk({ key }, withServers({ x: leaky() }));
     const { warnings } = await chat.turn();
     expect(warnings.map(({ message }) => message)).toEqual([
-      "MCP server 'x' of the ghost is not available: a header with a secret would hold a character outside of ASCII; such a secret can only go into the URL.",
+      "MCP server 'x' of the ghost is not available: a header with a secret would contain a character outside ASCII; use the secret in the URL instead.",
     ]);
     expect(await seen("/leak/call")).toEqual([]);
   });
@@ -318,10 +318,10 @@ describe("a secret", () => {
     const gone = await chat.use("x__echo");
     expect(gone.isError).toBe(true);
     expect(textOf(gone)).toBe(
-      `Tool 'x__echo' is not available: MCP server 'x' is not connected: there is no secret '${NAME}' for it.`,
+      `Tool 'x__echo' is not available: MCP server 'x' is not connected: the secret '${NAME}' was not found.`,
     );
     expect((await chat.turn()).warnings.map(({ message }) => message)).toEqual([
-      `MCP server 'x' of the ghost is not available: there is no secret '${NAME}' for it.`,
+      `MCP server 'x' of the ghost is not available: the secret '${NAME}' was not found.`,
     ]);
   });
 
@@ -330,7 +330,7 @@ describe("a secret", () => {
       "typo",
       withServers({ x: { url: `${faults}/ok/none`, headers: { "x-who": variable("user.nmae") } } }),
     );
-    expect((await chat.turn()).warnings[0]?.message).toContain(`${variable("user.nmae")} is no variable`);
+    expect((await chat.turn()).warnings[0]?.message).toContain(`${variable("user.nmae")} is not a variable`);
   });
 
   it("variables are filled at the last moment, and one that varies costs no session", async () => {

@@ -148,7 +148,7 @@ describe("servers", () => {
     const chat = await talk("erin", withServers({ inner: { url: "https://10.0.0.1/mcp?key=hunter2" } }));
     const { warnings } = await connectedTurn(chat);
     expect(warnings[0]?.message).toBe(
-      "MCP server 'inner' of the ghost is not available: its URL is refused: an IP address is not allowed, use a host name.",
+      "MCP server 'inner' of the ghost is not available: its URL is not allowed: an IP address is not allowed, use a host name.",
     );
     expect(JSON.stringify(await serversOf(chat))).not.toContain("hunter2");
   });
@@ -275,7 +275,7 @@ describe("a server that is not well", () => {
     ["hang", "connect", /did not (connect|come) within 1s/, { connect_timeout: 1 }],
     ["s500", "connect", /answered HTTP 500/, {}],
     ["drip", "list", /did not (connect|come) within 1s/, { connect_timeout: 1 }],
-    ["json", "list", /no valid JSON/, {}],
+    ["json", "list", /not valid JSON/, {}],
   ])("contributes no tools and one warning: %s at %s", async (fault, where, told, deadlines) => {
     const servers = withServers({ sick: faulty(fault, where, deadlines), well: ok() });
     const chat = await talk(`sick-${fault}-${where}`, servers);
@@ -322,7 +322,7 @@ describe("a server that is not well", () => {
     );
     expect(results.map((result) => [result.isError ?? false, textOf(result)])).toEqual([
       [true, "MCP tool 'sick__echo' timed out after 1s"],
-      [true, "MCP tool 'broken__echo' failed: the server broke the connection off"],
+      [true, "MCP tool 'broken__echo' failed: the server closed the connection"],
       [false, "ok: {}"],
     ]);
   });
@@ -331,8 +331,8 @@ describe("a server that is not well", () => {
     const chat = await talk("quinn", withServers({ sick: faulty("s500", "call") }));
     await connectedTurn(chat);
     for (let time = 0; time < 5; time++) await chat.use("sick__echo");
-    expect(textOf(await chat.use("sick__echo"))).toMatch(/failed 5 times in a row and is left alone for another \d+s/);
-    expect(await serversOf(chat)).toMatchObject([{ state: "open", error: "the server answered HTTP 500" }]);
+    expect(textOf(await chat.use("sick__echo"))).toMatch(/failed 5 times in a row and is not retried for another \d+s/);
+    expect(await serversOf(chat)).toMatchObject([{ state: "open", error: "the server returned HTTP 500" }]);
   });
 
   it("and was restarted between two calls is found again", async () => {

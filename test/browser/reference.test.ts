@@ -53,7 +53,7 @@ it("is one page with a policy of its own; the documents beside it stay texts", a
     );
     expect(policy).not.toMatch(/unsafe|\*|, /);
   }
-  const document = await fetch(`${gateway.url}/docs/api.md`);
+  const document = await fetch(`${gateway.url}/docs/api/README.md`);
   expect(document.headers.get("content-type")).toBe("text/plain; charset=utf-8");
   expect(document.headers.get("content-security-policy")).toContain("default-src 'none'");
   expect(document.headers.get("content-security-policy")).not.toContain("script-src");

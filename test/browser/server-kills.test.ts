@@ -74,7 +74,7 @@ it("server-everything is answered with every kind of field that it has, and asks
     ...{ titledMultipleSelectEnum: ["fish-1"], legacyTitledEnum: "pet-1" },
   });
   // It has no such tool for who cannot.
-  expect(textOf(await use("trigger-sampling-request"))).toContain("There is no tool 'trigger-sampling-request'");
+  expect(textOf(await use("trigger-sampling-request"))).toContain("Tool 'trigger-sampling-request' not found");
   await page.close();
 });
 
@@ -98,7 +98,7 @@ it("kill -9 while the page is asked: a server of 2026 is answered after it, one 
   expect(textOf(await use("test_input_required_result_multi_round"))).toBe("Ann likes blue.");
   for (let again = 0; again < 2; again++) {
     const failed = await use("trigger-elicitation-request");
-    expect([failed.isError, textOf(failed)]).toEqual([true, expect.stringContaining("It was not called again")]);
+    expect([failed.isError, textOf(failed)]).toEqual([true, expect.stringContaining("It was not repeated")]);
   }
   expect(everything.called).toEqual(["trigger-elicitation-request"]);
   expect(await page.locator(".question").count()).toBe(0);

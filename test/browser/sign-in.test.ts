@@ -80,7 +80,7 @@ it.each([
   ]);
   await page.getByLabel("Your key, or a sign-in link").fill("sgw_nobody");
   await page.getByRole("button", { name: "Sign in" }).click();
-  expect(await page.getByRole("alert").innerText()).toContain("not one of this gateway's");
+  expect(await page.getByRole("alert").innerText()).toContain("does not have the format of this gateway");
   await page.getByLabel("Your key, or a sign-in link").fill(key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Allow A program to use this Skill Gateway as alice?" }).waitFor();
@@ -128,7 +128,7 @@ it("is in no other page's frame, and takes no other page's form", async () => {
     `<form method="post" action="${place}"><button name="how" value="approve">Win a prize</button></form>`,
   );
   await evil.getByRole("button").click();
-  await evil.getByRole("heading", { name: "Signing in did not work" }).waitFor();
+  await evil.getByRole("heading", { name: "Sign-in failed" }).waitFor();
   await page.reload();
   expect(await page.getByRole("button", { name: "Allow, as alice" }).count()).toBe(1);
   expect(answers.map(({ pathname }) => pathname)).not.toContain("/callback");
@@ -142,11 +142,11 @@ it("opens a sign-in link in the browser that waits, once", async () => {
   const linked = await context.newPage();
   await linked.goto(url);
   expect(await barriers(linked)).toEqual([]);
-  await linked.getByRole("button", { name: "Go on as bob" }).click();
-  await linked.getByRole("button", { name: "Go on as bob" }).click();
+  await linked.getByRole("button", { name: "Continue as bob" }).click();
+  await linked.getByRole("button", { name: "Continue as bob" }).click();
   await linked.getByRole("button", { name: "Allow, as bob" }).click();
   await linked.getByRole("heading", { name: "Thanks" }).waitFor();
   await page.reload();
-  await page.getByRole("heading", { name: "Signing in did not work" }).waitFor();
+  await page.getByRole("heading", { name: "Sign-in failed" }).waitFor();
   await context.close();
 });

@@ -79,7 +79,7 @@ it("results beyond an answer's room are told as such, and many large answers go 
     const results = sent[1]!.body.messages.filter(({ role }) => role === "tool").slice(-30);
     const shown = results.filter(({ content }) => content === LONG).length;
     expect(shown).toBe(Math.floor(CHAT_LIMITS.turnChars / LONG.length));
-    expect(results.slice(shown).every(({ content }) => String(content).includes("no room for its result"))).toBe(true);
+    expect(results.slice(shown).every(({ content }) => String(content).includes("its result does not fit"))).toBe(true);
     expect(sent.map(({ text }) => text.length).every((size) => size < 1.5 * CHAT_LIMITS.branchChars)).toBe(true);
     vi.restoreAllMocks();
   }
@@ -154,7 +154,7 @@ describe("a conversation that is full", () => {
     };
     scriptModel(calling("a", many("a", 1)), filling);
     const stopped = await ask(key, [say("One.")], { stream: true });
-    expect(await stopped.text()).toMatch(/data: \{"error":\{"message":"A conversation may store 1 GiB[^\n]*\n\n$/);
+    expect(await stopped.text()).toMatch(/data: \{"error":\{"message":"The conversation's storage is full[^\n]*\n\n$/);
     expect(await runs()).toBe(1);
     vi.restoreAllMocks();
     const sent = scriptModel(saying("c", "Done."));

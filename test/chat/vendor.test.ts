@@ -81,10 +81,7 @@ describe("without a skill", () => {
     expect((await send(other, [say("Hi")])).status).toBe(404);
     await call("PUT", "/api/v1/models/m", { key: other, json: { ...ENTRY, key: KEY } });
     const stolen = await send(other, [say("Hi")]);
-    expect([stolen.status, await stolen.text()]).toEqual([
-      502,
-      expect.stringContaining("there is no secret 'VENDOR_KEY'"),
-    ]);
+    expect([stolen.status, await stolen.text()]).toEqual([502, expect.stringContaining("the secret 'VENDOR_KEY'")]);
   });
 
   it("the gateway's secret is not a user's to spend", async () => {
@@ -198,7 +195,7 @@ describe("with a skill", () => {
     await ask(key, [say("One."), message, say("Never mind.")], { tools: [mine] });
     const results = sent[1]!.body.messages.slice(3, 5).map(({ tool_call_id: id, content }) => [id, content]);
     expect(results).toEqual([
-      ["call_t", expect.stringContaining("went on before this tool answered")],
+      ["call_t", expect.stringContaining("continued before this tool returned")],
       ["call_o", expect.stringContaining("Count 5, 7, 5")],
     ]);
   });

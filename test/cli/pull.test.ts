@@ -60,7 +60,7 @@ beforeEach(async () => {
         response.writeHead(200, { ...etag, "content-length": String(zip.length) });
         return response.write(zip.subarray(0, 100), () => response.destroy());
       case "absent":
-        return send(response, 404, { code: "SKILL_NOT_FOUND", detail: "There is no such skill." });
+        return send(response, 404, { code: "SKILL_NOT_FOUND", detail: "Skill not found. Check the id or name." });
       case "never":
         response.writeHead(200, { ...etag, "content-length": String(zip.length) });
         response.write(zip.subarray(0, 100));
@@ -113,7 +113,7 @@ it("clears what the task does not use, or leaves be what is there", async () => 
 it.each([
   ["half", 4, "broke off"],
   ["other", 4, "did not arrive as it was sent"],
-  ["absent", 5, "There is no such skill."],
+  ["absent", 5, "Skill not found. Check the id or name."],
 ] as const)("of a download that ends %s nothing is written and nothing is lost", async (way, code, told) => {
   ways.tide = way;
   await desk.write({ "out/tide/SKILL.md": "as it was", "out/old/SKILL.md": "old" });

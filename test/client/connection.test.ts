@@ -111,7 +111,7 @@ describe("reconnecting", () => {
     FakeSocket.last.end();
     await nextAttempt();
     FakeSocket.last.onopen?.();
-    FakeSocket.last.end(4400, "last_seq was never given out.");
+    FakeSocket.last.end(4400, "`last_seq` is greater than the newest sequence number.");
     await nextAttempt();
     FakeSocket.last.onopen?.();
     expect(FakeSocket.last.frames).toEqual([{ type: "hello" }]);

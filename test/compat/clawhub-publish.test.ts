@@ -53,11 +53,14 @@ describe("a publish", () => {
     const once = await (await publishSlug(ada, { slug: "pub-again", files })).json();
     expect(await (await publishSlug(ada, { slug: "pub-again", files })).json()).toEqual(once);
     expect(await told(await publishSlug(ada, { slug: "pub-again", files, version: "2.0.0" }))).toEqual([
-      ...[409, "These files are version 1.0.0 of 'pub-again' already. Nothing was published."],
+      ...[409, "These files were already published as version 1.0.0 of 'pub-again'. Nothing was published."],
     ]);
     const other = { "SKILL.md": skillText("pub-again", "Changed.") };
     const [status, text] = await told(await publishSlug(ada, { slug: "pub-again", files: other }));
-    expect([status, text]).toEqual([409, "Version 1.0.0 of 'pub-again' exists with other content."]);
+    expect([status, text]).toEqual([
+      409,
+      "Version 1.0.0 of 'pub-again' already exists with other content. Use another version label.",
+    ]);
     expect(await named("pub-again", ada)).toEqual(["1.0.0"]);
   });
 

@@ -6,6 +6,7 @@ import { CLAWHUB } from "../../src/compat/clawhub/edges";
 import { COMPAT_EDGES } from "../../src/compat/edges";
 import { wholeApp } from "../../src/edges";
 import { call } from "../support/call";
+import { openApi } from "../support/openapi";
 
 const PREFIXES = [...Object.keys(COMPAT_EDGES), ...Object.keys(CLAWHUB)];
 const isBelow = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
@@ -23,7 +24,7 @@ it("no other route takes a door's path", async () => {
     ]);
     expect([prefix, own.size > 0]).toEqual([prefix, true]);
   }
-  const document = await (await call("GET", "/openapi.json")).json<{ paths: Record<string, unknown> }>();
+  const document = await openApi<{ paths: Record<string, unknown> }>();
   const taken = Object.keys(document.paths).filter((path) => PREFIXES.some((prefix) => isBelow(path, prefix)));
   expect(taken).toEqual([]);
 });

@@ -44,7 +44,7 @@ const use = (id: string, ...calls: [string, object][]) =>
 /** A conversation in its second turn. */
 async function going(conversation: object = {}, more: object = {}): Promise<string> {
   const id = `trips-${serial++}`;
-  await turn(id, { conversation, ...more });
+  await turn(id, { conversation: { delivery: "system", ...conversation }, ...more });
   await turn(id, more);
   return id;
 }
@@ -54,13 +54,16 @@ const ONE = [0, 1, 0];
 
 describe("the object of a conversation", () => {
   it("is made with one trip to the primary, and reads what it may see meanwhile", async () => {
-    expect((await turn("made", { conversation: {} })).trips).toEqual([1, 1, 0]);
+    expect((await turn("made", { conversation: { delivery: "system" } })).trips).toEqual([1, 1, 0]);
     const spec = { systemPrompt: "Be brief.", skills: ["*"], preload_skills: [await fresh()] };
-    const inline = await turn("inline", { conversation: { spec }, selected_skills: [await fresh()] });
+    const inline = await turn("inline", {
+      conversation: { delivery: "system", spec },
+      selected_skills: [await fresh()],
+    });
     expect(inline.trips).toEqual([1, 1, 0]);
     expect(inline.text).toContain(`Do ${spec.preload_skills[0]}.`);
     await call("POST", "/api/v1/kinds/ghosts", { key, json: { metadata: { name: "helper" }, spec } });
-    const stored = await turn("stored", { conversation: { ghost: "helper" } });
+    const stored = await turn("stored", { conversation: { delivery: "system", ghost: "helper" } });
     expect(stored.trips).toEqual([1, 1, 0]);
     expect(stored.text).toContain(`Do ${spec.preload_skills[0]}.`);
   });

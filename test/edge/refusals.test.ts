@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
+import { openApi } from "../support/openapi";
 
 interface Operation {
   method: string;
@@ -19,7 +20,7 @@ interface Document {
   >;
 }
 
-const document = await (await call("GET", "/openapi.json")).json<Document>();
+const document = await openApi<Document>();
 
 const operations: Operation[] = Object.entries(document.paths).flatMap(([template, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { askWith } from "../support/app";
 import { call } from "../support/call";
 import { AUDIENCE, base64url, claims, ISSUER, Issuer, part, sign } from "../support/issuer";
+import { expectLog } from "../support/logs";
 import { seedSkill } from "../support/registry";
 
 const SETTINGS = {
@@ -49,7 +50,7 @@ async function expectRefused(token: string) {
   expect([answer.status, code, detail]).toEqual([
     401,
     "UNAUTHENTICATED",
-    "The token is not valid here. Get a new one from its issuer.",
+    "The token is not valid for this gateway. Get a new one from its issuer.",
   ]);
   expect(answer.headers.get("www-authenticate")).toContain('error="invalid_token"');
 }
@@ -226,6 +227,7 @@ describe("a bad token", () => {
 
 describe("the issuer", () => {
   it("may be away for a while once it was asked, and is waited for when it never was", async () => {
+    expectLog("issuer_keys_failed");
     const token = await sign(ec);
     issuer.instead = () => new Response("down", { status: 500 });
     const unknown = await ask(token);

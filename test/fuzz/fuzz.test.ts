@@ -56,7 +56,7 @@ it(`answers ${REQUESTS} requests made from its document (seed ${SEED})`, {
     if (answer.status >= 500 && !isAhead)
       problems.push(`${what} ${bodyOf(request)}: ${answer.status} ${body.slice(0, 400)}`);
     await holdAgainstDocument(
-      () => gateway.fetch("/openapi.json"),
+      async () => (await gateway.fetch("/openapi.json")).text(),
       String(request.init.method),
       new URL(answer.url).pathname,
       answer,

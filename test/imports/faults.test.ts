@@ -9,11 +9,12 @@ import { openDatabase } from "../../src/storage/d1/database";
 import { ImportPlan } from "../../src/storage/object/import-plan";
 import { call } from "../support/call";
 import { contextOf } from "../support/context";
-import { Faults, hush } from "../support/faults";
+import { Faults } from "../support/faults";
 import { importObject, Site } from "../support/import-source";
 import { forgetting } from "../support/isolate";
+import { allowLog } from "../support/logs";
 
-beforeEach(() => hush("storage_failed"));
+beforeEach(() => allowLog("storage_failed"));
 afterEach(() => void vi.restoreAllMocks());
 
 const ROUNDS = 30;

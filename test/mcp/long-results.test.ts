@@ -51,7 +51,7 @@ describe("a result above the cap", () => {
   // Each character has three bytes, so that a range ends inside of one.
   const long = "界线".repeat(UPSTREAM_LIMITS.textChars / 2 + 500);
 
-  it("is read in ranges, which are the whole one after the other", async () => {
+  it("Read it in ranges, which are the whole one after the other", async () => {
     const { client, told } = await answered("ranges", { content: [{ type: "text", text: long }] });
     const first = /result:fil_[0-9a-f]{32}\?offset=0&limit=\d+/.exec(told)?.[0] ?? "";
     const whole: string[] = [];
@@ -84,11 +84,9 @@ describe("a result above the cap", () => {
     const door = await call("GET", `/api/v1/conversations/whose/files/${file}`, { as: "another" });
     expect(door.status).toBe(404);
     for (const range of ["?offset=0", "?offset=-1&limit=5", "?offset=0&limit=0", "?offset=0&limit=9999999999", "/../x"])
-      expect(await refused(client.readResource({ uri: `result:${file}${range}` }))).toContain(
-        "Read results as result:",
-      );
+      expect(await refused(client.readResource({ uri: `result:${file}${range}` }))).toContain("Use result:");
     expect(await refused(client.readResource({ uri: `result:${file}?offset=9999999&limit=5` }))).toContain(
-      "behind its end",
+      "Offset out of range",
     );
     expect((await read(client, `result:${file}?offset=1&limit=3`)).text).toBe("线");
     expect(await refused(client.readResource({ uri: `result:fil_${"0".repeat(32)}` }))).toContain("not found");
@@ -108,9 +106,9 @@ describe("a result above the cap", () => {
       const { content } = await of.callTool({ name: "long__report", arguments: { ...args } });
       return JSON.stringify(content);
     };
-    expect(await again(client, { n: 1 })).toContain("is read in ranges");
+    expect(await again(client, { n: 1 })).toContain("Read it in ranges");
     const full = await again(client, { n: 2 });
-    expect(full).toMatch(/was not kept: long results may take 64 MiB in a conversation/);
+    expect(full).toMatch(/was not stored because a limit was reached \(64 MiB of long results per conversation/);
     expect(full).not.toContain("result:");
     // What a model was shown before is still all there.
     expect(full.length).toBeGreaterThan(UPSTREAM_LIMITS.textChars);
@@ -119,9 +117,9 @@ describe("a result above the cap", () => {
     await expect
       .poll(async () => (await other.listTools()).tools.map(({ name }) => name), { timeout: 20_000 })
       .toContain("long__report");
-    expect(await again(other, { n: 2 })).toContain("is read in ranges");
+    expect(await again(other, { n: 2 })).toContain("Read it in ranges");
     expect((await call("DELETE", `/api/v1/conversations/filled/files/${file}`, { as: "filled" })).ok).toBe(true);
-    expect(await again(client, { n: 3 })).toContain("is read in ranges");
+    expect(await again(client, { n: 3 })).toContain("Read it in ranges");
   });
 
   it("with more than text is kept as JSON", async () => {

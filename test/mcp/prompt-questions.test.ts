@@ -90,11 +90,9 @@ describe.each(PAIRS)("a host of the %s era and a prompt of a server of the %s er
   it("are told what to do where nobody can be asked, and nothing waits", async () => {
     const { client } = await asked("/mcp/alone", `p-alone-${era}-${server}`, era, {});
     expect(await refusal(textOf(client, server, { where: FORM }))).toContain(
-      "no page or host was there that answers 'form'",
+      "no connected page or host answers 'form'",
     );
-    expect(await refusal(textOf(client, server, { there: ROOTS }))).toContain(
-      "Try again from an MCP host that declares 'roots'.",
-    );
+    expect(await refusal(textOf(client, server, { there: ROOTS }))).toContain("Use an MCP host that declares 'roots'.");
     expect(JSON.parse(await textOf(client, server))).toEqual([]);
     await client.close();
   });
@@ -239,6 +237,6 @@ describe("input_required of a prompt", () => {
       const inputResponses = { a: { roots: [] } };
       answer = await get(rounds, { requestState: answer.result.requestState, inputResponses });
     }
-    expect(answer.error?.message).toContain("it asks again and again");
+    expect(answer.error?.message).toContain("it asks too often");
   });
 });

@@ -34,7 +34,7 @@ async function call(fault: string, deadline: { timeout?: number } = {}) {
   return { answer, last: told.at(-1) };
 }
 
-const LATE = "MCP server 'NAME-call' timed out: the server did not answer within 1s.";
+const LATE = "MCP server 'NAME-call' timed out: the server did not respond within 1s.";
 
 /** The HTTP status, and what the error in the request's name says. In a stream the status is gone already. */
 const TOLD: [string, number, string][] = [
@@ -42,16 +42,28 @@ const TOLD: [string, number, string][] = [
   ["headers", 200, LATE],
   ["drip", 200, LATE],
   ["dripjson", 504, LATE],
-  ["break", 200, "MCP server 'NAME-call' failed: the server broke the connection off."],
-  ["breakjson", 502, "MCP server 'NAME-call' failed: the server broke the connection off."],
+  ["break", 200, "MCP server 'NAME-call' failed: the server closed the connection."],
+  ["breakjson", 502, "MCP server 'NAME-call' failed: the server closed the connection."],
   ["end", 200, "MCP server 'NAME-call' failed: the server ended the connection without an answer."],
-  ["s401", 502, "MCP server 'NAME-call' failed: the server answered HTTP 401, its credentials are missing or wrong."],
+  ["s401", 502, "MCP server 'NAME-call' failed: the server returned HTTP 401, its credentials are missing or wrong."],
   ["html", 502, "MCP server 'NAME-call' failed: the server's answer is neither JSON nor an event stream."],
-  ["big", 502, "MCP server 'NAME-call' failed: the server's answer is larger than 8 MiB."],
-  ["bigstream", 200, "MCP server 'NAME-call' failed: the server's answer is larger than 8 MiB."],
-  ["private", 502, "MCP server 'NAME-call' failed: the server redirects to another address, which is not followed."],
-  ["other", 502, "MCP server 'NAME-call' failed: the server redirects to another address, which is not followed."],
-  ["found", 502, "MCP server 'NAME-call' failed: the server redirects to another address, which is not followed."],
+  ["big", 502, "MCP server 'NAME-call' failed: the server's answer is too large (limit 8 MiB)."],
+  ["bigstream", 200, "MCP server 'NAME-call' failed: the server's answer is too large (limit 8 MiB)."],
+  [
+    "private",
+    502,
+    "MCP server 'NAME-call' failed: the server redirects to another address, and redirects are not followed.",
+  ],
+  [
+    "other",
+    502,
+    "MCP server 'NAME-call' failed: the server redirects to another address, and redirects are not followed.",
+  ],
+  [
+    "found",
+    502,
+    "MCP server 'NAME-call' failed: the server redirects to another address, and redirects are not followed.",
+  ],
 ];
 
 describe("a call", () => {
@@ -103,7 +115,7 @@ describe("a server that is not there", () => {
     const answer = await send("private", INITIALIZE);
     expect(answer.status).toBe(502);
     const text = await answer.text();
-    expect(text).toContain("its URL is refused");
+    expect(text).toContain("its URL is not allowed");
     expect(text).not.toContain("10.0.0.1");
   });
 
@@ -112,7 +124,7 @@ describe("a server that is not there", () => {
     expect(answer.status).toBe(404);
     expect((await messages(answer))[0]).toMatchObject({
       id: 5,
-      error: { message: "This gateway has no MCP server 'no-such-server'." },
+      error: { message: "MCP server 'no-such-server' not found." },
     });
   });
 });
@@ -143,7 +155,7 @@ describe("a stream", () => {
     const text = await (await send("foreign", null)).text();
     expect(text).not.toContain("example.com");
     expect(text).toBe(
-      "event: error\ndata: MCP server 'foreign' failed: the server names an endpoint of another origin, which is refused.\n\n",
+      "event: error\ndata: MCP server 'foreign' failed: the server names an endpoint of another origin, which is not allowed.\n\n",
     );
   });
 });

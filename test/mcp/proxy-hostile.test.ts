@@ -51,7 +51,7 @@ describe("an endpoint", () => {
     ["no URL", "http://"],
   ])("of another origin ends the stream: %s", async (_, endpoint) => {
     const told = await stream("foreign", `event: endpoint\ndata: ${endpoint}\n\n`);
-    expect(told).toContain("the server names an endpoint of another origin, which is refused");
+    expect(told).toContain("the server names an endpoint of another origin, which is not allowed");
     expect(told).not.toMatch(ENDPOINT);
   });
 

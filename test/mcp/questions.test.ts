@@ -95,8 +95,8 @@ describe.each(PAIRS)("a host of the %s era and a server of the %s era", (era, se
     expect(JSON.parse(await called)).toEqual([{ where: CITY, say: expect.objectContaining(SAID) }]);
     expect(heard).toEqual([{ method: "sampling/createMessage" }]);
     const refused = await textOf(client, server, { there: ROOTS });
-    expect(refused).toMatch(/-32601|nobody here answers/);
-    expect(refused).toContain("Try again from an MCP host that declares 'roots'.");
+    expect(refused).toMatch(/-32601|not supported here/);
+    expect(refused).toContain("Use an MCP host that declares 'roots'.");
     await client.close();
   });
 

@@ -10,6 +10,7 @@ import { publishOwn } from "../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../support/clock";
 import { contextOf } from "../support/context";
 import { breakWith, NEVER_WORKS } from "../support/faults";
+import { expectLog, logged } from "../support/logs";
 import { post } from "../support/mcp-client";
 import { messages } from "../support/proxy";
 
@@ -43,7 +44,7 @@ describe("a message that is none", () => {
 
 describe("what was not meant to happen", () => {
   it("is told without detail, and logged with the request's id", async () => {
-    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    expectLog("unexpected_error");
     const context = contextOf("somebody");
     const failing = asProtocolError(context, () => Promise.reject(new TypeError("reading 'secret' of undefined")));
     await expect(failing).rejects.toMatchObject({
@@ -51,8 +52,9 @@ describe("what was not meant to happen", () => {
       message: expect.not.stringContaining("secret"),
       data: { request_id: context.caller.requestId },
     });
-    expect(logged).toHaveBeenCalledTimes(1);
-    expect(JSON.parse(String(logged.mock.calls[0]?.[0]))).toMatchObject({
+    const lines = logged("unexpected_error");
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
       event: "unexpected_error",
       request_id: context.caller.requestId,
       error: expect.stringContaining("reading 'secret'"),
@@ -102,7 +104,7 @@ describe("settings of the gateway", () => {
 
 describe("with D1 down", () => {
   it("a conversation goes on from its own copy; the catalog and new conversations do not", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    expectLog("storage_failed");
     const user = "survivor";
     await publishOwn(await keyFor(user), { name: "sturdy", body: "Keep calm." });
     const load = { name: "load_skill", arguments: { skill_name: "sturdy" } };

@@ -198,7 +198,7 @@ describe("what a server means harm with", () => {
       { "resources/read": answering({ contents: [{ uri: 1 }] }) },
     );
     expect(odd).toBe(url);
-    expect(await refused(client.readResource({ uri: "test://a" }))).toContain("not what was asked for");
+    expect(await refused(client.readResource({ uri: "test://a" }))).toContain("does not match the request");
   });
 });
 

@@ -62,8 +62,10 @@ describe("who may read metrics", () => {
     expect((await page.ask("GET", "/console/api/metrics")).status).toBe(404);
   });
 
-  it("nothing is there where nothing is counted", async () => {
-    expect(await verdict(await ask("/metrics", {}, { METRICS: "off" }))).toEqual([404, "METRICS_OFF"]);
+  it("the answer says how to turn metrics on where they are off", async () => {
+    const off = await ask("/metrics", {}, { METRICS: "off" });
+    const { code, detail } = await off.json<{ code: string; detail: string }>();
+    expect([off.status, code, detail]).toEqual([404, "METRICS_OFF", expect.stringContaining("Set `METRICS=on`")]);
     expect((await ask("/metrics", { key: await keyFor("reader") }, { METRICS: "off" })).status).toBe(403);
   });
 });

@@ -19,6 +19,7 @@ const COMMANDS = [
   "try-clients",
   "try-sign-in",
   "pictures",
+  "sample-sentences",
 ];
 
 describe("every command", () => {

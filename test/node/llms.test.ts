@@ -16,7 +16,9 @@ it("names every served document once, and is made anew only when it changed", as
     const links = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link]) => link);
     const served = await readdir(path.join(folder, "docs"));
     const documents = served.filter((name) => name.endsWith(".md")).map((name) => `/docs/${name}`);
-    expect(links.sort()).toEqual([...documents, "/docs/", "/openapi.json"].sort());
+    // The pages of the API are found from their index.
+    expect(links.sort()).toEqual([...documents, "/docs/api/README.md", "/docs/", "/openapi.json"].sort());
+    expect(await readdir(path.join(folder, "docs/api"))).toEqual(expect.arrayContaining(["README.md", "skills.md"]));
     expect(served).toEqual(expect.arrayContaining(["index.html", "page.js", "style.css"]));
     await rm(path.join(folder, "llms.txt"));
     expect(await prepareDocuments(folder)).toBe(true);

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { operationsOf } from "../../docs/reference/operation.js";
 import { curlOf } from "../../docs/reference/request.js";
 import { Schemas } from "../../docs/reference/schema.js";
-import { wholeApp } from "../../src/edges";
+import { openApiText } from "../support/openapi";
 
 const origin = "https://gateway.test";
 
@@ -39,7 +39,7 @@ it("passes on quotes, variables and commands as the texts they are", async () =>
 });
 
 it("has a command without gaps for every operation there is", async () => {
-  const document = await (await (await wholeApp()).request(`${origin}/openapi.json`)).json();
+  const document = JSON.parse(await openApiText());
   const operations = operationsOf(document, new Schemas(document));
   expect(operations.length).toBeGreaterThan(50);
   const commands = operations.map(({ bodies: [body], ...operation }) => {

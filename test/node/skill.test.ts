@@ -121,9 +121,9 @@ describe("the bench", () => {
     const { code, stdout } = await skill("check", "greeter");
     expect(stdout).toContain("greeter 1.0.0: valid, 3 files");
     expect(stdout).toContain(
-      "scripts/broken.js:2  MODULE_INVALID  It needs 'zod', which is no module of the package and none of Node's.",
+      "scripts/broken.js:2  MODULE_INVALID  It needs 'zod', which is neither in the package nor built into Node.",
     );
-    expect(stdout).toMatch(/SKILL.md:\d+ {2}low {2}FILE_MISSING {2}It names the file 'gone.md'/);
+    expect(stdout).toMatch(/SKILL.md:\d+ {2}low {2}FILE_MISSING {2}The file 'gone.md' is mentioned/);
     expect(stdout).toMatch(/in the list \d+, loaded \d+, /);
     expect(stdout).toContain("greet(name)  Greets.");
     expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class's supportedTools does not list 'leave'.");

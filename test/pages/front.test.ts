@@ -22,7 +22,7 @@ describe("/", () => {
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page).toMatch(/<h1>Skill Gateway<\/h1>\s*<p>[^<]+<\/p>/);
     const links = [...page.matchAll(/<a href="([^"]+)"/g)].map((match) => match[1] ?? "");
-    expect(links).toEqual(expect.arrayContaining(["/docs/", "/docs/api.md", "/health", "/openapi.json"]));
+    expect(links).toEqual(expect.arrayContaining(["/docs/", "/docs/api/README.md", "/health", "/openapi.json"]));
     // What has no route of the Worker's is a static file; a browser test follows those.
     for (const path of links.filter((link) => !link.startsWith("/docs/")))
       expect([path, (await ask(path)).status]).toEqual([path, 200]);

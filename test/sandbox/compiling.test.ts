@@ -81,7 +81,7 @@ describe("the compiler's isolate", () => {
     const found = await read({ files: { "scripts/x.ts": EXPONENTIAL, "scripts/y.js": "1" } });
     const compiled = await compileInIsolate(apart, found);
     expect(compiled.warnings.map(({ code }) => code)).toEqual(["CODE_NOT_COMPILED"]);
-    const why = "The package's code takes too much work to read.";
+    const why = "The package's code is too complex to compile.";
     expect(compiled.code?.faults?.["scripts/y.js"]).toBe(why);
     expect(await compileInIsolate(apart, found)).toEqual(compiled);
   });

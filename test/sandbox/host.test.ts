@@ -54,7 +54,7 @@ describe("a host", () => {
   it("reads a bounded number of bytes for one call", async () => {
     const { host } = made();
     for (let n = 0; n < 4; n++) expect(await host.readFile("large.bin", "bytes")).toHaveProperty("value");
-    expect(await host.readFile("a.txt", undefined)).toEqual({ error: "The call has read too much." });
+    expect(await host.readFile("a.txt", undefined)).toEqual({ error: "The call read too much data." });
   });
 
   it.each<[string, (host: Host) => Promise<unknown>]>([
@@ -105,7 +105,7 @@ describe("a host", () => {
     ]);
     const late = made({}, 900);
     const told = await late.host.request("ask", "1", undefined);
-    expect(told).toEqual({ value: '{"success":false,"error":"No time is left to ask."}' });
+    expect(told).toEqual({ value: '{"success":false,"error":"No time is left to ask the user."}' });
     expect(late.seen).toEqual([]);
   });
 });

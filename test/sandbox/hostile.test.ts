@@ -18,7 +18,7 @@ const wordsOf = (result: ToolResult) => result.content.map((block) => String(blo
 /** What the operator is told, to judge by what the model sees. */
 function toldOf(result: ToolResult): string[] {
   const words = wordsOf(result);
-  if (!result.isError || words.includes("answered no valid tool result")) return [];
+  if (!result.isError || words.includes("returned an invalid result")) return [];
   if (words === timedOut) return ["timeout"];
   const why = words.replace("Tool 'bad' failed: ", "");
   return /^it (answered|waits)|memory/.test(why) ? [why] : ["failed"];

@@ -67,7 +67,7 @@ describe("what a tool tells last", () => {
     });
     expect(await callOne(skill, "awaited", { host })).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining("An action is a name") }],
+      content: [{ text: expect.stringContaining("The action is not valid") }],
     });
     expect(await callOne(skill, "dropped", { host })).toEqual({ content: [{ type: "text", text: "a" }] });
     expect(heard).toEqual([]);

@@ -48,8 +48,8 @@ describe("a class that lies about its tools", () => {
       "it has no description",
     ],
     "describes without end": [change('"Acts."', "'x'.repeat(10_000)"), "its description is too long"],
-    "has a schema that is none": [change('{ type: "object" }', '"object"'), /no JSON Schema/],
-    "takes no object": [change('{ type: "object" }', '{ type: "string" }'), /no JSON Schema/],
+    "has a schema that is none": [change('{ type: "object" }', '"object"'), /not a JSON Schema/],
+    "takes no object": [change('{ type: "object" }', '{ type: "string" }'), /not a JSON Schema/],
     "has a schema without end": [
       change('{ type: "object" }', '{ type: "object", description: "x".repeat(70_000) }'),
       "its inputSchema is too long",

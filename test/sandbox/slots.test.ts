@@ -79,7 +79,7 @@ describe("scripts of one conversation", () => {
     });
     expect(run).toMatchObject({
       ...{ exit_code: 1, stdout: "", killed: false, reason: "busy" },
-      stderr: "The script was not begun: too many scripts at once; try again in a moment.",
+      stderr: "The script was not started: too many scripts at once; try again in a moment.",
     });
     expect(skills).toHaveLength(PARALLEL.waiting);
   });

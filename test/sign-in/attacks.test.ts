@@ -86,20 +86,24 @@ const WEAK: [string, () => Promise<string> | string, string][] = [
   ["the environment's key", () => ADMIN_KEY, "an admin"],
   ["an admin's key", () => keyFor("weak-admin", { role: "admin" }), "an admin"],
   ["a limited key of an admin", () => keyFor("weak-admin-mcp", { role: "admin", scopes: ["mcp"] }), "an admin"],
-  ["a service's key", () => keyFor("weak-service", { scopes: ["act_as"] }), "does not act for others"],
+  ["a service's key", () => keyFor("weak-service", { scopes: ["act_as"] }), "without `act_as`"],
   [
     "a service's key that is limited to MCP",
     () => keyFor("weak-both", { scopes: ["act_as", "mcp"] }),
-    "does not act for others",
+    "without `act_as`",
   ],
-  ["a key that may not use MCP", () => keyFor("weak-chat", { scopes: ["chat", "conversations"] }), "may use MCP"],
-  ["a key that ends soon", () => keyFor("weak-soon", { expires_at: soon() }), "an hour at least"],
+  [
+    "a key that may not use MCP",
+    () => keyFor("weak-chat", { scopes: ["chat", "conversations"] }),
+    "with access to MCP",
+  ],
+  ["a key that ends soon", () => keyFor("weak-soon", { expires_at: soon() }), "at least one hour"],
   ["a revoked key", () => revoked(), "unknown, expired or revoked"],
-  ["a mistyped key", async () => `${(await keyFor("weak-typo")).slice(0, -1)}!`, "not one of this gateway"],
-  ["nothing", () => "", "not one of this gateway"],
-  ["a token of nobody", () => "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.", "not valid here"],
-  ["a sign-in link of nobody", () => `sgl_${"0".repeat(64)}`, "used or opened already"],
-  ["a code", () => `sgc_abcd_${"0".repeat(72)}`, "not one of this gateway"],
+  ["a mistyped key", async () => `${(await keyFor("weak-typo")).slice(0, -1)}!`, "key"],
+  ["nothing", () => "", "key"],
+  ["a token of nobody", () => "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.", "not valid for this gateway"],
+  ["a sign-in link of nobody", () => `sgl_${"0".repeat(64)}`, "already used"],
+  ["a code", () => `sgc_abcd_${"0".repeat(72)}`, "key"],
 ];
 
 async function revoked(): Promise<string> {
@@ -263,7 +267,7 @@ describe("somebody else's hand on the page", () => {
     const page = await openPage(browser);
     expect((await browser.post(page, { how: "key", key: "x".repeat(100_000) })).status).toBe(400);
     for (let n = 0; n < 4; n++) await browser.post(page, { how: "key", key: `sgw_guess_${n}` });
-    expect(await (await browser.post(page, { how: "key", key })).text()).toContain("tried too often");
+    expect(await (await browser.post(page, { how: "key", key })).text()).toContain("Too many attempts");
   });
 });
 

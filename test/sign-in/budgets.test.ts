@@ -25,7 +25,6 @@ const registerAs = (name: string, settings = {}, headers = {}) => {
 
 it("asks for sixty documents of one address in an hour, and for no more", async () => {
   const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("no", { status: 404 }));
-  vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const begin = async (n: number) => {
     const client_id = `https://host.dev/counted/${n}.json`;
     return askWith(LIMITED, await request({ client_id }), FROM);
@@ -139,5 +138,5 @@ it("forgets a program that nobody has approved for a day, and sends nobody anywh
   await env.DB.prepare("UPDATE oauth_clients SET expires_at = expires_at - ? WHERE id = ?").bind(DAY, client_id).run();
   const refused = await begin();
   expect([refused.status, refused.headers.get("location")]).toEqual([400, null]);
-  expect(await refused.text()).toContain("does not know this program");
+  expect(await refused.text()).toContain("This program is not registered");
 });

@@ -4,6 +4,7 @@
 import * as oauth from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { askWith } from "../support/app";
+import { expectLog } from "../support/logs";
 import { BACK, Browser, GATEWAY, openPage, register, request } from "../support/sign-in";
 
 /** Each test has a document at an address of its own: what is known of one lasts. */
@@ -38,8 +39,8 @@ describe("a program with a document", () => {
       [at, { headers: { accept: "application/json" }, redirect: "manual", signal: expect.any(AbortSignal) }],
     ]);
     const text = await (await browser.send(page)).text();
-    expect(text).toContain("It is the program of <strong>host.dev</strong>");
-    expect(text).toContain("Any program on this computer can wait there");
+    expect(text).toContain("Published by <strong>host.dev</strong>");
+    expect(text).toContain("Any program on this computer can receive the answer");
   });
 
   const WRONG: [string, () => Response | Promise<Response>][] = [
@@ -54,16 +55,15 @@ describe("a program with a document", () => {
     ["does not come", () => Promise.reject(new Error("connect"))],
   ];
 
-  it.each(WRONG)("that %s is not believed, and not asked for again at once", async (_, wrong) => {
+  it.each(WRONG)("that %s is not believed, and not asked for again at once", async (problem, wrong) => {
     answer = wrong;
-    const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    if (problem === "does not come") expectLog("client_document_failed");
     for (let n = 0; n < 3; n++) {
       const refused = await new Browser().send(await begin());
       expect([refused.status, refused.headers.get("location")]).toEqual([400, null]);
       expect(await refused.text()).toContain("cannot be used");
     }
     expect(asked).toHaveLength(1);
-    warned.mockRestore();
   });
 
   it.each([

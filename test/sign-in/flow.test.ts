@@ -34,7 +34,7 @@ describe("signing in with a key", () => {
     const clientId = await register();
     await allow(browser, await openPage(browser, { client_id: clientId }), key);
     const page = await openPage(browser, { client_id: clientId });
-    expect(await (await browser.send(page)).text()).toContain("Sign in to go on");
+    expect(await (await browser.send(page)).text()).toContain("Sign in to continue");
     const denied = await browser.post(page, { how: "deny" });
     const back = new URL(denied.headers.get("location") ?? "");
     expect(Object.fromEntries(back.searchParams)).toMatchObject({
@@ -74,7 +74,7 @@ describe("a sign-in link", () => {
     expect([opened.status, opened.headers.get("location")]).toEqual([303, GATEWAY + page]);
     expect((await scanner.send(link)).status).toBe(400);
     expect((await scanner.post(link, {})).status).toBe(400);
-    expect(await (await browser.send(page)).text()).toContain("Go on as flow-eve");
+    expect(await (await browser.send(page)).text()).toContain("Continue as flow-eve");
     await browser.post(page, { how: "link" });
     expect(await (await browser.send(page)).text()).toContain("as flow-eve?");
     const second = await openPage(browser);

@@ -74,9 +74,9 @@ describe("a program that an admin has made known", () => {
     const { client_id } = await known();
     const browser = new Browser();
     const text = await (await browser.send(await openPage(browser, { client_id }))).text();
-    expect(text).toContain("<strong>The team&#39;s host</strong>. An admin of this gateway has made it known here.");
+    expect(text).toContain("<strong>The team&#39;s host</strong>. Registered by an admin of this gateway.");
     const stranger = await (await browser.send(await openPage(browser))).text();
-    expect(stranger).toContain("It registered itself, and nobody has verified who it is.");
+    expect(stranger).toContain("The program registered itself. Its name is not verified.");
   });
 
   it("gets nothing for a code, a refresh token or a revocation without its secret, and burns nothing so", async () => {
@@ -148,7 +148,10 @@ describe("a program that an admin has made known", () => {
       expect(await errorIn(await post("/oauth/token", { ...form, ...proof }))).toBe("401 invalid_client");
     const browser = new Browser();
     const asked = await browser.send(`/oauth/authorize?${new URLSearchParams({ client_id, redirect_uri: BACK })}`);
-    expect([asked.status, await asked.text()]).toEqual([400, expect.stringContaining("does not know this program")]);
+    expect([asked.status, await asked.text()]).toEqual([
+      400,
+      expect.stringContaining("This program is not registered"),
+    ]);
     // Nor is it exchanged where the program was removed a moment after it has proven itself.
     const shown = { code, clientId: client_id, redirectUri: BACK, verifier: VERIFIER, resource: null };
     await expect(exchangeGrantCode(signingIn(), shown)).rejects.toMatchObject({ reason: "INVALID_GRANT" });

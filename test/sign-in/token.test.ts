@@ -94,7 +94,7 @@ describe("a code", () => {
     const answer = await post("/oauth/token", { grant_type: "authorization_code" });
     expect(await answer.json()).toEqual({
       error: "invalid_request",
-      error_description: "Send code, client_id, redirect_uri, code_verifier.",
+      error_description: "Missing parameters: code, client_id, redirect_uri, code_verifier.",
     });
     const twice = [...Object.entries(codeForm(await codeFor())), ["client_id", CLIENT]];
     expect(await errorIn(await post("/oauth/token", twice))).toBe("400 invalid_request");

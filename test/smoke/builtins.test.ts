@@ -15,7 +15,7 @@ async function publish(gateway: Gateway, version: string, body: string): Promise
   await mkdir(path.join(folder, "greeting"), { recursive: true });
   const text = `---\nname: greeting\ndescription: "Greets."\nversion: "${version}"\n---\n\n${body}\n`;
   await writeFile(path.join(folder, "greeting", "SKILL.md"), text);
-  expect(await publishBuiltins(gateway.url, gateway.key, folder)).toBe(true);
+  expect(await publishBuiltins(gateway.url, gateway.key, { folder })).toBe(true);
   const list = await (await gateway.fetch("/api/v1/kinds/skills/public/list")).json();
   const { id } = (list as { name: string; id: string }[]).find((skill) => skill.name === "greeting")!;
   const skill = await (await gateway.fetch(`/api/v1/kinds/skills/${id}`)).json();

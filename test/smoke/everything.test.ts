@@ -107,7 +107,7 @@ it.each(["legacy", "auto"] as const)(
       expect(textOf(await use("test_input_required_result_elicitation"))).toBe("Hello, Ann!");
       killOnce();
       const cut = await use("trigger-elicitation-request");
-      expect([cut.isError, textOf(cut)]).toEqual([true, expect.stringContaining("It was not called again")]);
+      expect([cut.isError, textOf(cut)]).toEqual([true, expect.stringContaining("It was not repeated")]);
     } else {
       killOnce();
       // The call's own stream was cut, of which this client tells nobody: its own time ends the call.

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { SkillGateway } from "../../sdk/src/index";
 import { kill, newPlace, type Run, start, until } from "./launcher";
 import { busy, type Workload, workloads } from "./workload";
 
@@ -58,6 +59,27 @@ it("kill -9 of workerd alone: the launcher starts it again at once, on the same 
   await run.stop();
   const after = await start(run.place).ready();
   for (const workload of all) await workload.verify(after);
+});
+
+it("kill -9 of workerd alone: every call of the SDK has an answer, and every turn happens once", async () => {
+  const run = start(await newPlace());
+  const { url, key } = await run.ready();
+  const client = new SkillGateway({ url, key, retries: 10 });
+  const paths = [0, 1, 2, 3].map((n) => ({ id: `sdk-${n}` }));
+  const calls = [{ id: "load", name: "load_skill", arguments: { skill_name: "markdown-style" } }];
+  // The runtime ends in the middle of the other chats' requests, each time when one chat comes to this turn.
+  const ends = new Set([2, 5]);
+  const work = paths.map(async (path) => {
+    for (let turn = 1; turn <= 6; turn++) {
+      await client.call("turns.prepare", { path, body: { conversation: {} } });
+      if (ends.delete(turn)) kill((await run.lock()).runtime.pid);
+      await client.call("toolCalls.run", { path, body: { calls } });
+    }
+  });
+  await Promise.all(work);
+  for (const path of paths) expect(await client.call("conversations.get", { path })).toMatchObject({ turn: 6 });
+  expect(run.stderr.filter((line) => line === "workerd ended (SIGKILL), starting it again")).toHaveLength(2);
+  expect(run.stderr).toContain("workerd serves again");
 });
 
 it("a launcher that is killed leaves its workerd serving until the next start takes over", async () => {

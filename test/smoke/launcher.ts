@@ -155,7 +155,8 @@ export function start(
     : [process.execPath, [path.join(checkout, "scripts", `${script}.mjs`), ...options]];
   const child = spawn(command, args, {
     cwd: checkout,
-    env: { ...inherited, ...env },
+    // Without the skills that somebody has at home, which a start would mention.
+    env: { ...inherited, HOME: path.dirname(place.state), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const run = new Run(place, child, env.GATEWAY_ADMIN_KEY);
@@ -187,8 +188,12 @@ export async function readLock(place: Place): Promise<Lock | null> {
 }
 
 /** Looks again and again until there is something, for what no event tells: a process that is not our child, a file. */
-export async function until<T>(what: string, look: () => Promise<T | null | false> | T | null | false): Promise<T> {
-  const deadline = Date.now() + 20_000;
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | false> | T | null | false,
+  ms = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + ms;
   while (Date.now() < deadline) {
     const found = await look();
     if (found !== null && found !== false) return found;

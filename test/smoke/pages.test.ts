@@ -13,16 +13,31 @@ it.each(["start", "dev"] as const)("`DEMO=off` takes the way to Try it and nothi
     "/health",
     "/drawing/renderer",
     "/client/skill-gateway.js",
-    "/docs/api.md",
+    "/docs/api/README.md",
     "/docs",
     "/docs/",
   ])
     expect([path, await statusOf(path)]).toEqual([path, 200]);
   // Documents are texts in a browser; the page beside them is a page, and runs its own modules alone.
   const headersOf = async (path: string) => (await fetch(new URL(path, gateway.url))).headers;
-  expect((await headersOf("/docs/api.md")).get("content-type")).toBe("text/plain; charset=utf-8");
+  expect((await headersOf("/docs/api/README.md")).get("content-type")).toBe("text/plain; charset=utf-8");
   const page = await headersOf("/docs/");
   expect(page.get("content-type")).toMatch(/^text\/html/);
   expect(page.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; [^,]*$/);
   expect((await headersOf("/docs/page.js")).get("content-type")).toMatch(/javascript/);
+  // Built with the gateway, and open to anybody: a client that has it revalidates it.
+  const document = new URL("/openapi.json", gateway.url);
+  const first = await fetch(document);
+  const { openapi, servers } = await first.json<{ openapi: string; servers: object[] }>();
+  expect([openapi, servers]).toEqual(["3.1.0", [{ url: "/" }]]);
+  expect(first.headers.get("content-type")).toMatch(/^application\/json/);
+  expect(first.headers.get("cache-control")).toBe("public, max-age=300");
+  expect(first.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  expect(first.headers.get("access-control-allow-origin")).toBeNull();
+  const etag = first.headers.get("etag") ?? "";
+  expect(etag).toMatch(/^(W\/)?"[\w-]+"$/);
+  const again = await fetch(document, { headers: { "if-none-match": etag } });
+  expect([again.status, await again.text()]).toEqual([304, ""]);
+  const head = await fetch(document, { method: "HEAD" });
+  expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, etag, ""]);
 });

@@ -118,7 +118,7 @@ function judge(
     expect(text).toMatch(/^MCP tool '(one|two)__echo' (failed: |timed out after \d+s)/);
     return;
   }
-  if (text.includes("is left alone for another")) {
+  if (text.includes("is not retried for another")) {
     count.leftAlone++;
     return;
   }

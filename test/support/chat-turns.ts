@@ -56,11 +56,11 @@ export async function published(answer: Response) {
 
 let conversations = 0;
 
-/** A new conversation of a user. */
+/** A new conversation of a user: with delivery `system`, so that its prompt holds what is loaded, unless the settings name another. */
 export async function talk(user: string | { key: string }, settings: object = {}): Promise<Talk> {
   const key = typeof user === "string" ? await keyFor(user) : user.key;
   const route = `/api/v1/conversations/talk-${++conversations}`;
-  const made = await call("PUT", route, { key, json: settings });
+  const made = await call("PUT", route, { key, json: { delivery: "system", ...settings } });
   if (!made.ok) throw new Error(await made.text());
   let calls = 0;
   const post = async (path: string, json: object) => {

@@ -1,4 +1,4 @@
-// Holds every answer that a test sees against the served OpenAPI document.
+// Holds every answer that a test sees against the OpenAPI document.
 
 import { type Schema, Validator } from "@cfworker/json-schema";
 
@@ -16,16 +16,20 @@ const FOREIGN =
 
 let loaded: Document | undefined;
 
+async function read(load: () => Promise<string>): Promise<Document> {
+  return JSON.parse(await load());
+}
+
 /** Throws unless the document describes this answer: its route, its status, its content type and its body. */
 export async function holdAgainstDocument(
-  load: () => Promise<Response>,
+  load: () => Promise<string>,
   method: string,
   path: string,
   answer: Response,
 ): Promise<void> {
   // The chat endpoint and the doors speak others' protocols, which those describe; where `/` leads is a page.
   if (FOREIGN.test(path) || method === "OPTIONS") return;
-  loaded ??= await (await load()).json<Document>();
+  loaded ??= await read(load);
   const operation = operationOf(loaded, method, path.split("?", 1)[0] ?? "");
   const type = (answer.headers.get("content-type") ?? "").split(";", 1)[0] ?? "";
   // A path or method that does not exist is described by no operation; it is refused as a problem all the same.

@@ -64,7 +64,7 @@ export const CORPUS: Record<string, Row> = {
   "output without end": { call: "for (;;) console.log('x'.repeat(1_000));", sees: tooLong },
   "an answer that is too large": {
     call: `return 'x'.repeat(${CODE_LIMITS.answerChars});`,
-    sees: `Tool 'bad' failed: it answered more than ${CODE_LIMITS.answerChars} characters`,
+    sees: `Tool 'bad' failed: it returned too much data (limit ${CODE_LIMITS.answerChars} characters)`,
   },
   "deep recursion": {
     call: "const deep = (n) => 1 + deep(n + 1); return deep(0);",
@@ -72,7 +72,7 @@ export const CORPUS: Record<string, Row> = {
   },
   "an answer nested too deeply": {
     call: "let deep = {}; for (let n = 0; n < 500; n++) deep = { deep }; return deep;",
-    sees: "Tool 'bad' failed: it answered something nested too deeply",
+    sees: "Tool 'bad' failed: it returned a value that is nested too deeply",
   },
   // The network and the rest of the world
   fetch: { call: "await fetch('https://example.com/');", sees: /not permitted to access the internet/ },
@@ -88,35 +88,35 @@ export const CORPUS: Record<string, Row> = {
   "a cache": { call: "await caches.default.match('https://example.com/');", sees: /./, isError: true },
   "a module from the network": {
     call: "return import('https://example.com/evil.js');",
-    sees: /imports 'https:\/\/example.com\/evil.js', which is no module of the package/,
+    sees: /imports 'https:\/\/example.com\/evil.js', which is not in the package/,
   },
   "a module whose name is computed": {
     call: "return import(args.which);",
-    sees: /What it imports is computed/,
+    sees: /An import path is computed/,
   },
   "a module of the gateway": {
     call: "return Object.keys(await import('../gateway/harness.js'));",
-    sees: /imports '..\/gateway\/harness.js', which is no module of the package/,
+    sees: /imports '..\/gateway\/harness.js', which is not in the package/,
   },
   "a module of the runtime": {
     top: "import { env } from 'cloudflare:workers';",
     call: "return env;",
-    sees: /imports 'cloudflare:workers', which is no module of the package/,
+    sees: /imports 'cloudflare:workers', which is not in the package/,
   },
   "a socket of the runtime": {
     top: "import { connect } from 'cloudflare:sockets';",
     call: "return connect('example.com:80');",
-    sees: /imports 'cloudflare:sockets', which is no module of the package/,
+    sees: /imports 'cloudflare:sockets', which is not in the package/,
   },
   "a module of Node": {
     top: "import { readFileSync } from 'node:fs';",
     call: "return readFileSync('/etc/passwd', 'utf8');",
-    sees: /imports 'node:fs', which is no module of the package/,
+    sees: /imports 'node:fs', which is not in the package/,
   },
   "a file outside the package": {
     top: "import '../../secret.js';",
     call: "",
-    sees: /imports '..\/..\/secret.js', which is no module of the package/,
+    sees: /imports '..\/..\/secret.js', which is not in the package/,
   },
   eval: { call: "return eval('1 + 1');", sees: /Code generation from strings disallowed/ },
   "new Function": { call: "return new Function('return 1')();", sees: /Code generation from strings disallowed/ },
@@ -140,7 +140,7 @@ export const CORPUS: Record<string, Row> = {
   },
   "a path that is none": {
     call: "return context.readFile({ toString: () => 'SKILL.md' });",
-    sees: /readFile takes a path/,
+    sees: /The path of readFile is not a text/,
   },
   // What crosses the boundary
   "a polluted answer": {
@@ -174,14 +174,14 @@ export const CORPUS: Record<string, Row> = {
   "a cycle": { call: "const a = {}; a.a = a; return a;", sees: /circular structure/ },
   "a big integer": { call: "return { n: 10n };", sees: /BigInt/ },
   nothing: { call: "", sees: "", isError: false },
-  "content that is none": { call: "return { content: 'hello' };", sees: /answered no valid tool result: content/ },
+  "content that is none": { call: "return { content: 'hello' };", sees: /returned an invalid result: content/ },
   "a block of no known type": {
     call: "return { content: [{ type: 'script', text: 'x' }] };",
-    sees: /answered no valid tool result: content.0.type/,
+    sees: /returned an invalid result: content.0.type/,
   },
   "an image that is no base64": {
     call: "return { content: [{ type: 'image', mimeType: 'image/png', data: '<script>' }] };",
-    sees: /answered no valid tool result: content.0.data/,
+    sees: /returned an invalid result: content.0.data/,
   },
   "throwing nothing": { call: "throw null;", sees: "Tool 'bad' failed: null" },
   "throwing undefined": { call: "throw undefined;", sees: "Tool 'bad' failed: undefined" },
@@ -216,7 +216,7 @@ export const CORPUS: Record<string, Row> = {
     sees: '{"success":false,"error":"No page is connected to this conversation."}',
     isError: false,
   },
-  "a request with no name": { call: "return context.request({ action: 'x' });", sees: /An action is a name/ },
+  "a request with no name": { call: "return context.request({ action: 'x' });", sees: /The action is not valid/ },
   "a request for ever": {
     config: asking,
     call: "return context.request('ask', {}, Infinity);",
@@ -225,7 +225,7 @@ export const CORPUS: Record<string, Row> = {
   },
   "a payload that is too large": {
     call: "return context.request('ask', 'x'.repeat(1_000_000));",
-    sees: /A payload has at most/,
+    sees: /Payload too large/,
   },
   "a payload with functions": {
     config: asking,

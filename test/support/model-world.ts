@@ -140,6 +140,7 @@ function seedOf(
 export function wire(made: ModelSettings): object {
   const spec = { systemPrompt: "You help.", skills: made.skills ?? ["*"], preload_skills: made.preload };
   return {
+    delivery: "system",
     spec,
     retention_turns: made.retention,
     ...(made.maxSkills === null ? {} : { max_active_skills: made.maxSkills }),

@@ -53,8 +53,13 @@ export interface Answer {
 
 let users = 0;
 
-/** A user of their own, with a way to talk about conversations. */
-export function someone(name = `user-${users++}`) {
+/**
+ * A user of their own, with a way to talk about conversations.
+ *
+ * @param settings of the conversations that `put` and `turn` create, unless their format is `anthropic`. With `system` the prompt holds
+ *   what is loaded, which most tests look at; the default, `auto`, has tests of its own
+ */
+export function someone(name = `user-${users++}`, settings: object = { delivery: "system" }) {
   const send = async (
     method: string,
     path: string,
@@ -71,13 +76,19 @@ export function someone(name = `user-${users++}`) {
     expect(answer.status, answer.text).toBeLessThan(300);
     return answer.body;
   };
+  const withSettings = (json: { format?: string }, format = json.format) =>
+    format === "anthropic" ? json : { ...settings, ...json };
   return {
     name,
     send,
     get: (path: string) => ok("GET", path),
-    put: (path: string, json: unknown) => ok("PUT", path, json),
+    put: (path: string, json: object) => ok("PUT", path, /^\/[^/]+$/.test(path) ? withSettings(json) : json),
     post: (path: string, json?: unknown) => ok("POST", path, json),
-    turn: (id: string, json: object = {}) => ok("POST", `/${id}/turns`, json),
+    turn: (id: string, json: { format?: string; conversation?: object; [field: string]: unknown } = {}) => {
+      const { conversation, ...rest } = json;
+      const given = conversation === undefined ? {} : { conversation: withSettings({ ...conversation }, json.format) };
+      return ok("POST", `/${id}/turns`, { ...rest, ...given });
+    },
     calls: (id: string, ...calls: object[]) => ok("POST", `/${id}/tool-calls`, { calls }),
     load: (id: string, ...names: string[]) =>
       ok("POST", `/${id}/tool-calls`, { calls: names.map((skill) => load(skill)) }),

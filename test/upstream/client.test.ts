@@ -223,7 +223,7 @@ describe("a server without sessions", () => {
 
   it("leaves out a tool that wants headers where none may be", async () => {
     const { problems } = await upstream(`${faults}/modern/none`).list();
-    expect(problems).toEqual([expect.stringContaining("tool 'bad' is left out: its x-mcp-header")]);
+    expect(problems).toEqual([expect.stringContaining("tool 'bad' is ignored: its x-mcp-header")]);
   });
 
   it("is told of a cancellation by the end of its stream", async () => {

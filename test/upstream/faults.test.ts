@@ -43,22 +43,22 @@ const SILENT = ["hang", "headers", "drip", "dripjson"];
 
 /** What is told of each fault, wherever it happens. */
 const TOLD: [string, string][] = [
-  ["break", "the server broke the connection off"],
-  ["breakjson", "the server broke the connection off"],
+  ["break", "the server closed the connection"],
+  ["breakjson", "the server closed the connection"],
   ["end", "the server ended the connection without an answer"],
-  ["s500", "the server answered HTTP 500"],
-  ["s401", "the server answered HTTP 401, its credentials are missing or wrong"],
-  ["s429", "the server answered HTTP 429, it asks to wait 7s"],
-  ["json", "the server's answer is no valid JSON"],
+  ["s500", "the server returned HTTP 500"],
+  ["s401", "the server returned HTTP 401, its credentials are missing or wrong"],
+  ["s429", "the server returned HTTP 429, retry after 7s"],
+  ["json", "the server's answer is not valid JSON"],
   ["html", "the server's answer is neither JSON nor an event stream"],
   ["empty", "the server ended the connection without an answer"],
-  ["big", "the server's answer is larger than 8 MiB"],
-  ["bigstream", "the server's answer is larger than 8 MiB"],
+  ["big", "the server's answer is too large (limit 8 MiB)"],
+  ["bigstream", "the server's answer is too large (limit 8 MiB)"],
   ["ids", "the server ended the connection without an answer"],
   ["idstream", "the server ended the connection without an answer"],
-  ["norpc", "the server's answer is no JSON-RPC message"],
-  ["private", "the server redirects to another address, which is not followed"],
-  ["other", "the server redirects to another address, which is not followed"],
+  ["norpc", "the server's answer is not a JSON-RPC message"],
+  ["private", "the server redirects to another address, and redirects are not followed"],
+  ["other", "the server redirects to another address, and redirects are not followed"],
   ["error", "the tool's own words"],
 ];
 
@@ -109,7 +109,7 @@ describe("connecting and listing", () => {
   it.each(SILENT)("gives up at its deadline: %s", async (fault) => {
     expect(await listing(fault, "connect", {})).toMatch(/within 1s$/);
     expect(await listing(fault, "list", {})).toMatch(
-      /^(its list of tools did not come|the server did not connect) within 1s$/,
+      /^(it did not return its list of tools|the server did not connect) within 1s$/,
     );
   });
 
@@ -131,7 +131,7 @@ describe("connecting and listing", () => {
   it("bounds an endless list, and a long one", async () => {
     const endless = await timed(() => upstream(`${faults}/pages/none`, PATIENT).list());
     expect(endless.tools).toHaveLength(UPSTREAM_LIMITS.pages);
-    expect(endless.problems).toEqual([expect.stringContaining("did not end after 32 pages")]);
+    expect(endless.problems).toEqual([expect.stringContaining("too many pages (limit 32)")]);
     const many = await timed(() => upstream(`${faults}/many/none`, PATIENT).list());
     expect(many.tools).toHaveLength(UPSTREAM_LIMITS.tools);
     expect(many.problems).toEqual([expect.stringContaining("more than 256 tools")]);
@@ -180,14 +180,14 @@ describe("the breaker", () => {
     const before = (await seen("/s500/call")).length;
     const open = textOf(await one.call("echo", {}));
     expect(open).toContain(
-      "failed 5 times in a row and is left alone for another 30s; the last time, the server answered HTTP 500",
+      "failed 5 times in a row and is not retried for another 30s; the last error: the server returned HTTP 500",
     );
     expect((await seen("/s500/call")).length).toBe(before);
     // Another one that goes on from the same memory knows it too.
     const other = upstream(`${faults}/s500/call`, {}, one.memory, () => now);
     expect(textOf(await other.call("echo", {}))).toContain("left alone");
     now += 30_000;
-    expect(textOf(await one.call("echo", {}))).toBe("MCP tool 'echo' failed: the server answered HTTP 500");
+    expect(textOf(await one.call("echo", {}))).toBe("MCP tool 'echo' failed: the server returned HTTP 500");
     expect(textOf(await one.call("echo", {}))).toContain("failed 6 times in a row");
     now += 30_000;
     const healed = upstream(`${faults}/ok/none`, {}, { ...one.memory, session: null }, () => now);

@@ -70,7 +70,7 @@ describe("guardedFetch", () => {
     const told: string[] = [];
     const response = await post("big", { bytes: 1_048_576, onFault: (fault) => told.push(fault.message) });
     expect(await kind(response.text())).toBe("too_large");
-    expect(told).toEqual(["the server's answer is larger than 1 MiB"]);
+    expect(told).toEqual(["the server's answer is too large (limit 1 MiB)"]);
   });
 
   it("lets go of the server when nobody reads on", async () => {

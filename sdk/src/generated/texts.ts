@@ -3,12 +3,12 @@
 /** What the API says of fields that pages ask for. */
 export const FIELD_TEXTS = {
   "ghostSpec": {
-    "systemPrompt": "What the model is told first, in every turn: who it is and how it works. Skills say the rest when they are loaded.",
-    "mcpServers": "MCP servers that it brings, by name: each with its `url`, and `headers` if need be. A credential is written as `${{secrets.NAME}}`. They are connected in every conversation with it.",
-    "skills": "What the model may load: names, each with `@range` if need be; `*`: all of the ghost's scope. What they need must be among them. A stored ghost without this has no skills, an inline spec every visible one. `null`: none.",
-    "preload_skills": "Names among `skills` whose instructions are in the prompt from the first turn on, and stay. Each costs its tokens in every turn.",
-    "skill_refs": "By name, where several have it: which skill is meant. A reference chooses among what is visible, and lets nothing in.",
-    "retentionTurns": "How many turns a loaded skill stays; `conversation`: to the end. Without it the gateway's `SKILL_RETENTION_TURNS`.",
-    "model": "The model of the chat endpoint that runs it, by the name that its user has for it, where one asks for `ghost/<name>`."
+    "systemPrompt": "The system prompt of every turn. Skills add their instructions when they are loaded.",
+    "mcpServers": "MCP servers by name, each with `url` and optional `headers`. Write credentials as `${{secrets.NAME}}`. They are connected in every conversation with this agent.",
+    "skills": "Skills that the model can load: names with an optional `@range`. `*` means all skills of the agent's scope. Dependencies must be listed, too. Without this field, a stored agent has no skills and an inline spec has every visible skill. `null` means none.",
+    "preload_skills": "Names from `skills` whose instructions are always in the prompt. Each costs its tokens in every turn.",
+    "skill_refs": "Selects a skill if several have the same name. A reference gives no access to skills that are not visible.",
+    "retentionTurns": "The number of turns that a loaded skill stays active. `conversation` means until the end. Default: `SKILL_RETENTION_TURNS` of the gateway.",
+    "model": "The model that the chat endpoint uses for `ghost/<name>`."
   }
 } as const;

@@ -1,4 +1,4 @@
-// /api/v1/grants: which MCP hosts may call.
+// Routes for /api/v1/grants: authorizations of MCP hosts.
 
 import { createRoute } from "@hono/zod-openapi";
 import { REQUEST_LIMITS } from "../../domain/limits";
@@ -15,12 +15,12 @@ const grantSchema = () =>
       id: z.string(),
       user_id: z.string(),
       client_id: z.string(),
-      client_name: z.string().openapi({ description: "What the host calls itself. Nobody has verified it." }),
-      resource: z.string().openapi({ description: "The MCP URL that its tokens open." }),
+      client_name: z.string().openapi({ description: "The name that the MCP host gave itself. It is not verified." }),
+      resource: z.string().openapi({ description: "The MCP URL that its tokens are valid for." }),
       signed_in_by: z.enum(SIGN_IN_METHODS),
       created_at: z.string(),
       expires_at: z.string(),
-      last_used_at: z.string().nullable().openapi({ description: "To within 10 minutes." }),
+      last_used_at: z.string().nullable().openapi({ description: "Accurate to 10 minutes." }),
     })
     .openapi("Grant");
 
@@ -32,10 +32,10 @@ grantRoutes.openapi(
   createRoute({
     method: "get",
     path: "/grants",
-    summary: "What MCP hosts were given by signing in, newest first: one's own, an admin's list has everybody's",
+    summary: "Lists sign-ins of MCP hosts (grants), newest first. Admins see the grants of all users.",
     request: { query: pageQuery },
     responses: {
-      200: json("A page of grants that go on.", () =>
+      200: json("A page of valid grants.", () =>
         z.object({ items: z.array(grantSchema()), next_cursor: z.string().nullable() }),
       ),
       ...refusals(400, 403),
@@ -52,7 +52,7 @@ grantRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/grants/{id}",
-    summary: "End a grant of one's own at once, as an admin any",
+    summary: "Revokes one of your grants. Admins can revoke any grant.",
     request: { params },
     responses: { 204: noContent, ...refusals(403, 404) },
   }),
@@ -66,9 +66,9 @@ grantRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/grants",
-    summary: "Sign out of every MCP host",
+    summary: "Revokes all your grants.",
     responses: {
-      200: json("How many grants were ended.", () => z.object({ ended: z.int() })),
+      200: json("The number of revoked grants.", () => z.object({ ended: z.int() })),
       ...refusals(403),
     },
   }),

@@ -1,4 +1,4 @@
-// /api/v1/groups: namespaces that several people share, and who is in them.
+// Routes for /api/v1/groups: groups and their members.
 
 import { createRoute } from "@hono/zod-openapi";
 import { GROUP_ROLES } from "../../domain/access/access";
@@ -42,7 +42,7 @@ const groupSchema = () =>
     .object({
       name: z.string(),
       display_name: z.string().nullable(),
-      role: role.nullable().openapi({ description: "The caller's; null for an admin outside the group." }),
+      role: role.nullable().openapi({ description: "The caller's role, or `null` for an admin who is not a member." }),
       created_by: z.string(),
       created_at: z.string(),
       updated_at: z.string(),
@@ -60,7 +60,7 @@ groupRoutes.openapi(
   createRoute({
     method: "post",
     path: "/",
-    summary: "Make a group, as its owner (admins; with `GROUPS_OPEN` everybody)",
+    summary: "Creates a group. The caller becomes its Owner.",
     request: { body: jsonBody(() => z.strictObject({ name: groupName, display_name: displayName.optional() })) },
     responses: { 201: json("Made.", groupSchema), ...refusals(400, 403, 409, 415) },
   }),
@@ -74,7 +74,7 @@ groupRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "The caller's groups by name; with `all` every group (admin)",
+    summary: "Lists your groups by name.",
     request: { query: pageQuery.extend({ all: flag }) },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(groupSchema()), next_cursor: z.string().nullable() })),
@@ -92,7 +92,7 @@ groupRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}",
-    summary: "A group, and what it has used of each quota",
+    summary: "Returns a group and its quota usage.",
     middleware: tagged,
     request: { params },
     responses: { 200: json("The group.", seenGroupSchema), 304: notModified, ...refusals(404) },
@@ -108,7 +108,7 @@ groupRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}",
-    summary: "Rename a group in pages; its name stays (Owner)",
+    summary: "Changes the display name of a group.",
     request: { params, body: jsonBody(() => z.strictObject({ display_name: displayName.nullable() })) },
     responses: { 200: json("Renamed.", groupSchema), ...refusals(400, 403, 404, 415) },
   }),
@@ -122,7 +122,7 @@ groupRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}",
-    summary: "Delete a group without skills, with its members and secrets (Owner)",
+    summary: "Deletes a group.",
     request: { params },
     responses: { 204: noContent, ...refusals(403, 404, 409) },
   }),
@@ -136,7 +136,7 @@ groupRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{name}/members",
-    summary: "Who is in a group, by user id",
+    summary: "Lists the members of a group by user id.",
     request: { params, query: pageQuery },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(memberSchema()), next_cursor: z.string().nullable() })),
@@ -155,7 +155,7 @@ groupRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}/members/{user_id}",
-    summary: "Add a member, or change a member's role (Maintainer below itself, Owner)",
+    summary: "Adds a member or changes a member's role.",
     request: { params: newMemberParams, body: jsonBody(() => z.strictObject({ role })) },
     responses: {
       200: json("Changed.", memberSchema),
@@ -174,7 +174,7 @@ groupRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}/members/{user_id}",
-    summary: "Take a member out (Maintainer below itself, Owner), or leave",
+    summary: "Removes a member from a group.",
     request: { params: memberParams },
     responses: { 204: noContent, ...refusals(403, 404, 409) },
   }),

@@ -1,4 +1,4 @@
-// /api/v1/keys: who may call.
+// Routes for /api/v1/keys: API keys.
 
 import { createRoute } from "@hono/zod-openapi";
 import { KEY_SCOPES } from "../../domain/access/key-scope";
@@ -43,8 +43,8 @@ const keySchema = () =>
       groups: z.array(z.string()),
       expires_at: z.string().nullable(),
       created_at: z.string(),
-      last_used_at: z.string().nullable().openapi({ description: "To within 10 minutes." }),
-      replaces: z.string().nullable().openapi({ description: "The key it was made to replace." }),
+      last_used_at: z.string().nullable().openapi({ description: "Accurate to 10 minutes." }),
+      replaces: z.string().nullable().openapi({ description: "The id of the key that this key replaces." }),
     })
     .openapi("Key");
 
@@ -68,7 +68,7 @@ keyRoutes.openapi(
   createRoute({
     method: "post",
     path: "/keys",
-    summary: "Make an API key (admin); the key is shown this once",
+    summary: "Creates an API key.",
     middleware: refuseIdempotencyKey,
     request: { body: jsonBody(keyRequest) },
     responses: {
@@ -87,12 +87,12 @@ keyRoutes.openapi(
   createRoute({
     method: "post",
     path: "/keys/{id}/rotate",
-    summary: "Make a key's successor with the same rights; the old key ends after an overlap",
+    summary: "Rotates a key.",
     middleware: refuseIdempotencyKey,
     request: { params, body: optionalJsonBody(rotation) },
     responses: {
       201: {
-        description: "The successor, shown this once.",
+        description: "The new key. It is returned only once.",
         content: { "application/json": described(createdKeySchema) },
       },
       ...refusals(400, 403, 404, 409, 415),
@@ -112,10 +112,10 @@ keyRoutes.openapi(
   createRoute({
     method: "get",
     path: "/keys",
-    summary: "Live keys, newest first: one's own, an admin's list has everybody's",
+    summary: "Lists valid keys, newest first. Admins see the keys of all users.",
     request: { query: pageQuery },
     responses: {
-      200: json("A page of keys, without their secrets.", () =>
+      200: json("A page of keys without their secrets.", () =>
         z.object({ items: z.array(keySchema()), next_cursor: z.string().nullable() }),
       ),
       ...refusals(400, 403),
@@ -132,7 +132,7 @@ keyRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/keys/{id}",
-    summary: "Revoke a key of one's own at once, as an admin any",
+    summary: "Revokes a key.",
     request: { params },
     responses: { 204: noContent, ...refusals(403, 404) },
   }),

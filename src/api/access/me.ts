@@ -1,4 +1,4 @@
-// /api/v1/me: who is calling, and how much of the quotas is used.
+// Routes for /api/v1/me: the caller, and the use of quotas.
 
 import { createRoute } from "@hono/zod-openapi";
 import { GROUP_ROLES } from "../../domain/access/access";
@@ -32,7 +32,7 @@ const rightsSchema = () =>
           .openapi("NamespaceRights"),
       ),
     })
-    .openapi("Rights", { description: "What this key may do for this user: the role and the key's scopes together." });
+    .openapi("Rights", { description: "What this key can do for this user, from the role and the scopes of the key." });
 
 const meSchema = () =>
   z
@@ -51,7 +51,7 @@ const meSchema = () =>
           scripts: shareSchema(),
           keys: shareSchema(),
         })
-        .openapi({ description: "Since midnight UTC. `keys`: those that were made for this user." }),
+        .openapi({ description: "Since midnight UTC. `keys` counts keys created for this user." }),
       rights: rightsSchema(),
     })
     .openapi("Me");
@@ -62,9 +62,9 @@ meRoutes.openapi(
   createRoute({
     method: "get",
     path: "/me",
-    summary: "Who this key speaks for, and what that user has used of each quota",
+    summary: "Returns the caller, its rights and its quota usage.",
     responses: {
-      200: json("The principal.", meSchema),
+      200: json("The caller.", meSchema),
       ...refusals(),
     },
   }),

@@ -1,4 +1,4 @@
-// /api/v1/oauth-clients: programs that admins make known, for MCP hosts whose forms ask for an id and a secret.
+// Routes for /api/v1/oauth-clients: pre-registered clients, for MCP hosts that require an id and a secret.
 
 import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../../domain/cursor";
@@ -17,7 +17,7 @@ import {
 import type { PreRegisteredClientRow } from "../../storage/d1/sign-in/pre-registered-clients";
 
 const params = z.object({
-  name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, beginning with a letter or digit"),
+  name: z.string().regex(SERVER_NAME, "1-64 of A-Za-z0-9._-, starting with a letter or digit"),
 });
 
 const clientRequest = () =>
@@ -30,7 +30,7 @@ const clientSchema = () =>
   z
     .object({
       name: z.string(),
-      client_id: z.string().openapi({ description: "What the host's form wants as its client id." }),
+      client_id: z.string().openapi({ description: "The client id to enter in the program." }),
       display_name: z.string(),
       redirect_uris: z.array(z.string()),
       created_at: z.string(),
@@ -46,10 +46,10 @@ oauthClientRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "Programs with a secret that may sign users in, by name (admin)",
+    summary: "Lists OAuth clients with a secret, by name.",
     request: { query: pageQuery },
     responses: {
-      200: json("A page, without secrets.", () =>
+      200: json("A page without secrets.", () =>
         z.object({ items: z.array(clientSchema()), next_cursor: z.string().nullable() }),
       ),
       ...refusals(400, 403),
@@ -68,12 +68,12 @@ oauthClientRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{name}",
-    summary: "Make a program known that signs users in with an id and a secret (admin)",
+    summary: "Registers an OAuth client with an id and a secret, or changes one.",
     middleware: refuseIdempotencyKey,
     request: { params, body: jsonBody(clientRequest) },
     responses: {
-      200: json("It was there; this is how it is now. It keeps its secret.", clientSchema),
-      201: json("It is new. Its secret is shown this once.", newClientSchema),
+      200: json("Updated. The secret is unchanged and not returned.", clientSchema),
+      201: json("Created. The secret is returned only once.", newClientSchema),
       ...refusals(400, 403, 409, 415),
     },
   }),
@@ -90,7 +90,7 @@ oauthClientRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{name}",
-    summary: "Forget a program with a secret, and end what its users gave it (admin)",
+    summary: "Deletes an OAuth client and revokes its grants.",
     request: { params },
     responses: { 204: noContent, ...refusals(400, 403, 404) },
   }),

@@ -1,4 +1,4 @@
-// /api/v1/sessions: where somebody is signed in to the console.
+// Routes for /api/v1/sessions: console sessions.
 
 import { createRoute } from "@hono/zod-openapi";
 import { CONSOLE_SIGN_IN_METHODS } from "../../domain/console/session";
@@ -14,10 +14,12 @@ const sessionSchema = () =>
       id: z.string(),
       user_id: z.string(),
       signed_in_by: z.enum(CONSOLE_SIGN_IN_METHODS),
-      current: z.boolean().openapi({ description: "The session that asks." }),
+      current: z.boolean().openapi({ description: "True for the session of this request." }),
       created_at: z.string(),
-      expires_at: z.string().openapi({ description: "At the latest: without a request for an hour it ends sooner." }),
-      last_used_at: z.string().openapi({ description: "To within a minute." }),
+      expires_at: z
+        .string()
+        .openapi({ description: "The latest end. A session without requests for an hour ends earlier." }),
+      last_used_at: z.string().openapi({ description: "Accurate to one minute." }),
     })
     .openapi("Session");
 
@@ -29,7 +31,7 @@ sessionRoutes.openapi(
   createRoute({
     method: "get",
     path: "/sessions",
-    summary: "Sign-ins to the console that go on, newest first: one's own, an admin's list has everybody's",
+    summary: "Lists console sessions, newest first. Admins see the sessions of all users.",
     request: { query: pageQuery },
     responses: {
       200: json("A page of sessions.", () =>
@@ -57,7 +59,7 @@ sessionRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/sessions/{id}",
-    summary: "End a session of one's own at once, as an admin any",
+    summary: "Ends a console session.",
     request: { params },
     responses: { 204: noContent, ...refusals(403, 404) },
   }),

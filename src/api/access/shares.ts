@@ -1,10 +1,10 @@
-// How much of a quota is used, as users and groups are told.
+// Schemas of quota use for users and groups.
 
 import * as z from "../../edge/zod";
 
 export const shareSchema = () => z.object({ used: z.int(), limit: z.int() });
 
-/** What the skills and ghosts of a user or a group are, beside what they may be. The names are those of the refusals. */
+/** Use and limits of a scope's skills and ghosts. The names are those in quota errors. */
 export const scopeSharesSchema = () =>
   z.object({
     skills: shareSchema(),

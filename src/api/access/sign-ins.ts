@@ -16,7 +16,7 @@ const linkRequest = () =>
       .enum(["consent", "console"])
       .default("consent")
       .describe(
-        "`consent`: to allow an MCP host. `console`: to open the console. A link of one opens nothing of the other.",
+        "`consent`: signs in to allow an MCP host. `console`: signs in to the console. A link works for one of them only.",
       ),
   });
 
@@ -26,7 +26,7 @@ const linkSchema = () =>
       id: z.string(),
       user_id: z.string(),
       url: z.string().openapi({
-        description: "What the user opens, or types into the sign-in page; of the console, the page that takes it.",
+        description: "The address that the user opens or enters on the sign-in page.",
       }),
       expires_at: z.string(),
     })
@@ -38,12 +38,11 @@ signInRoutes.openapi(
   createRoute({
     method: "post",
     path: "/sign-ins",
-    summary:
-      "Make a link that signs a user in once, for an MCP host or to the console (admin, or a service with `act_as`)",
+    summary: "Creates a one-time sign-in link for a user.",
     middleware: refuseIdempotencyKey,
     request: { body: jsonBody(linkRequest) },
     responses: {
-      201: json("The link, shown this once.", linkSchema),
+      201: json("The link. It is returned only once.", linkSchema),
       ...refusals(400, 403, 409, 415),
     },
   }),
@@ -52,7 +51,7 @@ signInRoutes.openapi(
     const isLocal = __DEVELOPMENT__ && isLocalHttp(new URL(c.req.url));
     const { id, secret, expiresAt } = await createLink(c.get("context"), { userId: user_id, purpose, isLocal });
     const origin = publicOrigin(settingsFrom(c.env), c.req.url);
-    // What stands behind the `#` is sent to no server and written to no log.
+    // Browsers do not send the part after `#`, so it is not logged.
     const url = purpose === "console" ? `${origin}/console#ticket=${secret}` : `${origin}/oauth/link/${secret}`;
     const made = { id, user_id, url, expires_at: instant(expiresAt) };
     return c.json(made, 201, { "cache-control": "no-store" });

@@ -34,9 +34,9 @@ const listItem = () =>
     title: z.string().nullable(),
     ghost: z.string().nullable(),
     created_at: z.string(),
-    turns: z.number().nullable().openapi({ description: "To within 10 minutes, as the next two." }),
+    turns: z.number().nullable().openapi({ description: "Accurate to 10 minutes, like the next two." }),
     last_turn_at: z.string().nullable(),
-    tokens: z.number().nullable().openapi({ description: "What its prompts were billed so far." }),
+    tokens: z.number().nullable().openapi({ description: "The billed tokens so far." }),
   });
 
 export const conversationRoutes = router();
@@ -45,11 +45,11 @@ conversationRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations",
-    summary: "Create a conversation; a known id has its settings updated",
+    summary: "Creates a conversation, or changes named settings of an existing one.",
     request: { body: optionalJsonBody(created) },
     responses: {
       201: json("Created.", status),
-      200: json("It was there; its settings are updated.", status),
+      200: json("The conversation existed. Its settings were updated.", status),
       ...refusals(400, 404, 409),
     },
   }),
@@ -67,7 +67,7 @@ conversationRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations",
-    summary: "Own conversations, newest first",
+    summary: "Lists your conversations, newest first.",
     request: { query: pageQuery.extend({ q: z.string().min(1).max(200).optional() }) },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(listItem()), next_cursor: z.string().nullable() })),
@@ -88,7 +88,7 @@ conversationRoutes.openapi(
   createRoute({
     method: "put",
     path: "/conversations/{id}",
-    summary: "Create a conversation or replace its settings, from the next turn on",
+    summary: "Creates a conversation or replaces its settings.",
     request: { params, body: jsonBody(settings) },
     responses: { 201: json("Created.", status), 200: json("Replaced.", status), ...refusals(400, 404, 409) },
   }),
@@ -103,7 +103,7 @@ conversationRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}",
-    summary: "The conversation: turn, active skills, tokens",
+    summary: "Returns the state of a conversation.",
     middleware: tagged,
     request: { params },
     responses: { 200: json("The current state.", status), 304: notModified, ...refusals(404) },
@@ -121,7 +121,7 @@ conversationRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/conversations/{id}",
-    summary: "Delete the conversation with everything it holds",
+    summary: "Deletes a conversation and its data.",
     request: { params },
     responses: { 204: noContent, ...refusals(404) },
   }),
@@ -136,7 +136,7 @@ conversationRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/events",
-    summary: "The event log, oldest first",
+    summary: "Lists the events of a conversation, oldest first.",
     request: {
       params,
       query: z.object({
@@ -160,10 +160,10 @@ conversationRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/at/{turn}",
-    summary: "The state as it was in the latest pass over a turn",
+    summary: "Returns the active skills of an earlier turn.",
     middleware: tagged,
     request: { params: params.extend({ turn: integerParameter(0, Number.MAX_SAFE_INTEGER) }) },
-    responses: { 200: json("It stood so.", pastSchema), 304: notModified, ...refusals(400, 404) },
+    responses: { 200: json("The state in that turn.", pastSchema), 304: notModified, ...refusals(400, 404) },
   }),
   async (c) => {
     const { id: name, turn } = c.req.valid("param");
@@ -176,7 +176,7 @@ conversationRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/series",
-    summary: "What each turn was, in figures, oldest first: tokens, money, loaded and active skills",
+    summary: "Lists the figures of each turn, oldest first.",
     request: {
       params,
       query: z.object({
@@ -202,10 +202,10 @@ taskRoutes.openapi(
   createRoute({
     method: "get",
     path: "/tasks/{id}/skills",
-    summary: "The skills of a task (a conversation), as executors ask for them",
+    summary: "Returns the skills of a task (conversation).",
     middleware: tagged,
     request: { params },
-    responses: { 200: json("Its skills.", taskSkillsSchema), 304: notModified, ...refusals(404) },
+    responses: { 200: json("The skills.", taskSkillsSchema), 304: notModified, ...refusals(404) },
   }),
   async (c) => {
     const { api, target } = conversation(c, c.req.valid("param").id);

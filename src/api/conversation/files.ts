@@ -1,4 +1,4 @@
-// /api/v1/conversations/{id}/files: what scripts have left in a conversation. Which script, say the answers of its calls.
+// Routes for /api/v1/conversations/{id}/files: files that scripts wrote.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -26,7 +26,7 @@ const keptFileSchema = () =>
     })
     .openapi("KeptFile");
 
-/** A script's author says what is in a file, and its user opens it: what a browser might run has no type. */
+/** A script's author controls the content, and its user opens it: types that a browser might execute are served without a type. */
 const INERT = /^(?:application\/(?:json|pdf|zip|toml|yaml)|image\/(?:gif|jpeg|png|webp)|text\/(?:csv|markdown|plain))$/;
 
 export const storedFileRoutes = router();
@@ -35,7 +35,7 @@ storedFileRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/files",
-    summary: "The files that scripts have left in the conversation, newest first",
+    summary: "Lists files that scripts created, newest first.",
     request: { params, query: pageQuery },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(keptFileSchema()), next_cursor: z.string().nullable() })),
@@ -64,11 +64,11 @@ storedFileRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/files/{file_id}",
-    summary: "Download a file that a script has left",
+    summary: "Downloads a file that a script created.",
     request: { params: fileParams },
     responses: {
       200: {
-        description: "The bytes, as an attachment.",
+        description: "The content as an attachment.",
         content: { "*/*": { schema: z.string().openapi({ format: "binary" }) } },
       },
       ...refusals(400, 404),
@@ -98,7 +98,7 @@ storedFileRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/conversations/{id}/files/{file_id}",
-    summary: "Delete a file that a script has left",
+    summary: "Deletes a file that a script created.",
     request: { params: fileParams },
     responses: { 204: noContent, ...refusals(400, 404) },
   }),
@@ -109,7 +109,7 @@ storedFileRoutes.openapi(
   },
 );
 
-/** Says to the request's line in the log which conversation it is about. */
+/** Adds the conversation to the request's log line. */
 function about<P extends { id: string }>(c: HonoContext<HttpEnv>, given: P): P {
   c.set("conversation", { conversation: given.id, userId: c.get("context").caller.principal.userId });
   return given;

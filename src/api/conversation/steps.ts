@@ -24,11 +24,11 @@ const usage = jsonObject
     if ("problem" in read) context.addIssue({ code: "custom", message: read.problem });
   })
   .describe(
-    "What a model request used, for the ledger: the `usage` of its answer as OpenAI or Anthropic give it, or `{ fresh, cache_read, cache_write, output }`.",
+    "Token usage of a model request: the `usage` object of OpenAI or Anthropic, or `{ fresh, cache_read, cache_write, output }`.",
   )
   .optional();
 
-/** The same, read. It was checked before. */
+/** Parses usage that was validated before. */
 function usageOf(value: JsonObject | undefined): Usage | null {
   const read = value === undefined ? null : readUsage(value);
   return read === null || "problem" in read ? null : read.usage;
@@ -47,26 +47,24 @@ const turnRequest = () =>
         .array(z.string().max(REQUEST_LIMITS.idempotencyKeyChars))
         .max(REQUEST_LIMITS.historyMessages)
         .optional()
-        .describe(
-          "Delivery `auto`: ids of the calls and appended messages whose texts the history still has, unedited.",
-        ),
+        .describe("Delivery `auto`: ids of calls and appended messages that are unchanged in the history."),
       model: z
         .string()
         .min(1)
         .max(200)
         .optional()
-        .describe("Delivery `auto`: the model that will be called, which decides how long a prompt stays cached."),
+        .describe("Delivery `auto`: the model that will be called. It determines how long a prompt stays cached."),
       cache: z
         .enum(["cold"])
         .optional()
-        .describe("Delivery `auto`: the provider's cache holds nothing of this conversation any more."),
+        .describe("Delivery `auto`: the provider's cache no longer contains this conversation."),
       usage,
       history_tokens: z
         .int()
         .min(0)
         .max(100_000_000)
         .optional()
-        .describe("Tokens of the messages that are sent beside the prompt, for the ledger."),
+        .describe("Tokens of the messages sent in addition to the prompt."),
     })
     .openapi("Turn");
 
@@ -88,7 +86,7 @@ stepRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/turns",
-    summary: "Begin a turn: prompt and tools for the model's first step",
+    summary: "Starts a turn and returns prompt and tools.",
     request: { params, body: optionalJsonBody(turnRequest) },
     responses: { 200: json("The turn.", turnReplySchema), ...refusals(400, 404, 409, 413) },
   }),
@@ -116,11 +114,11 @@ stepRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/tool-calls",
-    summary: "Run the tool calls of one model step; with `Accept: text/event-stream`, told while they run",
+    summary: "Runs the tool calls of one model response.",
     request: { params, body: jsonBody(callsRequest) },
     responses: {
       200: {
-        description: "All results, in the order of the calls.",
+        description: "All results in the order of the calls.",
         content: {
           "application/json": described(() => toolCallsReplySchema().openapi("ToolCallsAnswer")),
           "text/event-stream": { schema: z.string() },
@@ -146,7 +144,7 @@ stepRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/conversations/{id}/tool-calls/{call_id}",
-    summary: "Cancel a running tool call",
+    summary: "Cancels a running tool call.",
     request: { params: params.extend({ call_id: z.string() }) },
     responses: { 204: noContent, ...refusals(404) },
   }),
@@ -162,7 +160,7 @@ stepRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/prompt",
-    summary: "The prompt as it stands",
+    summary: "Returns the current prompt.",
     request: { params, query: z.object({ format }) },
     responses: { 200: json("The prompt.", promptSchema), 304: { description: "Not changed." }, ...refusals(400, 404) },
   }),
@@ -178,7 +176,7 @@ stepRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/tools",
-    summary: "The tools as they stand",
+    summary: "Returns the current tools.",
     request: { params, query: z.object({ format }) },
     responses: {
       200: json("The tools.", () => z.object({ tools: z.array(jsonObject) })),
@@ -198,7 +196,7 @@ stepRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/restore",
-    summary: "Rebuild the activations from a transcript",
+    summary: "Restores active skills from a message history.",
     request: { params, body: jsonBody(restoreRequest) },
     responses: { 200: json("The conversation.", statusSchema), ...refusals(400, 404, 413) },
   }),

@@ -40,10 +40,10 @@ const newRequest = () =>
       require_client: z.boolean().default(false),
       answer_schema: jsonObject
         .refine((schema) => utf8Bytes(JSON.stringify(schema)) <= QUESTION_LIMITS.schemaBytes, {
-          message: `at most ${QUESTION_LIMITS.schemaBytes / 1024} KiB of JSON Schema`,
+          message: `JSON Schema too large (limit ${QUESTION_LIMITS.schemaBytes / 1024} KiB)`,
         })
         .optional()
-        .describe("A JSON Schema for `result`. An answer that does not fit is refused, and the request waits on."),
+        .describe("A JSON Schema for `result`. Answers that do not match are rejected, and the request stays pending."),
       wait_ms: z.int().min(0).max(DURATIONS.waitMost).default(DURATIONS.wait),
     })
     .openapi("NewRequest");
@@ -54,7 +54,7 @@ const origin = z
   .string()
   .max(300)
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text, {
-    message: "an origin such as https://chat.example",
+    message: "is not an origin such as https://chat.example",
   });
 
 const newTicket = () =>
@@ -64,11 +64,11 @@ const newTicket = () =>
       user_id: nameableUser.optional(),
       conversation: conversationSettingsSchema
         .optional()
-        .describe("How a conversation is to be that is not there yet. Of one that is there nothing changes."),
+        .describe("Settings for a conversation that does not exist yet. An existing conversation is not changed."),
       output: z
         .boolean()
         .optional()
-        .describe("Whether the page may see what calls of tools were given and have answered, beside their names."),
+        .describe("If true, the page receives arguments and results of tool calls, not only their names."),
     })
     .openapi("NewTicket");
 const ticket = () => z.object({ ticket: z.string(), expires_at: z.string(), url: z.string() }).openapi("Ticket");
@@ -82,11 +82,11 @@ questionRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/requests",
-    summary: "Ask the conversation's pages and wait for the answer",
+    summary: "Asks the connected pages a question.",
     request: { params, body: jsonBody(newRequest) },
     responses: {
-      200: json("It has ended.", requestAnswer),
-      202: json("Still pending: come back with the id.", requestAnswer),
+      200: json("The request has ended.", requestAnswer),
+      202: json("The request is pending. Use its id to read the answer later.", requestAnswer),
       ...refusals(400, 404, 409, 413, 429),
     },
   }),
@@ -106,7 +106,7 @@ questionRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/requests",
-    summary: "Requests to the pages, newest first; those that ended are kept for a day",
+    summary: "Lists questions to pages, newest first.",
     request: { params, query: pageQuery.extend({ state: z.enum(QUESTION_STATES).optional() }) },
     responses: { 200: json("A page.", questionListSchema), ...refusals(400, 404) },
   }),
@@ -122,15 +122,15 @@ questionRoutes.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/requests/{request_id}",
-    summary: "A request; with `wait_ms`, once it has ended or that time is over",
+    summary: "Returns a question. With `wait_ms`, waits for its end.",
     middleware: tagged,
     request: {
       params: oneParams,
       query: z.object({ wait_ms: integerParameter(0, DURATIONS.waitMost).optional() }),
     },
     responses: {
-      200: json("It has ended.", requestDetail),
-      202: json("Still pending.", requestDetail),
+      200: json("The request has ended.", requestDetail),
+      202: json("The request is pending.", requestDetail),
       304: notModified,
       ...refusals(400, 404),
     },
@@ -147,7 +147,7 @@ questionRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/conversations/{id}/requests/{request_id}",
-    summary: "Cancel a pending request",
+    summary: "Cancels a pending question.",
     request: { params: oneParams },
     responses: { 204: noContent, ...refusals(404, 409) },
   }),
@@ -163,10 +163,10 @@ questionRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/requests/{request_id}/response",
-    summary: "Answer a request, for pages without a socket",
+    summary: "Answers a question without a socket.",
     request: { params: oneParams, body: jsonBody(response) },
     responses: {
-      200: json("This answer is the one.", () => z.object({ success: z.literal(true) })),
+      200: json("The answer was accepted.", () => z.object({ success: z.literal(true) })),
       ...refusals(400, 404, 409, 413),
     },
   }),
@@ -184,10 +184,10 @@ questionRoutes.openapi(
   createRoute({
     method: "post",
     path: "/conversations/{id}/tickets",
-    summary: "A ticket with which a page opens the conversation's socket: once, within a minute",
+    summary: "Creates a one-time ticket for the conversation's socket.",
     middleware: refuseIdempotencyKey,
     request: { params, body: optionalJsonBody(newTicket) },
-    responses: { 201: json("The ticket, shown this once.", ticket), ...refusals(400, 404) },
+    responses: { 201: json("The ticket. It is returned only once.", ticket), ...refusals(400, 404) },
   }),
   async (c) => {
     const { id } = c.req.valid("param");

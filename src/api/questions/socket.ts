@@ -1,6 +1,5 @@
-// GET /api/v1/conversations/{id}/socket opens the conversation's socket. Keys are checked here, and that a ticket is of this
-// gateway. The object that keeps the ticket knows whether it still counts. A page that may not enter gets a close code, since
-// browsers hide the status of a failed upgrade.
+// GET /api/v1/conversations/{id}/socket opens the conversation's WebSocket. Keys and ticket signatures are checked here; the Durable Object
+// checks whether a ticket is still valid. A rejected page receives a close code, because browsers hide the status of a failed upgrade.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -28,9 +27,9 @@ socketRoute.openapi(
   createRoute({
     method: "get",
     path: "/conversations/{id}/socket",
-    summary: "The conversation's WebSocket; sub-protocols `skill-gateway.v1` and, without a key, `ticket.<ticket>`",
+    summary: "Opens the conversation's WebSocket.",
     request: { params: z.object({ id: conversationId }) },
-    responses: { 101: { description: "The socket. Refusals come as close codes 44xx." }, ...refusals(400, 404) },
+    responses: { 101: { description: "The socket. Errors are reported as close codes 44xx." }, ...refusals(400, 404) },
   }),
   async (c) => {
     const { id } = c.req.valid("param");
@@ -52,7 +51,7 @@ socketRoute.openapi(
 async function open(c: HonoContext<HttpEnv>, id: string, offered: readonly string[]): Promise<Response> {
   if (!offered.includes(SUBPROTOCOL)) {
     throw invalid(
-      [{ code: "NO_SUBPROTOCOL", message: `Offer the sub-protocol ${SUBPROTOCOL}.` }],
+      [{ code: "NO_SUBPROTOCOL", message: `Sub-protocol missing. Offer \`${SUBPROTOCOL}\`.` }],
       "Offer the sub-protocol skill-gateway.v1.",
     );
   }
@@ -65,7 +64,7 @@ async function open(c: HonoContext<HttpEnv>, id: string, offered: readonly strin
   return response;
 }
 
-/** Whom to send to the object, and to which user's. */
+/** Returns the admission for the object, and the user whose object it is. */
 async function admissionOf(
   c: HonoContext<HttpEnv>,
   id: string,
@@ -77,7 +76,7 @@ async function admissionOf(
   if (ticket !== undefined && c.req.header("authorization") === undefined) {
     const claims = readTicket(ticket);
     if (claims === null || claims.conversation !== id) throw badTicket();
-    // Before any object is asked: asking makes one.
+    // Checked before the object is called, because a call creates it.
     if (!(await isMarked(settingsFrom(c.env), claims))) throw badTicket();
     return { userId: claims.userId, admission: { kind: "ticket", ticket, ...from } };
   }
@@ -93,7 +92,7 @@ function ticketIn(offered: readonly string[]): string | undefined {
   return offered.find((name) => name.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length);
 }
 
-/** What stands before every other route of the API. */
+/** Runs the checks that precede every other API route. */
 async function enter(c: HonoContext<HttpEnv>): Promise<void> {
   await authenticate(c, async () => {});
   await principalRate(c, async () => {});
@@ -103,10 +102,17 @@ async function notAnUpgrade(c: HonoContext<HttpEnv>, id: string): Promise<Respon
   await enter(c);
   const { api, target } = conversation(c, id);
   unwrapReply(c, await api.questions(target, null, 1, undefined));
-  return problem(c, 426, "UPGRADE_REQUIRED", "Open this path as a WebSocket.", {}, { upgrade: "websocket" });
+  return problem(
+    c,
+    426,
+    "UPGRADE_REQUIRED",
+    "WebSocket upgrade required. Open this path as a WebSocket.",
+    {},
+    { upgrade: "websocket" },
+  );
 }
 
-/** A socket that is closed at once, with the code that says why. */
+/** Returns a socket that is closed immediately with a code. */
 function refused(code: number, reason: string, offered: readonly string[]): Response {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();

@@ -13,216 +13,232 @@ const model = {
 };
 
 export const ADMINISTRATION_TEXTS: OperationTexts = {
-  "GET /": { id: "gateway.front", about: "What this is and where to go on, as a page or as JSON." },
+  "GET /": { id: "gateway.front", about: "Returns links to the documentation and the console, as HTML or JSON." },
   "GET /health": {
     id: "gateway.health",
-    about: "Whether the gateway and what it stands on can serve. `degraded` serves, but for what `issues` name.",
+    about:
+      "Returns whether the gateway and its storage work. `degraded` means that the gateway works except for what `issues` lists.",
   },
   "GET /.well-known/oauth-protected-resource": {
     id: "gateway.resource",
-    about: "The metadata by which a client learns how to sign in.",
+    about: "Returns the metadata that clients use to find the sign-in.",
   },
   "GET /.well-known/oauth-protected-resource/mcp": {
     id: "gateway.mcpResource",
-    about: "The metadata by which an MCP host learns how to sign in.",
+    about: "Returns the metadata that MCP hosts use to find the sign-in.",
   },
   "GET /metrics": {
     id: "gateway.metrics",
     about:
-      "What the gateway has counted, as OpenMetrics text for Prometheus and its kin. For admins, where `METRICS=on`.",
+      "Returns metrics in the OpenMetrics text format, for example for Prometheus. Needs `METRICS=on`. Admins only.",
   },
 
   "POST /api/v1/keys": {
     id: "keys.create",
     about:
-      "Makes an API key, which is shown this once. The scope `act_as` lets a back end send `On-Behalf-Of`; every other scope limits the key to what it names.",
+      "Creates an API key. The key is returned only once. The scope `act_as` allows `On-Behalf-Of`; every other scope limits the key. Admins only.",
     body: { user_id: "chat-back-end", name: "Production", scopes: ["act_as", "conversations"] },
   },
-  "GET /api/v1/keys": { id: "keys.list", about: "Live keys, newest first, without their secrets." },
+  "GET /api/v1/keys": {
+    id: "keys.list",
+    about: "Lists valid keys, newest first, without their secrets. Admins see the keys of all users.",
+  },
   "POST /api/v1/keys/{id}/rotate": {
     id: "keys.rotate",
-    about: "Makes a key with the same rights and the same end, shown this once. The old one ends after the overlap.",
+    about:
+      "Creates a key with the same rights and the same expiry time. The new key is returned only once. The old key expires after the overlap.",
     body: { overlap_s: 3600 },
   },
-  "DELETE /api/v1/keys/{id}": { id: "keys.revoke", about: "Revokes a key at once." },
+  "DELETE /api/v1/keys/{id}": { id: "keys.revoke", about: "Revokes a key immediately. Admins can revoke any key." },
   "POST /api/v1/sign-ins": {
     id: "signIns.create",
     about:
-      "Makes a link with which a user signs an MCP host in (`consent`) or opens the console (`console`), once and within ten minutes: for people who own no key. It opens nothing else.",
+      "Creates a one-time link that signs a user in, valid for 10 minutes: to allow an MCP host (`consent`) or to open the console (`console`). Use it for people without a key. Needs an admin or the scope `act_as`.",
     body: { user_id: "alice" },
   },
   "GET /api/v1/oauth-clients": {
     id: "oauthClients.list",
-    about: "Programs that an admin has made known, by name, without their secrets.",
+    about: "Lists registered OAuth clients by name, without their secrets. Admins only.",
     query: { limit: 20 },
   },
   "PUT /api/v1/oauth-clients/{name}": {
     id: "oauthClients.put",
     about:
-      "Makes a program known that signs users in with an id and a secret, which is shown this once. Of one that is there the name and the addresses change; for another secret delete it and make it anew.",
+      "Registers an OAuth client with an id and a secret. The secret is returned only once. For an existing client, only the display name and the redirect URIs change; delete and create it again to get a new secret. Admins only.",
     body: { display_name: "Claude of the team", redirect_uris: ["https://claude.ai/api/mcp/auth_callback"] },
   },
   "DELETE /api/v1/oauth-clients/{name}": {
     id: "oauthClients.delete",
-    about: "Forgets a program at once, and ends what its users gave it.",
+    about: "Deletes an OAuth client immediately and revokes its grants. Admins only.",
   },
   "GET /api/v1/grants": {
     id: "grants.list",
-    about: "What MCP hosts were given by signing in, newest first, while it goes on.",
+    about: "Lists valid sign-ins of MCP hosts (grants), newest first. Admins see the grants of all users.",
   },
-  "DELETE /api/v1/grants": { id: "grants.endAll", about: "Signs the caller out of every MCP host." },
-  "DELETE /api/v1/grants/{id}": { id: "grants.end", about: "Ends a grant at once, with all its tokens." },
+  "DELETE /api/v1/grants": {
+    id: "grants.endAll",
+    about: "Revokes all grants of the caller, which signs out every MCP host.",
+  },
+  "DELETE /api/v1/grants/{id}": { id: "grants.end", about: "Revokes a grant and all its tokens immediately." },
   "GET /api/v1/sessions": {
     id: "sessions.list",
-    about: "Where somebody is signed in to the console, newest first, while it goes on.",
+    about: "Lists valid console sessions, newest first. Admins see the sessions of all users.",
   },
-  "DELETE /api/v1/sessions/{id}": { id: "sessions.end", about: "Ends a session of the console at once." },
+  "DELETE /api/v1/sessions/{id}": { id: "sessions.end", about: "Ends a console session immediately." },
   "GET /api/v1/me": {
     id: "me.get",
     about:
-      "Who this key speaks for, what it may do (`rights`, by namespace), and what that user has used of each quota. On behalf of a user it is about that user.",
+      "Returns the caller, its rights by namespace (`rights`) and its quota usage. With `On-Behalf-Of`, the response describes that user.",
   },
   "GET /api/v1/audit": {
     id: "audit.list",
-    about: "Who changed what, newest first.",
+    about: "Lists audit records, newest first. Admins only.",
     query: { action: "key.create", since: "2026-01-01T00:00:00Z", limit: 10 },
   },
   "GET /api/v1/users": {
     id: "users.list",
     about:
-      "Whoever has a key, a skill, a ghost, a membership or a conversation, by id, with how many of each. Nothing of what they hold.",
+      "Lists every user who has a key, skill, agent (ghost), membership or conversation, with counts only. The response contains no content and no conversation ids. Admins only.",
     query: { limit: 20 },
   },
   "GET /api/v1/users/{id}/export": {
     id: "users.export",
     about:
-      "Everything stored of a user as one JSON document; secrets by name only. Its last member is `complete: true`.",
+      "Exports all stored data of a user as one JSON document. Secrets are listed by name only. The last member is `complete: true`. For the user or an admin.",
   },
   "DELETE /api/v1/users/{id}": {
     id: "users.erase",
-    about: "Erases a user's data, a stretch at a time: ask again until `complete` is true.",
+    about:
+      "Erases the data of a user in batches. Repeat the request until `complete` is true. For the user or an admin.",
   },
   "POST /api/v1/search-index": {
     id: "searchIndex.rebuild",
-    about: "Writes a stretch of the search index anew. Ask again with `after` = `next` until that is `null`.",
+    about:
+      "Rebuilds a part of the search index. Repeat the request with `after` set to `next` until `next` is `null`. Admins only.",
     retry: "idempotent",
     body: { after: 0 },
   },
 
   "POST /api/v1/groups": {
     id: "groups.create",
-    about: "Makes a group, a namespace that several people share. Whoever makes it is its Owner.",
+    about:
+      "Creates a group, a namespace shared by several users. The caller becomes its Owner. Admins only, unless `GROUPS_OPEN=true`.",
     body: { name: "team", display_name: "The team" },
   },
   "GET /api/v1/groups": {
     id: "groups.list",
-    about: "The caller's groups, by name; with `all` an admin's list has every group.",
+    about: "Lists your groups by name. With `all`, admins see every group.",
   },
-  "GET /api/v1/groups/{name}": { id: "groups.get", about: "A group, and what it has used of each quota." },
+  "GET /api/v1/groups/{name}": { id: "groups.get", about: "Returns a group and its quota usage." },
   "PUT /api/v1/groups/{name}": {
     id: "groups.rename",
-    about: "Changes how a group is shown. Its name stays.",
+    about: "Changes the display name of a group. Its name cannot be changed. Needs the role Owner.",
     body: { display_name: "The whole team" },
   },
   "DELETE /api/v1/groups/{name}": {
     id: "groups.delete",
-    about: "Deletes a group that has no skills, with its members and secrets.",
+    about:
+      "Deletes a group without skills and agents (ghosts), including its members and secrets. Needs the role Owner.",
   },
-  "GET /api/v1/groups/{name}/members": { id: "members.list", about: "Who is in a group, by user id." },
+  "GET /api/v1/groups/{name}/members": { id: "members.list", about: "Lists the members of a group by user id." },
   "PUT /api/v1/groups/{name}/members/{user_id}": {
     id: "members.set",
-    about: "Adds a member, or changes a member's role.",
+    about:
+      "Adds a member or changes a member's role. Maintainers can assign roles below their own; Owners can assign all roles.",
     body: { role: "Developer" },
   },
   "DELETE /api/v1/groups/{name}/members/{user_id}": {
     id: "members.remove",
-    about: "Takes a member out; oneself: leaves.",
+    about: "Removes a member from a group. Members can remove themselves.",
   },
 
   "POST /api/v1/secrets/rotate": {
     id: "secrets.rotate",
-    about: "Encrypts anew what is not under the current key of the deployment. Ask again until nothing remains.",
+    about:
+      "Re-encrypts secrets that are not encrypted with the current key. Repeat the request until `remaining` is 0. Admins only.",
     retry: "idempotent",
   },
   "GET /api/v1/secrets": {
     id: "secrets.list",
-    about: "Secrets by name, never with a value.",
+    about: "Lists secrets by name, without values.",
     query: { scope: "user" },
   },
-  "GET /api/v1/secrets/{name}": { id: "secrets.get", about: "What is known of a secret, never its value." },
+  "GET /api/v1/secrets/{name}": { id: "secrets.get", about: "Returns a secret without its value." },
   "PUT /api/v1/secrets/{name}": {
     id: "secrets.set",
-    about: "Stores a value that never comes out again. Only servers on one of `hosts` get it.",
+    about: "Creates or replaces a secret. Its value is never returned and is sent only to `hosts`.",
     body: { value: "a value of eight or more", hosts: ["api.example.com"] },
   },
   "DELETE /api/v1/secrets/{name}": {
     id: "secrets.delete",
-    about: "Deletes a secret; servers that use it stop at their next call.",
+    about: "Deletes a secret. Servers that use it fail at their next call.",
   },
 
   "GET /api/v1/models": {
     id: "models.list",
-    about: "The models of an owner, by name, as they were written.",
+    about: "Lists the models of an owner by name.",
     query: { scope: "user" },
   },
-  "GET /api/v1/models/{name}": { id: "models.get", about: "One model of the chat endpoint." },
+  "GET /api/v1/models/{name}": { id: "models.get", about: "Returns a model of the chat endpoint." },
   "PUT /api/v1/models/{name}": {
     id: "models.set",
-    about: "Stores a model that the chat endpoint may call. `key` names a secret of the same owner.",
+    about: "Creates or replaces a model of the chat endpoint. `key` refers to a secret of the same owner.",
     body: model,
   },
   "DELETE /api/v1/models/{name}": {
     id: "models.delete",
-    about: "Deletes a model; its requests are refused from then on.",
+    about: "Deletes a model. Requests that name it fail.",
   },
 
   "GET /api/v1/mcp-servers": {
     id: "mcpServers.list",
-    about: "The MCP servers that every conversation may use, by name.",
+    about: "Lists the gateway's MCP servers, which are available in every conversation. Admins only.",
   },
-  "GET /api/v1/mcp-servers/{name}": { id: "mcpServers.get", about: "One MCP server of the gateway." },
+  "GET /api/v1/mcp-servers/{name}": {
+    id: "mcpServers.get",
+    about: "Returns an MCP server of the gateway. Admins only.",
+  },
   "PUT /api/v1/mcp-servers/{name}": {
     id: "mcpServers.set",
-    about: `Stores an MCP server; the entry is replaced as a whole. \`${secret("NAME")}\` may stand in the path, the query and headers.`,
+    about: `Creates or replaces an MCP server of the gateway. \`${secret("NAME")}\` is allowed in the path, the query and headers. Admins only.`,
     body: { url: "https://mcp.example.com/", headers: { authorization: `Bearer ${secret("MCP_KEY")}` }, timeout: 60 },
   },
   "DELETE /api/v1/mcp-servers/{name}": {
     id: "mcpServers.delete",
-    about: "Deletes an MCP server. Conversations lose its tools.",
+    about: "Deletes an MCP server of the gateway. Conversations lose its tools. Admins only.",
   },
   "POST /api/v1/mcp-servers/{name}/test": {
     id: "mcpServers.test",
-    about: "Connects to a server now and says what it offers, or why it does not. Nothing is stored.",
+    about: "Connects to an MCP server and returns its tools or the error. Nothing is stored. Admins only.",
     retry: "safe",
   },
   "POST /api/v1/mcp-servers/{name}/approve": {
     id: "mcpServers.approve",
     about:
-      "Connects to a server now and approves the tools that it lists, as they are. With `guard` no other tool of it is offered, and none whose texts have changed since.",
+      "Connects to an MCP server and approves its current tools. With `guard`, only approved and unchanged tools are offered. Admins only.",
     retry: "safe",
   },
   "GET /api/v1/me/servers": {
     id: "servers.usable",
-    about:
-      "The MCP servers that every conversation of the caller has: the caller's own, their groups' and the gateway's.",
+    about: "Lists the MCP servers of all your conversations: your own, those of your groups, and the gateway's.",
   },
   "GET /api/v1/servers": {
     id: "servers.list",
-    about: "The MCP servers that a user or a group keeps, by name, as they were written.",
+    about: "Lists the MCP servers of a user or group by name.",
   },
-  "GET /api/v1/servers/{name}": { id: "servers.get", about: "One MCP server of a user or a group." },
+  "GET /api/v1/servers/{name}": { id: "servers.get", about: "Returns an MCP server of a user or group." },
   "PUT /api/v1/servers/{name}": {
     id: "servers.set",
-    about: "Stores an MCP server of one's own, or of a group. It uses its owner's secrets and no others.",
+    about: "Creates or replaces an MCP server of a user or group. It can use only the secrets of its owner.",
     body: { url: "https://mcp.example.com/", headers: { authorization: `Bearer ${secret("MCP_KEY")}` } },
   },
   "DELETE /api/v1/servers/{name}": {
     id: "servers.delete",
-    about: "Deletes an MCP server of a user or a group. Conversations lose its tools.",
+    about: "Deletes an MCP server of a user or group. Conversations lose its tools.",
   },
   "POST /api/v1/servers/{name}/test": {
     id: "servers.test",
-    about: "Connects to a server now and says what it offers, or why it does not. Nothing is stored.",
+    about: "Connects to an MCP server and returns its tools or the error. Nothing is stored.",
     retry: "safe",
   },
 };

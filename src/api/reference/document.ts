@@ -1,4 +1,5 @@
-// The OpenAPI document: the routes' own schemas, and what `src/api/reference` says of them. Loaded when somebody asks for it.
+// Generates the OpenAPI document from the schemas of the routes and the texts of this folder. Only the build and tests use it
+// (scripts/build/openapi.mjs); the Worker serves the result as a static file.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { version } from "../../../package.json";
@@ -16,19 +17,21 @@ const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINI
 
 const DESCRIPTION = `Skills on demand for any chat front end or agent.
 
-A chat back end needs two operations: \`turns.prepare\` when the user has written, and \`toolCalls.run\` after each answer of the model
-that has tool calls. \`x-retry\` says of each operation whether it may be sent again when nobody knows whether it arrived; what is answered
-with 429 may always be sent again, after \`Retry-After\`.`;
+A chat back end needs two operations: \`turns.prepare\` after each user message, and \`toolCalls.run\` after each model response with tool
+calls. \`x-retry\` says whether an operation can be repeated when it is unknown whether the request arrived. A response with status 429
+can always be repeated after \`Retry-After\`.`;
 
-/** The document of all routes that the app has. */
-export function documentOf(app: OpenAPIHono<HttpEnv>, url: string) {
+/** Returns the document of all routes that the app has. Call it once for an app: it registers components. */
+export function documentOf(app: OpenAPIHono<HttpEnv>) {
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   for (const [name, header] of Object.entries(HEADERS))
     app.openAPIRegistry.registerComponent("parameters", name, header);
   app.openAPIRegistry.register("ToolCallEvent", eventSchema());
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "Skill Gateway", version, description: DESCRIPTION, license: { name: "MIT" } },
-    servers: [{ url }],
+    // Relative to the document, so that it is valid for every gateway.
+    servers: [{ url: "/" }],
     security: [{ bearer: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
@@ -59,7 +62,7 @@ const eventSchema = () =>
         data: z.object({ code: z.string(), reason: z.string(), message: z.string(), details: z.unknown().optional() }),
       }),
     ])
-    .openapi({ description: "A frame of the event stream of `toolCalls.run`. `done` or `error` is the last." });
+    .openapi({ description: "A frame of the event stream of `toolCalls.run`. The last frame is `done` or `error`." });
 
 /** As far as it is read and written here. */
 interface Described {
@@ -76,12 +79,12 @@ interface Parameter {
   example?: unknown;
 }
 
-/** Adds to an operation all that its schemas do not say. */
+/** Adds to an operation what its schemas do not contain. */
 function describeOperation(operation: Described, method: string, path: string): void {
   const text = TEXTS[`${method} ${path}`];
   if (text === undefined) return;
   for (const parameter of operation.parameters ?? []) if ("name" in parameter) describeParameter(parameter, path, text);
-  // A route that reads the header has said so itself, in lower case.
+  // A route that reads a header has declared it in lower case.
   const own = (operation.parameters ?? []).filter((one) => !("name" in one) || one.in !== "header");
   const headers = operation.security?.length === 0 ? [] : ["OnBehalfOf", "Bookmark"];
   if (text.keyed) headers.push("IdempotencyKey");

@@ -1,8 +1,8 @@
-// What the OpenAPI document says of an operation besides what its route's schemas say.
+// Types for OpenAPI texts of operations.
 
 /**
- * Whether a request may be sent again when nobody knows whether it arrived. `safe`: it changes nothing. `idempotent`: sent again
- * with the same ids (or the same `Idempotency-Key`, where it takes one) it changes nothing more. `never`: it may happen twice.
+ * Whether a request can be repeated if its result is unknown. `safe`: it changes nothing. `idempotent`: repeated with the same ids (or the
+ * same `Idempotency-Key`), it changes nothing more. `never`: it may happen twice.
  */
 export type Retry = "safe" | "idempotent" | "never";
 
@@ -10,15 +10,15 @@ export interface OperationText {
   /** `<resource>.<verb>`: what clients call it. A promise, like the path. */
   id: string;
   about: string;
-  /** Left out: what HTTP says of the method; `POST` is `never`. */
+  /** Default: as HTTP defines the method; `POST` is `never`. */
   retry?: Retry;
-  /** It takes an `Idempotency-Key`. */
+  /** It accepts an `Idempotency-Key`. */
   keyed?: true;
   /** A body that a test sends. */
   body?: unknown;
   /** Query parameters that a test sends. */
   query?: Record<string, string | number | boolean>;
-  /** The schema of each event of a stream that it may answer with. */
+  /** The schema of the events, if the response can be a stream. */
   events?: string;
 }
 

@@ -13,64 +13,64 @@ export const SKILL_TEXTS: OperationTexts = {
   [`GET ${S}`]: {
     id: "skills.list",
     about:
-      "The caller's own skills, or with `namespace` a group's. With `name` the one skill that this name means to the caller; with `q` what a search finds, the best first.",
+      "Lists your own skills, or the skills of a group with `namespace`. With `name`, returns the one skill that the name resolves to. With `q`, searches all skills that you can use, best match first.",
     query: { limit: 10, count: true },
   },
   [`GET ${S}/unified`]: {
     id: "skills.unified",
     about:
-      "Every skill that the caller may use, each name once: own over groups' over public. A bare array; `Link` says where it goes on.",
+      "Lists every skill that you can use, each name once: your own before groups' before public skills. The response is an array; the `Link` header points to the next page.",
     query: { scope: "all", limit: 10 },
   },
   [`GET ${S}/public/list`]: {
     id: "skills.listPublic",
-    about: "All public skills. A bare array; `Link` says where it goes on.",
+    about: "Lists all public skills. The response is an array; the `Link` header points to the next page.",
     query: { limit: 10 },
   },
   [`POST ${S}/invoke`]: {
     id: "skills.invoke",
-    about: "The instructions of a skill by its name, without a conversation.",
+    about: "Returns the instructions of a skill by its name, without a conversation.",
     retry: "safe",
     body: { skill_name: "mermaid-diagram" },
   },
   [`POST ${S}/upload`]: {
     id: "skills.publish",
     about:
-      "Publishes a skill, or another version of one that is there, to the caller's own namespace or a group's. A version with the same content is there already: 200, and nothing changes. An invalid package is 422 with all that is wrong.",
+      "Publishes a skill, or a new version of an existing skill, to your own namespace or a group. If a version with the same content exists, the response is 200 and nothing changes. An invalid package is 422 with all problems.",
     retry: "idempotent",
     keyed: true,
     body: { ...pack, namespace: "default" },
   },
   [`POST ${S}/public`]: {
     id: "skills.publishPublic",
-    about: "Publishes a public skill, or another version of one. Only code of public skills runs.",
+    about: "Publishes a public skill or a new version of one. Only public skills can run code. Admins only.",
     retry: "idempotent",
     keyed: true,
     body: pack,
   },
   [`POST ${S}/public/upload`]: {
     id: "skills.publishPublicForm",
-    about: `Publishes a public skill, as \`skills.publishPublic\` does. ${LEGACY}`,
+    about: `Publishes a public skill, like \`skills.publishPublic\`. ${LEGACY}`,
     retry: "idempotent",
     keyed: true,
     body: { ...pack, marketplace_tags: "[]" },
   },
   [`PUT ${S}/{id}`]: {
     id: "skills.publishVersion",
-    about:
-      "Publishes another version of a skill, which is current from then on. The package must have the skill's name.",
+    about: "Publishes a new version of a skill and makes it current. The package must have the name of the skill.",
     keyed: true,
     body: pack,
   },
   [`PUT ${S}/public/{id}/upload`]: {
     id: "skills.publishPublicVersion",
-    about: `Publishes another version of a public skill. ${LEGACY}`,
+    about: `Publishes a new version of a public skill. ${LEGACY}`,
     keyed: true,
     body: pack,
   },
   [`POST ${S}/{id}/share`]: {
     id: "skills.share",
-    about: "Publishes the current version of a skill into a group, where it is the group's from then on.",
+    about:
+      "Publishes the current version of a skill into a group. The copy belongs to the group. Needs the role Developer in the group.",
     retry: "idempotent",
     keyed: true,
     body: { group_name: "team" },
@@ -78,139 +78,144 @@ export const SKILL_TEXTS: OperationTexts = {
   [`POST ${S}/validate`]: {
     id: "skills.validate",
     about:
-      "What publishing this package would say, all problems at once, with its tokens, its files and which of its scripts run. Nothing is stored.",
+      "Returns what publishing this package would report: all problems, tokens, files and which scripts can run. Nothing is stored.",
     retry: "safe",
     body: pack,
   },
   [`GET ${S}/drafts`]: {
     id: "drafts.list",
-    about: "The caller's own drafts by name, then those of others that name the caller, the newest first.",
+    about: "Lists your drafts by name, then drafts of other authors that are shared with you, newest first.",
   },
   [`PUT ${S}/drafts/{name}`]: {
     id: "drafts.push",
     about:
-      "Pushes a package as the caller's draft of this name, in the place of the one before. Nobody finds it: it is chosen as `draft:<name>` by its author and by `users`, until it is promoted or its time is over.",
+      "Creates or replaces your draft with this name. Drafts are private: only the author and the listed `users` can select one, as `draft:<name>`. A draft expires or is published.",
     body: { ...pack, users: "alice,bob" },
   },
-  [`DELETE ${S}/drafts/{name}`]: { id: "drafts.delete", about: "Deletes one's draft." },
+  [`DELETE ${S}/drafts/{name}`]: { id: "drafts.delete", about: "Deletes a draft of yours." },
   [`POST ${S}/drafts/{name}/promote`]: {
     id: "drafts.promote",
-    about: "Publishes the bytes of one's draft where it is meant to go, judged like every upload.",
+    about: "Publishes the bytes of your draft to its target namespace, with the same checks as an upload.",
     retry: "idempotent",
     keyed: true,
   },
-  [`GET ${S}/{id}`]: { id: "skills.get", about: "A skill at its current version." },
+  [`GET ${S}/{id}`]: { id: "skills.get", about: "Returns a skill at its current version." },
   [`DELETE ${S}/{id}`]: {
     id: "skills.delete",
     about:
-      "Deletes a skill with all its versions. While ghosts name it that is 409 `SKILL_REFERENCED`; an admin may `force` it.",
+      "Deletes a skill with all its versions. If agents (ghosts) use it, the response is 409 `SKILL_REFERENCED`; admins can use `force`.",
   },
   [`DELETE ${S}/public/{id}`]: { id: "skills.deletePublic", about: `Deletes a public skill. ${LEGACY}` },
   [`GET ${S}/{id}/download`]: {
     id: "skills.download",
-    about: "The package of a version as a ZIP: file for file what was uploaded. `Range` asks for a part.",
+    about: "Downloads the package of a version as a ZIP with the uploaded files. Supports `Range`.",
   },
   [`GET ${S}/public/{id}/download`]: {
     id: "skills.downloadPublic",
-    about: `The package of a public skill as a ZIP. ${LEGACY}`,
+    about: `Downloads the package of a public skill as a ZIP. ${LEGACY}`,
   },
-  [`GET ${S}/public/{id}/content`]: { id: "skills.content", about: `SKILL.md of a public skill as text. ${LEGACY}` },
+  [`GET ${S}/public/{id}/content`]: {
+    id: "skills.content",
+    about: `Returns SKILL.md of a public skill as text. ${LEGACY}`,
+  },
   [`GET ${S}/{id}/files`]: {
     id: "skills.files",
-    about: "The files of the current version: path, size and digest. A bare array.",
+    about: "Lists the files of the current version with path, size and digest. The response is an array.",
   },
   [`GET ${S}/{id}/files/{path}`]: {
     id: "skills.file",
-    about: "One file of the current version. `path` may have slashes.",
+    about: "Returns one file of the current version. `path` can contain slashes.",
   },
   [`GET ${S}/{id}/usage`]: {
     id: "skills.usage",
-    about: "How often a skill was loaded and its tools called, by day and by version, without users.",
+    about:
+      "Returns how often a skill was loaded and its tools were called, by day and by version. The counts do not identify users. Only for its owner, Maintainers of its group, or admins for public skills.",
     query: { days: 7 },
   },
   [`GET ${S}/{id}/references`]: {
     id: "skills.references",
-    about: "The ghosts that name a skill: those that the caller may read, and how many others there are.",
+    about: "Lists the agents (ghosts) that use a skill: those that you can read, and the number of others.",
   },
   [`POST ${S}/{id}/remove-references`]: {
     id: "skills.removeReferences",
-    about: "Takes a skill out of all ghosts that the caller may write.",
+    about: "Removes a skill from all agents (ghosts) that you can change.",
     retry: "idempotent",
   },
   [`POST ${S}/{id}/remove-reference/{ghost_id}`]: {
     id: "skills.removeReference",
-    about: "Takes a skill out of one ghost.",
+    about: "Removes a skill from one agent (ghost) that you can change.",
   },
-  [`GET ${S}/{id}/versions`]: { id: "versions.list", about: "The versions of a skill, newest first." },
+  [`GET ${S}/{id}/versions`]: { id: "versions.list", about: "Lists the versions of a skill, newest first." },
   [`GET ${S}/{id}/versions/{version_id}/files`]: {
     id: "versions.files",
     about:
-      "The files of a version, yanked ones included: path, size and digest. A bare array. Its exact label may stand for its id.",
+      "Lists the files of a version with path, size and digest, even if it is yanked. `version_id` can be the exact version label. The response is an array.",
   },
   [`GET ${S}/{id}/versions/{version_id}/files/{path}`]: {
     id: "versions.file",
-    about: "One file of a version. `path` may have slashes; the version's exact label may stand for its id.",
+    about: "Returns one file of a version. `path` can contain slashes. `version_id` can be the exact version label.",
   },
   [`GET ${S}/{id}/versions/{version_id}/permissions`]: {
     id: "versions.permissions",
     about:
-      "What a version may do once it is loaded: its tools, scripts, servers, hosts, secrets and dependencies. `base` names another version, and `changes` says what this one may do that the other may not, and the other way round.",
+      "Returns what a version can do when it is loaded: tools, scripts, servers, hosts, secrets and dependencies. With `base`, `changes` lists the differences to another version.",
     query: { base: "1.0.0" },
   },
   [`POST ${S}/{id}/versions/{version_id}/activate`]: {
     id: "versions.activate",
-    about: "Makes a version the current one: this is how one rolls back. Conversations move to it at their next turn.",
+    about: "Makes a version the current one, for example to roll back. Conversations switch to it in their next turn.",
     retry: "idempotent",
   },
   [`POST ${S}/{id}/versions/{version_id}/yank`]: {
     id: "versions.yank",
-    about: "Takes a version out of use: no name and no range means it any more, and conversations lose it.",
+    about: "Takes a version out of use. No name or version range resolves to it, and conversations lose it.",
     retry: "idempotent",
   },
   [`POST ${S}/{id}/versions/{version_id}/unyank`]: {
     id: "versions.unyank",
-    about: "Takes a yank back.",
+    about: "Reverses a yank.",
     retry: "idempotent",
   },
   [`PUT ${S}/{id}/versions/{version_id}/verdict`]: {
     id: "versions.verdict",
     about:
-      "Blocks a version, of whomever it is: the doors for other clients do not hand it out, and say so where their protocol can. Conversations go on with it; yanking ends it there. `blocked: false` takes it back.",
+      "Blocks a version of any skill for other clients and registries. Conversations keep using it until it is yanked. `blocked: false` removes the block. Admins only.",
     body: { blocked: true, reason: "It sends files away." },
   },
 
   [`POST ${G}`]: {
     id: "ghosts.create",
     about:
-      "Makes a ghost (an agent definition: system prompt, skills, MCP servers), one's own, a group's or a public one.",
+      "Creates an agent definition (*ghost*: system prompt, skills, MCP servers) of your own, of a group or for everybody. Groups need the role Maintainer, public agents need an admin.",
     body: { metadata: { name: "researcher" }, spec },
   },
   [`POST ${G}/preview`]: {
     id: "ghosts.preview",
     about:
-      "What a ghost would be if it were saved: its prompt, its tokens, its skills at their versions and what they bring, where its servers lead, which names meet, and what saving would refuse. Nothing is stored, no conversation is made, no secret is read.",
+      "Previews an agent (ghost): prompt, tokens, skills with versions, servers, name collisions, and the problems that saving would report. Nothing is stored, no conversation is created, and no secret is read.",
     retry: "safe",
     body: { spec: { ...spec, preload_skills: ["mermaid-diagram"] } },
   },
   [`GET ${G}`]: {
     id: "ghosts.list",
-    about: "The ghosts that the caller may use, by namespace and name: own, groups' and public ones.",
+    about:
+      "Lists the agents (ghosts) that you can use, by namespace and name: your own, those of your groups, and public ones.",
     query: { limit: 10 },
   },
   [`PUT ${G}/by-name/{namespace}/{name}`]: {
     id: "ghosts.setByName",
-    about: "Makes the ghost of this name, or replaces it: for definitions that are kept in files.",
+    about: "Creates or replaces the agent (ghost) with this name. Use it for definitions that are stored in files.",
     body: { spec },
   },
-  [`GET ${G}/{id}`]: { id: "ghosts.get", about: "One ghost." },
+  [`GET ${G}/{id}`]: { id: "ghosts.get", about: "Returns an agent (ghost)." },
   [`PUT ${G}/{id}`]: {
     id: "ghosts.replace",
     about:
-      "Replaces a ghost, its name included. What was read can be sent back as it is. With `If-Match` it is 412 `GHOST_CHANGED` where the ghost was saved since.",
+      "Replaces an agent (ghost), including its name. A response of `ghosts.get` can be sent back unchanged. With `If-Match`, the response is 412 `GHOST_CHANGED` if it was changed in the meantime.",
     body: { metadata: { name: "researcher" }, spec },
   },
   [`DELETE ${G}/{id}`]: {
     id: "ghosts.delete",
-    about: "Deletes a ghost. Conversations with it go on without a ghost, and are warned.",
+    about: "Deletes an agent (ghost). Conversations that use it continue without it and receive a warning.",
   },
 };

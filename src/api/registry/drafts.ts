@@ -18,7 +18,7 @@ const draftSchema = () =>
     .object({
       reference: z
         .string()
-        .openapi({ description: "What chooses it, in `additional_skills` or a ghost of one's own." }),
+        .openapi({ description: "The reference for `additional_skills` or your own agents (ghosts)." }),
       name: z.string(),
       author: z.string(),
       namespace: z.string(),
@@ -31,7 +31,7 @@ const draftSchema = () =>
       users: z
         .array(z.string())
         .nullable()
-        .openapi({ description: "Whom it names; `null` of a draft of somebody else." }),
+        .openapi({ description: "The users who can try it. `null` for drafts of other authors." }),
       pushed_at: z.string(),
       expires_at: z.string(),
       warnings: z.array(issueSchema()),
@@ -47,17 +47,16 @@ const newDraft = () =>
   z.strictObject({
     file: uploadFile(),
     namespace: z.string().min(1).max(64).default(DEFAULT_NAMESPACE),
-    public: z.enum(["true", "false"]).default("false").openapi({ description: "Meant for everybody (admins)." }),
-    users: z
-      .string()
-      .max(4_096)
-      .default("")
-      .openapi({ description: "Ids of users who may choose it, with commas between them." }),
+    public: z
+      .enum(["true", "false"])
+      .default("false")
+      .openapi({ description: "True if it will be published to everybody. Admins only." }),
+    users: z.string().max(4_096).default("").openapi({ description: "Comma-separated ids of users who can try it." }),
   });
 
 const params = z.object({ name: z.string().min(1).max(200) });
 
-/** What reads and stores packages: needed by few requests, and kept once it is there. */
+/** The module that reads and stores packages. Loaded lazily, because few requests need it. */
 let pushing: typeof import("../../services/registry/draft-push") | null = null;
 
 export const draftRoutes = router();
@@ -66,7 +65,7 @@ draftRoutes.openapi(
   createRoute({
     method: "get",
     path: "/drafts",
-    summary: "One's own drafts by name, then those of others that name one, the newest first",
+    summary: "Lists your drafts and drafts shared with you.",
     responses: { 200: json("Drafts.", listSchema), ...refusals() },
   }),
   async (c) => {
@@ -81,11 +80,11 @@ draftRoutes.openapi(
   createRoute({
     method: "put",
     path: "/drafts/{name}",
-    summary: "Push a package as one's draft of this name, in the place of the one before",
+    summary: "Creates or replaces a draft.",
     request: { params, body: formBody(newDraft) },
     responses: {
-      200: json("In the place of the one before.", pushedSchema),
-      201: json("The first.", pushedSchema),
+      200: json("Replaced.", pushedSchema),
+      201: json("Created.", pushedSchema),
       ...refusals(400, 403, 404, 409, 413, 415, 422),
     },
   }),
@@ -114,7 +113,7 @@ draftRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/drafts/{name}",
-    summary: "Delete one's draft",
+    summary: "Deletes a draft.",
     request: { params },
     responses: { 204: noContent, ...refusals(404) },
   }),
@@ -128,7 +127,7 @@ draftRoutes.openapi(
   createRoute({
     method: "post",
     path: "/drafts/{name}/promote",
-    summary: "Publish the bytes of one's draft where it is meant to go",
+    summary: "Publishes a draft.",
     request: {
       params,
       headers: z.object({
@@ -136,7 +135,7 @@ draftRoutes.openapi(
       }),
     },
     responses: {
-      200: json("There is a version with this content already; nothing changed.", skillSchema),
+      200: json("A version with this content already exists. Nothing changed.", skillSchema),
       201: json("Published.", skillSchema),
       ...refusals(400, 403, 404, 409, 413, 422),
     },

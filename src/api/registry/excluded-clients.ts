@@ -1,4 +1,4 @@
-// Which doors for other clients leave a skill out, and why.
+// Lists the clients of other registries that cannot use a skill, with reasons.
 
 import { exclusionsForClawHub } from "../../domain/compat/clawhub";
 import { exclusionsForIndex } from "../../domain/compat/well-known";
@@ -11,7 +11,7 @@ const leftOut = () =>
 /** Absent where no door leaves it out. */
 export const leftOutSchema = () =>
   z.array(leftOut()).openapi({
-    description: "The doors for other clients that leave the skill out, and why. In answers about one skill.",
+    description: "Integrations that do not list the skill, with the reason. Only in responses about a single skill.",
   });
 
 const OFFERING = ["well-known", "marketplace"];

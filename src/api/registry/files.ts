@@ -20,16 +20,13 @@ function bytes(type: string) {
   const content = { [type]: { schema: z.string().openapi({ format: "binary" }) } };
   return {
     200: { description: "The bytes.", content },
-    206: { description: "The part that `Range` asks for.", content },
+    206: { description: "The part requested with `Range`.", content },
     304: notModified,
     ...refusals(403, 404, 416),
   };
 }
 
-/**
- * What a skill's author wrote is shown with the type that its name suggests, as far as that is harmless; markup that a browser
- * would run is shown as text.
- */
+/** Files are served with the type of their name if it is harmless; markup that a browser would execute is served as text. */
 const TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     gif: "image/gif",
@@ -62,7 +59,7 @@ for (const path of ["/{id}/download", "/public/{id}/download"]) {
     createRoute({
       method: "get",
       path,
-      summary: "The skill as a ZIP",
+      summary: "Downloads a skill as a ZIP.",
       request: { params, query: z.object({ version: z.string().optional() }) },
       responses: bytes("application/zip"),
     }),
@@ -84,7 +81,7 @@ files.openapi(
   createRoute({
     method: "get",
     path: "/public/{id}/content",
-    summary: "SKILL.md as text, as the predecessor system's admin page asks for it",
+    summary: "Returns SKILL.md of a public skill as text.",
     middleware: tagged,
     request: { params },
     responses: {
@@ -96,7 +93,8 @@ files.openapi(
   async (c) => {
     const found = await findPackage(c.get("context"), c.req.valid("param").id);
     const file = found.files.find(({ path }) => path.toLowerCase() === "skill.md");
-    if (file === undefined) throw new GatewayError("not_found", "FILE_NOT_FOUND", "The skill has no such file.");
+    if (file === undefined)
+      throw new GatewayError("not_found", "FILE_NOT_FOUND", "File not found in the skill. Check the path.");
     const body = await openBytes(c.get("context"), found.versionId, file.offset, file.size);
     return c.json({ content: await new Response(body).text() }, 200);
   },
@@ -108,10 +106,10 @@ files.openapi(
   createRoute({
     method: "get",
     path: "/{id}/files",
-    summary: "The files of the current version",
+    summary: "Lists the files of the current version.",
     middleware: tagged,
     request: { params },
-    responses: { 200: json("All files, by path.", fileList), 304: notModified, ...refusals(403, 404) },
+    responses: { 200: json("All files by path.", fileList), 304: notModified, ...refusals(403, 404) },
   }),
   async (c) => c.json(await filesAt(c, c.req.valid("param").id), 200),
 );
@@ -120,10 +118,10 @@ files.openapi(
   createRoute({
     method: "get",
     path: "/{id}/versions/{version_id}/files",
-    summary: "The files of a version, whichever is current",
+    summary: "Lists the files of a version.",
     middleware: tagged,
     request: { params: versionParams },
-    responses: { 200: json("All files, by path.", fileList), 304: notModified, ...refusals(403, 404) },
+    responses: { 200: json("All files by path.", fileList), 304: notModified, ...refusals(403, 404) },
   }),
   async (c) => {
     const { id, version_id } = c.req.valid("param");
@@ -134,19 +132,19 @@ files.openapi(
 const fileRoute = createRoute({
   method: "get",
   path: "/{id}/files/{path}",
-  summary: "One file of the current version; `path` may have slashes",
+  summary: "Returns a file of the current version.",
   request: { params: params.extend({ path: z.string() }) },
   responses: bytes("*/*"),
 });
 const versionFileRoute = createRoute({
   method: "get",
   path: "/{id}/versions/{version_id}/files/{path}",
-  summary: "One file of a version; `path` may have slashes",
+  summary: "Returns a file of a version.",
   request: { params: versionParams.extend({ path: z.string() }) },
   responses: bytes("*/*"),
 });
 
-// The document names the parameter; only the router has to know that it spans segments.
+// The document names the parameter; the router matches several segments.
 files.openAPIRegistry.registerPath(fileRoute);
 files.openapi({ ...fileRoute, path: "/{id}/files/{path{.+}}", hide: true }, (c) => {
   const { id, path } = c.req.valid("param");
@@ -167,7 +165,8 @@ async function answerFile(c: HonoContext<HttpEnv>, path: string, id: string, ver
   const found = await findPackage(c.get("context"), id, version);
   const wanted = path.normalize("NFC");
   const file = found.files.find((candidate) => candidate.path === wanted);
-  if (file === undefined) throw new GatewayError("not_found", "FILE_NOT_FOUND", "The skill has no such file.");
+  if (file === undefined)
+    throw new GatewayError("not_found", "FILE_NOT_FOUND", "File not found in the skill. Check the path.");
   return answerBytes(c, found, {
     offset: file.offset,
     size: file.size,
@@ -177,7 +176,7 @@ async function answerFile(c: HonoContext<HttpEnv>, path: string, id: string, ver
   });
 }
 
-/** Answers with all of the bytes, with the part that was asked for, or with the news that the client has them. */
+/** Returns all bytes, the requested part, or 304. */
 async function answerBytes(c: HonoContext<HttpEnv>, found: { versionId: string }, part: Part): Promise<Response> {
   const tag = tagOf(part.sha256);
   const headers: Record<string, string> = {
@@ -191,7 +190,14 @@ async function answerBytes(c: HonoContext<HttpEnv>, found: { versionId: string }
   const span = spanOf(range, part.size);
   if (span === "unsatisfiable") {
     const unsatisfied = { "content-range": `bytes */${part.size}` };
-    return problem(c, 416, "RANGE_NOT_SATISFIABLE", `There are only ${part.size} bytes.`, {}, unsatisfied);
+    return problem(
+      c,
+      416,
+      "RANGE_NOT_SATISFIABLE",
+      `Range not satisfiable (the file has ${part.size} bytes). Request a range inside the file.`,
+      {},
+      unsatisfied,
+    );
   }
   const { offset, length } = span ?? { offset: 0, length: part.size };
   const wanted = c.req.method === "HEAD" ? 0 : length;

@@ -19,7 +19,7 @@ const body = () =>
         .min(1)
         .max(64)
         .default(DEFAULT_NAMESPACE)
-        .describe("Whose it would be, as of a ghost's `metadata`."),
+        .describe("The namespace of the agent (ghost), as in `metadata`."),
       shell: z.string().min(1).max(64).optional(),
     })
     .openapi("GhostPreviewRequest");
@@ -66,9 +66,9 @@ ghostPreviewRoute.openapi(
   createRoute({
     method: "post",
     path: "/preview",
-    summary: "A ghost as it would be: its prompt, tokens, skills and collisions; nothing is stored",
+    summary: "Previews an agent (ghost) without storing it.",
     request: { body: jsonBody(body) },
-    responses: { 200: json("As it would be.", previewSchema), ...refusals(400, 403, 404, 415) },
+    responses: { 200: json("The preview.", previewSchema), ...refusals(400, 403, 404, 415) },
   }),
   async (c) => {
     const { spec, namespace, shell } = c.req.valid("json");

@@ -1,4 +1,4 @@
-// Ghosts as the predecessor system's resources.
+// Ghosts in the format of Wegent's resources.
 
 import { kindOfScope } from "../../domain/access/access";
 import { ghostSpecSchema, specWarnings } from "../../domain/catalog/ghost";

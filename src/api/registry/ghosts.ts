@@ -1,4 +1,4 @@
-// /api/v1/kinds/ghosts: agent definitions. The namespace says whose: `default` one's own, `public` everybody's, else a group's.
+// Routes for /api/v1/kinds/ghosts: agent definitions. The namespace is `default` (the user's own), `public`, or a group.
 
 import { createRoute } from "@hono/zod-openapi";
 import { DEFAULT_NAMESPACE } from "../../domain/access/access";
@@ -29,17 +29,17 @@ const ghostName = z
   .normalize("NFC")
   .regex(
     /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,99}$/u,
-    "1-100 letters, digits, spaces, `.`, `_` or `-`, a letter or digit first",
+    "1-100 letters, digits, spaces, `.`, `_` or `-`, starting with a letter or digit",
   );
 const namespace = z
   .string()
   .min(1)
   .max(64)
   .describe(
-    "`default`: one's own; `public`: everybody's, written by admins; else a group's, written by its Maintainers and Owners.",
+    "`default`: your own. `public`: for everybody, written by admins. A group name: written by its Maintainers and Owners.",
   );
 
-/** What was read can be sent back as it is: labels and status are the gateway's, and are not looked at. */
+/** A resource can be sent back as it was read: labels and status belong to the gateway and are ignored. */
 const rest = {
   apiVersion: z.string().optional(),
   kind: z.literal("Ghost").optional(),
@@ -54,7 +54,7 @@ const ghostBody = () =>
       metadata: z.strictObject({ name: ghostName, namespace: namespace.default(DEFAULT_NAMESPACE), labels }),
     })
     .openapi("GhostRequest");
-/** Without a namespace the ghost stays where it is; it never goes elsewhere. */
+/** Without a namespace the ghost stays in its own; it never moves. */
 const replacedBody = () =>
   z
     .strictObject({ ...rest, metadata: z.strictObject({ name: ghostName, namespace: namespace.optional(), labels }) })
@@ -68,14 +68,14 @@ const namedBody = () =>
     .openapi("NamedGhostRequest");
 
 export const ghostRoutes = router();
-// Before the routes that take any text for an id.
+// Before routes whose id matches any text.
 ghostRoutes.route("/", ghostPreviewRoute);
 
 ghostRoutes.openapi(
   createRoute({
     method: "post",
     path: "/",
-    summary: "Make a ghost: one's own, a group's (Maintainer) or a public one (admin)",
+    summary: "Creates an agent (ghost).",
     request: { body: jsonBody(ghostBody) },
     responses: { 201: json("Made.", ghostSchema), ...refusals(400, 403, 404, 409, 415) },
   }),
@@ -86,13 +86,13 @@ ghostRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary: "The ghosts one may use: one's own, one's groups' and public ones, by namespace and name",
+    summary: "Lists the agents (ghosts) that you can use.",
     middleware: requireOneStart,
     request: {
       query: listQuery.extend({
         namespace: z.string().optional(),
         name: z.string().optional(),
-        q: z.string().max(100).optional().openapi({ description: "What the name has in it, whatever its case." }),
+        q: z.string().max(100).optional().openapi({ description: "A part of the name; case is ignored." }),
       }),
     },
     responses: {
@@ -110,7 +110,7 @@ ghostRoutes.openapi(
   createRoute({
     method: "put",
     path: "/by-name/{namespace}/{name}",
-    summary: "Make the ghost of this name, or replace it",
+    summary: "Creates or replaces the agent (ghost) with this name.",
     request: { params: z.object({ namespace, name: ghostName }), body: jsonBody(namedBody) },
     responses: {
       200: json("Replaced.", ghostSchema),
@@ -123,7 +123,13 @@ ghostRoutes.openapi(
     const { metadata, spec } = c.req.valid("json");
     for (const field of ["name", "namespace"] as const) {
       if (metadata?.[field] === undefined || metadata[field] === path[field]) continue;
-      throw invalid([{ code: "NAME_MISMATCH", message: "It differs from the path.", path: `metadata.${field}` }]);
+      throw invalid([
+        {
+          code: "NAME_MISMATCH",
+          message: "The value differs from the path. Make them equal.",
+          path: `metadata.${field}`,
+        },
+      ]);
     }
     const { created, ghost } = await upsertGhost(c.get("context"), { ...path, spec });
     return created ? c.json(ghostResource(ghost), 201) : c.json(ghostResource(ghost), 200);
@@ -137,7 +143,7 @@ ghostRoutes.openapi(
     summary: "A ghost",
     middleware: tagged,
     request: { params },
-    responses: { 200: json("The ghost.", ghostSchema), 304: notModified, ...refusals(404) },
+    responses: { 200: json("The agent (ghost).", ghostSchema), 304: notModified, ...refusals(404) },
   }),
   async (c) => c.json(ghostResource(await findGhost(c.get("context"), c.req.valid("param").id)), 200),
 );
@@ -146,7 +152,7 @@ ghostRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{id}",
-    summary: "Replace a ghost, its name included; with `If-Match` only if it is still what was read",
+    summary: "Replaces an agent (ghost).",
     request: { params, body: jsonBody(replacedBody) },
     responses: { 200: json("Replaced.", ghostSchema), ...refusals(400, 403, 404, 409, 412, 415) },
   }),
@@ -166,7 +172,7 @@ ghostRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{id}",
-    summary: "Delete a ghost",
+    summary: "Deletes an agent (ghost).",
     request: { params },
     responses: { 204: noContent, ...refusals(403, 404) },
   }),

@@ -1,4 +1,4 @@
-// What a version of a skill may do, and what it may that another version may not.
+// Routes for the permissions of a version, and the difference between two versions.
 
 import { createRoute } from "@hono/zod-openapi";
 import { RUNS } from "../../domain/code/check/verdict";
@@ -11,7 +11,7 @@ import { type NamedVersion, readVersionPermissions } from "../../services/regist
 
 const texts = () => z.array(z.string());
 
-/** A server as what it may: where it leads, and what goes there. */
+/** A server as a permission: its URL, and what is sent there. */
 export const serverPermissionSchema = () =>
   z
     .object({
@@ -45,7 +45,7 @@ const permissionsSchema = () =>
       commands: texts(),
       dependencies: texts(),
     })
-    .openapi("SkillPermissions", { description: "What a version of a skill may do once it is loaded." });
+    .openapi("SkillPermissions", { description: "What a version of a skill can do when it is loaded." });
 
 const changed = () => z.array(z.object({ permission: z.string(), value: z.string() }).openapi("SkillPermission"));
 
@@ -55,14 +55,14 @@ permissionRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}/versions/{version_id}/permissions",
-    summary: "What a version may do; with `base` also what changed from that version",
+    summary: "Returns the permissions of a version.",
     middleware: tagged,
     request: {
       params: z.object({ id: z.string(), version_id: z.string() }),
       query: z.object({ base: z.string().max(200).optional() }),
     },
     responses: {
-      200: json("What it may do.", () =>
+      200: json("The permissions.", () =>
         z.object({
           version_id: z.string(),
           version: z.string().nullable(),

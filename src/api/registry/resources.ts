@@ -1,4 +1,4 @@
-// Skills as the predecessor system's resources. Their schemas are functions, made for the OpenAPI document only.
+// Skills in the format of Wegent's resources. Schemas are functions, used for the OpenAPI document only.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import { RUNS } from "../../domain/code/check/verdict";
@@ -16,7 +16,7 @@ import { sourceSchema } from "./source";
 
 export const API_VERSION = "agent.wecode.io/v1";
 
-const NUMBERED = "1, 2, … in the order in which the skill's versions were published; none is used twice.";
+const NUMBERED = "1, 2, … in the order of publication. Numbers are not reused.";
 
 export const metadataSchema = () =>
   z.object({
@@ -36,9 +36,9 @@ const toolSchema = () =>
 export const tokensSchema = () =>
   z
     .object({ description: z.int(), line: z.int(), instructions: z.int(), files: z.int() })
-    .openapi({ description: "Counted with o200k_base; `files` is an estimate from their size." });
+    .openapi({ description: "Counted with `o200k_base`. `files` is estimated from the file sizes." });
 
-/** What publishing says of scripts; absent of versions whose scripts nobody judged. */
+/** Analysis of scripts; absent for versions without one. */
 export const verdictsSchema = () =>
   z
     .array(
@@ -46,7 +46,7 @@ export const verdictsSchema = () =>
         .object({ path: z.string(), runs: z.enum(RUNS), reason: z.string().optional(), line: z.int().optional() })
         .openapi("ScriptVerdict"),
     )
-    .openapi({ description: "Whether each script of the package runs, and what decides. See docs/skill-code.md." });
+    .openapi({ description: "Whether each script of the package can run, with the reason. See docs/skill-code.md." });
 
 export const skillSchema = () =>
   z
@@ -126,9 +126,9 @@ export const versionSchema = () =>
       uploadHash: z.string(),
       created_by: z.string(),
       created_at: z.string(),
-      /** `null`: names and ranges may mean it. */
+      /** `null`: names and ranges can resolve to it. */
       yanked_at: z.string().nullable(),
-      /** Why an admin has blocked it. */
+      /** The reason for which an admin blocked it. */
       blocked_for: z.string().nullable(),
       warnings: z.array(issueSchema()),
       source: sourceSchema().optional(),
@@ -153,7 +153,7 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       description: manifest.description,
       displayName: manifest.displayName,
       prompt: skill.instructions,
-      // A label may stand beside files that say none, or another one.
+      // The label can differ from the version in the files.
       version: skill.label ?? undefined,
       author: manifest.author,
       tags: manifest.tags,
@@ -161,7 +161,7 @@ export function skillResource(skill: SkillRecord): z.infer<ReturnType<typeof ski
       config: manifest.config,
       tools: manifest.tools,
       provider: manifest.provider ?? {},
-      // One's own are one's own to see. Versions from before publishing them was refused may hold what others must not.
+      // Users see credentials in their own skills. Older shared versions may contain some that others must not see.
       mcpServers: kindOfScope(skill.scope) === "user" ? manifest.mcpServers : withoutCredentials(manifest.mcpServers),
       dependencies: manifest.dependencies,
       preload: manifest.preload,
@@ -230,13 +230,13 @@ export function versionItem(version: VersionSummary, currentId: string): z.infer
   };
 }
 
-/** An upload of content that an earlier version has is a no-op; without this its author would not know. */
+/** Returns a warning if the upload equals an earlier version, because it was not activated. */
 function notCurrent(skill: SkillRecord): Issue[] {
   if (skill.yankedAt !== null) {
-    const message = `Version ${skill.versionId} is yanked: it is read by its id, and no name and no range means it.`;
+    const message = `Version ${skill.versionId} is yanked. Only its id finds it; names and version ranges do not.`;
     return [{ code: "YANKED", message }];
   }
   if (skill.versionId === skill.currentId) return [];
-  const message = `This is version ${skill.versionId}, but ${skill.currentId} is the current one; activate it to go back to it.`;
+  const message = `Version ${skill.versionId} has this content, but the current version is ${skill.currentId}. Activate ${skill.versionId} to use it.`;
   return [{ code: "NOT_CURRENT", message }];
 }

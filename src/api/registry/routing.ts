@@ -17,7 +17,7 @@ export const routingSchema = () =>
     })
     .openapi({
       description:
-        "How search finds the skill by its example prompts among what its publisher sees. `rank`: its place once it is published, " +
-        "`rank_without_examples`: its place if example prompts were not searched, `null` beyond the 20th; `ahead`: the first who stand " +
-        "before it then; `neighbours`: for how many prompts each of them does.",
+        "How search ranks the skill for its example prompts. `rank`: position after publishing; `rank_without_examples`: position if " +
+        "example prompts were not indexed; `null` below position 20. `ahead`: skills that rank higher. `neighbours`: for how many prompts " +
+        "each of them ranks higher.",
     });

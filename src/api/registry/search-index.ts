@@ -1,4 +1,4 @@
-// POST /api/v1/search-index: makes the full-text index over skills again, a stretch at a time.
+// POST /api/v1/search-index: rebuilds the full-text index step by step.
 
 import { createRoute } from "@hono/zod-openapi";
 import { router } from "../../edge/router";
@@ -14,10 +14,10 @@ searchIndexRoute.openapi(
   createRoute({
     method: "post",
     path: "/search-index",
-    summary: "Write a stretch of the search index anew; ask again with `next` until it is null (admin)",
+    summary: "Rebuilds a part of the search index.",
     request: { body: optionalJsonBody(place) },
     responses: {
-      200: json("How far it is.", () => z.object({ indexed: z.int(), next: z.int().nullable() })),
+      200: json("The progress.", () => z.object({ indexed: z.int(), next: z.int().nullable() })),
       ...refusals(400, 403),
     },
   }),

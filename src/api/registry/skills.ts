@@ -1,5 +1,4 @@
-// /api/v1/kinds/skills: lists, single skills and who refers to them. Publishing is in `uploads.ts`, bytes are in `files.ts`,
-// versions in `versions.ts`.
+// Routes for /api/v1/kinds/skills: lists, single skills and their references. See also `uploads.ts`, `files.ts` and `versions.ts`.
 
 import { createRoute } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
@@ -30,38 +29,37 @@ import { usageRoutes } from "./usage";
 import { versionRoutes } from "./versions";
 
 const params = z.object({ id: z.string() });
-const next = { link: { description: '`rel="next"`, where there is more.', schema: { type: "string" } } } as const;
+const next = {
+  link: { description: 'The next page as `rel="next"`, if there is one.', schema: { type: "string" } },
+} as const;
 const items = () => z.array(skillItemSchema());
 
 /** A search names nothing and counts nothing: what it finds has no end that would be worth a number. */
 const oneQuestion = createMiddleware<HttpEnv>(async (c, proceed) => {
   const others = ["name", "exact_match", "count"].filter((field) => c.req.query(field) !== undefined);
   if (c.req.query("q") !== undefined && others.length > 0) {
-    const message = "`q` goes with `namespace`, `limit`, `cursor` and `skip` only.";
+    const message =
+      "`q` cannot be combined with this parameter. Allowed with `q`: `namespace`, `limit`, `cursor`, `skip`.";
     throw invalid(others.map((field) => ({ code: "INVALID_FIELD", message, path: `query.${field}` })));
   }
   await proceed();
 });
 
 export const skillRoutes = router();
-// Before the routes that take any text for an id.
+// Before routes whose id matches any text.
 skillRoutes.route("/", draftRoutes);
 
 skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/",
-    summary:
-      "Own skills, or a group's; with `name` the one skill it means; with `q` what a search finds, the best first",
+    summary: "Lists or searches skills.",
     middleware: [requireOneStart, oneQuestion] as const,
     request: {
       query: listQuery.extend({
         namespace: z.string().optional(),
         name: z.string().optional(),
-        q: z
-          .string()
-          .optional()
-          .openapi({ description: "Any words; of a long text the first 1 200 characters count." }),
+        q: z.string().optional().openapi({ description: "Search words. Only the first 1 200 characters are used." }),
         exact_match: flag,
         count: flag,
       }),
@@ -84,7 +82,7 @@ skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/unified",
-    summary: "Every skill one may use, each name once: own over groups' over public",
+    summary: "Lists all skills that you can use, each name once.",
     middleware: requireOneStart,
     request: {
       query: listQuery.extend({
@@ -105,7 +103,7 @@ skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/public/list",
-    summary: "Public skills",
+    summary: "Lists public skills.",
     middleware: requireOneStart,
     request: { query: listQuery },
     responses: { 200: { ...json("A page.", items), headers: next }, ...refusals(400) },
@@ -125,7 +123,7 @@ skillRoutes.openapi(
   createRoute({
     method: "post",
     path: "/invoke",
-    summary: "The instructions of a skill by its name",
+    summary: "Returns the instructions of a skill by name.",
     request: { body: jsonBody(() => z.strictObject({ skill_name: z.string().min(1).max(200) })) },
     responses: {
       200: json("The instructions.", () => z.object({ prompt: z.string() })),
@@ -145,7 +143,7 @@ skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}",
-    summary: "A skill at its current version",
+    summary: "Returns a skill.",
     middleware: tagged,
     request: { params },
     responses: { 200: json("The skill.", skillSchema), 304: notModified, ...refusals(404) },
@@ -162,7 +160,7 @@ skillRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/{id}",
-    summary: "Delete a skill that no ghost holds; an admin may `force` it",
+    summary: "Deletes a skill.",
     request: { params, query: z.object({ force: flag }) },
     responses: { 204: noContent, ...refusals(400, 403, 404, 409) },
   }),
@@ -176,7 +174,7 @@ skillRoutes.openapi(
   createRoute({
     method: "delete",
     path: "/public/{id}",
-    summary: "Delete a public skill (admin), as the predecessor system spells it",
+    summary: "Deletes a public skill.",
     request: { params, query: z.object({ force: flag }) },
     responses: { 204: noContent, ...refusals(400, 403, 404, 409) },
   }),
@@ -191,10 +189,10 @@ skillRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}/references",
-    summary: "The ghosts that use a skill: those that one may read, and how many others",
+    summary: "Lists the agents (ghosts) that use a skill.",
     request: { params },
     responses: {
-      200: json("Who refers to it.", () =>
+      200: json("The references.", () =>
         z.object({
           skill_id: z.string(),
           skill_name: z.string(),
@@ -212,7 +210,7 @@ skillRoutes.openapi(
   createRoute({
     method: "post",
     path: "/{id}/remove-references",
-    summary: "Take a skill out of the ghosts that one may write",
+    summary: "Removes a skill from all agents (ghosts) that you can change.",
     request: { params },
     responses: {
       200: json("Done.", () => z.object({ removed_count: z.int(), affected_ghosts: z.array(ghostRefSchema()) })),
@@ -229,7 +227,7 @@ skillRoutes.openapi(
   createRoute({
     method: "post",
     path: "/{id}/remove-reference/{ghost_id}",
-    summary: "Take a skill out of one ghost that one may write",
+    summary: "Removes a skill from one agent (ghost).",
     request: { params: z.object({ id: z.string(), ghost_id: z.string() }) },
     responses: {
       200: json("Done.", () => z.object({ success: z.boolean(), ghost_name: z.string() })),

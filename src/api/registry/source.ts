@@ -1,4 +1,4 @@
-// Where a version was taken from, as it is sent with an upload and shown with the version.
+// The declared source of a version, in uploads and responses.
 
 import { claimedSource, SOURCE_LIMITS } from "../../domain/catalog/source";
 import * as z from "../../edge/zod";
@@ -20,7 +20,7 @@ export const sourceField = () =>
       try {
         return z.json().parse(JSON.parse(text));
       } catch {
-        addIssue("must be JSON");
+        addIssue("is not valid JSON");
         return z.NEVER;
       }
     })
@@ -29,11 +29,11 @@ export const sourceField = () =>
     .openapi({
       type: "string",
       description:
-        "Where it was taken from, as JSON: `type` (`git` or `index`), `url`, and where known `path`, `ref`, `commit`, `digest`.",
+        "The origin of the package, as JSON: `type` (`git` or `index`), `url`, and optionally `path`, `ref`, `commit`, `digest`.",
       example: JSON.stringify(EXAMPLE),
     });
 
-/** Absent where nobody said it. */
+/** Absent if not declared. */
 export const sourceSchema = () =>
   z
     .object({
@@ -46,5 +46,5 @@ export const sourceSchema = () =>
       taken_at: z.string(),
     })
     .openapi("SkillSource", {
-      description: "Where whoever published the version says that it was taken from. The gateway never asks there.",
+      description: "The origin that the publisher stated. The gateway never contacts it.",
     });

@@ -19,9 +19,11 @@ import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./reso
 import { routingSchema } from "./routing";
 import { sourceField } from "./source";
 
-/** The part of a form that holds a package. */
+/** The form part with the package. */
 export const uploadFile = () =>
-  z.instanceof(File, { error: "Send the ZIP as a file part." }).openapi({ type: "string", format: "binary" });
+  z
+    .instanceof(File, { error: "The ZIP is missing. Send it as the form part `file`." })
+    .openapi({ type: "string", format: "binary" });
 const name = () => z.string().min(1).max(200).optional();
 const namespace = () => z.string().min(1).max(64).default(DEFAULT_NAMESPACE);
 
@@ -52,7 +54,7 @@ const inspectionSchema = () =>
       tokens: tokensSchema().nullable(),
       /** `null`: it brings no example prompts. */
       routing: routingSchema().nullable(),
-      /** `null`: nobody judged them, as of a package whose code would not run. */
+      /** `null`: not analysed, for example because the package's code would not run. */
       scripts: verdictsSchema().nullable(),
     })
     .openapi("Inspection");
@@ -62,11 +64,11 @@ const headers = z.object({
 });
 
 const answers = {
-  200: json("There is a version with this content already; nothing changed.", skillSchema),
+  200: json("A version with this content already exists. Nothing changed.", skillSchema),
   201: json("Published.", skillSchema),
 };
 
-/** What reads, judges and stores packages: needed by few requests, and kept once it is there. */
+/** The module that analyses and stores packages. Loaded lazily, because few requests need it. */
 let publishing: typeof import("../../services/registry/publish") | null = null;
 let assessing: typeof import("../../services/registry/publish-report") | null = null;
 let sharing: typeof import("../../services/registry/share") | null = null;
@@ -82,7 +84,7 @@ uploads.openapi(
   createRoute({
     method: "post",
     path: "/upload",
-    summary: "Publish a skill, or another version of it, to one's own namespace or a group's",
+    summary: "Publishes a skill to your own namespace or a group.",
     request: { headers, body: formBody(newSkill) },
     responses: { ...answers, ...refusals(400, 403, 404, 409, 413, 415, 422) },
   }),
@@ -96,7 +98,7 @@ uploads.openapi(
   },
 );
 
-// The second path of each is the predecessor system's, whose admin page also sends categories of its market; there is none here.
+// The second path of each is Wegent's, whose admin page also sends market categories; they are ignored.
 for (const [path, body] of [
   ["/public", newPublicSkill],
   ["/public/upload", () => newPublicSkill().extend({ marketplace_tags: z.string().max(4_096).optional() })],
@@ -105,7 +107,7 @@ for (const [path, body] of [
     createRoute({
       method: "post",
       path,
-      summary: "Publish a public skill (admin)",
+      summary: "Publishes a public skill.",
       request: { headers, body: formBody(body) },
       responses: { ...answers, ...refusals(400, 403, 409, 413, 415, 422) },
     }),
@@ -126,10 +128,10 @@ for (const [path, find] of [
     createRoute({
       method: "put",
       path,
-      summary: "Publish another version of a skill",
+      summary: "Publishes a new version of a skill.",
       request: { headers, params: z.object({ id: z.string() }), body: formBody(newVersion) },
       responses: {
-        200: json("Published, or there already.", skillSchema),
+        200: json("Published, or the content already existed.", skillSchema),
         ...refusals(400, 403, 404, 409, 413, 415, 422),
       },
     }),
@@ -145,7 +147,7 @@ uploads.openapi(
   createRoute({
     method: "post",
     path: "/{id}/share",
-    summary: "Publish the current version of a skill into a group (Developer there)",
+    summary: "Shares a skill with a group.",
     request: {
       headers,
       params: z.object({ id: z.string() }),
@@ -166,9 +168,9 @@ uploads.openapi(
   createRoute({
     method: "post",
     path: "/validate",
-    summary: "What publishing a package would say; stores nothing",
+    summary: "Validates a package without publishing it.",
     request: { body: formBody(anyPackage) },
-    responses: { 200: json("Everything about the package.", inspectionSchema), ...refusals(400, 413, 415) },
+    responses: { 200: json("The validation report.", inspectionSchema), ...refusals(400, 413, 415) },
   }),
   async (c) => {
     const form = c.req.valid("form");

@@ -1,4 +1,4 @@
-// How much a skill is used: counts by day and by version, without users.
+// Routes for usage counts of a skill by day and version, without users.
 
 import { createRoute } from "@hono/zod-openapi";
 import { USE_LIMITS } from "../../domain/limits";
@@ -15,7 +15,7 @@ usageRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}/usage",
-    summary: "How much a skill is used, for who answers for it: counts by day and by version",
+    summary: "Returns how often a skill was used.",
     request: {
       params: z.object({ id: z.string() }),
       query: z.object({ days: integerParameter(1, USE_LIMITS.days).default(30) }),

@@ -1,4 +1,4 @@
-// The versions of a skill: their list, and which of them names and ranges may mean.
+// Routes for the versions of a skill: list, activate, yank and block.
 
 import { createRoute } from "@hono/zod-openapi";
 import { REQUEST_LIMITS } from "../../domain/limits";
@@ -17,7 +17,7 @@ versionRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}/versions",
-    summary: "The versions of a skill, newest first",
+    summary: "Lists the versions of a skill, newest first.",
     request: { params, query: pageQuery },
     responses: {
       200: json("A page.", () => z.object({ items: z.array(versionSchema()), next_cursor: z.string().nullable() })),
@@ -34,23 +34,23 @@ versionRoutes.openapi(
   },
 );
 
-/** What an admin says of a version. */
+/** An admin's block of a version. */
 const verdictSchema = () =>
   z
     .strictObject({ blocked: z.boolean(), reason: z.string().min(1).max(500).optional() })
     .refine(({ blocked, reason }) => blocked === (reason !== undefined), {
       path: ["reason"],
-      error: "Say why it is blocked, and nothing where it is not.",
+      error: "`reason` is required with `blocked: true` and not allowed otherwise.",
     });
 
 versionRoutes.openapi(
   createRoute({
     method: "put",
     path: "/{id}/versions/{version_id}/verdict",
-    summary: "Block a version at the doors for other clients, or take that back (admin)",
+    summary: "Blocks or unblocks a version for other clients.",
     request: { params: z.object({ id: z.string(), version_id: z.string() }), body: jsonBody(verdictSchema) },
     responses: {
-      200: json("The verdict as it stands then.", () =>
+      200: json("The new verdict.", () =>
         z.object({ version_id: z.string(), blocked: z.boolean(), reason: z.string().nullable() }),
       ),
       ...refusals(400, 403, 404),
@@ -63,11 +63,11 @@ versionRoutes.openapi(
   },
 );
 
-/** Changes of what names and ranges may mean: where they are, in a sentence, and the use case. */
+/** Operations on versions: path, description, and use case. */
 const VERSION_CHANGES = [
-  ["/{id}/versions/{version_id}/activate", "Make a version the current one", activate],
-  ["/{id}/versions/{version_id}/yank", "Yank a version: no name and no range means it any more", yank],
-  ["/{id}/versions/{version_id}/unyank", "Take a yank back", unyank],
+  ["/{id}/versions/{version_id}/activate", "Makes a version the current one.", activate],
+  ["/{id}/versions/{version_id}/yank", "Yanks a version.", yank],
+  ["/{id}/versions/{version_id}/unyank", "Unyanks a version.", unyank],
 ] as const;
 
 for (const [path, summary, change] of VERSION_CHANGES) {
@@ -77,7 +77,7 @@ for (const [path, summary, change] of VERSION_CHANGES) {
       path,
       summary,
       request: { params: z.object({ id: z.string(), version_id: z.string() }) },
-      responses: { 200: json("The skill as it stands then.", skillSchema), ...refusals(403, 404, 409) },
+      responses: { 200: json("The skill after the change.", skillSchema), ...refusals(403, 404, 409) },
     }),
     async (c) => {
       const { id, version_id } = c.req.valid("param");

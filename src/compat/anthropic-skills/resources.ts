@@ -5,7 +5,7 @@ import { microsecondsOf, vendorSkillId, vendorVersionId } from "../../domain/com
 import { instant } from "../../edge/schemas";
 import type { VendorSkill, VendorVersion } from "../../storage/d1/compat/vendor-skills";
 
-/** Of general availability, or of the beta. */
+/** Generally available, or beta. */
 export type VendorApiShape = "ga" | "beta";
 
 export function anthropicSkill(skill: VendorSkill, shape: VendorApiShape): object {
@@ -17,7 +17,7 @@ export function anthropicSkill(skill: VendorSkill, shape: VendorApiShape): objec
     const latest = skill.currentId === "" ? null : microsecondsOf({ createdAt: publishedAt, number });
     return { ...told, display_title: title ?? displayName, latest_version: latest, source };
   }
-  // Always set, as there: of a skill whose versions are all deleted the newest.
+  // Always set, as in the vendor's API: if all versions are deleted, the newest.
   const shown = { display_name: title ?? displayName ?? name, latest_version_id: vendorVersionId(versionId) };
   return { ...told, ...shown, source: { type: source } };
 }
@@ -30,7 +30,7 @@ export function anthropicVersion(version: VendorVersion, shape: VendorApiShape):
   return { id: vendorVersionId(id, true), ...told, version: microsecondsOf(version), directory: name, ...made };
 }
 
-/** What the answer to a deletion calls the version: by its id, and in the beta by its time. */
+/** Returns a deleted version's identifier: its id, or its time in the beta API. */
 export function deletedVersionId(version: VendorVersion, shape: VendorApiShape): string {
   return shape === "beta" ? microsecondsOf(version) : vendorVersionId(version.id);
 }

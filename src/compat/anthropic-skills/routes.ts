@@ -68,7 +68,7 @@ export function answerAnthropicRefusal(error: unknown, c: HonoContext<HttpEnv>):
   return answerRefusal(error, c, anthropicRefusal, "request-id");
 }
 
-/** Anthropic's own rule: who names the beta gets the beta's shapes, whatever else is asked for. */
+/** Anthropic's rule: a request that names the beta gets the beta's format. */
 function shapeOf(c: HonoContext<HttpEnv>): VendorApiShape {
   const betas = (c.req.header("anthropic-beta") ?? "").split(",").map((beta) => beta.trim());
   return betas.includes(BETA) ? "beta" : "ga";
@@ -78,7 +78,7 @@ function titleIn(texts: ReadonlyMap<string, string>): string | null {
   const [field, title] = [...texts][0] ?? [];
   if (title === undefined || title.trim() === "") return null;
   if (title.length <= TITLE_CHARS && !/[\p{Cc}\u2028\u2029]/u.test(title)) return title;
-  const message = `One line of ${TITLE_CHARS} characters at most.`;
+  const message = `Title too long or not on one line (limit ${TITLE_CHARS} characters).`;
   throw invalid([{ code: "INVALID_FIELD", message, path: field ?? "" }]);
 }
 
@@ -115,7 +115,7 @@ async function removeSkill(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = vendorScopeOf(c);
   const skill = await findChangeable(place, skillIn(c));
   if (shapeOf(c) === "beta" && skill.newest !== null) {
-    const message = "The skill has versions. Delete them first.";
+    const message = "The skill still has versions. Delete them first.";
     throw new GatewayError("invalid", "SKILL_HAS_VERSIONS", message);
   }
   await deleteSkill(place.context, skill.id, false);
@@ -130,7 +130,8 @@ async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
   const shape = shapeOf(c);
   await yank(place.context, skill.id, version.id, ({ isLast }) => {
     if (!isLast || shape === "beta") return;
-    const message = "This is the skill's last version. Delete the skill, or publish another version first.";
+    const message =
+      "The last version of a skill cannot be deleted. Delete the skill, or publish another version first.";
     throw new GatewayError("conflict", "LAST_VERSION", message);
   });
   return tell(c, { id: deletedVersionId(version, shape), type: "skill_version_deleted" });

@@ -1,4 +1,4 @@
-// What ClawHub's clients are answered: who they are, skills in lists and one by one, their versions and files.
+// Responses for ClawHub's clients: account, skill lists, skills, versions and files.
 
 import type { Context as HonoContext } from "hono";
 import { isAdmin } from "../../domain/access/access";
@@ -33,7 +33,7 @@ const PRIVATE = "private, no-store";
 const OPEN = "public, max-age=60";
 const DEFAULT_LIMIT = 25;
 const MOST = 200;
-/** What an author wrote is never run, whoever opens it. */
+/** Files of authors are never executed by browsers. */
 const SANDBOX = "sandbox; default-src 'none'";
 
 /** The look of a request at what its owner has, or without one at all that its caller sees. */
@@ -50,7 +50,7 @@ function told(c: HonoContext<HttpEnv>, { isOpen }: ViewRequest, body: object): R
   return c.json(body, 200, { "cache-control": isOpen ? OPEN : PRIVATE, vary: "authorization" });
 }
 
-/** The limit that a request asks for, as far as there is one. */
+/** Returns the requested limit, capped. */
 function limitOf(c: HonoContext<HttpEnv>): number {
   const asked = Number(c.req.query("limit") ?? DEFAULT_LIMIT);
   return Number.isInteger(asked) && asked > 0 ? Math.min(asked, MOST) : DEFAULT_LIMIT;
@@ -64,7 +64,7 @@ const userIn = (c: HonoContext<HttpEnv>) => c.get("context")?.caller.principal.u
 async function versionIn(c: HonoContext<HttpEnv>, viewer: Viewer, row: PublishedSkillRow): Promise<PublishedVersion> {
   const tag = c.req.query("tag");
   if (tag !== undefined && tag !== "latest")
-    throw invalid([{ code: "UNKNOWN_TAG", message: "There is no tag here but `latest`.", path: "tag" }]);
+    throw invalid([{ code: "UNKNOWN_TAG", message: "Tag not found. The only tag is `latest`.", path: "tag" }]);
   return findNamedVersion(viewer, row, c.req.query("version"));
 }
 
@@ -89,7 +89,7 @@ export async function answerSlugSearch(c: HonoContext<HttpEnv>): Promise<Respons
   const rows = await searchSlugs(look.viewer, c.req.query("q") ?? "", limitOf(c), c.req.query("mode") === "exact");
   const results = rows.map((row, at) => ({
     ...{ slug: row.name, ownerHandle: ownerHandleOf(row.scope, userIn(c)), displayName: nameOf(row) },
-    // The order is what a search is worth; the figures say it to clients that sort by them.
+    // Scores preserve the order for clients that sort by them.
     ...{ summary: row.description, version: versionNameOf(row), score: 1 / (at + 1), updatedAt: row.updatedAt },
   }));
   return told(c, look, { results });
@@ -154,7 +154,7 @@ function securityOf(version: Judged & { createdAt: number }) {
   return { status: verdict, hasWarnings: isSuspicious, checkedAt: version.createdAt, model: null };
 }
 
-/** Where the archive of a skill is, for clients that ask for nothing else. */
+/** Returns the URL of a skill's archive, for clients that need nothing else. */
 export async function answerInstall(c: HonoContext<HttpEnv>, origin: string): Promise<Response> {
   const look = lookAt(c);
   const row = await findSlug(look.viewer, slugIn(c));

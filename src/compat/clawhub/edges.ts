@@ -26,7 +26,7 @@ import {
 
 type Handler = (c: HonoContext<HttpEnv>) => Response | Promise<Response>;
 
-/** Read with the first publish: most who come only install. */
+/** Loaded with the first publish, because most clients only install. */
 let publishing: typeof import("./publishing") | null = null;
 const publisher = async () => {
   publishing ??= await import("./publishing");

@@ -38,7 +38,7 @@ const releaseSchema = z.lazy(() =>
   }),
 );
 
-/** A JSON body of this shape. What else it has is for registries that keep it. */
+/** Parses a JSON body. Fields for other registries are ignored. */
 async function bodyOf<T>(c: HonoContext<HttpEnv>, schema: z.ZodType<T>): Promise<T> {
   const text = await readBody(c.req.raw);
   if (text === null) throw new HTTPException(413);
@@ -74,15 +74,27 @@ export async function answerUpload(c: HonoContext<HttpEnv>, id: string): Promise
 export async function answerPublish(c: HonoContext<HttpEnv>): Promise<Response> {
   const context = c.get("context");
   const { slug, ownerHandle, version, files, tags, migrateOwner } = await bodyOf(c, releaseSchema);
-  // What would be lost without a word is refused: a release that is to be tried by a few would be everybody's.
+  // Other tags are rejected instead of ignored: a release for testers would become everybody's.
   if (tags !== undefined && !tags.every((tag) => tag === "latest"))
-    throw invalid([{ code: "UNKNOWN_TAG", message: "There is no tag here but `latest`.", path: "tags" }]);
+    throw invalid([
+      { code: "UNKNOWN_TAG", message: "Tags are not supported. Only `latest` is allowed.", path: "tags" },
+    ]);
   if (migrateOwner === true)
-    throw invalid([{ code: "NO_MIGRATION", message: "A skill stays with its owner here.", path: "migrateOwner" }]);
+    throw invalid([
+      {
+        code: "NO_MIGRATION",
+        message: "Skills cannot be moved to another owner. Remove `migrateOwner` from the request.",
+        path: "migrateOwner",
+      },
+    ]);
   const owner =
     ownerHandle === undefined ? ({ kind: "own" } as const) : readOwner(ownerHandle, context.caller.principal);
   if (owner === null)
-    throw new GatewayError("not_found", "OWNER_NOT_FOUND", `There is no owner '${ownerHandle}' for you.`);
+    throw new GatewayError(
+      "not_found",
+      "OWNER_NOT_FOUND",
+      `Owner '${ownerHandle}' not found. Use your own id, \`public\`, or \`group.<name>\`.`,
+    );
   const parts = files.map(({ path, size, sha256, storageId }) => ({ path, size, sha256, id: storageId }));
   const skill = await publishSlug(context, { slug, owner, version, files: parts });
   describeLater(context, skill);

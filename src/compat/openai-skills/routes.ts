@@ -1,4 +1,4 @@
-// OpenAI's Skills API. Its versions are called by number, and a new one becomes the default only where the form says so.
+// OpenAI's Skills API. Versions are identified by number, and a new one becomes the default only if the form says so.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -137,18 +137,18 @@ async function readJson(c: HonoContext<HttpEnv>): Promise<unknown> {
     return await c.req.json();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw invalid([{ code: "INVALID_BODY", message: "The body is no JSON." }]);
+    throw invalid([{ code: "INVALID_BODY", message: "The body is not valid JSON." }]);
   }
 }
 
-/** The default cannot be deleted: whoever names no version would get another one without a word. */
+/** The default version cannot be deleted, because requests without a version would silently get another one. */
 async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = vendorScopeOf(c);
   const skill = await findChangeable(place, skillIn(c));
   const version = await versionOf(c, skill, "number");
   await yank(place.context, skill.id, version.id, ({ isCurrent }) => {
     if (!isCurrent) return;
-    const message = "This is the skill's default version. Make another one the default first.";
+    const message = "The default version cannot be deleted. Make another version the default first.";
     throw new GatewayError("invalid", "DEFAULT_VERSION", message);
   });
   const told = { id: vendorVersionId(version.id), version: String(version.number) };

@@ -1,4 +1,4 @@
-// What a place answers to clients of plugins: its marketplace, the archives, and Agent Plugins in and out.
+// Responses for plugin clients: marketplaces, archives, and Agent Plugins in both directions.
 
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../../domain/digest";
@@ -12,7 +12,7 @@ import { readUpload } from "../vendor-api";
 import { BY_DIGEST, BY_NAME, cachedResponse, PRIVATE } from "../well-known/answers";
 import type { ViewRequest } from "../well-known/viewer";
 
-/** What makes and takes whole plugins: needed by few requests, and kept once it is there. */
+/** The module for whole plugins. Loaded lazily, because few requests need it. */
 let whole: typeof import("../../services/compat/agent-plugin") | null = null;
 
 /** `.claude-plugin/marketplace.json` of a place. Its archives lie beside it. */

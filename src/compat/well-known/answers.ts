@@ -1,4 +1,4 @@
-// What the doors of the well-known index answer: the index, archives, single files, and what a search finds.
+// Responses of the well-known index: the index, archives, files and search results.
 
 import type { Context as HonoContext } from "hono";
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
@@ -21,7 +21,7 @@ import type { ViewRequest } from "./viewer";
 export const PRIVATE = "private, no-store";
 export const BY_NAME = "public, max-age=60";
 export const BY_DIGEST = "public, max-age=31536000, immutable";
-/** What an author wrote is never run, whoever opens it. */
+/** Files of authors are never executed by browsers. */
 const SANDBOX = "sandbox; default-src 'none'";
 const DEFAULT_FOUND = 20;
 
@@ -80,7 +80,7 @@ export async function answerFile(
   return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, sha256, type, body, size);
 }
 
-/** What a search finds, with where each skill can be added from. */
+/** Returns search results with the URL from which each skill can be added. */
 export async function answerSearch(c: HonoContext<HttpEnv>, look: ViewRequest): Promise<Response> {
   const limit = Number(c.req.query("limit") ?? DEFAULT_FOUND);
   const most = Number.isInteger(limit) && limit > 0 ? limit : DEFAULT_FOUND;
@@ -92,7 +92,7 @@ export async function answerSearch(c: HonoContext<HttpEnv>, look: ViewRequest): 
   return c.json({ skills }, 200, { "cache-control": look.isOpen ? BY_NAME : PRIVATE });
 }
 
-/** An answer that caches keep as they are told, and that who has it already is not sent again. */
+/** Returns a response with cache headers, or 304 if the client has it. */
 export function cachedResponse(
   c: HonoContext<HttpEnv>,
   cacheControl: string,

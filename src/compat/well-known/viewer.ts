@@ -1,4 +1,4 @@
-// Who looks through a door, and at what, as the address and the key say it.
+// Determines the viewer and scope of a request from its URL and key.
 
 import type { Context as HonoContext } from "hono";
 import { groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
@@ -12,15 +12,15 @@ import { noteLinkUse } from "../../storage/d1/compat/links";
 /** A look through a door. */
 export interface ViewRequest {
   viewer: Viewer;
-  /** Nobody is known: what is answered is everybody's to keep. */
+  /** The viewer is anonymous, so the response can be cached publicly. */
   isOpen: boolean;
   /** The one skill that the place is about. */
   skill: string | undefined;
-  /** Where the skills of a scope are, without the origin. */
+  /** Returns the path of a scope's skills, without the origin. */
   placeOf(scope: string): string;
 }
 
-/** A look at the open list, whoever looks. */
+/** Returns a view of the open list. */
 export function viewOpenly(c: HonoContext<HttpEnv>, skill?: string): ViewRequest {
   const context = makeContext(c.env, { caller: nobody, later: (work) => c.executionCtx.waitUntil(work) });
   return { viewer: openViewer(context), isOpen: true, skill, placeOf };
@@ -34,7 +34,7 @@ export function viewWithKey(c: HonoContext<HttpEnv>, whose: ViewerScope, skill?:
   throw notInIndex();
 }
 
-/** A look by a link. What nobody ever had counts as a guess of a key. */
+/** Returns a view by link. A token that never existed counts as a guessed key. */
 export async function viewByLink(c: HonoContext<HttpEnv>, token: string, skill?: string): Promise<ViewRequest> {
   const later = (work: Promise<void>) => c.executionCtx.waitUntil(work);
   const primary = () => primaryDatabase(c.env, timings);
@@ -55,7 +55,7 @@ function placeOf(scope: string): string {
   return group === null ? "/s/own" : `/s/group/${group}`;
 }
 
-/** Stands where a caller would be: whatever asks who calls must not be asked without a key. */
+/** Placeholder for the caller: code that needs a caller must not run without a key. */
 function nobody(): never {
   throw new Error("A door without a key asked who calls.");
 }

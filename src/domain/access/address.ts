@@ -1,9 +1,9 @@
-// Whom an address stands for, where requests are counted by it.
+// Maps IP addresses to the subscriber that rate limits count.
 
-/** Groups of an IPv6 address that name a network: providers give each customer at least a /64. */
+/** Groups of an IPv6 address that identify a network: providers assign at least a /64 per customer. */
 const NETWORK = 4;
 
-/** What to count an address under: an IPv4 address itself, of an IPv6 address its /64, since one subscriber has all of it. */
+/** Returns the key for counting an address: an IPv4 address itself, or the /64 of an IPv6 address. */
 export function countedAs(address: string): string {
   if (!address.includes(":")) return address;
   const dotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

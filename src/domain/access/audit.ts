@@ -1,7 +1,7 @@
-// What the audit log records: who did what to which thing. Never what a secret, a prompt or a file says.
+// Defines what the audit log records: actor, action and resource. Never the content of a secret, prompt or file.
 import type { JsonObject } from "../json";
 
-/** Every action there is, as `<resource>.<verb>`. */
+/** All actions, as `<resource>.<verb>`. */
 export const AUDIT_ACTIONS = [
   "conversation.delete",
   "ghost.create",
@@ -56,6 +56,70 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+/**
+ * Members of `before` and `after` that stay when the user an entry is about is erased: ids created by the gateway, closed lists of words,
+ * numbers and dates. Everything else may be a text of the user and is removed.
+ */
+export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>> = {
+  "conversation.delete": [],
+  "ghost.create": ["scope"],
+  "ghost.update": ["scope"],
+  "ghost.delete": ["scope"],
+  "grant.create": ["at", "via"],
+  "grant.end": ["user_id", "why"],
+  "group.create": [],
+  "group.update": [],
+  "group.delete": [],
+  "group.member.put": ["user_id", "role"],
+  "group.member.remove": ["user_id"],
+  "import.run": ["type", "scope", "mirror"],
+  "import.cancel": ["type", "user_id"],
+  "import.delete": ["type", "user_id"],
+  "key.create": ["user_id", "role", "scopes", "groups", "expires_at"],
+  "key.rotate": ["id", "user_id"],
+  "key.revoke": ["user_id"],
+  "link.create": ["reads", "skills", "expires_at"],
+  "link.revoke": ["reads"],
+  "mcp_server.put": ["type"],
+  "mcp_server.approve": ["tools"],
+  "mcp_server.delete": [],
+  "own_server.put": ["type"],
+  "own_server.delete": [],
+  "model.put": ["api"],
+  "model.delete": [],
+  "oauth_client.put": [],
+  "oauth_client.delete": [],
+  "secret.put": [],
+  "secret.delete": [],
+  "secret.rotate": ["rotated"],
+  "session.create": ["via"],
+  "session.end": ["user_id"],
+  // Belongs to the deployment, not to a user.
+  "settings.change": [],
+  "skill.open": [],
+  "skill.close": [],
+  "sign_in.create": ["user_id", "purpose"],
+  "sign_in.approve": ["at", "via"],
+  "skill.draft.put": ["target", "version_id", "digest", "users"],
+  "skill.draft.delete": ["target", "version_id"],
+  "skill.publish": ["scope", "version_id", "digest"],
+  "skill.share": [],
+  "skill.activate": ["version_id"],
+  "skill.yank": ["version_id", "current_version_id"],
+  "skill.unyank": ["version_id"],
+  "skill.verdict": ["version_id", "blocked"],
+  "skill.delete": ["scope", "user_id", "force", "moderated"],
+  "skill.remove_references": ["ghost_id"],
+  "user.export": [],
+  "user.erase": [],
+};
+
+/** Actions whose entries can name another user's resource. Their `user_id` is its owner. */
+export const NAMES_ANOTHERS_THING: readonly AuditAction[] = ["import.cancel", "import.delete", "skill.delete"];
+
+/** Replaces removed values in an entry. */
+export const ERASED = "erased";
+
 export const RESOURCE_TYPES = [
   "conversation",
   "ghost",
@@ -77,24 +141,25 @@ export const RESOURCE_TYPES = [
 ] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
-/** Stands in `before` and `after` for the user that an entry is about, who is written down by pseudonym only. */
+/** Placeholder in `before` and `after` for the user an entry is about, who is stored as a pseudonym only. */
 export const ABOUT = "@user";
 
-/** A change as the log has it. `before` and `after` hold names, roles, versions, hosts: what a reviewer needs, nothing secret. */
+/** A change in the log. `before` and `after` contain names, roles, versions and hosts, and nothing secret. */
 export interface AuditEntry {
   action: AuditAction;
   resourceType: ResourceType;
   resourceId: string;
   before: JsonObject | null;
   after: JsonObject | null;
-  /** The user it is about, if that is somebody else than who did it. */
+  /** The user it is about, if not the actor. */
   about: string | null;
   when: Condition | null;
 }
 
 /**
- * What must hold for an entry to be recorded, so that nothing is recorded which did not happen: that a thing was there before
- * the change, is there after it, or is gone; that a page of signing in was shown to a user who could allow it; that a version is yanked after it, or is not; that a member has a role after it, or could leave before it. `null`: always.
+ * A condition for recording an entry, so that nothing is recorded that did not happen: the resource existed before the change, exists after
+ * it, or is gone; a sign-in page was shown to a user who could approve it; a version is or is not yanked after it; a member has a role
+ * after it, or could leave before it. `null`: always.
  */
 export type Condition =
   | { thing: "was" | "is" | "gone"; type: Exclude<ResourceType, "settings" | "user">; id: string }

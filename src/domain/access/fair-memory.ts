@@ -1,4 +1,4 @@
-// A memory of so many bytes that many share: what was put in longest ago goes first, and nobody fills more than half of it.
+// A size-limited cache shared by many owners: the oldest entries are removed first, and no owner uses more than half of it.
 
 interface Kept<V> {
   value: V;
@@ -6,15 +6,15 @@ interface Kept<V> {
   bytes: number;
 }
 
-/** Values by name, each on behalf of an owner. */
+/** Values by name, each with an owner. */
 export class FairMemory<V> {
   readonly #most: number;
   readonly #kept = new Map<string, Kept<V>>();
-  /** The names of each owner, those put in longest ago first, and their bytes. */
+  /** Names per owner, oldest first, and their bytes. */
   readonly #owners = new Map<string, { names: Set<string>; bytes: number }>();
   #bytes = 0;
 
-  /** @param most bytes that all values may take together */
+  /** @param most maximum bytes of all values */
   constructor(most: number) {
     this.#most = most;
   }
@@ -32,8 +32,8 @@ export class FairMemory<V> {
   }
 
   /**
-   * Puts a value in, or in place of the one of that name, which stays its first owner's: nobody takes another's over to have it
-   * dropped. What alone is more than an owner may have is not kept.
+   * Adds or replaces a value. A replaced value keeps its first owner, so nobody can evict another owner's value. Values above an owner's
+   * limit are not stored.
    */
   set(name: string, owner: string, value: V, bytes: number): void {
     const holder = this.#kept.get(name)?.owner ?? owner;

@@ -1,10 +1,10 @@
-// What a key is limited to: the closed list of scopes, and the table that says which of them a request needs.
+// Limits of keys: the list of scopes, and the table of scopes that requests require.
 
 import { canActAs, isAdmin, type Principal } from "./access";
 
 /**
- * What a key may be made for besides being its user's. `act_as` adds a right: it may send `On-Behalf-Of`. Every other scope
- * limits: a key that has one of them does what its scopes name and nothing else.
+ * Scopes of a key. `act_as` adds a right: sending `On-Behalf-Of`. Every other scope limits the key: it can do what its scopes name and
+ * nothing else.
  */
 export const KEY_SCOPES = [
   "act_as",
@@ -22,13 +22,13 @@ export const KEY_SCOPES = [
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** What a request needs of a key. `any`: every good key will do. `unlimited`: none with limits will. */
+/** The key a request requires. `any`: every valid key. `unlimited`: a key without limits. */
 export type Need = KeyScope | "any" | "unlimited";
 
-/** Vendors' APIs of skills, beside which their chat endpoints lie. */
+/** Vendors' Skills APIs, which share prefixes with their chat endpoints. */
 const VENDOR_SKILLS = /^(\/s\/group\/[^/]+)?\/(openai|anthropic)\/v1\/skills(\/|$)/;
 
-/** The first line that fits counts. A path without a line needs a key without limits: what is new is closed. */
+/** The first matching row counts. A path without a row requires an unlimited key, so new routes are closed by default. */
 const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[] = [
   { path: /^\/api\/v1\/(me|whoami)$/, need: "any" },
   { methods: ["POST"], path: /^\/api\/v1\/keys$/, need: "admin" },
@@ -61,7 +61,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { path: /^\/(openai|anthropic)(\/|$)/, need: "chat" },
 ];
 
-/** What a request needs, by its method (HEAD is GET) and the path that the router matches. */
+/** Returns what a request requires, by method (HEAD counts as GET) and routed path. */
 export function needOf(method: string, path: string): Need {
   const asked = method === "HEAD" ? "GET" : method;
   const bare = path.replace(/\/+$/, "");
@@ -69,18 +69,15 @@ export function needOf(method: string, path: string): Need {
   return line?.need ?? "unlimited";
 }
 
-/**
- * How a request may be answered by what was read of its caller before: `remembered`, or `recent`, which looks for something newer
- * first. `strict`: the primary is asked.
- */
+/** Which cached identity a request accepts: `remembered`, or `recent`, which first looks for a newer one. `strict`: only the primary. */
 export type IdentitySource = "remembered" | "recent";
 
 const CONVERSATION = "/api/v1/conversations/[^/]+";
 const SKILLS = "/api/v1/kinds/skills";
 
 /**
- * What may go by what was read before: the steps of a conversation, and looking at skills. Everything else is strict: whatever
- * publishes, replaces or deletes, keys, groups, secrets, users, the audit log, servers, tickets and sockets, and what is new.
+ * Requests that accept a cached identity: steps of a conversation, and reading skills. Everything else is strict: publishing, replacing,
+ * deleting, keys, groups, secrets, users, audit, servers, tickets, sockets, and new routes.
  */
 const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: IdentitySource }[] = [
   { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/turns$`), recall: "recent" },
@@ -107,7 +104,7 @@ const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: 
   { methods: ["GET", "POST"], path: /^\/(openai|anthropic)\/v1\/(?!skills(\/|$))[^/]+(\/.+)?$/, recall: "remembered" },
 ];
 
-/** How a request may be answered, by its method (HEAD is GET) and its path. */
+/** Returns which identity a request accepts, by method (HEAD counts as GET) and path. */
 export function identitySourceOf(method: string, path: string): IdentitySource | "strict" {
   const asked = method === "HEAD" ? "GET" : method;
   const bare = path.replace(/\/+$/, "");
@@ -115,7 +112,7 @@ export function identitySourceOf(method: string, path: string): IdentitySource |
   return line?.recall ?? "strict";
 }
 
-/** What goes on while D1 is down, with a principal that was known before: existing conversations, from their own copy. */
+/** Requests served while D1 is down, for a cached principal: existing conversations, from their own copy. */
 const SURVIVES_OUTAGE = /^\/api\/(?:v1\/conversations|tasks)\/[^/]+|^\/mcp\/[^/]+$/;
 
 /** Whether requests to this path are served while the caller cannot be checked. */
@@ -123,29 +120,29 @@ export function survivesOutage(path: string): boolean {
   return SURVIVES_OUTAGE.test(path);
 }
 
-/** Whether a key with these scopes may make a request that needs this. */
+/** Whether a key with these scopes satisfies the requirement. */
 export function allows(scopes: readonly string[], need: Need): boolean {
   return need === "any" || isUnlimited(scopes) || scopes.includes(need);
 }
 
-/** What is left of a service's scopes when it acts for somebody: its limits, and no right to act for others again. */
+/** Returns the scopes that remain when a service acts for a user: its limits, without the right to act for others. */
 export function limitsOf(scopes: readonly string[]): string[] {
   return scopes.filter((scope) => scope !== "act_as");
 }
 
-/** A key as far as it matters who may have to do with it. */
+/** The facts of a key that decide who can manage it. */
 export interface ManagedKey {
   userId: string;
   role: "user" | "admin";
   scopes: readonly string[];
 }
 
-/** Whether this principal may see and revoke a key: its own, and as an admin every one. */
+/** Whether the principal can see and revoke a key: own keys, and all keys for admins. */
 export function canRevokeKey(principal: Principal, key: Pick<ManagedKey, "userId">): boolean {
   return managesAllKeys(principal) || key.userId === principal.userId;
 }
 
-/** Whether this principal may have a successor of a key, which is to hold all its rights: never more than it has itself. */
+/** Whether the principal can rotate a key. The successor has all its rights, which must not exceed the principal's own. */
 export function canRotateKey(principal: Principal, key: ManagedKey): boolean {
   if (managesAllKeys(principal)) return true;
   if (key.userId !== principal.userId || (isAdmin(key) && !isAdmin(principal))) return false;
@@ -153,7 +150,7 @@ export function canRotateKey(principal: Principal, key: ManagedKey): boolean {
   return isUnlimited(principal.scopes) || (!isUnlimited(key.scopes) && covers(principal.scopes, key.scopes));
 }
 
-/** Whether this principal may have to do with everybody's keys. */
+/** Whether the principal can manage all keys. */
 export function managesAllKeys(principal: Principal): boolean {
   return isAdmin(principal) && allows(principal.scopes, "admin");
 }

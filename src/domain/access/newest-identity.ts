@@ -1,16 +1,16 @@
-// What is known of a user, and as of when. A conversation is asked from isolates that remember different moments: what one of them was
-// told later holds for all of them, so that nobody takes a conversation back in time.
+// The newest known identity of a conversation's user. Isolates cache identities of different age; the newest one that any request brought
+// applies to all, so that a conversation never goes back in time.
 
 import * as z from "zod";
 import { DURATIONS } from "../durations";
 import { ACCESS_LIMITS } from "../limits";
 import { GROUP_ROLES, type Membership, type Principal, visibleScopes } from "./access";
 
-/** What a request comes with: who calls and the counters of what the caller sees, as of a D1 bookmark. Bookmarks sort as text. */
+/** The identity of a request: principal and counters, as of a D1 bookmark. Bookmarks sort as text. */
 export interface UserFacts {
   principal: Principal;
   counters: Record<string, number>;
-  /** `null` where nothing was read. */
+  /** `null` if nothing was read. */
   asOf: string | null;
 }
 
@@ -20,19 +20,19 @@ const membershipsSchema = z.array(
 
 export const newestSchema = z.object({
   as_of: z.string(),
-  /** When it was told, in milliseconds since the epoch. */
+  /** Time of the request, in milliseconds since the epoch. */
   at: z.number(),
-  /** Groups that the user is in, whoever asks for the user, in rank order. */
+  /** The user's groups in rank order, independent of the caller. */
   groups: membershipsSchema,
   counters: z.record(z.string(), z.number()),
-  /** What the claims of one token came to: they are that token's alone. */
+  /** Groups claimed by one token; they apply to that token only. */
   claimed: z.object({ by: z.string(), as_of: z.string(), groups: membershipsSchema }).nullable(),
 });
 
-/** The newest that a conversation was told of its user. */
+/** The newest identity that reached a conversation. */
 export type Newest = z.infer<typeof newestSchema>;
 
-/** The same with what a request comes with, as far as that is newer. */
+/** Updates it with a request's identity, where that is newer. */
 export function joined(newest: Newest | null, { principal, counters, asOf }: UserFacts, now: number): Newest | null {
   const before = counting(newest, now);
   if (asOf === null) return before;
@@ -45,14 +45,14 @@ export function joined(newest: Newest | null, { principal, counters, asOf }: Use
   return { as_of: asOf, at: now, groups, counters, claimed };
 }
 
-/** Nobody remembers for so long: whoever still comes with something older reads another database than whoever told this. */
+/** No cache is older than this: a caller with something older reads another database. */
 function counting(newest: Newest | null, now: number): Newest | null {
   return newest !== null && now - newest.at <= DURATIONS.newest ? newest : null;
 }
 
 /**
- * What a request goes by: what it came with, or the newest where that is newer. The newest tells which groups the user is in and what has
- * changed; role, scopes and the groups that a token claims are the caller's own and never another's.
+ * Returns the identity that applies to a request: its own, or the newest if that is newer. Groups and counters come from the newest; role,
+ * scopes and claimed groups always come from the caller.
  */
 export function effectiveFacts(known: Newest | null, told: UserFacts, now: number): UserFacts {
   const newest = counting(known, now);

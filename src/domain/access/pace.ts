@@ -1,16 +1,16 @@
-// How fast one conversation may be called: counted in its own object, where it costs nothing.
+// Limits the call rate of one conversation, counted in its Durable Object at no cost.
 
 import { PACE } from "../limits";
 import { rateLimited } from "./rate";
 
-/** A window and what was counted in it. */
+/** A window and its count. */
 export interface Pace {
   /** Milliseconds since the epoch. */
   since: number;
   count: number;
 }
 
-/** Counts one more call. Throws `rate_limited` when the window is full. */
+/** Counts one more call. Throws `rate_limited` if the window is full. */
 export function paced({ since, count }: Pace, now: number): Pace {
   const end = since + PACE.seconds * 1_000;
   if (now >= end || now < since) return { since: now, count: 1 };

@@ -1,4 +1,4 @@
-// Who calls: a user, with what the key may do, and the session where the call comes from the console.
+// The authenticated caller: a user, the rights of the key, and the console session, if any.
 
 /** Roles in a group, highest first. */
 export const GROUP_ROLES = ["Owner", "Maintainer", "Developer", "Reporter"] as const;
@@ -7,35 +7,35 @@ export type GroupRole = (typeof GROUP_ROLES)[number];
 export interface Membership {
   group: string;
   role: GroupRole;
-  /** The caller's token claims it, and nothing else says so. */
+  /** The membership comes only from a claim of the caller's token. */
   claimed?: true | undefined;
 }
 
-/** Who is calling. A request made with `On-Behalf-Of` carries the named user here, never the service. */
+/** The caller. For a request with `On-Behalf-Of`, the named user, never the service. */
 export interface Principal {
   userId: string;
-  /** What the issuer of a token calls the user. */
+  /** Display name from the issuer of a token. */
   name?: string | undefined;
   role: "user" | "admin";
-  /** In rank order: what an earlier group has hides what a later one has. */
+  /** In rank order: skills of an earlier group hide those of a later one. */
   groups: readonly Membership[];
   scopes: readonly string[];
-  /** The key behind the call, for the log. */
+  /** Id of the key, for the log. */
   keyId: string;
-  /** Of a caller in the console. */
+  /** Set for callers in the console. */
   session?: PrincipalSession | undefined;
 }
 
-/** A session of the console, as it matters to what may be done in it. */
+/** The facts of a console session that affect rights. */
 export interface PrincipalSession {
   id: string;
   signedInAt: number;
-  /** Its user has signed in within the last minutes, which dangerous things want. */
+  /** The user signed in within the last minutes, as dangerous actions require. */
   isFresh: boolean;
-  /** When it ends at the latest. */
+  /** Latest end of the session. */
   endsAt: number;
   via: "key" | "link" | "issuer";
-  /** The stored key that it ends with; `null`: it comes from none, and `mark` says from what. */
+  /** The stored key whose end also ends the session; `null`: none, and `mark` identifies the origin. */
   keyId: string | null;
   mark: string | null;
 }

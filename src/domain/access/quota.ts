@@ -1,4 +1,4 @@
-// How much one user or group may have, and how often one may do what makes something. The settings say how much that is.
+// Quotas of users and groups, and daily limits. The settings define the numbers.
 
 import { GatewayError } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
@@ -7,20 +7,20 @@ import { groupOfScope, PUBLIC_SCOPE } from "./access";
 
 const MiB = 1024 * 1024;
 
-/** What skills may be in all. `bytes`: all packages as they are stored. `databaseBytes`: the rows of versions. */
+/** Totals of skills. `bytes`: all stored packages. `databaseBytes`: the rows of versions. */
 export const SKILL_QUOTAS = ["skills", "versions", "bytes", "databaseBytes"] as const;
 export type Quota = (typeof SKILL_QUOTAS)[number] | "ghosts" | "keys";
 
-/** Whose quota it is that a refusal speaks of. */
+/** Whose quota an error refers to. */
 export type QuotaOwner = "user" | "group";
 
-/** Who has to have room for what is made in a scope; `null` for what is everybody's, which only admins make. */
+/** Returns whose quota applies in a scope; `null` for public, which only admins write. */
 export function quotaOwnerOf(scope: string): QuotaOwner | null {
   if (scope === PUBLIC_SCOPE) return null;
   return groupOfScope(scope) === null ? "user" : "group";
 }
 
-/** What one user may have, or one group for all members together. Groups have no keys. */
+/** Returns the quotas of a user, or of a group for all members together. Groups have no keys. */
 export function quotasOf(settings: QuotaSettings, holder: QuotaOwner): Readonly<Record<Quota, number>> {
   const times = holder === "user" ? 1 : settings.QUOTA_GROUP_FACTOR;
   return {
@@ -33,16 +33,16 @@ export function quotasOf(settings: QuotaSettings, holder: QuotaOwner): Readonly<
   };
 }
 
-/** What the files that scripts left for one user may take. Beyond it none is kept, which is told and no refusal. */
+/** Returns the size limit of a user's script files. Above it, files are not stored; the result reports this, and it is not an error. */
 export function fileRoom(settings: QuotaSettings): number {
   return settings.QUOTA_FILES_MIB * MiB;
 }
 
-/** What is counted by the day. */
+/** Actions counted per day. */
 export const COUNTED = ["uploads", "conversations", "scripts", "keys"] as const;
 export type Counted = (typeof COUNTED)[number];
 
-/** What one user may make in a day (UTC). */
+/** Returns a user's limits per day (UTC). */
 export function dailyLimits(settings: QuotaSettings): Readonly<Record<Counted, number>> {
   return {
     uploads: settings.DAILY_UPLOADS,
@@ -54,40 +54,39 @@ export function dailyLimits(settings: QuotaSettings): Readonly<Record<Counted, n
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Files that were kept before this are gone, swept or not. In milliseconds since the epoch. */
+/** Files stored before this time have expired, deleted or not. Milliseconds since the epoch. */
 export function filesSince({ FILE_DAYS }: Pick<Settings, "FILE_DAYS">, now: number): number {
   return now - FILE_DAYS * DAY_MS;
 }
 
-/** When the day of this moment began, in milliseconds since the epoch. */
+/** Returns the start of the day, in milliseconds since the epoch. */
 export function dayOf(now: number): number {
   return now - (now % DAY_MS);
 }
 
-/** The refusal: which quota it is, how much of it is used, and whose it is; `null`: what is public has it. */
+/** The error for an exceeded quota, with its use and owner; `null`: public. */
 export function quotaExceeded(quota: Quota, limit: number, used: number, holder: QuotaOwner | null): GatewayError {
-  const whose = holder === "user" ? "A user's own" : "A group's";
-  const who = holder === null ? "The public" : `A ${holder}`;
+  const whose = holder === null ? "for public ones" : `per ${holder}`;
   const message = {
-    bytes: `${whose} skills may take ${limit / MiB} MiB of packages with all their versions. Delete some first.`,
-    databaseBytes: `${whose} skills may take ${limit / MiB} MiB of the database with all their versions. Delete some first.`,
-    versions: `${whose} skills may have ${limit} versions together. Delete some skills first.`,
-    skills: `${who} may have ${limit} skills. Delete some first.`,
-    ghosts: `${who} may have ${limit} ghosts. Delete some first.`,
-    keys: `${who} may have ${limit} keys. Delete some first.`,
+    bytes: `Package storage limit reached (${limit / MiB} MiB ${whose}, all versions included). Delete skills first.`,
+    databaseBytes: `Database storage limit reached (${limit / MiB} MiB ${whose}, all versions included). Delete skills first.`,
+    versions: `Version limit reached (${limit} ${whose}, all skills together). Delete skills first.`,
+    skills: `Skill limit reached (${limit} ${whose}). Delete a skill first.`,
+    ghosts: `Agent (ghost) limit reached (${limit} ${whose}). Delete an agent first.`,
+    keys: `Key limit reached (${limit} ${whose}). Delete a key first.`,
   }[quota];
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { quota, limit, used });
 }
 
-/** Everything that a conversation stores; most of it is its log. */
+/** The error for a conversation that stores the maximum size, most of which is its log. */
 export function conversationFull(used: number): GatewayError {
   const limit = CONVERSATION_LIMITS.storedBytes;
-  const message = "A conversation may store 1 GiB, and this one does. Begin another one, or delete it.";
+  const message = "The conversation's storage is full (limit 1 GiB). Start another conversation, or delete this one.";
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit, used });
 }
 
 export function dailyLimitExceeded(what: Counted, limit: number, now: number): GatewayError {
   const retry_after_s = Math.ceil((dayOf(now) + DAY_MS - now) / 1_000);
-  const message = `A user may make ${limit} ${what} in a day. Go on tomorrow (UTC).`;
+  const message = `Daily limit reached (${limit} ${what} per user and day). Try again tomorrow (UTC).`;
   return new GatewayError("rate_limited", "DAILY_LIMIT", message, { limit, retry_after_s });
 }

@@ -1,26 +1,26 @@
-// How often something may be done, and what a caller who goes beyond it is told.
+// Rate limits, and the error and headers for exceeding them.
 
 import { GatewayError } from "../errors";
 
 export interface Rate {
   requests: number;
-  /** The window they are counted in. */
+  /** Length of the window. */
   seconds: number;
 }
 
-/** Seconds to wait where nothing tells when it will be better. */
+/** Seconds to wait if the end of the window is unknown. */
 const SOON = 2;
 
 /**
- * The refusal of who is too fast.
+ * The error for exceeding a rate limit.
  * @param policy names the limit in the `RateLimit` headers
- * @param wait seconds until the window ends; all of it where nobody knows when it began
+ * @param wait seconds until the window ends; the whole window if its start is unknown
  */
 export function rateLimited(policy: string, { requests, seconds }: Rate, wait: number = seconds): GatewayError {
   return new GatewayError(
     "rate_limited",
     "RATE_LIMITED",
-    `At most ${requests} in ${seconds} s. Wait, then send fewer requests.`,
+    `Too many requests (limit ${requests} in ${seconds} s). Wait, then send fewer requests.`,
     {
       policy,
       limit: requests,
@@ -30,18 +30,18 @@ export function rateLimited(policy: string, { requests, seconds }: Rate, wait: n
   );
 }
 
-/** Seconds after which the same may succeed, or `null` when waiting changes nothing. */
+/** Returns the seconds after which a retry may succeed, or `null` if waiting does not help. */
 export function retryAfter({ code, details }: GatewayError): number | null {
   if (typeof details.retry_after_s === "number") return details.retry_after_s;
   return code === "unavailable" || code === "rate_limited" ? SOON : null;
 }
 
-/** A limit as the IETF's draft of RateLimit header fields writes it. */
+/** Returns a limit in the format of the IETF RateLimit header draft. */
 export function ratePolicy(policy: string, { requests, seconds }: Rate): string {
   return `"${policy}";q=${requests};w=${seconds}`;
 }
 
-/** What a refusal says in headers: when to come again, and which limit it was that left nothing. */
+/** Returns the headers of a refusal: when to retry, and which limit was exceeded. */
 export function rateHeaders(refusal: GatewayError): Record<string, string> {
   const wait = retryAfter(refusal);
   if (wait === null) return {};

@@ -1,5 +1,5 @@
-// What a caller may do, as one object that a page can read before it shows a button. It asks `access.ts` and `key-scope.ts`, as the use
-// cases do, and decides nothing itself: a right that it names may still meet a quota, or a thing that is not there.
+// Returns a caller's rights as one object, for pages that show or hide buttons. It uses `access.ts` and `key-scope.ts` and decides nothing
+// itself: an action may still fail, for example because of a quota.
 
 import {
   type Action,
@@ -19,28 +19,28 @@ import {
 } from "./access";
 import { allows, KEY_SCOPES, type KeyScope } from "./key-scope";
 
-/** What the caller may do with the things of one namespace. */
+/** The caller's rights on the resources of one namespace. */
 export interface NamespaceRights extends Record<Action | "secrets" | "manage", boolean> {
-  /** `default`: one's own; `public`; else a group's name. */
+  /** `default` for own resources, `public`, or a group's name. */
   namespace: string;
-  /** In the group. */
+  /** The caller's role in the group. */
   role: GroupRole | null;
-  /** The roles that the caller may give and take there. */
+  /** Roles that the caller can grant and remove. */
   members: GroupRole[];
 }
 
 export interface Rights {
-  /** What this key opens, in words of the scopes of keys. */
+  /** The scopes that this key grants. */
   scopes: KeyScope[];
-  /** Whether it may send `On-Behalf-Of`. */
+  /** Whether it can send `On-Behalf-Of`. */
   act_as: boolean;
-  /** Whether it may do what is for admins only. */
+  /** Whether it can perform admin actions. */
   operate: boolean;
   make_groups: boolean;
   namespaces: NamespaceRights[];
 }
 
-/** What each action on a skill or a ghost needs of the key. */
+/** The key scope that each action requires. */
 const NEEDED: Record<Action, KeyScope> = {
   read: "skills:read",
   publish: "skills:write",
@@ -52,8 +52,8 @@ const NEEDED: Record<Action, KeyScope> = {
 };
 
 /**
- * @param acting whether a service asks on behalf of the principal: then keys, and what is for admins, are closed
- * @param groupsOpen whether users make groups
+ * @param acting whether a service acts for the principal: then keys and admin actions are not allowed
+ * @param groupsOpen whether users can create groups
  */
 export function rightsOf(principal: Principal, acting: boolean, groupsOpen: boolean): Rights {
   const opens = (scope: KeyScope) => allows(principal.scopes, scope);
@@ -73,7 +73,7 @@ export function rightsOf(principal: Principal, acting: boolean, groupsOpen: bool
     delete: does("delete", scope),
     measure: does("measure", scope),
     define: does("define", scope),
-    // What is public uses the gateway's.
+    // Public resources use the gateway's secrets.
     secrets: opens("secrets") && canManageSecrets(principal, scope === PUBLIC_SCOPE ? GATEWAY_SCOPE : scope),
     manage: role !== null && opens("groups") && canManageGroup(principal, namespace),
     members: role !== null && opens("groups") ? [...manageableRoles(principal, namespace)] : [],

@@ -1,47 +1,47 @@
-// What the claims of an issuer's token mean: whom it speaks for, whether as an admin, and which groups it names.
+// Interprets claims of an issuer's token: the user, the admin role, and groups.
 
 import { ACCESS_LIMITS } from "../limits";
 import { GROUP_NAME, GROUP_ROLES, isNameable, type Membership, RESERVED_GROUPS } from "./access";
 
-/** Which claims to look at. */
+/** Names of the claims to read. */
 export interface ClaimNames {
   user: string;
   name: string | undefined;
   role: string | undefined;
-  /** What the role claim is, or has, for an admin. */
+  /** The value of the role claim for admins. */
   adminValue: string;
   groups: string | undefined;
 }
 
-/** Whom a token speaks for. */
+/** The user of a token. */
 export interface Bearer {
   userId: string;
   name: string | undefined;
   role: "user" | "admin";
   claimed: Membership[];
-  /** Claimed, and no name of a group. */
+  /** Claimed values that are not group names. */
   unread: string[];
 }
 
 export type Claims = { readonly [claim: string]: unknown };
 
-/** Whether a bearer text has the form of a signed token. Keys have no dots. */
+/** Whether a bearer text has the form of a signed token. Keys contain no dots. */
 export function isToken(text: string): boolean {
   return /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/.test(text);
 }
 
-/** Where the gateway speaks MCP. */
+/** The path prefix of MCP endpoints. */
 const MCP = "/mcp";
 
 /**
- * The audiences that count at a URL: those of the settings, and, where one of them is the gateway's `…/mcp`, the URL itself if it is
- * below that. A token for one URL opens no other; which origin is the gateway's the settings say, and not the request.
+ * Returns the accepted audiences at a URL: those of the settings, and, if one of them is the gateway's `…/mcp`, the URL itself if it is
+ * below that. A token for one URL is not valid for others. The gateway's origin comes from the settings, not from the request.
  *
- * @param path of the request, with its query
+ * @param path path of the request, with its query
  */
 export function audiencesAt(configured: readonly string[], path: string): string[] {
   const [plain = ""] = path.split("?");
-  // Where a client of a server of type `sse` sends its messages is no resource of its own.
+  // The message URL of a server of type `sse` is not a resource of its own.
   const resource = plain.replace(/^(\/mcp\/servers\/[^/]+)\/message$/, "$1");
   if (resource !== MCP && !resource.startsWith(`${MCP}/`)) return [...configured];
   const origins = configured
@@ -51,7 +51,7 @@ export function audiencesAt(configured: readonly string[], path: string): string
   return [...configured, ...own];
 }
 
-/** Whom these claims name, or `null` when they name nobody who can be a user here. */
+/** Returns the user that these claims name, or `null` if the id is not valid here. */
 export function bearerOf(claims: Claims, names: ClaimNames): Bearer | null {
   const userId = claimOf(claims, names.user);
   if (typeof userId !== "string" || !isNameable(userId)) return null;
@@ -63,7 +63,7 @@ export function bearerOf(claims: Claims, names: ClaimNames): Bearer | null {
   return { userId, name: typeof name === "string" ? name.slice(0, 200) : undefined, role, claimed, unread };
 }
 
-/** A claim by its name, or, where there is none of that name, by its path with dots (`realm_access.roles`). */
+/** Returns a claim by name, otherwise by dotted path (`realm_access.roles`). */
 function claimOf(claims: Claims, name: string | undefined): unknown {
   if (name === undefined) return undefined;
   if (Object.hasOwn(claims, name)) return claims[name];
@@ -75,13 +75,13 @@ function claimOf(claims: Claims, name: string | undefined): unknown {
   return value;
 }
 
-/** A text, or the texts of a list. */
+/** Returns a text, or the texts of a list. */
 function textsOf(value: unknown): string[] {
   const values = Array.isArray(value) ? value : [value];
   return values.filter((entry) => typeof entry === "string");
 }
 
-/** `name` (a Developer) or `name:Role`; anything else names no group. */
+/** Parses `name` (a Developer) or `name:Role`; other values are not groups. */
 function groupOf(text: string): Membership[] {
   const [group = "", written, ...rest] = text.split(":");
   const role = written === undefined ? "Developer" : GROUP_ROLES.find((known) => known === written);

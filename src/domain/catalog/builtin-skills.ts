@@ -1,4 +1,4 @@
-// The skills that the gateway brings: the folders of `skills/`, which `npm start` publishes. A test holds the two together.
+// The built-in skills: the folders of `skills/`, which `npm start` publishes. A test compares both.
 
 export const BUILTIN_SKILLS: readonly string[] = [
   "csv-report",
@@ -9,5 +9,5 @@ export const BUILTIN_SKILLS: readonly string[] = [
   "wiki-submit",
 ];
 
-/** Whom their frontmatter names. */
+/** The author in their frontmatter. */
 export const BUILTIN_AUTHOR = "Skill Gateway";

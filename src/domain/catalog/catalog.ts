@@ -1,4 +1,4 @@
-// The catalog: the skills one conversation may see, and how they are listed to a model.
+// The catalog: the skills one conversation can see, and how they are listed to a model.
 
 import * as z from "zod";
 import { groupOfScope, PUBLIC_SCOPE } from "../access/access";
@@ -16,20 +16,20 @@ export const catalogEntrySchema = z.lazy(() =>
     version_id: z.string(),
     version: z.string().nullable(),
     scope: z.string(),
-    /** What the list shows of it, see `listedDescription`. */
+    /** The description as the list shows it, see `listedDescription`. */
     description: z.string(),
-    /** Tokens of the list's line as they were counted at publish, and of the instructions. */
+    /** Tokens of the list's line and of the instructions, counted when publishing. */
     line_tokens: z.number(),
     tokens: z.number(),
-    /** Of the instructions. */
+    /** Bytes of the instructions. */
     bytes: z.number().default(0),
-    /** Whether it brings tools or servers, so that it is worth loading even without instructions. */
+    /** Whether it has tools or servers, and so is worth loading even without instructions. */
     has_capabilities: z.boolean(),
-    /** Dependencies as written, see `needs.ts`. */
+    /** Dependencies as written, see `dependency-list.ts`. */
     needs: z.array(z.string()),
-    /** Whether only users may choose it: its author keeps it from models (`disable-model-invocation`). */
+    /** Only users can select it: the author excludes it from models (`disable-model-invocation`). */
     user_only: z.boolean().default(false),
-    /** Its place in the shared order: what is public and was used lately, by everybody's use. `null` for anything else. */
+    /** Rank among recently used public skills by overall use; otherwise `null`. */
     rank: z.number().nullable().default(null),
   }),
 );
@@ -38,24 +38,24 @@ export const catalogEntrySchema = z.lazy(() =>
 export type CatalogEntry = z.infer<typeof catalogEntrySchema>;
 
 export interface Catalog {
-  /** In order of name. All of the catalog, or `CATALOG_LIMITS.listedSkills` of a larger one by `nearestFirst`, plus preloaded ones. */
+  /** By name. The whole catalog, or the first `CATALOG_LIMITS.listedSkills` by `nearestFirst`, plus preloaded ones. */
   entries: CatalogEntry[];
-  /** Skills in the whole catalog. */
+  /** Number of skills in the whole catalog. */
   total: number;
-  /** Tokens of all instructions of the whole catalog: what static injection would cost a turn. */
+  /** Tokens of all instructions of the whole catalog: the cost of static injection per turn. */
   static_tokens: number;
-  /** What the list may have of tokens. */
+  /** Token budget of the list. */
   list_tokens: number;
 }
 
-/** What the registry has of a catalog. */
+/** The part of a catalog that is read from the registry. */
 export type CatalogRead = Omit<Catalog, "list_tokens">;
 
 export const EMPTY_CATALOG: CatalogRead = { entries: [], total: 0, static_tokens: 0 };
 
 /**
- * Orders skills by who they are for: one's own, those of one's groups, everybody's. What a limit leaves out is public first, so nobody
- * can crowd out what a user or a group has made for itself. Groups take turns, so that none crowds out another.
+ * Orders skills by owner: the user's, groups', public. A limit leaves out public skills first, so nobody can crowd out what a user or group
+ * has made. Groups take turns.
  */
 export function nearestFirst(entries: readonly CatalogEntry[]): CatalogEntry[] {
   const counts = new Map<string, number>();
@@ -69,7 +69,7 @@ export function nearestFirst(entries: readonly CatalogEntry[]): CatalogEntry[] {
     .map(({ entry }) => entry);
 }
 
-/** What is used most comes first, then the name decides. The order is the same for everybody. */
+/** Most used first, then by name. The order is the same for everybody. */
 function byRank(a: CatalogEntry, b: CatalogEntry): number {
   const [first, second] = [a.rank ?? Number.MAX_SAFE_INTEGER, b.rank ?? Number.MAX_SAFE_INTEGER];
   return first - second || byCodePoint(a.name, b.name);
@@ -80,9 +80,9 @@ function distance({ scope }: CatalogEntry): number {
 }
 
 /**
- * The skills that the list shows within its tokens, how many it leaves out, and the tokens of all its lines. Preloaded ones come first,
- * then everybody's in the shared order, since what many prompts share should stand before what few do; the nearest come last and
- * are left out last. What only users may choose is in no list.
+ * Returns the skills that fit into the list's tokens, the number left out, and the tokens of the lines. Preloaded skills come first, then
+ * public ones in the shared order, because text shared by many prompts should come first; the user's own come last and are left out last.
+ * Skills that only users can select are not listed.
  */
 export function listed(
   catalog: Catalog,
@@ -103,7 +103,7 @@ export function listed(
   return { shown, more: total - shown.length, tokens: fits.tokens + (isCut ? LIST_MORE_TOKENS : 0) };
 }
 
-/** How many of the first skills fit, and the tokens of their lines. */
+/** Returns how many of the first skills fit, and the tokens of their lines. */
 function fitting(entries: readonly CatalogEntry[], room: number): { count: number; tokens: number } {
   let tokens = 0;
   for (const [count, entry] of entries.entries()) {
@@ -114,12 +114,12 @@ function fitting(entries: readonly CatalogEntry[], room: number): { count: numbe
   return { count: entries.length, tokens };
 }
 
-/** Whether a model is shown any skill at all. */
+/** Whether a model is shown any skill. */
 export function hasListed({ shown, more }: { shown: readonly CatalogEntry[]; more: number }): boolean {
   return shown.length > 0 || more > 0;
 }
 
-/** What a line costs at most. Versions of earlier gateways were counted with all of their description, which nobody sees now. */
+/** Returns the maximum tokens of a line. Earlier gateways counted the whole description, which is no longer shown. */
 export function lineTokens({ name, description, line_tokens }: CatalogEntry): number {
   if (line_tokens <= CATALOG_LIMITS.lineTokens) return line_tokens;
   return Math.min(line_tokens, utf8.encode(catalogLine(name, description)).length);
@@ -127,7 +127,7 @@ export function lineTokens({ name, description, line_tokens }: CatalogEntry): nu
 
 const utf8 = new TextEncoder();
 
-/** The reference that events keep of a catalog entry. */
+/** Returns the reference that events store of a catalog entry. */
 export function refOf(entry: CatalogEntry): SkillRef {
   const { name, skill_id, version_id, version, tokens, bytes } = entry;
   const needed = entry.needs.flatMap((text) => parseReference(text)?.name ?? []);

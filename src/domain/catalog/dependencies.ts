@@ -1,56 +1,56 @@
-// What skills need before they can be active: their dependencies, theirs, and so on, each at one version that suits everybody.
+// Resolves dependencies of skills recursively, each at one version that satisfies all dependants.
 
 import { DEPENDENCY_LIMITS } from "../limits";
 import { type SkillReference, satisfiesRange } from "../reference";
 import type { CatalogEntry } from "./catalog";
 import { canUseBareNames, type Dependency, type MissingDependency, readNeeds } from "./dependency-list";
 
-/** Finds a skill of the catalog at a version that satisfies all ranges; `null` when there is none. */
+/** Returns a skill of the catalog at a version that satisfies all ranges, or `null`. */
 export type FindSkill = (name: string, ranges: readonly string[]) => Promise<CatalogEntry | null>;
 
-/** Why a skill cannot be had, in one sentence. `code` where the reason is not that versions contradict each other. */
+/** Why a skill cannot be loaded, in one sentence. `code` is set unless versions conflict. */
 export interface DependencyProblem {
   problem: string;
   code?: "TOO_MANY_DEPENDENCIES";
 }
 
-/** Dependencies before what needs them, each with the needs that were met, and what was not; or why it cannot be had. */
+/** Dependencies before their dependants, each with its resolved dependencies, and missing ones; or the problem. */
 export type Resolution = { entries: CatalogEntry[]; unmet: MissingDependency[] } | DependencyProblem;
 
-/** What one skill may still look for. */
+/** The remaining lookups of one skill. */
 interface Room {
   skills: number;
   references: number;
 }
 
-/** Resolves one skill with everything it needs. */
+/** Resolves one skill with its dependencies. */
 export async function resolveDependencies(root: CatalogEntry, find: FindSkill): Promise<Resolution> {
   const resolver = new Resolver(find);
   return (await resolver.add(root)) ?? { entries: resolver.entries(), unmet: resolver.unmet() };
 }
 
 /**
- * Resolves skills one after the other, so that all that were added stand together: ranges of several dependants on one skill are
- * met at once, also where it was added itself. What each version needs is read once, however many ways lead to it. What is not
- * there is gone without: most who list it never meant a skill. Only versions that contradict each other are a problem.
+ * Resolves several skills together: ranges of several dependants on one skill must be satisfied at once, also if it was added itself. The
+ * dependencies of each version are read once. Missing dependencies are left out, because most authors who list them do not mean a skill.
+ * Only conflicting versions are a problem.
  */
 export class Resolver {
   readonly #find: FindSkill;
   readonly #roots = new Map<string, CatalogEntry>();
-  /** All that was ever asked of a skill. Ranges only grow in number, so that choices come to an end. */
+  /** All ranges requested of a skill. Ranges are only added, so resolution terminates. */
   readonly #ranges = new Map<string, Set<string>>();
   readonly #chosen = new Map<string, CatalogEntry>();
-  /** The needs that were met of the versions that were read, by version id. */
+  /** Resolved dependencies of the versions that were read, by version id. */
   readonly #read = new Map<string, readonly SkillReference[]>();
   readonly #unmet = new Map<string, MissingDependency>();
-  /** How to take back what the skill that is being added has changed, last change last. */
+  /** How to undo the changes of the skill being added, last change last. */
   #undo: (() => void)[] = [];
 
   constructor(find: FindSkill) {
     this.#find = find;
   }
 
-  /** Adds a skill with all it needs. Where that cannot be, nothing changes and the problem is told. */
+  /** Adds a skill with its dependencies. If that is impossible, nothing changes and the problem is returned. */
   async add(root: CatalogEntry): Promise<DependencyProblem | null> {
     this.#undo = [];
     set(this.#roots, root.name, root, this.#undo);
@@ -60,13 +60,13 @@ export class Resolver {
     return problem;
   }
 
-  /** Takes the last skill that was added out again, and what came with it. */
+  /** Removes the skill that was added last, and what came with it. */
   takeBack(): void {
     for (const change of this.#undo.toReversed()) change();
     this.#undo = [];
   }
 
-  /** All that was added with all it needs, dependencies first. Of a circle each is there once. */
+  /** Returns everything that was added, dependencies first. Each skill of a cycle occurs once. */
   entries(): CatalogEntry[] {
     const seen = new Set<string>();
     const order: CatalogEntry[] = [];
@@ -82,17 +82,20 @@ export class Resolver {
     return order;
   }
 
-  /** What of the skills in `entries` goes without. */
+  /** Returns the missing dependencies of the skills in `entries`. */
   unmet(): MissingDependency[] {
     return this.entries().flatMap(({ version_id }) => this.#unmet.get(version_id) ?? []);
   }
 
-  /** Reads what a version needs, and chooses for it. A later dependant may narrow an earlier choice: then that is read too. */
+  /**
+   * Reads the dependencies of a version and chooses versions for them. A later dependant may restrict an earlier choice; then that one is
+   * read too.
+   */
   async #need(entry: CatalogEntry, root: string, room: Room): Promise<DependencyProblem | null> {
     if (this.#read.has(entry.version_id)) return null;
     const needs = readNeeds(entry.name, entry.needs);
     const met: Dependency[] = [];
-    // Set before anything is looked for: a circle comes back here.
+    // Set before any lookup, because a cycle returns here.
     set(this.#read, entry.version_id, met, this.#undo);
     const bare = canUseBareNames(needs) ? await this.#lookUp(needs, room) : null;
     if (room.skills < 0) return tooMany(root);
@@ -117,7 +120,7 @@ export class Resolver {
     return null;
   }
 
-  /** The skills that the bare names of a list mean; `null` where one of them is none, for then none of them may be meant. */
+  /** Returns the skills that the bare names of a list refer to; `null` if one is not a skill, because then none may be meant. */
   async #lookUp(needs: readonly Dependency[], room: Room): Promise<Map<string, CatalogEntry> | null> {
     const found = new Map<string, CatalogEntry>();
     for (const { name, kind } of needs) {
@@ -130,8 +133,8 @@ export class Resolver {
   }
 
   /**
-   * Chooses the version of a needed skill, `looked` if nothing was chosen before; `null` where there is none. One that only users
-   * choose comes, too: it is the skill's author who names it, and no model.
+   * Chooses the version of a required skill, `looked` if nothing was chosen before; `null` if there is none. Skills that only users can
+   * select are included: the skill's author names them, not a model.
    */
   async #choose(
     { name, range }: Dependency,
@@ -165,7 +168,7 @@ function tooMany(root: string): DependencyProblem {
   };
 }
 
-/** Sets a value, and notes how to have the earlier one back. */
+/** Sets a value and records how to restore the earlier one. */
 function set<V>(map: Map<string, V>, key: string, value: V, undo: (() => void)[]): void {
   const before = map.get(key);
   undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));

@@ -1,5 +1,5 @@
-// What a skill's `dependencies` mean. Most skills of the world list the packages of some language there, so a name counts as a
-// skill only where nothing speaks against it.
+// Interprets a skill's `dependencies`. Most published skills list packages of a programming language there, so a name counts as a skill
+// only if nothing indicates otherwise.
 
 import { isName } from "../package/name";
 import { foldName } from "../package/path";
@@ -7,21 +7,21 @@ import { parseReference, type SkillReference } from "../reference";
 import { oneLine } from "../tokens";
 
 /**
- * An entry of the list. `marked`: written `name@range`, so a skill is meant. `bare`: a name alone. `own`: the skill's own name.
- * `foreign`: of another form, such as `vllm>=0.5` or `pkg[extra]`.
+ * An entry of the list. `marked`: written as `name@range`, so a skill is meant. `bare`: only a name. `own`: the skill's own name.
+ * `foreign`: another form, such as `vllm>=0.5` or `pkg[extra]`.
  */
 export interface Dependency extends SkillReference {
   text: string;
   kind: "marked" | "bare" | "own" | "foreign";
 }
 
-/** What a skill lists and goes without. */
+/** Dependencies that a skill lists and that are missing. */
 export interface MissingDependency {
   by: string;
   needs: readonly Dependency[];
 }
 
-/** Reads a list of dependencies, in its order. */
+/** Parses a list of dependencies, in order. */
 export function readNeeds(skill: string, texts: readonly string[]): Dependency[] {
   return texts.map((text): Dependency => {
     const reference = parseReference(text);
@@ -31,12 +31,12 @@ export function readNeeds(skill: string, texts: readonly string[]): Dependency[]
   });
 }
 
-/** Whether bare names of the list may be skills: a list that has foreign entries, or the skill itself, is one of packages. */
+/** Whether bare names of the list can be skills: a list with foreign entries, or with the skill itself, contains packages. */
 export function canUseBareNames(needs: readonly Dependency[]): boolean {
   return !needs.some(({ kind }) => kind === "own" || kind === "foreign");
 }
 
-/** One sentence for models and users. The names are an author's words, so who shows it to a model escapes its tags. */
+/** Returns one sentence for models and users. The names come from an author and must be escaped before a model sees them. */
 export function missingDependencyText({ by, needs }: MissingDependency): string {
   const names = needs.slice(0, NAMED).map(({ text }) => `'${oneLine(text.slice(0, NAMED_CHARS))}'`);
   const more = needs.length > NAMED ? ` and ${needs.length - NAMED} more` : "";
@@ -46,7 +46,7 @@ export function missingDependencyText({ by, needs }: MissingDependency): string 
 const NAMED = 10;
 const NAMED_CHARS = 80;
 
-/** The form in which package managers compare names. */
+/** Returns the form in which package managers compare names. */
 function packageName(name: string): string {
   return foldName(name).replaceAll("_", "-");
 }

@@ -1,4 +1,4 @@
-// How much of a catalog a conversation keeps. What is left out is still found by name and by search.
+// Limits the part of a catalog that a conversation stores. Skills left out are still found by name and search.
 
 import type { Issue } from "../errors";
 import { utf8Bytes } from "../json";
@@ -6,8 +6,8 @@ import { ROW_LIMITS } from "../limits";
 import type { CatalogEntry } from "./catalog";
 
 /**
- * The entries that fit into what a conversation keeps of its catalog, in their order, and a warning where some do not: those of
- * later scopes go first, and preloaded ones stay longest.
+ * Returns the entries that fit, in their order, and a warning if some do not. Entries of later scopes are removed first, preloaded ones
+ * last.
  * @param scopes first wins, as in `visibleScopes`
  */
 export function fitting(
@@ -27,7 +27,7 @@ export function fitting(
     kept.add(entry);
   }
   const out = entries.filter((entry) => !kept.has(entry));
-  const message = `${out.length} skills are not listed, since what the catalog says of its skills is more than 4 MiB: ${named(out)}. They load by name.`;
+  const message = `${out.length} skills are not listed because the catalog is too large (limit 4 MiB): ${named(out)}. Models can still load them by name.`;
   return { entries: entries.filter((entry) => kept.has(entry)), warnings: [{ code: "CATALOG_CUT", message }] };
 }
 

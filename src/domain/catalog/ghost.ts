@@ -1,4 +1,4 @@
-// A ghost: the predecessor system's word for an agent definition. System prompt, the skills it may use, the MCP servers it brings.
+// A ghost: Wegent's word for an agent definition. System prompt, skills, and MCP servers.
 
 import * as z from "zod";
 import { kindOfScope } from "../access/access";
@@ -10,15 +10,15 @@ import { refusedServers, serverWarnings } from "../servers/entry";
 import { pinnedRefsSchema, withoutNulls } from "./pin";
 import { byCodePoint } from "./precedence";
 
-/** Turns a skill stays after it was loaded; `"conversation"` is for good. */
+/** Number of turns a skill stays after it was loaded; `"conversation"`: always. */
 export const retentionSchema = z.union([z.int().min(0).max(10_000), z.literal("conversation")]);
 export type Retention = z.infer<typeof retentionSchema>;
 
 const referenceText = z.string().min(1).max(200);
 
 /**
- * The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every one that the ghost's scope has; entries may carry `@range`.
- * Where a conversation has it inline, absent means every visible one: see `inlineSpec`.
+ * The CRD's `spec`. `skills`: absent or `[]` means none, `["*"]` every skill of the ghost's scope; entries can have `@range`. In a
+ * conversation's inline spec, absent means every visible one: see `inlineSpec`.
  */
 const specSchema = () =>
   z.strictObject({
@@ -26,48 +26,39 @@ const specSchema = () =>
       .string()
       .max(256 * 1024)
       .default("")
-      .describe(
-        "What the model is told first, in every turn: who it is and how it works. Skills say the rest when they are loaded.",
-      ),
+      .describe("The system prompt of every turn. Skills add their instructions when they are loaded."),
     mcpServers: jsonObject
       .optional()
       .describe(
-        `MCP servers that it brings, by name: each with its \`url\`, and \`headers\` if need be. A credential is written as \`\${{secrets.NAME}}\`. They are connected in every conversation with it.`,
+        `MCP servers by name, each with \`url\` and optional \`headers\`. Write credentials as \`\${{secrets.NAME}}\`. They are connected in every conversation with this agent.`,
       ),
     skills: z
       .array(referenceText)
       .max(CATALOG_LIMITS.ghostSkills)
       .optional()
       .describe(
-        "What the model may load: names, each with `@range` if need be; `*`: all of the ghost's scope. What they need must be among them. A stored ghost without this has no skills, an inline spec every visible one. `null`: none.",
+        "Skills that the model can load: names with an optional `@range`. `*` means all skills of the agent's scope. Dependencies must be listed, too. Without this field, a stored agent has no skills and an inline spec has every visible skill. `null` means none.",
       ),
     preload_skills: z
       .array(referenceText)
       .max(CATALOG_LIMITS.listedSkills)
       .optional()
       .describe(
-        "Names among `skills` whose instructions are in the prompt from the first turn on, and stay. Each costs its tokens in every turn.",
+        "Names from `skills` whose instructions are always in the prompt. Each costs its tokens in every turn.",
       ),
-    /** Which of several skills of a name is meant. */
+    /** Chooses one of several skills with the same name. */
     skill_refs: pinnedRefsSchema
       .optional()
       .describe(
-        "By name, where several have it: which skill is meant. A reference chooses among what is visible, and lets nothing in.",
+        "Selects a skill if several have the same name. A reference gives no access to skills that are not visible.",
       ),
     preload_skill_refs: pinnedRefsSchema.optional(),
     retentionTurns: retentionSchema
       .optional()
       .describe(
-        "How many turns a loaded skill stays; `conversation`: to the end. Without it the gateway's `SKILL_RETENTION_TURNS`.",
+        "The number of turns that a loaded skill stays active. `conversation` means until the end. Default: `SKILL_RETENTION_TURNS` of the gateway.",
       ),
-    model: z
-      .string()
-      .min(1)
-      .max(64)
-      .optional()
-      .describe(
-        "The model of the chat endpoint that runs it, by the name that its user has for it, where one asks for `ghost/<name>`.",
-      ),
+    model: z.string().min(1).max(64).optional().describe("The model that the chat endpoint uses for `ghost/<name>`."),
   });
 export const ghostSpecSchema = z.lazy(() => {
   const spec = specSchema();
@@ -77,16 +68,16 @@ export const ghostSpecSchema = z.lazy(() => {
 export type GhostSpec = z.infer<typeof ghostSpecSchema>;
 
 /**
- * What is wrong with a spec on its face: too large to store, unreadable references, duplicates, a preload that is not among the
- * skills, a server whose URL leads where a variable says.
+ * Returns issues that need no lookup: too large, invalid references, duplicates, a preload that is not among the skills, a server whose URL
+ * host comes from a variable.
  */
 export function checkGhostSpec(spec: GhostSpec): Issue[] {
   const issues: Issue[] = refusedServers(spec.mcpServers ?? {}, "spec.mcpServers");
   if (utf8Bytes(JSON.stringify(spec.mcpServers ?? {})) > ROW_LIMITS.serversBytes) {
-    const message = "The servers take more than 64 KiB as JSON.";
+    const message = "MCP servers too large (limit 64 KiB as JSON).";
     issues.push({ code: "MCP_SERVERS_TOO_LARGE", message, path: "spec.mcpServers" });
   } else if (utf8Bytes(JSON.stringify(spec)) > ROW_LIMITS.specBytes) {
-    issues.push({ code: "SPEC_TOO_LARGE", message: "The spec takes more than 512 KiB as JSON.", path: "spec" });
+    issues.push({ code: "SPEC_TOO_LARGE", message: "Spec too large (limit 512 KiB as JSON).", path: "spec" });
   }
   const names = new Set<string>();
   for (const [position, entry] of (spec.skills ?? []).entries()) {
@@ -97,9 +88,17 @@ export function checkGhostSpec(spec: GhostSpec): Issue[] {
     const path = `spec.skills[${position}]`;
     const reference = parseReference(entry);
     if (reference === null) {
-      issues.push({ code: "BAD_REFERENCE", message: `'${entry}' is not a skill name or name@range.`, path });
+      issues.push({
+        code: "BAD_REFERENCE",
+        message: `'${entry}' is not a valid skill reference. Use a name or \`name@range\`.`,
+        path,
+      });
     } else if (names.has(reference.name)) {
-      issues.push({ code: "DUPLICATE_SKILL", message: `'${reference.name}' is listed twice.`, path });
+      issues.push({
+        code: "DUPLICATE_SKILL",
+        message: `Skill '${reference.name}' is listed twice. Remove one entry.`,
+        path,
+      });
     } else {
       names.add(reference.name);
     }
@@ -108,20 +107,20 @@ export function checkGhostSpec(spec: GhostSpec): Issue[] {
     if (names.has("*") || names.has(name)) continue;
     issues.push({
       code: "PRELOAD_NOT_IN_SKILLS",
-      message: `'${name}' is preloaded but not among 'skills'.`,
+      message: `Skill '${name}' is preloaded but not listed in \`skills\`. Add it there.`,
       path: `spec.preload_skills[${position}]`,
     });
   }
   return issues;
 }
 
-/** What is to be said of a spec that is taken all the same; the first of it, since a list of ghosts tells it of each. */
+/** Returns a warning about a valid spec; only the first, because lists show it for each ghost. */
 export function specWarnings(spec: GhostSpec): Issue[] {
   const all = [...serverWarnings(spec.mcpServers ?? {}, "spec.mcpServers"), ...unusedPins(spec)];
   return all.slice(0, CATALOG_LIMITS.specWarnings);
 }
 
-/** References to skills that the spec does not have. They let nothing in. */
+/** Returns warnings for references to skills that the spec does not have. They have no effect. */
 function unusedPins(spec: GhostSpec): Issue[] {
   const names = new Set(inlineSpec(spec).skills?.map((text) => parseReference(text)?.name ?? text));
   if (names.has("*")) return [];
@@ -130,29 +129,26 @@ function unusedPins(spec: GhostSpec): Issue[] {
       .filter((name) => !names.has(name.normalize("NFC").trim()))
       .map((name) => ({
         code: "REF_UNUSED",
-        message: `'${name}' has a reference but is not among 'skills': it does nothing.`,
+        message: `The reference for '${name}' has no effect: the skill is not listed in \`skills\`.`,
         path: `spec.${field}.${name}`,
       })),
   );
 }
 
-/**
- * A conversation's inline spec as it is meant: what does not speak of skills takes none away. A stored ghost is an allow-list that
- * somebody saved, and has none.
- */
+/** Completes a conversation's inline spec: without `skills` it has all visible ones. A stored ghost without `skills` has none. */
 export function inlineSpec(spec: GhostSpec): GhostSpec {
   return spec.skills === undefined ? { ...spec, skills: ["*"] } : spec;
 }
 
-/** Where a list goes on. Nothing in it is one user's: another user who sends it goes on in a list of their own. */
+/** A position in a list. It contains nothing private: another user who sends it continues in their own list. */
 export interface GhostPlace {
   namespace: string;
   folded: string;
-  /** The scope where it is shared, else nothing. */
+  /** The scope of a shared ghost; otherwise empty. */
   shared: string;
 }
 
-/** The place of a row in lists. */
+/** Returns the position of a row. */
 export function placeOf({
   namespace,
   folded,
@@ -165,12 +161,12 @@ export function placeOf({
   return { namespace, folded, shared: sharedPart(scope) };
 }
 
-/** What a place says of a scope. */
+/** Returns the part of a position for a scope. */
 export function sharedPart(scope: string): string {
   return kindOfScope(scope) === "user" ? "" : scope;
 }
 
-/** By namespace and name, for sorting; of two in one place one's own comes first. */
+/** Compares by namespace and name; of equal ones, the user's own comes first. */
 export function byPlace(a: Parameters<typeof placeOf>[0], b: Parameters<typeof placeOf>[0]): number {
   const [left, right] = [placeOf(a), placeOf(b)];
   const order = byCodePoint(left.namespace, right.namespace) || byCodePoint(left.folded, right.folded);

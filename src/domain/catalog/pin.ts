@@ -1,5 +1,5 @@
-// Which of several skills of one name is meant. A name alone means the nearest; whoever picked one from a list of all says more.
-// A pin chooses among what is visible anyway, and so grants nothing.
+// Chooses one of several skills with the same name. A name alone refers to the nearest; a user who picked one from a list specifies more. A
+// pin chooses among visible skills and grants no access.
 
 import * as z from "zod";
 import { DEFAULT_NAMESPACE, groupScope, PUBLIC_SCOPE } from "../access/access";
@@ -7,7 +7,7 @@ import { CATALOG_LIMITS } from "../limits";
 import { parseReference } from "../reference";
 
 const name = z.string().min(1).max(200);
-/** As the predecessor system writes it. Which content it had there is not looked at. */
+/** As Wegent writes it. Its content is not compared. */
 const refFields = () => ({
   skill_id: z.union([z.string().max(200), z.number()]).nullish(),
   namespace: z.string().max(64).nullish(),
@@ -19,7 +19,7 @@ const pinnedRefSchema = z.lazy(() =>
   z
     .strictObject(refFields())
     .describe(
-      "Which skill of the name is meant: `skill_id`, else `is_public: true`, else that of the `namespace` (`default`: one's own).",
+      "Selects a skill with this name: by `skill_id`, else the public one with `is_public: true`, else the one of `namespace` (`default`: your own).",
     ),
 );
 
@@ -27,23 +27,26 @@ const pinnedRefSchema = z.lazy(() =>
 export const pinnedRefsSchema = z.lazy(() =>
   z
     .record(name, pinnedRefSchema)
-    .refine((refs) => Object.keys(refs).length <= CATALOG_LIMITS.ghostSkills, `at most ${CATALOG_LIMITS.ghostSkills}`),
+    .refine(
+      (refs) => Object.keys(refs).length <= CATALOG_LIMITS.ghostSkills,
+      `too many entries (limit ${CATALOG_LIMITS.ghostSkills})`,
+    ),
 );
-/** A skill that a user picked: its name, or a picked one with its pin. */
+/** A skill that a user picked: a name, or a name with its pin. */
 export const pickedSkillSchema = z.lazy(() => z.union([name, z.strictObject({ name, ...refFields() })]));
 
 type PinnedRef = z.infer<typeof pinnedRefSchema>;
 export type PickedSkill = z.infer<typeof pickedSkillSchema>;
 
 export const pinSchema = z.lazy(() => z.object({ skill_id: z.string().nullable(), scope: z.string().nullable() }));
-/** What a row must be; `null`: whatever it is. */
+/** The required properties of a row; `null` if every property is optional. */
 export type Pin = z.infer<typeof pinSchema>;
 
 /**
- * What a reference asks of a row; `null` where it asks nothing. Ids of the predecessor system are numbers: no skill here has one, and
- * what such a reference says besides is how the skill is known here.
+ * Returns what a reference requires of a row, or `null`. Wegent's ids are numbers, which no skill here has; such a reference is resolved by
+ * its other fields.
  *
- * @param own the scope that `default` means
+ * @param own the scope that `default` refers to
  */
 export function pinOf({ skill_id, namespace, is_public }: PinnedRef, own: string): Pin | null {
   const id = skill_id == null || /^\d*$/.test(String(skill_id)) ? null : String(skill_id);
@@ -53,7 +56,7 @@ export function pinOf({ skill_id, namespace, is_public }: PinnedRef, own: string
   return { skill_id: null, scope: namespace === DEFAULT_NAMESPACE ? own : groupScope(namespace) };
 }
 
-/** The pins of a spec, by name. */
+/** Returns the pins of a spec, by name. */
 export function pinsOf(
   { skill_refs = {}, preload_skill_refs = {} }: { skill_refs?: Refs; preload_skill_refs?: Refs },
   own: string,
@@ -69,14 +72,14 @@ export function pinsOf(
 
 type Refs = Record<string, PinnedRef> | undefined;
 
-/** A skill that a user picked, as it is looked for. */
+/** A skill that a user picked, in the form used for lookups. */
 export interface Picked {
   name: string;
   range: string;
   pin: Pin | null;
 }
 
-/** What was picked, each name once; of two that have one name the later counts, as it does where users pick. */
+/** Returns the picked skills without duplicates; of equal names the later one counts, as in user interfaces. */
 export function pickedOf(skills: readonly PickedSkill[], own: string): Picked[] {
   const picked = new Map<string, Picked>();
   for (const skill of skills) {
@@ -87,17 +90,14 @@ export function pickedOf(skills: readonly PickedSkill[], own: string): Picked[] 
   return [...picked.values()];
 }
 
-/** Whether a row is what a pin asks for. */
+/** Whether a row matches a pin. */
 export function isPinned(pin: Pin | null, row: { skill_id: string; scope: string }): boolean {
   return pin === null || (row.skill_id === (pin.skill_id ?? row.skill_id) && row.scope === (pin.scope ?? row.scope));
 }
 
 const LISTS = ["skills"];
 
-/**
- * What the predecessor system stores as `null`: a list of skills that is none, which is not the same as a list that nobody gave, and
- * other fields that are not there.
- */
+/** Converts what Wegent stores as `null`: an explicitly empty skill list, which differs from an absent one, and other absent fields. */
 export function withoutNulls(raw: unknown, keys: readonly string[]): unknown {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return raw;
   const entries: [string, unknown][] = Object.entries(raw);

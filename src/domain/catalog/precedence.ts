@@ -1,10 +1,10 @@
-// Which skill a name means: own over group over public, at a version that its ranges allow; and the order of lists by name.
+// Determines which skill a name refers to: own over group over public, at a version within its ranges; and the order of lists by name.
 
 import { newestFirst, satisfiesRange } from "../reference";
 
 /**
- * Compares texts by code point. SQLite orders by UTF-8, which is this order, so a page made here goes on where one made there
- * ended. JavaScript's own order is by UTF-16 unit and differs beyond U+FFFF.
+ * Compares texts by code point. SQLite sorts by UTF-8, which is the same order, so pages from both can continue each other. JavaScript
+ * sorts by UTF-16 units, which differs beyond U+FFFF.
  */
 export function byCodePoint(a: string, b: string): number {
   for (let at = 0; at < a.length && at < b.length; at++) {
@@ -13,13 +13,13 @@ export function byCodePoint(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** The rows in the order of their names. */
+/** Returns the rows by name. */
 export function byName<R extends { name: string }>(rows: readonly R[]): R[] {
   return rows.toSorted((a, b) => byCodePoint(a.name, b.name));
 }
 
 /**
- * One row a name, in order of name: the row of the first scope that has the name.
+ * Returns one row per name, by name: the row of the first scope that has the name.
  *
  * @param scopes first wins, as in `visibleScopes`
  */
@@ -37,7 +37,7 @@ export function firstOfEach<R extends { name: string; scope: string }>(
   return byName([...best.values()]);
 }
 
-/** One version of a skill. `current_id` is the version that the skill points at. */
+/** One version of a skill. `current_id` is the skill's current version. */
 export interface VersionRow {
   scope: string;
   current_id: string;
@@ -46,9 +46,9 @@ export interface VersionRow {
 }
 
 /**
- * The row that a name means: the first scope that has a version which satisfies all ranges wins, and of it that version.
+ * Returns the row that a name refers to: the first scope with a version that satisfies all ranges wins.
  *
- * @param rows of one name
+ * @param rows rows with one name
  * @param scopes first wins, as in `visibleScopes`
  */
 export function choose<R extends VersionRow>(
@@ -64,7 +64,7 @@ export function choose<R extends VersionRow>(
   return null;
 }
 
-/** The current version if it satisfies every range, else the newest stored one that does, else `null`. */
+/** Returns the current version if it satisfies every range, otherwise the newest one that does, otherwise `null`. */
 export function chooseVersion<V extends { version_id: string; version: string | null }>(
   currentId: string,
   versions: readonly V[],

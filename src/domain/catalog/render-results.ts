@@ -1,17 +1,17 @@
-// What a search answers a model. Its text is pinned by golden files.
+// Search results as a model sees them. Golden files fix the text.
 
 import { SEARCH_LIMITS } from "../limits";
 import { escapeSkillTags } from "../tags";
 import { catalogLine, estimateTokens, oneLine } from "../tokens";
 import type { CatalogEntry } from "./catalog";
 
-/** How much of a query is repeated to whoever wrote it. */
+/** Characters of the query repeated in the result. */
 const QUERY_CHARS = 60;
 
 /**
- * The lines of the best skills, as in the list, and what to do with them; within `SEARCH_LIMITS.shownTokens`.
+ * Returns the lines of the best skills, as in the list, and what to do with them; within `SEARCH_LIMITS.shownTokens`.
  *
- * @param tool what to call with the name of a skill
+ * @param tool the tool to call with the name of a skill
  */
 export function renderFound(
   found: readonly Pick<CatalogEntry, "name" | "description">[],
@@ -30,10 +30,10 @@ export function renderFound(
   return fitting.map(({ name, description }) => catalogLine(name, description, each)).join("\n") + rest;
 }
 
-/** What of a description is worth showing: a name that leaves no room for it has to be read anyway. */
+/** Minimum tokens of a description worth showing; shorter ones only show the name. */
 const LEAST = 6;
 
-/** Tokens of lines that say next to nothing but names. */
+/** Tokens of lines that contain little more than names. */
 function bare(found: readonly Pick<CatalogEntry, "name">[]): number {
   return found.reduce((sum, { name }) => sum + estimateTokens(`${catalogLine(name, "")}\n`) + LEAST, 0);
 }

@@ -1,10 +1,10 @@
-// The words of a text as the search index knows them. The index only splits at spaces, so words of scripts that are written without
-// spaces are cut here: into single characters and pairs, which find one- and two-character words.
+// Splits a text into the terms of the search index. The index only splits at spaces, so texts in scripts without spaces are split here into
+// characters and pairs, which match words of one and two characters.
 
-/** Scripts whose words are not separated by spaces, or whose particles stick to the word. */
+/** Scripts whose words are not separated by spaces, or whose particles are attached to the word. */
 const UNSPACED = "\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}";
 
-/** Words of a request that say nothing of what it is about: they would only bring in what has nothing else in common. */
+/** Words of a request that carry no topic. They would match unrelated skills. */
 const COMMON = (
   "a about above after again all already also am an and any are aren as at be because been before being below between both but by " +
   "can cannot could couldn d did didn do does doesn doing don down during each every few for from further get gets had hadn has " +
@@ -27,7 +27,7 @@ interface Patterns {
   commonUnspaced: RegExp;
 }
 
-/** Made when first used: sets of scripts take milliseconds to make, and every start of the Worker would pay for them. */
+/** Created on first use: compiling the script sets takes milliseconds, which every start of the Worker would pay. */
 let made: Patterns | undefined;
 
 function patterns(): Patterns {
@@ -41,18 +41,18 @@ function patterns(): Patterns {
   return made;
 }
 
-/** The words of a text in lower case, cut where the kind of script changes. */
+/** Returns the words of a text in lower case, split where the kind of script changes. */
 export function runsOf(text: string): string[] {
   const words = text.normalize("NFKC").toLowerCase().match(patterns().word) ?? [];
   return words.flatMap((word) => word.match(patterns().run) ?? []);
 }
 
-/** Whether a run is of a script without spaces, so that its words have to be cut out of it. */
+/** Whether a run is in a script without spaces and must be split further. */
 export function isUnspaced(run: string): boolean {
   return patterns().isUnspaced.test(run);
 }
 
-/** What of these runs says what a text is about; all of them where nothing else is left. */
+/** Returns the runs that carry the topic of a text, or all if none do. */
 export function significantRuns(runs: readonly string[]): string[] {
   const { common, commonUnspaced } = patterns();
   const telling = runs.flatMap((run) => {
@@ -62,12 +62,12 @@ export function significantRuns(runs: readonly string[]): string[] {
   return telling.length > 0 ? telling : [...runs];
 }
 
-/** A run as the index has it: a word as it is, else its characters and their pairs. */
+/** Returns the index terms of a run: the word itself, or its characters and pairs. */
 export function indexTerms(run: string): string[] {
   return isUnspaced(run) ? [...run, ...pairsOf(run)] : [run];
 }
 
-/** A run as it is asked for: a pair says more than its two characters. */
+/** Returns the query terms of a run: pairs instead of their characters, because they are more specific. */
 export function queryTermsOfRun(run: string): string[] {
   if (!isUnspaced(run)) return [run];
   const pairs = pairsOf(run);

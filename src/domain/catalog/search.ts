@@ -1,24 +1,30 @@
-// What the search index holds of a skill, and what is asked of it.
+// The texts of a skill in the search index, and the terms of queries.
 
 import type { JsonObject } from "../json";
 import { SEARCH_LIMITS } from "../limits";
 import { indexTerms, isUnspaced, queryTermsOfRun, runsOf, significantRuns } from "./search-words";
 
-/** What is searched of a skill at a version. */
+/**
+ * Weights of the columns name, description, tags, examples and body. Columns without a length limit for authors have the lowest weight.
+ * `npm run bench:search` validates them across prompts and catalogs.
+ */
+export const SEARCH_WEIGHTS = [10, 4, 4, 2, 1] as const;
+
+/** The searched texts of a skill at one version. */
 export interface SearchText {
   scope: string;
   name: string;
   displayName: string | null;
   description: string;
   tags: readonly string[];
-  /** More of the description, as some hosts have it (`when_to_use`). */
+  /** Further description in the format of some hosts (`when_to_use`). */
   whenToUse: string | null;
-  /** Requests that the skill is for, in its author's words. */
+  /** Example requests from the skill's author. */
   examples: readonly string[];
   instructions: string;
 }
 
-/** A skill's row as the index has it. */
+/** Returns a skill's row in the index. */
 export function indexedText(skill: SearchText) {
   const body = skill.instructions.slice(0, SEARCH_LIMITS.bodyChars);
   return {
@@ -31,20 +37,20 @@ export function indexedText(skill: SearchText) {
   };
 }
 
-/** More of a description, where the frontmatter has it. */
+/** Returns the frontmatter's `when_to_use`, if any. */
 export function whenToUseOf(frontmatter: JsonObject): string | null {
   const { when_to_use: text } = frontmatter;
   return text === undefined || text === null ? null : typeof text === "string" ? text : JSON.stringify(text);
 }
 
-/** The text as the index takes it: its terms, separated by spaces. */
+/** Returns a text as index terms, separated by spaces. */
 export function indexText(...texts: readonly string[]): string {
   return texts.flatMap(runsOf).flatMap(indexTerms).join(" ");
 }
 
 /**
- * Example prompts as the index takes them. Nobody wins every search by writing the dictionary into them: the first few count, of each
- * only so many words that the skill's own texts do not have, and no word twice, since repeating it would outweigh a name.
+ * Returns the indexed part of example prompts. To prevent keyword stuffing, only the first few count, each with a limited number of words
+ * that the skill's other texts do not have, and no word twice.
  */
 function exampleText(examples: readonly string[], own: readonly string[]): string {
   const known = new Set(own.flatMap(runsOf).flatMap(indexTerms));
@@ -55,7 +61,7 @@ function exampleText(examples: readonly string[], own: readonly string[]): strin
     room -= text.length;
     let news = 0;
     for (const term of significantRuns(runsOf(text)).flatMap(queryTermsOfRun)) {
-      // A word of two characters is in two pairs, one of which it shares with its neighbour.
+      // A word of two characters is part of two pairs, one of which it shares with its neighbour.
       if (!known.has(term) && !kept.has(term)) news += isUnspaced(term) ? 0.5 : 1;
       if (known.has(term) || news <= SEARCH_LIMITS.exampleNews) kept.add(term);
     }
@@ -63,12 +69,12 @@ function exampleText(examples: readonly string[], own: readonly string[]): strin
   return [...kept].join(" ");
 }
 
-/** Somebody who types so few words may not have finished one; a sentence has whole words. */
+/** In queries of at most this many words, the last word may be incomplete. */
 const UNFINISHED_TERMS = 3;
 
 /**
- * What a query asks of the index, as terms of FTS5. Whatever the query is, they are quoted. No term: there is no word in it. A skill
- * that has more of the terms ranks higher; it needs one of them. `mayGoOn`: a term may be the beginning of a word.
+ * Returns the FTS5 terms of a query, quoted; empty if it has no words. Skills with more of the terms rank higher; one term suffices.
+ * `mayGoOn`: a term can be a prefix.
  */
 export function queryTerms(query: string): { terms: string[]; mayGoOn: boolean } {
   const runs = significantRuns(runsOf(query.slice(0, SEARCH_LIMITS.queryChars)));
@@ -76,14 +82,14 @@ export function queryTerms(query: string): { terms: string[]; mayGoOn: boolean }
   return { terms: terms.slice(0, SEARCH_LIMITS.queryTerms), mayGoOn: terms.length <= UNFINISHED_TERMS };
 }
 
-/** The beginning of an expression of FTS5: only what is in one of these scopes. */
+/** Returns the start of an FTS5 expression that restricts it to these scopes. */
 export function withinScopes(scopes: readonly string[]): string {
   return `{scope} : (${scopes.map((scope) => `"${scopeToken(scope)}"`).join(" OR ")})`;
 }
 
 /**
- * A scope as one term of the index: its UTF-8 bytes in digits of fixed width, so that no two scopes share one and neither
- * splitting nor stemming changes it.
+ * Returns a scope as one index term: its UTF-8 bytes in digits of fixed width, so that terms are unique and tokenization does not change
+ * them.
  */
 export function scopeToken(scope: string): string {
   return Array.from(new TextEncoder().encode(scope), (byte) => byte.toString().padStart(3, "0")).join("");

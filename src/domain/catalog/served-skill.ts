@@ -1,16 +1,16 @@
-// A skill in the words of the MCP extension `io.modelcontextprotocol/skills` (SEP-2640), and its rules for what may be listed.
+// Skills in the format of the MCP extension `io.modelcontextprotocol/skills` (SEP-2640), and its rules for listed skills.
 
 import type { Issue } from "../errors";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
-/** An entry of `skills/list`: where SKILL.md is, its frontmatter word for word, and every file with its digest. */
+/** An entry of `skills/list`: the URI of SKILL.md, its exact frontmatter, and every file with its digest. */
 export interface ServedSkill {
   uri: string;
   frontmatter: JsonObject;
   resources: { uri: string; digest: string; size: number }[];
 }
 
-/** A child of a folder; a folder has neither type nor size. */
+/** A child of a folder. Folders have neither type nor size. */
 export interface ServedFile {
   uri: string;
   name: string;
@@ -21,12 +21,12 @@ export interface ServedFile {
 const SCHEME = "skill://";
 const STRICT_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** `skill://<name>/<path>`, each segment percent-encoded. */
+/** Returns `skill://<name>/<path>` with percent-encoded segments. */
 export function skillUri(name: string, path: string): string {
   return `${SCHEME}${[name, ...path.split("/")].map(encodeURIComponent).join("/")}`;
 }
 
-/** The skill and the path inside it; the path is empty for the skill's own folder. `null` for what is no such URI. */
+/** Returns the skill and the path inside it (empty for the skill's folder), or `null` for other URIs. */
 export function parseSkillUri(uri: string): { name: string; path: string } | null {
   if (!uri.startsWith(SCHEME)) return null;
   try {
@@ -34,12 +34,12 @@ export function parseSkillUri(uri: string): { name: string; path: string } | nul
     if (name === "" || path.some((segment) => segment === "" || segment.includes("/"))) return null;
     return { name, path: path.join("/") };
   } catch {
-    // Not percent-encoded as URIs are.
+    // Not valid percent-encoding.
     return null;
   }
 }
 
-/** Warnings of a package whose frontmatter others read otherwise than the gateway, or not at all. */
+/** Warnings of packages whose frontmatter other parsers read differently, or not at all. */
 const READ_OTHERWISE = new Set([
   "FRONTMATTER_REPAIRED",
   "FRONTMATTER_NOT_FIRST",
@@ -47,11 +47,11 @@ const READ_OTHERWISE = new Set([
   "FRONTMATTER_KEY_DROPPED",
 ]);
 
-/** What clients of the extension take of a skill; a package may be more. */
+/** Maximum number of files that clients of the extension accept. */
 const MOST_FILES = 512;
 const MOST_BYTES = 5 * 1024 * 1024;
 
-/** Whether strict clients take the entry (SEP-2640 and the Agent Skills specification): name, description and the rest. */
+/** Whether strict clients accept the entry (SEP-2640 and the Agent Skills specification). */
 export function conforms(
   name: string,
   { uri, frontmatter, resources }: ServedSkill,

@@ -1,13 +1,13 @@
-// Names that somebody may have meant who wrote one that is not there.
+// Suggests similar names for a name that does not exist.
 
 import { byCodePoint } from "./precedence";
 
-/** How many are told. */
+/** Number of suggestions. */
 const TOLD = 3;
-/** Longer than any name: what is written in place of a name may be anything. */
+/** Longer than any name, because the input can be any text. */
 const NAME_CHARS = 80;
 
-/** The names most like this one, best first: those that share a word with it, or differ by few letters. */
+/** Returns the most similar names, best first: those that share a word, or differ in few letters. */
 export function nearNames(name: string, names: readonly string[]): string[] {
   const wanted = plain(name.slice(0, NAME_CHARS));
   const words = wordsOf(wanted);
@@ -21,13 +21,13 @@ export function nearNames(name: string, names: readonly string[]): string[] {
 
 const FAR = 1;
 
-/** From 0, the same but for case and punctuation, to `FAR`. */
+/** Returns a distance from 0 (equal except for case and punctuation) to `FAR`. */
 function distanceTo(wanted: string, words: ReadonlySet<string>, candidate: string): number {
   const letters = edits(wanted, candidate) / Math.max(wanted.length, candidate.length, 1);
   const others = wordsOf(candidate);
   const shared = [...words].filter((word) => others.has(word)).length;
   const apart = shared === 0 ? FAR : 1 - shared / Math.max(words.size, others.size);
-  // A third of the letters may be wrong; beyond that two names only look alike.
+  // Up to a third of the letters may differ.
   return Math.min(letters > 1 / 3 ? FAR : letters, apart);
 }
 
@@ -39,12 +39,12 @@ function plain(name: string): string {
     .trim();
 }
 
-/** Words of one letter make nothing alike. */
+/** Words of one letter are ignored. */
 function wordsOf(name: string): Set<string> {
   return new Set(name.split(" ").filter((word) => word.length > 1));
 }
 
-/** How many letters have to be put in, taken out or changed (Levenshtein). */
+/** Returns the Levenshtein distance. */
 function edits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, n) => n);
   for (let i = 1; i <= a.length; i++) {

@@ -1,8 +1,8 @@
-// A reference to a skill at one version: what the event log keeps of it. The schema is part of a storage format.
+// A reference to a skill at one version, as the event log stores it. The schema is part of a storage format.
 
 import * as z from "zod";
 
-/** A skill at one version, with what the fold needs to know of it. */
+/** A skill at one version, with the facts needed to compute the state. */
 export const skillRefSchema = z.lazy(() =>
   z.object({
     name: z.string(),
@@ -12,7 +12,7 @@ export const skillRefSchema = z.lazy(() =>
     /** Tokens and bytes of the instructions. Logs of earlier gateways have no bytes. */
     tokens: z.number(),
     bytes: z.number().optional(),
-    /** Names of the skills it needs. */
+    /** Names of required skills. */
     dependencies: z.array(z.string()),
   }),
 );

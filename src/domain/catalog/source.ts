@@ -1,15 +1,15 @@
-// Where somebody says that a version was taken from. It is a claim: the gateway keeps and shows it, and never asks there. Whoever asks
-// again does so from a machine of their own (`skillgate update`).
+// The declared source of a version. It is a claim: the gateway stores and shows it and never connects to it. Clients that check for updates
+// do so from their own machine (`skillgate update`).
 
 import * as z from "zod";
 import { hasIssuedCredential } from "../package/credentials";
 
-/** Bounds of a source; `text` of the whole as it is sent. */
+/** Limits of a source; `text`: of the whole JSON. */
 export const SOURCE_LIMITS = { text: 4_096, url: 1_024, path: 512, ref: 256 } as const;
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
-/** What is sent of a source, as JSON. */
+/** A source as JSON, as it is sent. */
 export const claimedSource = z.lazy(() =>
   z.strictObject({
     /** `git`: a folder of a repository. `index`: an entry of a site's index of skills, under the skill's name. */
@@ -20,31 +20,29 @@ export const claimedSource = z.lazy(() =>
       .transform((text, { addIssue }) => {
         const url = plainAddress(text);
         if (url === null)
-          addIssue(
-            "an http or https address without a user, a password, a query and a fragment, and without a credential",
-          );
+          addIssue("is not an http or https address without user, password, query, fragment and credentials");
         return url ?? z.NEVER;
       }),
     path: z
       .string()
       .max(SOURCE_LIMITS.path)
-      .refine(isInside, "a path below the repository, without characters that are not seen")
+      .refine(isInside, "is not a path inside the repository without invisible characters")
       .optional(),
     ref: z
       .string()
       .max(SOURCE_LIMITS.ref)
-      .regex(/^[A-Za-z0-9._/+-]+$/, "a branch, tag or commit")
+      .regex(/^[A-Za-z0-9._/+-]+$/, "is not a branch, tag or commit")
       .optional(),
     commit: z
       .string()
-      .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "a commit in full")
+      .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "is not a full commit id")
       .optional(),
-    digest: z.string().regex(DIGEST, "sha256: and 64 digits of hex").optional(),
+    digest: z.string().regex(DIGEST, "is not `sha256:` followed by 64 hexadecimal digits").optional(),
   }),
 );
 export type ClaimedSource = z.infer<typeof claimedSource>;
 
-/** A source as a version has it. */
+/** A source as it is stored. */
 export const skillSource = z.lazy(() =>
   z.object({
     type: z.enum(["git", "index"]),
@@ -58,7 +56,7 @@ export const skillSource = z.lazy(() =>
 );
 export type SkillSource = z.infer<typeof skillSource>;
 
-/** An address as the URL parser writes it, so that no letter of it can look like another; `null` where it may hold a secret. */
+/** Returns a URL as the URL parser writes it, so that look-alike letters are visible; `null` if it may contain a secret. */
 export function plainAddress(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;

@@ -1,5 +1,5 @@
-// A conversation's view of the registry: its catalog, what selected it, and the ghost's own words. Plain data, kept in the
-// conversation's store and checked again when it comes out.
+// A conversation's view of the registry: its catalog, its selection, and the ghost's prompt. Plain data, stored in the conversation and
+// validated on reading.
 
 import * as z from "zod";
 import { newestSchema } from "../access/newest-identity";
@@ -17,45 +17,45 @@ const selectionSchema = z.lazy(() =>
         name: z.string(),
         range: z.string(),
         skill_id: z.string().nullable(),
-        /** Which skill of the name it must be. */
+        /** Which skill with this name is required. */
         pin: pinSchema.nullable().default(null),
       }),
     ),
-    /** The scope of the ghost that selects, where it is shared: then only what its scope has counts, for everybody the same. */
+    /** The scope of a shared ghost: then only skills of that scope are selected, the same for everybody. */
     shared: z.string().nullable().default(null),
-    /** What the user has added, from all that the user sees. */
+    /** Skills that the user added, from everything the user sees. */
     added: z.array(z.object({ name: z.string(), range: z.string(), pin: pinSchema.nullable() })).default([]),
   }),
 );
 
 export const viewSchema = z.lazy(() =>
   z.object({
-    /** What the view depends on; while it stays the same, so does the view. */
+    /** The view is valid while this key is unchanged. */
     key: z.string(),
-    /** What was known of the user when it was read. Whoever comes with something older goes by this, also after an eviction. */
+    /** The newest identity when it was read. Applies to callers with an older one, also after an eviction. */
     newest: newestSchema.nullable().default(null),
     catalog: z.object({
       entries: z.array(catalogEntrySchema),
       total: z.number(),
       static_tokens: z.number(),
-      /** Views of earlier gateways have none, and are read again. */
+      /** Views of earlier gateways have none and are read again. */
       list_tokens: z.number().default(2_000),
     }),
     selection: selectionSchema,
     shell: z.string(),
     system_prompt: z.string(),
     preload: z.array(z.string()),
-    /** What the user has added and is there: selected in every turn. */
+    /** Skills that the user added and that exist: selected in every turn. */
     added: z.array(z.string()).default([]),
-    /** The ghost's name; `null` where there is none, or it has none. */
+    /** The ghost's name; `null` if there is none. */
     ghost: z.string().nullable().default(null),
-    /** Entries of MCP servers by name, as they were written. */
+    /** MCP server entries by name, as written. */
     servers: z
       .object({
         gateway: z.record(z.string(), jsonObject),
-        /** What is approved of the gateway's tools, by server. */
+        /** Approved tools of the gateway's servers, by server. */
         approved: z.record(z.string(), approvedSchema).default({}),
-        /** Those of the user and of groups, first wins. */
+        /** Servers of the user and of groups, first wins. */
         own: z.array(z.object({ scope: z.string(), name: z.string(), entry: jsonObject })).default([]),
         ghost: jsonObject,
       })
@@ -65,8 +65,8 @@ export const viewSchema = z.lazy(() =>
   }),
 );
 
-/** Valid while `key` is. */
+/** Valid while its `key` is. */
 export type View = z.infer<typeof viewSchema>;
 
-/** The skills a ghost takes: all, or these; `range` is what it asks of versions, `skill_id` what a saved ghost resolved. */
+/** The skills a ghost selects: all, or these. `range`: its version range; `skill_id`: what a saved ghost resolved. */
 export type Selection = z.infer<typeof selectionSchema>;

@@ -1,25 +1,32 @@
-// What an answer takes while it is put together. A vendor is anybody's server, and the isolate is everybody's.
+// Limits the memory for one answer while it is collected. The vendor can be any server, and all users share the isolate.
 
 import { isJsonObject, type JsonValue } from "../json";
 import { CHAT_LIMITS } from "./limits";
 import { ChatRefusal } from "./refusal";
 
-/** What a value costs beside its characters: its place, and that of an object in a list, which is gone through at each piece. */
+/**
+ * Cost of a value in addition to its characters: a fixed amount per value, and a larger one per object in a list, because lists are
+ * searched for each piece.
+ */
 const PLACE = 24;
 const ENTRY = 4_096;
 
-/** Counts what is kept of one answer, all its steps together. */
+/** Counts the stored data of one answer, over all its steps. */
 export class AnswerLoad {
   #room: number = CHAT_LIMITS.answerChars;
 
-  /** Notes what is kept of an event. Throws `ChatRefusal` where it is too much. */
+  /** Adds the data stored for an event. Throws `ChatRefusal` if the limit is exceeded. */
   take(...values: readonly (JsonValue | undefined)[]): void {
     for (const value of values) this.#room -= weightOf(value);
     if (this.#room < 0)
-      throw new ChatRefusal(502, "model_too_large", "The model's answer is larger than the gateway puts together.");
+      throw new ChatRefusal(
+        502,
+        "model_too_large",
+        "The model's answer is too large to collect. Request a stream, or ask for less.",
+      );
   }
 
-  /** Notes an entry of something that is gone through at each piece. */
+  /** Adds an entry to a list that is searched for each piece. */
   takeEntry(): void {
     this.#room -= ENTRY;
     this.take();

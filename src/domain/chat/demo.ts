@@ -1,5 +1,5 @@
-// The scripted model that a gateway on one's own machine has: it loads the skill that a message names, calls the tool that it names, with
-// the JSON object right behind the name, and says what it did. It refuses what a vendor would refuse of a history.
+// Implements the scripted model of a local gateway. It loads the skill that a message names, calls the tool that it names with the JSON
+// object directly after the name, and reports the result. It rejects histories that a vendor would reject.
 
 import { readTranscript, type TranscriptMessage } from "../conversation/transcript";
 import { isJsonObject, type JsonObject, type JsonValue, parseExactly } from "../json";
@@ -9,10 +9,10 @@ export interface DemoMove {
   calls: { name: string; input: JsonObject }[];
 }
 
-/** Whose the scripted model is: nobody's, so that no stored one has it. */
+/** Scope of the scripted model. No owner has it, so no stored model can collide. */
 export const DEMO_SCOPE = "demo";
 
-/** What the model does next, or in words what is wrong with what it was sent. */
+/** Returns the model's next move, or the problem with the request as text. */
 export function demoMove(body: JsonObject): DemoMove | { problem: string } {
   const asked = body.messages ?? body.input;
   const messages = typeof asked === "string" ? [{ role: "user", content: asked }] : asked;
@@ -42,10 +42,10 @@ export function demoMove(body: JsonObject): DemoMove | { problem: string } {
   return { text: `You said: ${words.trim().slice(0, 500)}${heard}`, calls: [] };
 }
 
-/** As much of a result is told. */
+/** Maximum length of a repeated result. */
 const RESULT_CHARS = 1_000;
 
-/** The JSON object right behind a name in a text, and where it ends; none is an empty one. */
+/** Returns the JSON object directly after a name in a text, and its end. Without one, returns an empty object. */
 function given(text: string, name: string): { input: JsonObject; end: number } {
   const after = text.indexOf(name) + name.length;
   const rest = text.slice(after);
@@ -72,7 +72,7 @@ function objectIn(text: string): JsonObject | null {
   }
 }
 
-/** What was said, without what a call was given: nobody wants to read that again. */
+/** Returns the text without the input of a call, which would only repeat it. */
 function withoutGiven(text: string, name: string): string {
   if (!text.includes(name)) return text;
   const { end } = given(text, name);
@@ -81,7 +81,7 @@ function withoutGiven(text: string, name: string): string {
 
 const call = (name: string, input: JsonObject): DemoMove => ({ text: "", calls: [{ name, input }] });
 
-/** Whether a text has a name as a word of its own. */
+/** Whether a text contains a name as a separate word. */
 function mentions(text: string, name: string): boolean {
   const at = text.indexOf(name);
   return at >= 0 && !/[\w-]/.test(text[at - 1] ?? " ") && !/[\w-]/.test(text[at + name.length] ?? " ");
@@ -95,14 +95,14 @@ function toolNames(tools: JsonValue | undefined): string[] {
   });
 }
 
-/** The skills that the list in a prompt names. */
+/** Returns the skills that the skill list in the prompt contains. */
 function listed(body: JsonObject): string[] {
   const text = JSON.stringify([body.system ?? body.instructions ?? null, body.messages ?? body.input ?? null]);
   const list = /## Available Skills(.*?)When a task matches/s.exec(text)?.[1] ?? "";
   return [...list.matchAll(/\\n- \*\*([A-Za-z0-9._-]+)\*\*/g)].map(([, name]) => name ?? "");
 }
 
-/** The first call that was not answered before anything else was said. */
+/** Returns the first call that is followed by another message before its result. */
 function unanswered(talk: readonly TranscriptMessage[]): string | null {
   let open: string[] = [];
   for (const { role, calls, results } of talk) {

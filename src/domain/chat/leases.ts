@@ -1,10 +1,10 @@
-// How many requests of the chat endpoint one user has running. A place is held by a lease: who is gone without a word gives it back.
+// Counts the running chat requests of one user. Each has a lease, so an aborted request frees its slot when the lease expires.
 
 export class ChatLeases {
-  /** When the lease of each ends, in milliseconds since the epoch. */
+  /** Expiry of each lease, in milliseconds since the epoch. */
   readonly #leases = new Map<string, number>();
 
-  /** Takes a place or keeps it. `false`: all are taken. */
+  /** Takes or renews a lease. Returns `false` if all are in use. */
   hold(id: string, most: number, now: number, leaseMs: number): boolean {
     for (const [other, until] of this.#leases) if (until <= now) this.#leases.delete(other);
     if (!this.#leases.has(id) && this.#leases.size >= most) return false;

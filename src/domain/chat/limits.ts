@@ -3,47 +3,47 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** What one request of the chat endpoint may be and do. */
+/** Limits for one request of the chat endpoint. */
 export const CHAT_LIMITS = {
   bodyBytes: 32 * MiB,
   /** Model steps in one request. */
   steps: 16,
-  /** Messages that a request may show. */
+  /** Messages in one request. */
   messages: 20_000,
-  /** Calls of one step that are run. */
+  /** Calls of one step that the gateway runs. */
   callsPerStep: 64,
   /**
-   * What lies hidden behind the answers of one branch, what the steps of one answer may take, and one message of a model, in UTF-16 units.
-   * Beyond the first the oldest is left out, beyond the second results are, and the third is refused. All of it passes between a Worker
-   * and the object in one reply, which may have 32 MiB.
+   * Limits in UTF-16 units: hidden messages of one branch, the steps of one answer, and one message of a model. Above the first limit the
+   * oldest messages are omitted, above the second results are omitted, and above the third the request fails. All of it is sent between
+   * Worker and Durable Object in one reply, which can have at most 32 MiB.
    */
   branchChars: 8 * MiB,
   turnChars: 4 * MiB,
   messageChars: 2 * MiB,
-  /** How long a request keeps its place without a step, in milliseconds. */
+  /** Lease of a request between two steps, in milliseconds. */
   leaseMs: 120_000,
-  /** Milliseconds: until an answer begins, between two pieces of it, and for all of it. */
+  /** In milliseconds: until the answer starts, between two pieces, and for the whole answer. */
   firstByteMs: 120_000,
   idleMs: 120_000,
   totalMs: 900_000,
-  /** How often a caller who waits for tools hears that the gateway is there. */
+  /** Interval of keep-alive messages while the gateway runs tools, in milliseconds. */
   keepAliveMs: 5_000,
-  /** Of the stream of one step, and of one event in it. A token's event is some 250 bytes with some vendors. */
+  /** Limits for the stream of one step, and for one event in it. Some vendors send about 250 bytes per token. */
   streamBytes: 64 * MiB,
   eventChars: 4 * MiB,
-  /** What an answer may take while it is put together, all steps together: its characters, and some for each piece. */
+  /** Limit for one answer while it is collected, over all steps: its characters, and a fixed cost per piece. */
   answerChars: 24 * MiB,
-  /** How long a place of a user's is kept without a word, and when to ask for one again. */
+  /** Lease of a user's slot, in milliseconds, and the seconds after which to retry if all slots are in use. */
   placeMs: 90_000,
   placeWaitS: 2,
-  /** Of an answer that was stopped, to be found again. */
+  /** Longest stopped answer that is stored to recognize it later. */
   stoppedChars: MiB,
-  /** Of a model's own error. */
+  /** The part of a model's error that is read. */
   errorBytes: 64 * KiB,
   exportPage: 50,
-  /** Ghosts in a list of models. */
+  /** Ghosts in the list of models. */
   listedGhosts: 256,
 } as const;
 
-/** Models of the chat endpoint: how many a user, a group, the gateway may have, and one as JSON. */
+/** Limits for models: the number per user, per group and of the gateway, and the size of one as JSON. */
 export const MODEL_LIMITS = { perScope: 100, entryBytes: 32 * KiB } as const;

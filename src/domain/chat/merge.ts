@@ -1,15 +1,15 @@
-// Putting the pieces of a streamed answer together without knowing their fields: what a vendor adds tomorrow goes back to it as it came.
+// Merges the pieces of a streamed answer without knowing their fields, so that fields a vendor adds later are sent back unchanged.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
-/** Texts that are said once, or again and again the same; every other text comes in pieces. */
+/** Strings that are sent once, or repeated with the same value. All other strings arrive in pieces. */
 const WHOLE = new Set(["role", "type", "id", "name", "object", "model", "format"]);
-/** Entries of the longest list in which one is looked for: far more than a model's, and few enough to look through at each piece. */
+/** Longest list that is searched for an entry: far longer than any model sends, and short enough to search for each piece. */
 const SEARCHED = 4_096;
 
 /**
- * Merges a piece into what there is. Entries of lists belong together by their `index`; those without one are added. A vendor is
- * anybody's server: a field `__proto__` would be merged into the prototype that all objects of this isolate share, and is left out.
+ * Merges a piece into the target. Entries of lists are matched by `index`. Entries without one are appended. A field `__proto__` is
+ * dropped: the vendor can be any server, and merging it would change the prototype that all objects of the isolate share.
  */
 export function mergePiece(target: JsonObject, piece: JsonObject): void {
   for (const [key, value] of Object.entries(piece)) {
@@ -24,7 +24,7 @@ export function mergePiece(target: JsonObject, piece: JsonObject): void {
   }
 }
 
-/** What `JSON.rawJSON` made looks like an object, and is a number. It is frozen, and nothing else here is. */
+/** A number from `JSON.rawJSON` is an object at runtime. It is frozen, and no other object here is. */
 const isPlain = (value: JsonValue | undefined): value is JsonObject => isJsonObject(value) && !Object.isFrozen(value);
 
 function mergeLists(list: JsonValue[], pieces: readonly JsonValue[]): JsonValue[] {
@@ -38,19 +38,19 @@ function mergeLists(list: JsonValue[], pieces: readonly JsonValue[]): JsonValue[
   return list;
 }
 
-/** Puts fields in the place of those of the same names. A spread would copy all that is there for each piece that comes. */
+/** Replaces fields of the same names. A spread would copy all existing fields for each piece. */
 export function setFields(target: JsonObject, fields: JsonObject): void {
   for (const [key, value] of Object.entries(fields)) if (key !== "__proto__") target[key] = value;
 }
 
-/** A copy whose lists and objects are its own, since what follows is merged into them. */
+/** Returns a deep copy, because later pieces are merged into its lists and objects. */
 function ownCopy(value: JsonObject): JsonObject {
   const copy: JsonObject = {};
   mergePiece(copy, value);
   return copy;
 }
 
-/** The numbers of two usages added up, field by field. */
+/** Adds two usages, field by field. */
 export function addUsage(total: JsonObject, more: JsonObject): JsonObject {
   const sum: JsonObject = { ...total };
   for (const [key, value] of Object.entries(more)) {

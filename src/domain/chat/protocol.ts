@@ -1,4 +1,5 @@
-// What the loop asks of a vendor's protocol: to read a request, to write the request of a step, and to make one answer out of many.
+// Defines the interface between the loop and a vendor's protocol: reading a request, writing the request of a step, and merging steps into
+// one answer.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import type { StreamEvent } from "../servers/event-stream";
@@ -7,14 +8,14 @@ import type { DemoMove } from "./demo";
 import type { ChatApi } from "./model-entry";
 import type { ChatRefusal } from "./refusal";
 
-/** What of an assistant message its reader sees. */
+/** The visible content of an assistant message. */
 export interface Said {
   text: string;
-  /** Ids of calls of the caller's own tools. */
+  /** Ids of calls of the caller's tools. */
   calls: string[];
 }
 
-/** A message as far as it matters where in a chat it stands. */
+/** A message, reduced to the data that determines its position in a chat. */
 export type Entry = { role: "user" | "results" | "other" } | { role: "assistant"; said: Said };
 
 export interface MadeCall {
@@ -24,133 +25,137 @@ export interface MadeCall {
   entry: JsonObject;
 }
 
-/** One step of the loop, as it is sent. */
+/** The parts of one step's request. */
 export interface StepParts {
-  /** The model's name at its vendor. */
+  /** The model's name at the vendor. */
   model: string;
   system: string;
-  /** Ours, in the vendor's form. */
+  /** The gateway's tools, in the vendor's format. */
   tools: readonly JsonObject[];
-  /** The caller's messages with everything hidden at its place, and the steps of this turn. */
+  /** The caller's messages with all hidden messages inserted, and the steps of this turn. */
   messages: readonly JsonObject[];
-  /** No call of ours is wanted any more. */
+  /** If true, the gateway's tools must not be called any more. */
   isLast: boolean;
-  /** Tokens that the steps before have used of what the caller allows. */
+  /** Tokens that earlier steps used of the caller's limit. */
   spent: number;
   singleSystem: boolean;
-  /** What the same beginnings share. */
+  /** Cache key, shared by requests with the same prefix. */
   cacheKey: string | null;
 }
 
-/** How a step ended. `broken`: the stream did not come to its end. */
+/** How a step ended. `broken`: the stream ended early. */
 export type StepEnd = "stop" | "calls" | "length" | "refused" | "pause" | "broken";
 
 export interface MergerOptions {
   isTheirs(name: string): boolean;
-  /** Whether `usage` is that of all steps or of the last. */
+  /** Whether `usage` is the sum of all steps or the last step's. */
   usage: "sum" | "last";
 }
 
-/** Makes one answer out of the steps' streams. Each method returns what the caller is sent. */
+/** Merges the streams of all steps into one answer. Methods that return a string return the data to send to the caller. */
 export interface Merger {
-  /** An event of the step that runs. Throws `ChatRefusal` where the vendor says in its stream that it failed. */
+  /** Processes an event of the current step. Throws `ChatRefusal` if the vendor reports a failure in the stream. */
   push(event: StreamEvent): string;
-  /** A step of an earlier attempt, as it was stored. */
+  /** Adds a stored step of an earlier attempt. */
   replay(message: JsonObject): void;
-  /** Ends a step whose calls were run here. Another one follows. */
+  /** Ends a step whose calls were run by the gateway. Another step follows. */
   inner(): string;
-  /** Ends the answer: the caller's calls, the reason, the usage. */
+  /** Ends the answer: the caller's calls, the stop reason, the usage. */
   finish(): string;
   fail(refusal: ChatRefusal): string;
-  /** Sent while nothing else is. */
+  /** Sent while there is no other data. */
   readonly keepAlive: string;
-  /** The step that runs, or has just ended, as it goes into the history. */
+  /** The current or last step, in the form in which it is stored in the history. */
   readonly message: JsonObject;
   readonly calls: MadeCall[];
   readonly end: StepEnd;
-  /** Tokens of all steps: read and written, and written alone. */
+  /** Tokens of all steps: `all` is input and output. */
   readonly tokens: { all: number; output: number };
   readonly said: Said;
-  /** Where parts of an answer have ids: those of the last part that was given out. */
+  /** Ids of the last sent part, in protocols whose parts have ids. */
   readonly lastIds?: readonly string[];
-  /** Where parts of an answer have ids: what was given out of the step that runs, as far as it came. */
+  /** The sent content of the current step so far, in protocols whose parts have ids. */
   readonly shown?: readonly JsonObject[];
-  /** The whole answer, for who did not ask for a stream. */
+  /** Returns the whole answer, for requests without a stream. */
   whole(): JsonObject;
 }
 
-/** What is done here in the place of a vendor that could keep answers. */
+/** Implements references to stored answers in the gateway, in place of the vendor. */
 export interface Items {
-  /** The request with nothing kept at the vendor. Refuses what only makes sense with something kept there. */
+  /** Returns the request with storage at the vendor disabled. Rejects features that depend on storage. */
   stateless(body: JsonObject): JsonObject;
-  /** Whether the caller counts on its answer being kept. */
+  /** Whether the caller expects its answer to be stored. */
   isKept(body: JsonObject): boolean;
-  /** The ids of items that a request names in place of their content. */
+  /** Returns the ids of items that a request references without their content. */
   named(body: JsonObject): string[];
-  /** The request with these items in place of their ids. Refuses an id that is not among them. */
+  /** Returns the request with these items in place of their ids. Rejects an id that is not among them. */
   filled(body: JsonObject, items: readonly JsonObject[]): JsonObject;
-  /** The id of the last item of an answer in a request. */
+  /** Returns the id of the last item of an answer in a request. */
   last(body: JsonObject): string | null;
 }
 
-/** How a vendor counts what a request would cost to read. */
+/** The vendor's endpoint for counting input tokens. */
 export interface Counting {
-  /** Behind the model's address. */
+  /** Appended to the model's URL. */
   readonly path: string;
-  /** The request of a step as it is counted. */
+  /** Returns the count request for a step. */
   body(step: JsonObject): JsonObject;
-  /** The scripted model's answer. */
+  /** Returns the scripted model's answer. */
   demo(body: JsonObject): JsonObject;
 }
 
 export interface Protocol {
   readonly api: ChatApi;
   readonly format: Format;
-  /** Behind the model's address. */
+  /** Appended to the model's URL. */
   readonly path: string;
-  /** What has the messages. */
+  /** The field with the messages. */
   readonly field: "messages" | "input";
-  /** What bounds an answer. */
+  /** The field that limits the output. */
   readonly outputField: string;
-  /** How the key is sent. */
+  /** Returns the headers that authenticate with a key. */
   keyHeaders(key: string): Record<string, string>;
-  /** The messages of a request; `null` where there are none. */
+  /** Returns the messages of a request, or `null` without any. */
   messages(body: JsonObject): JsonObject[] | null;
   entry(message: JsonObject): Entry;
-  /** The text of an answer as it is written. */
+  /** Returns the text of an answer. */
   textOf(message: JsonObject): string;
-  /** Whether the model reads nothing of what stands before a message: it has a summary of that. */
+  /** Whether the model ignores everything before a message because the message is a summary of it. */
   isSummary(message: JsonObject): boolean;
-  /** Names of the caller's own tools. */
+  /** Returns the names of the caller's tools. */
   toolNames(body: JsonObject): string[];
-  /** Why a request goes to the model as it is, in a word; `null` where skills are added. */
+  /** Returns a keyword with the reason why a request is forwarded unchanged, or `null` if skills are added. */
   bypass(body: JsonObject): string | null;
-  /** What a request says of itself under `metadata`. */
+  /** Returns `metadata.conversation_id` of a request. */
   conversationIn(body: JsonObject): unknown;
   stepBody(body: JsonObject, parts: StepParts): JsonObject;
-  /** Stored messages and what the caller's request has behind them: results of one step in the order of its calls, none missing. */
+  /**
+   * Appends the rest of the caller's request to stored messages. Results of one step are in the order of its calls, and missing ones are
+   * added.
+   */
   join(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[];
   callsIn(message: JsonObject): MadeCall[];
-  /** The message without calls that nobody has answered. */
+  /** Returns the message without unanswered calls. */
   withoutCalls(message: JsonObject, ids: readonly string[]): JsonObject;
-  /** A stored message for another model than made it, or after what stood before it has changed. */
+  /** Returns a stored message without reasoning, for another model or after a change to earlier messages. */
   withoutThoughts(message: JsonObject): JsonObject;
-  /** The message with another text as the result of a call; `null` where it has none. */
+  /** Returns the message with another text as the result of a call, or `null` if it has no such result. */
   withResult(message: JsonObject, callId: string, text: string): JsonObject | null;
   merger(body: JsonObject, options: MergerOptions): Merger;
-  /** An answer of the scripted model. */
+  /** Returns an answer of the scripted model. */
   demo(body: JsonObject, move: DemoMove, id: string): string;
   readonly items?: Items;
   readonly counting?: Counting;
-  /** A request without what some models do not take; `null`: it asks for nothing of it, or it was refused for something else. */
+  /** Returns a request without features that some models do not support, or `null` if it uses none or was rejected for another reason. */
   lesser?(body: JsonObject, refusal: ChatRefusal | null): JsonObject | null;
-  /** For a client that wants to know: the skills that are loaded now, as an event of its stream. */
+  /** Returns a stream event with the loaded skills, for clients that request it. */
   skillsEvent(names: readonly string[]): string;
 }
 
 /**
- * Why ours are not called under a choice of tools that the caller makes. `tool_choice`: it wants none, or one of its own.
- * `unknown_tool`: it wants one that it does not have, which is for the vendor to refuse. `null`: ours may be called.
+ * Returns the reason why the gateway's tools cannot be called under the caller's tool choice. `tool_choice`: it excludes all tools or
+ * forces one of the caller's. `unknown_tool`: it forces a tool that does not exist, which the vendor rejects. `null`: the gateway's tools
+ * can be called.
  *
  * @param names of the caller's tools
  */
@@ -162,5 +167,5 @@ export function bypassOfChoice(choice: JsonValue | undefined, names: readonly un
   return name === undefined || names.includes(name) ? "tool_choice" : "unknown_tool";
 }
 
-/** A text as its digest reads it: front ends trim and join in their own ways. */
+/** Returns a text in the form that is hashed: clients trim and join whitespace differently. */
 export const canonicalText = (text: string) => text.replace(/\s+/g, " ").trim();

@@ -1,4 +1,4 @@
-// The protocols that the chat endpoint speaks.
+// Lists the protocols of the chat endpoint.
 
 import type { Format } from "../tools/formats";
 import { anthropicMessages } from "./anthropic/messages";
@@ -8,7 +8,7 @@ import type { Protocol } from "./protocol";
 
 const ALL: readonly Protocol[] = [openaiChat, openaiResponses, anthropicMessages];
 
-/** The protocol whose messages a conversation keeps in this format. */
+/** Returns the protocol of the messages in conversations with this format. */
 export function protocolOf(format: Format): Protocol {
   const found = ALL.find((protocol) => protocol.format === format);
   if (found === undefined) throw new Error(`${format} is no chat protocol`);

@@ -1,18 +1,18 @@
-// What the chat endpoint refuses or cannot do, in the envelope of the vendor whose protocol is spoken.
+// Defines errors of the chat endpoint, in the format of the vendor's protocol.
 
 import { HTTP_STATUS, refusalIn } from "../errors";
 import type { JsonObject } from "../json";
 
-/** Something that the caller of the chat endpoint is told in place of an answer. */
+/** An error that the chat endpoint returns to its caller. */
 export class ChatRefusal extends Error {
   readonly status: number;
-  /** A stable word, such as `model_not_found`. */
+  /** A stable code, such as `model_not_found`. */
   readonly code: string;
   readonly param: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** What an SDK reads of a refusal to go on by itself. */
+  /** Details with which an SDK can recover. */
   readonly details: JsonObject | null;
-  /** The vendor's own body, redacted; then it is told as it is. */
+  /** The vendor's own error body, redacted. If present, it is returned unchanged. */
   readonly body: JsonObject | null;
 
   constructor(
@@ -36,7 +36,7 @@ export class ChatRefusal extends Error {
   }
 }
 
-/** What was thrown as a refusal; `null` where it is a bug. */
+/** Converts an error into a `ChatRefusal`, or returns `null` if it is unexpected. */
 export function chatRefusalOf(error: unknown): ChatRefusal | null {
   if (error instanceof ChatRefusal) return error;
   const refusal = refusalIn(error);
@@ -44,7 +44,7 @@ export function chatRefusalOf(error: unknown): ChatRefusal | null {
   const { code, reason, message, details } = refusal;
   const wait = details.retry_after_s;
   const headers: Record<string, string> = typeof wait === "number" ? { "retry-after": String(wait) } : {};
-  // SDKs try again by themselves after 409, and no conflict goes away by that.
+  // SDKs retry after 409, which never resolves a conflict.
   const status = code === "conflict" ? HTTP_STATUS.invalid : HTTP_STATUS[code];
   return new ChatRefusal(status, reason.toLowerCase(), message, { headers });
 }
@@ -66,12 +66,12 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
 const typeIn = (types: Readonly<Record<number, string>>, status: number, other: string) =>
   types[status] ?? (status < 500 ? "invalid_request_error" : other);
 
-/** OpenAI's envelope. */
+/** Formats an error like OpenAI. */
 export function openaiError({ body, status, message, param, code }: ChatRefusal): JsonObject {
   return body ?? { error: { message, type: typeIn(OPENAI_TYPES, status, "server_error"), param, code } };
 }
 
-/** Anthropic's envelope. */
+/** Formats an error like Anthropic. */
 export function anthropicError({ body, status, message, details }: ChatRefusal, requestId: string): JsonObject {
   const type = typeIn(ANTHROPIC_TYPES, status, "api_error");
   const error = { type, message, ...(details === null ? {} : { details }) };

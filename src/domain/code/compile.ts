@@ -1,4 +1,4 @@
-// Making a package's code ready to run, and saying what is wrong with it without running it.
+// Compiles the code of a package and reports its problems without running it.
 
 import type { Issue } from "../errors";
 import type { PackageFile } from "../package/skill";
@@ -13,8 +13,8 @@ import { type SyntaxProblem, syntaxProblem } from "./syntax";
 export { judgeScripts } from "./check/judge";
 
 /**
- * Compiles the code of a package: what its provider imports as ES modules, and every script and whatever it may require as functions.
- * Types go, nothing is run. The gateway calls it where hostile code can harm nobody: through `compileInIsolate` of
+ * Compiles the code of a package: the provider's modules as ES modules, and the scripts and their dependencies as functions. Types are
+ * removed. Nothing is executed. The gateway calls this in an isolate, where malicious code can do no harm: through `compileInIsolate` of
  * `src/sandbox/compiling.ts`.
  */
 export async function compilePackage(
@@ -66,7 +66,7 @@ interface CompiledProvider {
   warnings: Issue[];
 }
 
-/** The provider's modules, which can import nothing but each other. */
+/** Compiles the provider's modules, which can only import each other. */
 async function compileProvider(
   manifest: CodePackage["manifest"],
   files: readonly PackageFile[],
@@ -86,9 +86,7 @@ async function compileProvider(
   for (const path of needed) {
     const file = files.find((candidate) => candidate.path === path);
     const text =
-      file !== undefined && readable.has(file)
-        ? await textOf(file)
-        : { message: "It is too large to run here.", line: 0 };
+      file !== undefined && readable.has(file) ? await textOf(file) : { message: "File too large to run.", line: 0 };
     const module = typeof text === "string" ? (path.endsWith(".json") ? jsonModule(text) : readModule(text)) : text;
     if ("message" in module) {
       compiled.problems.push({ path, problem: module });
@@ -98,7 +96,7 @@ async function compileProvider(
     const targets = new Map(module.imports.map(({ specifier }) => [specifier, resolveImport(path, specifier, all)]));
     const lost = module.imports.find(({ specifier }) => !targets.get(specifier));
     if (lost !== undefined) {
-      const message = `It imports '${lost.specifier}', which is no module of the package.`;
+      const message = `It imports '${lost.specifier}', which is not in the package. Bundle it.`;
       compiled.problems.push({ path, problem: { message, line: lost.line } });
       continue;
     }
@@ -115,9 +113,9 @@ async function compileProvider(
 }
 
 const NO_REQUIRE =
-  "It calls `require`, which a provider does not have, so it fails when it gets there. Only `import` of the package's own files works.";
+  "It calls `require`, which providers do not have. The call fails at run time. Use `import` with files of the package.";
 
-/** A file's text as JavaScript without types, or as JSON; or what is wrong with it. */
+/** Returns the text of a file as JavaScript without types or as JSON, or the problem. */
 async function readText(found: CodePackage, file: PackageFile): Promise<string | SyntaxProblem> {
   const text = utf8Text(found.zip.subarray(file.offset, file.offset + file.size));
   if (text === null) return { message: "It is not UTF-8 text.", line: 0 };
@@ -159,11 +157,11 @@ function classWarnings(
       if (target !== null) seen.add(target);
     }
   }
-  const message = `The module exports no '${provider.class}', which the \`provider\` names as its class.`;
+  const message = `The module does not export the class '${provider.class}' that \`provider\` names.`;
   return [{ code: "PROVIDER_CLASS_MISSING", message, path: entry }];
 }
 
-/** A name that no loader reads anything into: plain characters, an ending that says the kind. */
+/** Returns a module name that no loader interprets: plain characters, with an extension for its kind. */
 function nameOf(path: string, index: number, taken: ReadonlySet<string>): string {
   const kind = path.endsWith(".json") ? ".json" : ".js";
   const name = `skill/${path}${path.endsWith(kind) ? "" : kind}`;

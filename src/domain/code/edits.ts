@@ -1,9 +1,9 @@
-// Changes to a source text, collected by position in the original and applied at once.
+// Collects changes to a source text by their positions in the original, and applies them together.
 
-/** What stands from `start` to `end` (exclusive) becomes `text`; an insertion has `start === end`. */
+/** The text from `start` to `end` (exclusive) is replaced by `text`. An insertion has `start === end`. */
 export type Edit = [start: number, end: number, text: string];
 
-/** Applies edits that do not overlap. Those at one place keep the order in which they were collected. */
+/** Applies edits that do not overlap. Edits at the same position are applied in the order of the list. */
 export function applyEdits(source: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let at = 0;

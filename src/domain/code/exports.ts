@@ -1,4 +1,4 @@
-// What stands at the top of an ES module: its imports and exports, taken out of the text, as a list and as getters.
+// Rewrites the imports and exports of an ES module: removes them from the text, and returns imports as a list and exports as getters.
 
 import type { AnyNode, Program } from "acorn";
 import type { Edit } from "./edits";
@@ -7,17 +7,20 @@ import { boundNames } from "./references";
 
 export interface ModuleTop {
   edits: Edit[];
-  /** In the order in which they are evaluated. */
+  /** In the order of evaluation. */
   imports: { specifier: string; start: number }[];
-  /** By local name: the expression that an imported name stands for. */
+  /** By local name: the expression that replaces an imported name. */
   bindings: Map<string, string>;
-  /** The statement that says what is exported. */
+  /** The statement that declares the exports. */
   head: string;
 }
 
 type Name = { type: "Identifier"; name: string } | { type: "Literal"; value?: unknown };
 
-/** @param imported the name of the list of namespaces @param exporter the name of the function that takes getters, by name */
+/**
+ * @param imported the variable name of the list of namespaces
+ * @param exporter the name of the function that registers getters by name
+ */
 export function exportEdits(source: string, program: Program, imported: string, exporter: string): ModuleTop {
   const edits: Edit[] = [];
   const imports: ModuleTop["imports"] = [];
@@ -26,12 +29,12 @@ export function exportEdits(source: string, program: Program, imported: string, 
   const stars: string[] = [];
   const locals: [name: string, local: string][] = [];
 
-  /** What the statement names, as a value. */
+  /** Returns an expression for the module that the statement imports from. */
   const from = (node: { source: { value?: unknown; start: number } }) => {
     imports.push({ specifier: String(node.source.value), start: node.source.start });
     return `${imported}[${imports.length - 1}]`;
   };
-  // Lines stay where they are.
+  // Line breaks are preserved.
   const remove = ({ start, end }: AnyNode) => {
     edits.push([start, end, `;${source.slice(start, end).replace(/[^\n]/g, "")}`]);
   };
@@ -101,7 +104,7 @@ export function exportEdits(source: string, program: Program, imported: string, 
   return { edits, imports, bindings, head };
 }
 
-/** Where the words `export default` end; a bracket that follows belongs to what is exported. */
+/** Returns the end of the words `export default`. A following bracket belongs to the exported expression. */
 function endOfDefault(source: string, start: number): number {
   const words = /export(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*\n)*default/y;
   words.lastIndex = start;

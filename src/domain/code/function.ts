@@ -1,5 +1,5 @@
-// A file of a package as a function, in which form scripts run: one that is no module stays as it is, an ES module is rewritten
-// without moving a line. A function can be called again for every run, and what it may name is given to it.
+// Compiles a file of a package into a function, which is the form in which scripts run. CommonJS stays unchanged. An ES module is rewritten
+// with all line numbers preserved. A function can be called again for every run, with its globals as parameters.
 
 import type { AnyNode, Options, Program } from "acorn";
 import { applyEdits, type Edit } from "./edits";
@@ -8,21 +8,24 @@ import { freshName } from "./module";
 import { isFunction, referencesTo } from "./references";
 import { isProgram, lineAt, lineFinder, type SyntaxProblem, syntaxProblem, walk } from "./syntax";
 
-/** An import that is known before anything runs. */
+/** An import that can be determined without running the code. */
 export interface StaticUse {
   specifier: string;
   line: number;
-  /** As of Python: `sometimes` in a function or a branch, `never` where its absence is caught. */
+  /** As in Python: `sometimes` in a function or a branch, `never` if the code catches its absence. */
   needed: "always" | "sometimes" | "never";
 }
 
 export interface FileFunction {
-  /** An expression: of CommonJS what takes `import` and answers the function of Node's five names; of a module a generator that first says what it exports, then runs. */
+  /**
+   * An expression. For CommonJS it is a function that receives `import` and returns Node's module function with five parameters. For an ES
+   * module it is a generator that first registers the exports and then runs.
+   */
   source: string;
   kind: "commonjs" | "module";
-  /** What a module imports, in order; the generator gets it in the same order. */
+  /** The imports of a module in order. The generator receives them in the same order. */
   imports: string[];
-  /** Whether the module awaits something at its top. */
+  /** Whether the module uses top-level `await`. */
   isAsync: boolean;
   uses: StaticUse[];
 }
@@ -31,15 +34,15 @@ const COMMONJS: Options = { ecmaVersion: "latest", sourceType: "script", allowRe
 const MODULE: Options = { ecmaVersion: "latest", sourceType: "module" };
 
 /**
- * Makes the function of a JavaScript file.
+ * Compiles a JavaScript file into a function.
  *
- * @param kind what its name or its package.json says that it is; `null`: what it reads as, like Node
+ * @param kind the kind that the file name or package.json declares. `null`: determined from the syntax, as in Node.
  */
 export async function fileFunction(
   text: string,
   kind: FileFunction["kind"] | null,
 ): Promise<FileFunction | SyntaxProblem> {
-  // Lines keep their numbers: a hashbang becomes a comment.
+  // A hashbang becomes a comment, so that line numbers stay the same.
   const source = text.replace(/^\uFEFF/, "").replace(/^#!/, "//");
   const { parse } = await import("acorn");
   const read = (options: Options): Program | SyntaxProblem => {
@@ -53,11 +56,11 @@ export async function fileFunction(
     const plain = kind === "module" ? null : read(COMMONJS);
     if (plain !== null && isProgram(plain)) return commonJs(source, plain);
     const program = kind === "commonjs" ? plain : read(MODULE);
-    // Where it is neither, an `import` or `export` says what it was meant to be.
+    // If neither parses, an `import` or `export` determines the intended kind.
     if (program === null || !isProgram(program))
       return plain !== null && !/^\s*(?:import|export)\b/m.test(source)
         ? plain
-        : (program ?? { message: "It cannot be read.", line: 1 });
+        : (program ?? { message: "The code cannot be parsed.", line: 1 });
     return esModule(source, program);
   } catch (error) {
     return syntaxProblem(error);
@@ -75,7 +78,7 @@ function commonJs(source: string, program: Program): FileFunction {
   return { source: code, kind: "commonjs", imports: [], isAsync: false, uses: calledUses(source, program) };
 }
 
-/** What is asked for by calls, where a text says what it is. */
+/** Returns the imports through calls with a literal specifier. */
 function calledUses(source: string, program: Program): StaticUse[] {
   const uses: StaticUse[] = [];
   const lineOf = lineFinder(source);
@@ -85,7 +88,7 @@ function calledUses(source: string, program: Program): StaticUse[] {
   walk(
     program,
     (node) => {
-      // A handler that gives up guards nothing.
+      // A handler that throws or exits does not make the import optional.
       if (
         node.type === "TryStatement" &&
         node.handler &&
@@ -115,14 +118,15 @@ function askedBy(node: AnyNode): string | null {
   return asked?.type === "Literal" && typeof asked.value === "string" ? asked.value : null;
 }
 
-/** What follows the word stays as it is: what takes its place passes the options by. */
+/** The arguments stay unchanged. The replacement function ignores the options. */
 function dynamicEdit({ start }: AnyNode, name: string): Edit {
   return [start, start + "import".length, name];
 }
 
 function esModule(source: string, program: Program): FileFunction | SyntaxProblem {
   const hidden = hiddenComment(source, program);
-  if (hidden !== null) return { message: "`<!--` begins a comment here: write `< !--`.", line: lineAt(source, hidden) };
+  if (hidden !== null)
+    return { message: "`<!--` starts a comment in scripts. Write `< !--`.", line: lineAt(source, hidden) };
   const [imported, exporter, dynamic, meta, call] = ["imported", "export", "import", "meta", "call"].map((wish) =>
     freshName(source, wish),
   );
@@ -145,7 +149,7 @@ function esModule(source: string, program: Program): FileFunction | SyntaxProble
   return { source: code, kind: "module", imports: imports.map(({ specifier }) => specifier), isAsync, uses };
 }
 
-/** Whether a module awaits outside of its functions. */
+/** Whether a module awaits outside its functions. */
 function awaits(node: AnyNode): boolean {
   if (isFunction(node)) return false;
   if (node.type === "AwaitExpression" || (node.type === "ForOfStatement" && node.await)) return true;
@@ -156,8 +160,8 @@ function awaits(node: AnyNode): boolean {
 }
 
 /**
- * Where `<!--` stands as operators: in a module it is `< ! --`, in the function that the module becomes it would begin a comment,
- * and what was read would not be what runs.
+ * Returns the position of `<!--` used as operators. In a module it means `< ! --`, but in the compiled function it would start a comment,
+ * so the executed code would differ from the parsed code.
  */
 function hiddenComment(source: string, program: Program): number | null {
   if (!source.includes("<!--")) return null;

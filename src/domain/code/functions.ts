@@ -1,4 +1,4 @@
-// All scripts of a package and what they may require, as functions; and what can be said of them without running them.
+// Compiles all scripts of a package and their dependencies into functions, and reports problems without running them.
 
 import type { PackageFile } from "../package/skill";
 import { type FileFunction, fileFunction } from "./function";
@@ -9,7 +9,7 @@ import type { SyntaxProblem } from "./syntax";
 
 export interface CompiledFunctions {
   functions: Record<string, FileFunction>;
-  /** Files that cannot run, by path. */
+  /** Problems of files that cannot run, by path. */
   faults: Record<string, SyntaxProblem>;
 }
 
@@ -17,7 +17,7 @@ export function isFunctionFile(path: string): boolean {
   return languageOf(path) === "javascript";
 }
 
-/** @param textOf JavaScript without types, or why there is none */
+/** @param textOf returns JavaScript without types, or the problem */
 export async function compileFunctions(
   files: readonly PackageFile[],
   readable: ReadonlySet<PackageFile>,
@@ -30,7 +30,7 @@ export async function compileFunctions(
     if (kind !== null) kinds.set(file.path.slice(0, -"package.json".length), kind);
   }
   for (const file of files.filter(({ path }) => isFunctionFile(path))) {
-    const text = readable.has(file) ? await textOf(file) : { message: "It is too large to run here.", line: 0 };
+    const text = readable.has(file) ? await textOf(file) : { message: "File too large to run.", line: 0 };
     const made = typeof text === "string" ? await fileFunction(text, kindOf(file.path, kinds)) : text;
     if ("message" in made) compiled.faults[file.path] = made;
     else compiled.functions[file.path] = made;
@@ -43,7 +43,7 @@ function kindSaidBy(text: string | SyntaxProblem): FileFunction["kind"] | null {
   return said === "module" || said === "commonjs" ? said : null;
 }
 
-/** As Node decides: by the ending, by the nearest package.json; `null` where neither says anything. */
+/** Determines the kind like Node: by the extension, then by the nearest package.json. `null` if neither decides. */
 function kindOf(path: string, kinds: ReadonlyMap<string, FileFunction["kind"]>): FileFunction["kind"] | null {
   if (/\.m[jt]s$/.test(path)) return "module";
   if (/\.c[jt]s$/.test(path)) return "commonjs";
@@ -55,7 +55,7 @@ function kindOf(path: string, kinds: ReadonlyMap<string, FileFunction["kind"]>):
   return null;
 }
 
-/** What is wrong with what a script needs, for the files that are meant to run. */
+/** Returns the problems of the files in `scripts/` and of the files that they need. */
 export function functionProblems(
   { functions, faults }: CompiledFunctions,
   paths: ReadonlySet<string>,
@@ -77,7 +77,7 @@ export function functionProblems(
 }
 
 function lostWords(specifier: string): string {
-  return `It needs '${specifier.slice(0, 200)}', which is no module of the package and none of Node's. Bundle it.`;
+  return `It needs '${specifier.slice(0, 200)}', which is neither in the package nor built into Node. Bundle it.`;
 }
 
 function isThere(from: string, specifier: string, paths: ReadonlySet<string>): boolean {
@@ -86,14 +86,14 @@ function isThere(from: string, specifier: string, paths: ReadonlySet<string>): b
   return isNodeBuiltin(specifier);
 }
 
-/** The file that a relative specifier means, as Node finds it; `null` for any other, or where there is none. */
+/** Returns the file that a relative specifier refers to, resolved like Node, or `null` if it is not relative or matches no file. */
 export function neededFile(from: string, specifier: string, paths: ReadonlySet<string>): string | null {
   const path = pathOf(from, specifier);
   if (path === null) return null;
   const typed = /\.[cm]?js$/.test(path) ? [path.replace(/js$/, "ts")] : [];
   const inside = MODULE_ENDINGS.map((ending) => `${path === "" ? "" : `${path}/`}index${ending}`);
   const candidates = [path, ...MODULE_ENDINGS.map((ending) => path + ending), ...typed, ...inside];
-  // A folder with a package.json says itself where it begins, and any file may be read as a module.
+  // A folder's package.json declares its entry point, which can be any file.
   return (
     candidates.find((candidate) => paths.has(candidate)) ??
     (paths.has(`${path}/package.json`) ? `${path}/package.json` : null)

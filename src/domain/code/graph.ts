@@ -1,6 +1,6 @@
-// Which file of a package an import means. Nothing but the package's own files can be meant.
+// Resolves imports to files of the package. Imports cannot refer to files outside it.
 
-/** Files that can run here, or be imported as data. */
+/** Extensions of code files. */
 const CODE_ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"] as const;
 export const MODULE_ENDINGS = [...CODE_ENDINGS, ".json"] as const;
 
@@ -12,7 +12,7 @@ export function isModule(path: string): boolean {
   return MODULE_ENDINGS.some((ending) => path.endsWith(ending));
 }
 
-/** Where a relative specifier leads from a file; `null` for one that is not relative, or leads out of the package. */
+/** Resolves a relative specifier to a path. Returns `null` if it is not relative or leaves the package. */
 export function pathOf(from: string, specifier: string): string | null {
   if (!/^\.\.?(\/|$)/.test(specifier)) return null;
   const parts = from.split("/").slice(0, -1);
@@ -25,8 +25,8 @@ export function pathOf(from: string, specifier: string): string | null {
 }
 
 /**
- * The file that `specifier` means in the module `from`; `null` when it is none of the package's. As TypeScript's own resolution
- * for bundlers: the ending may be left out, `.js` may mean the `.ts` it is compiled from, a folder means its `index`.
+ * Returns the file that `specifier` refers to in the module `from`, or `null` if it is not in the package. Resolves like TypeScript for
+ * bundlers: the extension is optional, `.js` may refer to its `.ts` source, a folder refers to its `index`.
  */
 export function resolveImport(from: string, specifier: string, paths: ReadonlySet<string>): string | null {
   const path = pathOf(from, specifier);
@@ -40,20 +40,20 @@ export function resolveImport(from: string, specifier: string, paths: ReadonlySe
   return candidates.find((candidate) => isModule(candidate) && paths.has(candidate)) ?? null;
 }
 
-/** The file of a `provider.module`, which may be written without its ending; `null` when the package has no such code. */
+/** Returns the file of a `provider.module`, which can omit the extension, or `null` if the package has no such code. */
 export function findModule(module: string, paths: readonly string[]): string | null {
   const file = module.replace(/^\.\//, "");
   const candidates = ["", ...CODE_ENDINGS].map((ending) => file + ending);
   return candidates.find((candidate) => isCode(candidate) && paths.includes(candidate)) ?? null;
 }
 
-/** The same for a provider in Python. */
+/** Returns the file of a provider in Python, or `null` if the package has no such code. */
 export function findPython(module: string, paths: readonly string[]): string | null {
   const file = module.replace(/^\.\//, "").replace(/(?:\.py)?$/, ".py");
   return paths.includes(file) ? file : null;
 }
 
-/** A module and all that it imports, directly or not, itself first. */
+/** Returns a module and all its direct and indirect imports, the module first. */
 export function closure<M extends { imports: readonly string[] }>(
   modules: Readonly<Record<string, M>>,
   entry: string,

@@ -1,18 +1,18 @@
-// One module of a package: what it imports and exports, and the two forms in which it runs.
+// Parses one module of a package: its imports, its exports, and its two executable forms.
 
 import type { Program } from "acorn";
 import { applyEdits, type Edit } from "./edits";
 import { isProgram, lineAt, parseModule, type SyntaxProblem, walk } from "./syntax";
 
-/** An import as written: the place of what names it, and what it says. */
+/** An import in the source: its position and its specifier. */
 interface ImportSite {
   /**
-   * From the specifier to the end of the statement, or all of an `import(…)`. Both ends are the parser's: whatever is found by
-   * looking for a character may stand in a comment or a text.
+   * From the specifier to the end of the statement, or the whole `import(…)`. Both positions come from the parser, because a search for
+   * characters could match a comment or a string.
    */
   start: number;
   end: number;
-  /** Whether it is an `import(…)`. */
+  /** Whether it is an `import(…)` call. */
   call: boolean;
   specifier: string;
   line: number;
@@ -24,16 +24,18 @@ export interface ReadModule {
   /** Exported names; `stars` are the specifiers of `export * from`. */
   exports: string[];
   stars: string[];
-  /** The line of the first `require(…)`, which there is not here; `null` without one, or where the source asks whether there is. */
+  /**
+   * The line of the first `require(…)`, which is not available here. `null` if there is none, or if the source checks whether it exists.
+   */
   requires: number | null;
 }
 
-/** A source that makes its own, or looks whether there is one. */
+/** Matches source that defines `require` itself or checks whether it exists. */
 const OWN_REQUIRE = /\btypeof\s{1,9}require\b|\b(?:function|const|let|var)\s{1,9}require\b/;
 
-/** Reads JavaScript. What cannot be known before it runs (an import whose specifier is computed) is a problem. */
+/** Parses JavaScript. An import with a computed specifier is a problem. */
 export function readModule(text: string): ReadModule | SyntaxProblem {
-  // A hashbang may only stand first, and both forms put something before it.
+  // A hashbang is only valid at the start, and both forms insert code before it.
   const source = text.replace(/^\uFEFF?#!/, "//").replace(/^\uFEFF/, "");
   const program = parseModule(source);
   if (!isProgram(program)) return program;
@@ -46,7 +48,7 @@ export function readModule(text: string): ReadModule | SyntaxProblem {
       if (node.type === "ImportExpression") {
         const { source: from } = node;
         if (from.type !== "Literal" || typeof from.value !== "string") computed.push(node.start);
-        // What stands in the options of another goes with them.
+        // An import inside the options of another import is removed with them.
         else if (outer === null || node.end > outer.end) {
           outer = node;
           imports.push({ ...site(source, node, from.value), call: true });
@@ -61,18 +63,18 @@ export function readModule(text: string): ReadModule | SyntaxProblem {
       ) {
         const { source: from } = node;
         if (!from) return;
-        // What follows the specifier are attributes, and the semicolon if there is one.
+        // The attributes and an optional semicolon follow the specifier.
         const end = source[node.end - 1] === ";" ? node.end - 1 : node.end;
         imports.push(site(source, { start: from.start, end }, String(from.value)));
       }
     });
   } catch {
-    return { message: "It is nested too deeply.", line: 1 };
+    return { message: "The code is nested too deeply.", line: 1 };
   }
   const [first] = computed;
   if (first !== undefined)
     return {
-      message: "What it imports is computed; only names in quotation marks can be checked.",
+      message: "An import path is computed. Only literal import paths can be checked.",
       line: lineAt(source, first),
     };
   const isOwn = OWN_REQUIRE.test(source);
@@ -80,7 +82,10 @@ export function readModule(text: string): ReadModule | SyntaxProblem {
   return { source, imports, ...exportsOf(program), requires };
 }
 
-/** The source with each import naming what `rename` says. Attributes go: a module's kind is known by its file. */
+/**
+ * Returns the source with each specifier replaced by the result of `rename`. Attributes are removed, because the file determines the kind
+ * of a module.
+ */
 export function renameImports({ source, imports }: ReadModule, rename: (specifier: string) => string): string {
   const edits = imports.map(({ start, end, call, specifier }): Edit => {
     const name = JSON.stringify(rename(specifier));
@@ -89,7 +94,7 @@ export function renameImports({ source, imports }: ReadModule, rename: (specifie
   return applyEdits(source, edits);
 }
 
-/** A name that the source does not have. */
+/** Returns a name that does not occur in the source. */
 export function freshName(source: string, wish: string): string {
   let name = `__${wish}`;
   while (source.includes(name)) name += "_";

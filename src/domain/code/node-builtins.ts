@@ -1,4 +1,4 @@
-// Node's modules that a script finds here. What the harness in src/sandbox/guest/node/ gives for each name is said there.
+// Lists the Node modules that scripts can use. The harness in src/sandbox/guest/node/ implements them.
 
 const NAMES = `assert assert/strict async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns dns/promises
 events fs fs/promises http http2 https module net os path path/posix path/win32 perf_hooks process punycode querystring readline

@@ -1,5 +1,5 @@
-// What a version of a skill may do once it is loaded, in one object, and what two versions differ in: what a person reads before trusting
-// one. Nothing is run for it, and no credential is shown.
+// Lists the permissions of a skill version, and the differences between two versions, for review before a user trusts one. Runs no code and
+// returns no credentials.
 
 import { canExecute } from "../access/access";
 import { isJsonObject, type JsonObject } from "../json";
@@ -9,9 +9,9 @@ import { markedUrl, variablesIn } from "../servers/template";
 import type { ScriptVerdict } from "./check/verdict";
 import { type Language, languageOf } from "./language";
 
-/** What of a version is looked at. */
+/** The parts of a version that are read. */
 export interface PermittedVersion {
-  /** Whose it is: only the code of public skills runs. */
+  /** The owner. Only the code of public skills runs. */
   scope: string;
   manifest: Pick<
     Manifest,
@@ -19,49 +19,49 @@ export interface PermittedVersion {
   >;
   frontmatter: JsonObject;
   files: readonly Pick<PackageFile, "path">[];
-  /** What publishing said of its scripts; `null` where nobody judged them. */
+  /** The script verdicts from publishing. `null` if there are none. */
   scripts: readonly ScriptVerdict[] | null;
 }
 
-/** A script as a permission: how it is run here, as far as anybody knows. */
+/** A script, and how it runs in the gateway, if this is known. */
 export interface PermittedScript {
   path: string;
-  /** `null`: nothing here knows its language, or its first line says it. */
+  /** `null`: unknown language, or declared in the file's first line. */
   language: Language | null;
   runs: ScriptVerdict["runs"] | null;
 }
 
-/** A server that the skill brings: where it leads, and what goes there. */
+/** A server that the skill declares, with its destination and the data sent to it. */
 export interface PermittedServer {
   name: string;
-  /** The host, with its port where one is written; `null` where its entry names none, for `problem`. */
+  /** The host, with the port if one is written. `null` if the entry has none, see `problem`. */
   host: string | null;
   problem: string | null;
-  /** The program of a stdio server, which the gateway never starts and another host might. */
+  /** The program of a stdio server. The gateway never starts it, but another host might. */
   command: string | null;
-  /** Names of the secrets and other variables that are filled into its URL and headers. */
+  /** Names of the secrets and other variables used in its URL and headers. */
   secrets: string[];
   variables: string[];
-  /** Its tools that are offered; `null`: all but those in `deny`. */
+  /** Its tools that are offered. `null`: all except those in `deny`. */
   allow: string[] | null;
   deny: string[];
 }
 
 export interface SkillPermissions {
-  /** Whether the gateway runs its code at all. */
+  /** Whether the gateway runs its code. */
   runs_code: boolean;
-  /** Whether its tools may ask and tell the pages of the conversation. */
+  /** Whether its tools can send questions and messages to the pages of the conversation. */
   asks_pages: boolean;
-  /** Whether a model may load it by itself. */
+  /** Whether a model can load the skill without the user. */
   model_invocation: boolean;
   preload: boolean;
-  /** Its own tools, by the name it declares. */
+  /** Names of the tools that it declares. */
   tools: string[];
-  /** What its author asks other hosts to allow, as it is written. The gateway gives nothing for it. */
+  /** The tools that the author wants other hosts to allow, verbatim. The gateway grants nothing for it. */
   allowed_tools: string[];
   scripts: PermittedScript[];
   servers: PermittedServer[];
-  /** Of all servers together, each once. */
+  /** Hosts of all servers, without duplicates. */
   hosts: string[];
   secrets: string[];
   variables: string[];
@@ -70,16 +70,16 @@ export interface SkillPermissions {
   dependencies: string[];
 }
 
-/** One thing that a version may do. */
+/** One permission of a version. */
 export interface Permission {
   permission: keyof SkillPermissions | "server_tools";
   value: string;
 }
 
-/** How much of what an author wrote is shown of one name. */
+/** Maximum length of a displayed name. */
 const SHOWN = 256;
 
-/** What a version may do. Whoever may see that there is such a version may see this. */
+/** Returns the permissions of a version. Every user who can see the version can see them. */
 export function permissionsOf(version: PermittedVersion): SkillPermissions {
   const { manifest, frontmatter } = version;
   const scripts = scriptsOf(version);
@@ -103,7 +103,7 @@ export function permissionsOf(version: PermittedVersion): SkillPermissions {
   };
 }
 
-/** What one version may do and the other may not. Both lists are in the order of the object's fields, then by value. */
+/** Returns the permissions that only one of the two versions has. Both lists are in the order of the object's fields, then by value. */
 export function permissionChanges(
   before: SkillPermissions,
   after: SkillPermissions,
@@ -114,7 +114,7 @@ export function permissionChanges(
   return { added: without(newer, older), removed: without(older, newer) };
 }
 
-/** Every permission by itself. A server is one for its name and place, and one for the tools that it offers. */
+/** Returns every permission as a separate entry. A server has one entry for its name and host, and one for its tools. */
 function listed(all: SkillPermissions): Map<string, Permission> {
   const found: Permission[] = [];
   const say = (permission: Permission["permission"], values: readonly string[]) => {
@@ -151,7 +151,7 @@ function scriptsOf({ files, scripts }: PermittedVersion): PermittedScript[] {
   return paths.map((path) => ({ path, language: languageOf(path), runs: judged.get(path) ?? null }));
 }
 
-/** Where the servers of a manifest or a ghost lead, and what goes there. */
+/** Returns the destinations of the servers in a manifest or ghost, and the data sent to them. */
 export function declaredServers(wrapped: JsonObject): PermittedServer[] {
   const { servers: raw } = unwrapServers(wrapped);
   return readServers(raw, { kind: "skill", skill: "" }).map(({ name, entry, problem }) => {
@@ -162,7 +162,7 @@ export function declaredServers(wrapped: JsonObject): PermittedServer[] {
     return {
       name: name.slice(0, SHOWN),
       host,
-      problem: problem ?? (host === null ? "its URL names no host" : null),
+      problem: problem ?? (host === null ? "its URL has no host" : null),
       command: typeof command === "string" ? programOf(command) : null,
       secrets: each(used.secrets),
       variables: each(used.others),
@@ -172,20 +172,20 @@ export function declaredServers(wrapped: JsonObject): PermittedServer[] {
   });
 }
 
-/** Where a URL leads: never the user and the password that one may hold. */
+/** Returns the host of a URL, without any user name and password. */
 function hostOf(template: string): string | null {
   const marked = markedUrl(template);
   const url = marked === null ? null : URL.parse(marked);
   return url === null || url.host === "" ? null : url.host;
 }
 
-/** The program without what it is given, before it or behind: there credentials like to stand. */
+/** Returns the program of a command without its environment and arguments, which often contain credentials. */
 function programOf(command: string): string | null {
   const program = command.split(/\s+/).find((word) => word !== "" && !word.includes("="));
   return program?.slice(0, SHOWN) ?? null;
 }
 
-/** Each once, by code unit, so that two versions list the same things in the same order. */
+/** Returns the values without duplicates, sorted by code unit, so that two versions list them in the same order. */
 function each(values: readonly string[]): string[] {
   return [...new Set(values.map((value) => value.slice(0, SHOWN)))].sort();
 }

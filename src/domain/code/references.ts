@@ -1,8 +1,10 @@
-// Where a module uses a name that it imports, and where the same letters mean something else.
+// Finds the uses of imported names in a module, and ignores local variables of the same name.
 
 import type { AnyNode } from "acorn";
 
-/** A use of an imported name. `as`: how it stands there; a callee must not become a method call, and `{ a }` needs its key. */
+/**
+ * A use of an imported name. `as` is its syntactic position: a call must not become a method call, and the shorthand `{ a }` needs a key.
+ */
 export interface Reference {
   name: string;
   start: number;
@@ -12,7 +14,7 @@ export interface Reference {
 
 type Kind = Reference["as"];
 
-/** Every use of these names in a tree, except where a function or a block has a variable of its own of that name. */
+/** Returns every use of these names in a tree, except where a function or a block declares its own variable of that name. */
 export function referencesTo(root: AnyNode, names: ReadonlySet<string>): Reference[] {
   const found: Reference[] = [];
 
@@ -65,7 +67,7 @@ export function referencesTo(root: AnyNode, names: ReadonlySet<string>): Referen
   return found;
 }
 
-/** The names that a declaration's pattern binds. */
+/** Returns the names that a declaration's pattern binds. */
 export function boundNames(pattern: AnyNode): string[] {
   switch (pattern.type) {
     case "Identifier":
@@ -85,7 +87,7 @@ export function boundNames(pattern: AnyNode): string[] {
   }
 }
 
-/** The names that hold inside of a node and not outside. A program's own names are those of its imports, too. */
+/** Returns the names that are declared in a node's scope. At program level this includes its imports. */
 function namesOf(node: AnyNode): string[] {
   switch (node.type) {
     case "FunctionDeclaration":
@@ -119,7 +121,7 @@ function declaredBy(node: AnyNode): string[] {
   return [];
 }
 
-/** What `var` brings to a function from all of its blocks. */
+/** Returns the names that `var` hoists to a function from all its blocks. */
 function hoistedIn(node: AnyNode): string[] {
   if (isFunction(node)) return [];
   const own = node.type === "VariableDeclaration" && node.kind === "var" ? declaredBy(node) : [];

@@ -1,14 +1,14 @@
-// Where the files of a run may lie.
+// Checks paths of files in a script run.
 
 import { checkPath } from "../package/path";
 import { SCRIPT_FILES } from "./script-limits";
 
 const { skill, workspace, temporary, home } = SCRIPT_FILES;
 
-/** The folders that a script may write to: where people look first, comes first. */
+/** Folders that a script can write to, the most important first. */
 export const RUN_ROOTS: readonly string[] = [workspace, skill, home, temporary];
 
-/** Whether this is the full path of a file in one of them, which could stand in an archive too. */
+/** Whether a text is the absolute path of a file in one of these folders, and also valid in an archive. */
 export function isRunPath(text: string): boolean {
   const root = RUN_ROOTS.find((folder) => text.startsWith(`${folder}/`));
   if (root === undefined) return false;

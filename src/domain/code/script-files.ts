@@ -1,4 +1,4 @@
-// Files that a script is given, and what is told of those that it wrote.
+// Reads the input files of a script call, and reports the files that the script wrote.
 
 import { decodeBase64, encodeBase64 } from "../base64";
 import type { Issue } from "../errors";
@@ -10,29 +10,29 @@ import { exactText } from "../text";
 import { estimateTokens } from "../tokens";
 import { SCRIPT_FILES } from "./script-limits";
 
-/** A file as a caller gives it: its content in one of three ways. */
+/** A file in a call, with its content in one of three forms. */
 export interface RequestedFile {
   path: string;
   text?: string | null | undefined;
   base64?: string | null | undefined;
-  /** The id or the address of a file that an earlier call of the conversation left. */
+  /** The id or URL of a file that an earlier call of the conversation stored. */
   kept?: string | null | undefined;
 }
 
-/** A file that is given to a script, by its full path: its bytes, or the id under which they are kept. */
+/** An input file of a script by its absolute path, with its bytes or the id of the stored file. */
 export interface InputFile {
   path: string;
   content: { bytes: Uint8Array } | { kept: string };
-  /** Where it stands in the call, for what is said of it. */
+  /** The field in the call, for messages. */
   field: string;
 }
 
 const IN_WORKSPACE = `${SCRIPT_FILES.workspace}/`;
 
-/** Reads the files of a call. Issues: `PATH_*`, and `FILE_*`, all that apply. Use `given` only when there are none. */
+/** Reads the files of a call. Issues: all `PATH_*` and `FILE_*` that apply. Use `given` only if there are none. */
 export function readInputFiles(asked: readonly RequestedFile[]): { given: InputFile[]; issues: Issue[] } {
   if (asked.length > SCRIPT_FILES.inFiles) {
-    const message = `A script is given at most ${SCRIPT_FILES.inFiles} files.`;
+    const message = `Too many files (limit ${SCRIPT_FILES.inFiles}). Pass fewer files.`;
     return { given: [], issues: [{ code: "FILE_TOO_MANY", message, path: "files" }] };
   }
   const issues: Issue[] = [];
@@ -40,7 +40,7 @@ export function readInputFiles(asked: readonly RequestedFile[]): { given: InputF
   const placed: { path: string; directory: boolean }[] = [];
   for (const [index, file] of asked.entries()) {
     const field = `files.${index}`;
-    // Where it will lie is how an answer names it, so a model names it so, too.
+    // Results name files by their path in the run, so models use that path here too.
     const inside = file.path.startsWith(IN_WORKSPACE) ? file.path.slice(IN_WORKSPACE.length) : file.path;
     const checked = checkPath(inside);
     const wrong: Pick<Issue, "code" | "message">[] = [...checked.issues];
@@ -58,70 +58,74 @@ export function readInputFiles(asked: readonly RequestedFile[]): { given: InputF
   return { given, issues };
 }
 
-const IS_FOLDER = { code: "PATH_IS_FOLDER", message: "The path ends in a slash, and a file's does not." };
-/** Python's file system holds names in plain objects, where a file of this name is lost. */
-const RESERVED = { code: "PATH_RESERVED", message: "A file for a script cannot be called `__proto__`." };
+const IS_FOLDER = { code: "PATH_IS_FOLDER", message: "The path ends with a slash. Use the path of a file." };
+/** Python's file system stores names in plain objects, where a file with this name is lost. */
+const RESERVED = { code: "PATH_RESERVED", message: "The file name `__proto__` is reserved. Use another name." };
 
 function contentOf({ text, base64, kept }: RequestedFile): InputFile["content"] | Pick<Issue, "code" | "message"> {
   const ways = [text, base64, kept].filter((way) => way !== undefined && way !== null);
-  if (ways.length !== 1) return { code: "FILE_CONTENT", message: "Give exactly one of `text`, `base64` and `kept`." };
+  if (ways.length !== 1)
+    return {
+      code: "FILE_CONTENT",
+      message: "The content of the file is missing or ambiguous. Send exactly one of `text`, `base64` and `kept`.",
+    };
   if (typeof text === "string") return { bytes: new TextEncoder().encode(text) };
   if (typeof kept === "string") return { kept: kept.slice(kept.lastIndexOf("/") + 1) };
   try {
     return { bytes: decodeBase64(base64 ?? "") };
   } catch {
-    return { code: "FILE_BASE64", message: "This is no base64." };
+    return { code: "FILE_BASE64", message: "The content is not valid base64." };
   }
 }
 
-/** The issue of files that are too large together. */
+/** Returns the issue for input files that exceed the total limit. */
 export function inputFilesTooLarge(): Issue {
-  const message = `The files have more than ${SCRIPT_FILES.inBytes / 1_048_576} MiB together.`;
+  const message = `Files too large (limit ${SCRIPT_FILES.inBytes / 1_048_576} MiB together). Pass less data.`;
   return { code: "FILE_TOO_LARGE", message, path: "files" };
 }
 
-/** The issue of a file that nobody kept for this conversation, whoever else may have one of this name. */
+/** Returns the issue for a file that is not stored for this conversation, even if another conversation has a file with this id. */
 export function fileNotStored(field: string): Issue {
-  const message = "No file is kept under this address in this conversation.";
+  const message = "File not found in this conversation. Use the `id` or `address` of a stored file.";
   return { code: "FILE_NOT_KEPT", message, path: `${field}.kept` };
 }
 
-/** Why a file that a script wrote is not handed on. */
+/** Reasons why a written file is not returned. */
 export const DROPPED_REASONS = {
   TOO_LARGE: `larger than ${SCRIPT_FILES.outFileBytes / 1_048_576} MiB`,
   TOO_MANY: `more than ${SCRIPT_FILES.outFiles} files or ${SCRIPT_FILES.outBytes / 1_048_576} MiB in one run`,
-  QUOTA_EXCEEDED: "the user's room for files is used up; delete some first",
-  NO_CONVERSATION: "too large to come back without a conversation",
-  UNAVAILABLE: "it could not be stored just now",
+  QUOTA_EXCEEDED: "the user's storage for files is full; delete files first",
+  NO_CONVERSATION: "too large to return without a conversation",
+  UNAVAILABLE: "storage did not respond",
 } as const;
 
 export type DroppedReason = keyof typeof DROPPED_REASONS;
 
-/** A file that a script wrote and nobody gets. */
+/** A file that a script wrote and that is not returned. */
 export interface DroppedFile {
   path: string;
   reason: DroppedReason;
 }
 
-/** A file that a script wrote, and where it is kept, if it is. */
+/** A file that a script wrote, and its stored copy if there is one. */
 export interface WrittenFile {
   path: string;
   bytes: Uint8Array;
   kept: { id: string; address: string } | null;
 }
 
-/** What is told of files: as data, and in words for the model, which is shown short texts. */
+/** The report about files: as data, and as text for the model, which includes short text files. */
 export interface FilesReport {
   data: { files: JsonObject[]; left: JsonObject[] };
-  /** Empty when there is nothing to tell. */
+  /** Empty if there are no files to report. */
   words: string[];
-  /** Texts for the model, by path. */
+  /** Text contents for the model, by path. */
   shown: { path: string; text: string }[];
 }
 
 /**
- * Tells of a run's files. Text comes along while there is room; so do the bytes of what is not kept, since they are nowhere else, and
- * what does not fit then is left.
+ * Reports the files of a run. Text is included up to a limit. The bytes of files that are not stored are included too, because no other
+ * copy exists. Those that do not fit are dropped.
  */
 export function describeFiles(written: readonly WrittenFile[], left: readonly DroppedFile[]): FilesReport {
   const told: FilesReport = { data: { files: [], left: [] }, words: [], shown: [] };
@@ -140,7 +144,7 @@ export function describeFiles(written: readonly WrittenFile[], left: readonly Dr
     const inline: JsonObject = text !== null ? { text } : base64 !== null ? { base64 } : {};
     told.data.files.push({ path, size: bytes.length, type, ...(kept ?? {}), ...inline });
     told.words.push(`- ${path}: ${bytes.length} bytes, ${type}${kept === null ? "" : `, kept as ${kept.id}`}`);
-    // A picture in text, as SVG is, tells a model little, and would be read again in every later step.
+    // A text-based picture such as SVG is of little use to a model and would be read again in every later step.
     if (text === null || text === "" || type.startsWith("image/")) continue;
     const cost = tokensWithin(text, tokens);
     if (cost === null) continue;
@@ -155,19 +159,19 @@ export function describeFiles(written: readonly WrittenFile[], left: readonly Dr
   return told;
 }
 
-/** Told where it is of use: a model that is told few words of the tool knows no other way. */
+/** Included if a file was stored, because a short tool description does not mention this field. */
 const AGAIN = 'A later script gets a kept file by `files: [{ "path": "…", "kept": "fil_…" }]`.';
 
-/** The text that bytes are, so that it is the same bytes again; `null` where they are no UTF-8 or have NULs. */
+/** Decodes bytes as text that encodes to the same bytes. Returns `null` if they are not UTF-8 or contain NUL. */
 function plainText(bytes: Uint8Array): string | null {
   return bytes.includes(0) ? null : exactText(bytes);
 }
 
-/** How many tokens a text has; `null` where there are more than so many. A long text is not counted to know that. */
+/** Returns the number of tokens of a text, or `null` if it exceeds `most`. Long texts are rejected without counting. */
 function tokensWithin(text: string, most: number): number | null {
   const tokens = text.length > most * CHARS_PER_TOKEN ? null : estimateTokens(text);
   return tokens === null || tokens > most ? null : tokens;
 }
 
-/** More characters than a token has in any text that a model is shown for its content. */
+/** More characters per token than any text shown to a model has. */
 const CHARS_PER_TOKEN = 8;

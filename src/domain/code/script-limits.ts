@@ -1,42 +1,45 @@
-// Limits of scripts that hold whatever runs them. Bytes unless the name says otherwise.
+// Limits of scripts that apply to every executor. In bytes unless the name has another unit.
 
 const MiB = 1024 * 1024;
 
-/** What a script has for files. Its copy of the package is its own, and the package never changes. */
+/** File limits of a script. Each run has its own copy of the package, so the package never changes. */
 export const SCRIPT_FILES = {
-  /** Its own package, where it begins, and what is empty. */
+  /** Folders of a script: the package, the initial working directory, and two that start empty. */
   skill: "/skill",
   workspace: "/workspace",
   temporary: "/tmp",
   home: "/home/skill",
-  /** What it may hold beside the package's own files: bytes, and files and folders. Then there is no space left on the device. */
+  /**
+   * Limits on data beside the package's own files: bytes, and the number of files and folders. A script that exceeds them receives "no
+   * space left on device".
+   */
   bytes: 16 * MiB,
   entries: 4_000,
-  /** Of a larger package no script runs. */
+  /** Scripts of larger packages cannot run. */
   packageBytes: 8 * MiB,
-  /** What is given to it. */
+  /** Input files. */
   inBytes: 4 * MiB,
   inFiles: 100,
-  /** What is taken out of what it wrote: each file, all of them, and how many. */
+  /** Limits on returned files: size of each, total size, and number. */
   outFileBytes: 8 * MiB,
   outBytes: 16 * MiB,
   outFiles: 20,
-  /** Of how many it is told at all: of those that are not taken out some are named. */
+  /** Limit on the files that are listed. Some of the files that are not returned are listed by name. */
   toldFiles: 40,
-  /** What of them comes along with the answer, and what of their texts a model is shown. */
+  /** Limits on bytes included in the response, and on text shown to the model. */
   inlineBytes: 256 * 1024,
   shownTokens: 2_000,
-  /** A file counts as at least so much against its user's room: empty ones are rows, too. */
+  /** Minimum size with which a file counts against its user's quota. Empty files use a row too. */
   countedBytes: 4 * 1024,
 } as const;
 
-/** Why no script of a package runs that is larger. */
-export const TOO_LARGE_TO_RUN = `The package is larger than ${SCRIPT_FILES.packageBytes / MiB} MiB, so none of its scripts runs.`;
+/** Reason why no script of a larger package runs. */
+export const TOO_LARGE_TO_RUN = `Package too large to run scripts (limit ${SCRIPT_FILES.packageBytes / MiB} MiB).`;
 
 /**
- * Isolates of skill code in flight at once, of a conversation and of a request without one, beside them of what they ask for in another
- * language, and of what that asks for: `python3` in a command of a provider. The platform allows 10 and 4, of which a compiler may
- * need one. What comes when all are taken waits in a queue.
+ * Concurrent isolates of skill code: for a conversation and for a request without one. The isolates they start in another language count
+ * separately, and so do those that these start (for example `python3` in a provider's command). The platform allows 10 and 4, one of which
+ * the compiler may need. Further requests wait in a queue.
  */
 export const PARALLEL = {
   conversation: 4,
@@ -47,7 +50,7 @@ export const PARALLEL = {
   waiting: 8,
 } as const;
 
-/** What a part of a run hands back: all that a run may hold. */
+/** Limits on the files that a part of a run returns: everything that a run can contain. */
 export const PART_FILES = {
   outFileBytes: SCRIPT_FILES.bytes,
   outBytes: SCRIPT_FILES.bytes + SCRIPT_FILES.packageBytes,

@@ -1,17 +1,17 @@
-// Which commands a shell script has here, and what a shell text asks for beside them. Nothing is run.
+// Lists the commands that shell scripts can use, and finds the commands in a shell text that are missing. Runs nothing.
 
 import { readShell } from "./shell-text";
 
 const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Parts of the shell itself. */
+/** Commands of the shell itself. */
 export const SHELL_BUILTINS = names(`
   : . [ alias break builtin cd command compgen complete compopt continue declare dirs echo eval exec exit export false getopts
   hash help history let local mapfile popd printf pushd pwd read readarray readonly return set shift shopt source test true type
   typeset unalias unset wait
 `);
 
-/** Programs of the shell's isolate, and the two languages beside it. A test holds them against what is really there. */
+/** Programs in the shell's isolate, and the two other languages. A test compares the list with the implementation. */
 export const SHELL_PROGRAMS = names(`
   awk base64 basename bash cat chmod chown clear column comm cp cut date diff dirname du egrep env envsubst expand expr fgrep
   file find fold grep groups gunzip gzip head hostname html-to-markdown id install jobs join jq kill ln ls md5sum mkdir
@@ -20,7 +20,7 @@ export const SHELL_PROGRAMS = names(`
   uname unexpand uniq wc which whoami xargs yes zcat
 `);
 
-/** Programs that scripts ask for and that are not here: none has a network, other programs, or a machine to look after. */
+/** Common programs that are not available: they need a network, other programs or a machine to administer. */
 export const ABSENT_PROGRAMS = names(`
   7z adb afplay age airflow ansible ansible-playbook apk apt apt-get aptitude aria2c asdf aws az bat bazel bc blkid brew btop
   bun bundle bunx bzip2 caffeinate cargo cc chezmoi claude clang clawdbot cmake codex composer conda convert cosign cron
@@ -41,21 +41,21 @@ export const ABSENT_PROGRAMS = names(`
 
 export interface MissingCommand {
   command: string;
-  /** Where it is first asked for, from 1. */
+  /** Line of the first use, from 1. */
   line: number;
 }
 
 /**
- * The commands that a shell text asks for and nothing here has, each once, in the order of their lines. What stands in heredocs, in
- * comments or as an argument is no command, and neither is what the text defines as a function or an alias. Where it reads other
- * files, which may define more, only programs count that are known to be absent.
+ * Returns the commands in a shell text that are not available, without duplicates, in the order of their lines. Heredocs, comments and
+ * arguments are not commands, and neither are functions and aliases that the text defines. If the text sources other files, which may
+ * define more, only programs known to be absent are returned.
  */
 export function missingCommands(text: string): MissingCommand[] {
   const { commands, defined, sources } = readShell(text);
   const found = new Map<string, MissingCommand>();
   for (const { command, line } of commands) {
     const name = command.replace(/^(?:\/usr(?:\/local)?)?\/s?bin\//, "");
-    // A path is a file of the package, or one that the script writes.
+    // A path refers to a file of the package or to one that the script writes.
     if (name.includes("/") || name === "" || found.has(name) || defined.has(name)) continue;
     if (SHELL_BUILTINS.has(name) || SHELL_PROGRAMS.has(name)) continue;
     if (sources && !ABSENT_PROGRAMS.has(name)) continue;

@@ -1,20 +1,20 @@
-// Reading a shell text as far as it takes to know what in it is a command. It never fails: what makes no sense is passed over.
+// Parses a shell text far enough to find its commands. It never fails: unparsable parts are skipped.
 
 import { SHELL_BLANK, SHELL_META, type ShellWord, ShellWords } from "./shell-words";
 
 interface ShellText {
-  /** Words in the place of a command that are the same whenever they are read, in their order. */
+  /** Words in command position with a fixed value, in order. */
   commands: { command: string; line: number }[];
-  /** What it defines itself: functions and aliases. */
+  /** Functions and aliases defined in the text. */
   defined: ReadonlySet<string>;
-  /** Whether it reads other files that may define more. */
+  /** Whether it sources other files, which may define more. */
   sources: boolean;
 }
 
-/** What stands before another command. */
+/** Words that another command can follow. */
 const BEFORE = new Set(["then", "else", "elif", "if", "do", "while", "until", "!", "{", "time", "coproc"]);
 const AFTER = new Set(["fi", "done", "}"]);
-/** Commands whose first argument that is no option is a command again; and their options that take a word of their own. */
+/** Commands whose first non-option argument is a command again, with their options that take a value. */
 const WRAPPERS: Record<string, RegExp> = {
   builtin: /^$/,
   command: /^$/,
@@ -41,7 +41,7 @@ class Reader extends ShellWords implements ShellText {
   readonly commands: ShellText["commands"] = [];
   readonly defined = new Set<string>();
   sources = false;
-  /** Reads commands up to what ends them, and says what that was: of a `case`, whether another pattern follows. */
+  /** Reads commands up to a terminator. Returns `more` if another pattern of a `case` follows. */
   override list(end: End): "more" | "end" {
     return this.deeper(() => this.#list(end));
   }
@@ -84,7 +84,7 @@ class Reader extends ShellWords implements ShellText {
           const held: RegExp = wrapper;
           if (word.text !== null && /^-/.test(word.text)) {
             if (held.test(word.text)) this.skipWord();
-            // It asks where a command is, and does not call it.
+            // `command -v` only looks a command up.
             if (words[0] === "command" && /^-[vV]/.test(word.text)) wrapper = null;
           } else if (
             word.text !== null &&
@@ -109,7 +109,7 @@ class Reader extends ShellWords implements ShellText {
     return "end";
   }
 
-  /** A word where a command is expected. */
+  /** Reads a word in command position. */
   #first(word: ShellWord, line: number): { isCommand: boolean; wrapper: RegExp | null } {
     const { text } = word;
     const still = { isCommand: true, wrapper: null };
@@ -155,7 +155,7 @@ class Reader extends ShellWords implements ShellText {
 
   #argument(words: readonly string[], { text }: ShellWord): void {
     if (words[0] === "alias" && text !== null) this.defined.add(text.split("=")[0] ?? "");
-    // Of `X=( … )` after `local` and the like.
+    // The array in `X=( … )` after `local` and similar commands.
     if (text?.endsWith("=") && this.peek() === "(") this.#array();
   }
 
@@ -220,7 +220,7 @@ class Reader extends ShellWords implements ShellText {
     }
   }
 
-  /** `[[ … ]]`, in which parentheses and `<` mean something else. */
+  /** Reads `[[ … ]]`, in which parentheses and `<` have another meaning. */
   #test(): void {
     while (this.at < this.text.length) {
       if (this.starts("]]") && /\s/.test(this.text[this.at - 1] ?? "")) {

@@ -1,6 +1,6 @@
-// The words of a shell text: what is quoted, expanded, redirected or the body of a heredoc.
+// Splits a shell text into words: handles quotes, expansions, redirections and heredocs.
 
-/** A word: its text where it is the same whenever it is read, else `null`. */
+/** A word. `text` is its value if it is fixed, otherwise `null`. */
 export interface ShellWord {
   text: string | null;
   isQuoted: boolean;
@@ -8,7 +8,7 @@ export interface ShellWord {
 
 export const SHELL_BLANK = /[ \t\r]/;
 export const SHELL_META = /[\s;&|()<>]/;
-/** Deeper than anybody nests; a reader that calls itself must end somewhere. */
+/** Limit on nesting, deeper than any real script, because the parser is recursive. */
 const DEPTH = 200;
 
 export abstract class ShellWords {
@@ -17,9 +17,9 @@ export abstract class ShellWords {
   #line = 1;
   #counted = 0;
   #depth = 0;
-  /** Between backticks, of which the next one is the end. */
+  /** Whether the parser is between backticks. The next one ends the substitution. */
   #inTicks = false;
-  /** Heredocs whose bodies begin after this line. */
+  /** Heredocs whose bodies start after this line. */
   readonly #due: { end: string; tabs: boolean }[] = [];
 
   constructor(text: string) {
@@ -29,7 +29,7 @@ export abstract class ShellWords {
   /** Reads the commands of a substitution. */
   protected abstract list(end: ")" | "`"): unknown;
 
-  /** Goes a level down; too deep is the end of the text. */
+  /** Parses one level deeper. Beyond the limit the text counts as ended. */
   protected deeper<T>(read: () => T): T {
     if (++this.#depth > DEPTH) this.at = this.text.length;
     try {
@@ -79,7 +79,7 @@ export abstract class ShellWords {
     const word: ShellWord = { text: "", isQuoted: false };
     while (this.at < this.text.length) {
       const char = this.peek();
-      // Of extended patterns: `!(a|b)`.
+      // Extended patterns such as `!(a|b)`.
       if (char === "(" && /[?*+@!]$/.test(word.text ?? "")) this.balanced("(", ")");
       else if (SHELL_META.test(char) || (char === "`" && this.#inTicks)) break;
       else this.piece(word);
@@ -87,7 +87,7 @@ export abstract class ShellWords {
     return word;
   }
 
-  /** One piece of a word: a letter, or what is quoted or expanded. */
+  /** Reads one piece of a word: a character, a quoted part or an expansion. */
   protected piece(word: ShellWord): void {
     const char = this.peek();
     const add = (text: string | null) => {
@@ -155,7 +155,7 @@ export abstract class ShellWords {
     else this.at += /^\w+/.exec(this.text.slice(this.at, this.at + 200))?.[0].length ?? 1;
   }
 
-  /** From an opening character to its closing one; commands inside it are read. */
+  /** Reads from an opening character to its closing one, including the commands inside. */
   protected balanced(open: string, close: string): void {
     this.deeper(() => this.#inside(open, close));
   }

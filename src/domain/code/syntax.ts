@@ -1,8 +1,8 @@
-// JavaScript as a tree. The parser is no part of a deployed gateway: only the compiler, an asset, reads code.
+// Parses JavaScript into a tree. The parser is part of the compiler asset only, not of the deployed Worker.
 
 import { type AnyNode, type Node, type Program, parse } from "acorn";
 
-/** Why a text is no module, and where. */
+/** The reason and the line of a syntax error. */
 export interface SyntaxProblem {
   message: string;
   line: number;
@@ -21,11 +21,11 @@ export function isProgram(parsed: Program | SyntaxProblem): parsed is Program {
   return "type" in parsed;
 }
 
-/** What a parser's own error says, without the position in brackets that it ends in. */
+/** Returns the message of a parser error without the position in brackets at its end. */
 export function syntaxProblem(error: unknown): SyntaxProblem {
   const message = error instanceof Error ? error.message : String(error);
   const [, said = message, line = "1"] = /^(?:Error transforming [^:]*: )?(.*?) ?\((\d+):\d+\)$/s.exec(message) ?? [];
-  return { message: error instanceof RangeError ? "It is nested too deeply." : said, line: Number(line) };
+  return { message: error instanceof RangeError ? "The code is nested too deeply." : said, line: Number(line) };
 }
 
 /** Visits every node of a tree; `leave` is called after its children. */
@@ -39,7 +39,7 @@ export function walk(root: Node, enter: (node: AnyNode) => void, leave?: (node: 
   leave?.(root as AnyNode);
 }
 
-/** The lines of many positions, in order of a text that is looked at once. */
+/** Returns a function that finds the lines of positions in ascending order, with one pass over the text. */
 export function lineFinder(source: string): (position: number) => number {
   const begins = [0];
   for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) begins.push(at + 1);
@@ -54,7 +54,7 @@ export function lineFinder(source: string): (position: number) => number {
   };
 }
 
-/** The line of a position, counted from 1. */
+/** Returns the line of a position, counted from 1. */
 export function lineAt(source: string, position: number): number {
   return source.slice(0, position).split("\n").length;
 }

@@ -1,18 +1,18 @@
-// What ClawHub's clients are told of the skills here: whose they are, under which slug, at which version, and whether one may trust them.
+// Maps skills to ClawHub's terms: owner handle, slug, version name and moderation.
 
 import { groupScope, type Membership, PUBLIC_SCOPE, userScope } from "../access/access";
 import { sha256Hex } from "../digest";
 import type { Issue } from "../errors";
 import { isStrictName } from "./well-known";
 
-/** Whose skills a request is about. */
+/** The owner whose skills a request concerns. */
 export type Owner = { kind: "own" } | { kind: "public" } | { kind: "group"; group: string };
 
 const PUBLIC = "public";
 const GROUP = "group.";
 const OWN = "own";
 
-/** Who looks: its own skills are those of its id. */
+/** The viewer, whose own skills are those of its id. */
 interface Looking {
   userId: string;
   groups: readonly Pick<Membership, "group">[];
@@ -25,15 +25,15 @@ export function handleOf(userId: string): string {
   return isOther ? OWN : userId;
 }
 
-/** The handle that a skill's scope has for whoever sees it. */
+/** Returns the handle of a skill's scope for a viewer. */
 export function ownerHandleOf(scope: string, userId: string | null): string {
   if (scope === PUBLIC_SCOPE || userId === null) return PUBLIC;
   return scope === userScope(userId) ? handleOf(userId) : GROUP + scope.slice(groupScope("").length);
 }
 
 /**
- * Whom a handle means to somebody; `null`: nobody that this one may know of. Clients fold handles to lower case, so case does not count
- * unless two groups differ in nothing else.
+ * Returns the owner of a handle; `null` if the viewer cannot see it. Clients convert handles to lower case, so case is ignored unless two
+ * groups differ only in case.
  */
 export function readOwner(handle: string, looking: Looking | null): Owner | null {
   const text = handle.trim().replace(/^@+/, "");
@@ -49,10 +49,11 @@ export function readOwner(handle: string, looking: Looking | null): Owner | null
   return folded === OWN || folded === handleOf(looking.userId).toLowerCase() ? { kind: "own" } : null;
 }
 
-/** Why clients of ClawHub cannot take a skill; empty: it is offered. A blocked version is shown as such. */
+/** Returns why ClawHub's clients cannot use a skill; empty: they can. A blocked version is shown as blocked. */
 export function exclusionsForClawHub({ name }: { name: string }): Issue[] {
   if (isStrictName(name)) return [];
-  const message = "Its clients take slugs of a-z, 0-9 and single hyphens only. Publish it under such a name.";
+  const message =
+    "Clients of this registry accept only names of a-z, 0-9 and single hyphens. Publish the skill under such a name.";
   return [{ code: "NAME_NOT_SLUG", message }];
 }
 
@@ -63,14 +64,14 @@ const SEMVER = new RegExp(
 const NUMBERED = /^0\.0\.(0|[1-9]\d{0,14})$/;
 const VERSION_CHARS = 128;
 
-/** Whether its clients take this text for a version. */
+/** Whether ClawHub's clients accept this text as a version. */
 export function isVersionName(text: string): boolean {
   return text.length <= VERSION_CHARS && SEMVER.test(text);
 }
 
 /**
- * What a version is called here: its label, or `0.0.<number>` where that is none that its clients take. A label that looks like the
- * number of another version is not used: a name means one version, whatever is published later.
+ * Returns the name of a version: its label, or `0.0.<number>` if clients do not accept the label. A label that looks like another version's
+ * number is not used, so that a name always means one version.
  */
 export function versionNameOf({ label, number }: { label: string | null; number: number }): string {
   const usable = label !== null && isVersionName(label) && !NUMBERED.test(label);
@@ -85,7 +86,7 @@ export function numberOfVersionName(name: string): number | null {
 
 const order = new Intl.Collator("en-US");
 
-/** What its clients compare a folder by: the digests of all its files but hidden ones, by path. */
+/** Returns the fingerprint by which clients compare folders: the digests of all files except hidden ones, by path. */
 export function fingerprintOf(files: readonly { path: string; sha256: string }[]): Promise<string> {
   const lines = files
     .filter(({ path }) => !path.split("/").some((part) => part.startsWith(".") || part === "node_modules"))
@@ -94,13 +95,13 @@ export function fingerprintOf(files: readonly { path: string; sha256: string }[]
   return sha256Hex(lines.join("\n"));
 }
 
-/** What is known of a version that says whether one may trust it. */
+/** The facts of a version that determine moderation. */
 export interface Judged {
   warnings: readonly Issue[];
   blockedFor: string | null;
 }
 
-/** What its clients are told of a version before they install it: findings make them ask, and a block makes them refuse. */
+/** Returns what clients see before installing a version: findings require a confirmation, a block prevents it. */
 export function moderationOf({ warnings, blockedFor }: Judged) {
   const high = warnings.filter(({ severity }) => severity === "high");
   const verdict = blockedFor !== null ? "malicious" : high.length > 0 ? "suspicious" : "clean";

@@ -11,7 +11,7 @@ export interface FormFile {
   bytes: Uint8Array;
 }
 
-/** What a record of a ZIP has for the length of a name. */
+/** Maximum length of a name in a ZIP record. */
 const NAME_BYTES = 65_535;
 /** Beyond this nothing is a skill, and a ZIP without more fields would count anew. */
 const MOST_FILES = PACKAGE_LIMITS.files * 4;
@@ -20,10 +20,12 @@ const MOST_FILES = PACKAGE_LIMITS.files * 4;
 export function packFormFiles(files: readonly FormFile[]): Uint8Array {
   const [first] = files;
   if (first === undefined)
-    throw invalid([{ code: "FILES_MISSING", message: "Send the skill's files, or one ZIP of them.", path: "files[]" }]);
+    throw invalid([
+      { code: "FILES_MISSING", message: "Files are missing. Send the skill's files, or one ZIP.", path: "files[]" },
+    ]);
   if (files.length === 1 && isZip(first)) return first.bytes;
   if (files.length > MOST_FILES) {
-    const message = `A skill may have ${PACKAGE_LIMITS.files} files; this one has ${files.length}.`;
+    const message = `Too many files (limit ${PACKAGE_LIMITS.files}, received ${files.length}). Remove files.`;
     throw new GatewayError("too_large", "PACKAGE_TOO_LARGE", message);
   }
   return writeZip(files.map(itemOf)).zip;
@@ -35,6 +37,6 @@ function isZip({ path, bytes }: FormFile): boolean {
 
 function itemOf({ path, bytes }: FormFile): ZipItem {
   if (new TextEncoder().encode(path).length > NAME_BYTES)
-    throw invalid([{ code: "PATH_TOO_LONG", message: "The name of a file is too long.", path: path.slice(0, 100) }]);
+    throw invalid([{ code: "PATH_TOO_LONG", message: "File name too long.", path: path.slice(0, 100) }]);
   return { path, name: path, stored: bytes, size: bytes.length, crc: crc32(bytes), mode: 0o644, method: 0 };
 }

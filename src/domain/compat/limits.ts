@@ -1,4 +1,4 @@
-// How much the doors for clients that people already have take and show.
+// Limits for clients of other registries.
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -10,23 +10,23 @@ export const COMPAT_LIMITS = {
   openSkills: 1_000,
   /** In one index, by name: its clients read it whole, and most of them fetch all that it names. */
   indexedSkills: 2_000,
-  /** Archives that one request makes of versions that have none yet, and how many of them beside each other. */
+  /** Archives that one request creates, and how many in parallel. */
   archivesAtOnce: 120,
   archivesBeside: 3,
-  /** Open archives that an isolate knows by digest, and for how long. */
+  /** Open archives cached by digest in an isolate, and the cache lifetime. */
   knownArchives: 2_000,
   knownForMs: MINUTE_MS,
-  /** Live ones of a user, what one may name, and how long it lasts: by itself, and at most. */
+  /** Read-only links: live ones per user, skills per link, and lifetime (default and maximum). */
   links: 50,
   linkedSkills: 50,
   linkMs: 90 * DAY_MS,
   linkMostMs: 366 * DAY_MS,
-  /** Skills of one Agent Plugin, in and out, and what their packages may be together: all of it is in memory. */
+  /** Skills per Agent Plugin, and their total package size, because all are in memory. */
   pluginSkills: 100,
   pluginBytes: 24 * 1_048_576,
-  /** What a search answers at most. */
+  /** Search results. */
   found: 50,
-  /** Files that are uploaded one by one: of one skill, and of a user within the time they are kept; each try takes them anew. */
+  /** Files uploaded one by one: per skill, and per user within their lifetime; each attempt uploads them again. */
   partsOfSkill: 500,
   parts: 2_000,
   partBytes: 64 * MiB,

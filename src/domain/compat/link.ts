@@ -1,4 +1,4 @@
-// How the token of a link is written: `sgl_<id>_<secret><checksum>`. As with keys, the checksum tells a mistyped one without asking anybody.
+// The format of link tokens: `sgl_<id>_<secret><checksum>`. As with keys, the checksum detects mistyped ones without a lookup.
 
 import { crc32 } from "../crc32";
 import { hexOf } from "../digest";
@@ -18,7 +18,7 @@ export function readLinkId(text: string): string | null {
   return checksum === checksumOf(text.slice(0, -checksum.length)) ? id : null;
 }
 
-/** What a link reads: the skills of one's own, of a group, or some that are named. */
+/** What a link reads: the creator's own skills, a group's, or named ones. */
 export type LinkReads = "own" | `group:${string}` | "skills";
 
 function checksumOf(text: string): string {

@@ -1,4 +1,4 @@
-// What vendors' Skills APIs say in place of an answer, in the envelope of each.
+// Error responses of the vendors' Skills APIs, each in its vendor's format.
 
 import { type ErrorDetails, HTTP_STATUS, refusalIn } from "../errors";
 

@@ -33,20 +33,21 @@ export interface Candidate {
 export function exclusionsForIndex({ name, writtenName, isRepaired, fileCount, isBlocked }: Candidate): Issue[] {
   const issues: Issue[] = [];
   const because = (code: string, message: string) => issues.push({ code, message });
-  if (isBlocked) because("VERSION_BLOCKED", "An admin has blocked its current version. Publish another one.");
+  if (isBlocked) because("VERSION_BLOCKED", "An admin blocked the current version. Publish another version.");
   if (!isStrictName(name))
     because(
       "NAME_NOT_STRICT",
-      "Its clients take names of a-z, 0-9 and single hyphens only. Publish it under such a name.",
+      "Clients of this index accept only names of a-z, 0-9 and single hyphens. Publish the skill under such a name.",
     );
   if (writtenName === null)
-    because("NAME_NOT_WRITTEN", "Its clients want the name in SKILL.md. Write `name:` into the frontmatter.");
+    because("NAME_NOT_WRITTEN", "Clients of this index require the name in SKILL.md. Add `name:` to the frontmatter.");
   if (isRepaired)
     because(
       "FRONTMATTER_REPAIRED",
-      "Its clients read YAML to the letter, and SKILL.md was read only after a repair. Mend what its warnings name.",
+      "Clients of this index parse YAML strictly, and SKILL.md was repaired before it was read. Fix its warnings.",
     );
-  if (fileCount > FILES) because("TOO_MANY_FILES", `Its clients take ${FILES} files of a skill at most.`);
+  if (fileCount > FILES)
+    because("TOO_MANY_FILES", `Too many files for clients of this index (limit ${FILES}). Remove files.`);
   return issues;
 }
 
@@ -61,7 +62,7 @@ export interface Indexed {
 }
 
 /** Said in an index that has no room for all; its clients pass over it, and whoever misses a skill finds it. */
-const CUT = "There are more skills than an index has room for. Add one by its own place: <place>/<skill>.";
+const CUT = "The index is full, so some skills are missing. Add a single skill by its own address: <base URL>/<skill>.";
 
 /** The index. Its addresses are relative to where it lies. */
 export function wellKnownIndex(skills: readonly Indexed[], isCut: boolean) {

@@ -1,5 +1,5 @@
-// What a session of the console may do only a short while after its user has signed in: what cannot be taken back, what lets somebody
-// in, and what says where secrets go. A stolen or forgotten session that is older can look, and do what can be undone.
+// Actions that a console session can only perform shortly after sign-in: irreversible ones, those that grant access, and those that decide
+// where secrets are sent. An older session, which may be stolen, can read and make reversible changes.
 
 import type { Principal } from "../access/access";
 import { needOf } from "../access/key-scope";
@@ -7,8 +7,8 @@ import { GatewayError } from "../errors";
 import { SESSION_TIMES } from "./session";
 
 /**
- * Besides these, every write that needs the scope `admin` or `secrets`: moderation, users, keys, secrets, servers, models. What changes
- * something public is refused where rights are looked at (`requireRight`), since no path tells it.
+ * In addition, all writes that require the scope `admin` or `secrets`: moderation, users, keys, secrets, servers, models. Changes of public
+ * resources are checked in `requireRight`, because the path does not identify them.
  */
 const DANGEROUS: readonly { methods: readonly string[]; path: RegExp }[] = [
   { methods: ["POST"], path: /^\/api\/v1\/keys\/[^/]+\/rotate$/ },
@@ -19,7 +19,7 @@ const DANGEROUS: readonly { methods: readonly string[]; path: RegExp }[] = [
   { methods: ["GET"], path: /^\/api\/v1\/users\/[^/]+\/export$/ },
 ];
 
-/** Whether a request wants a sign-in of the last minutes, by its method and the path that the router matches. */
+/** Whether a request requires a recent sign-in, by method and routed path. */
 export function isDangerous(method: string, path: string): boolean {
   const bare = path.replace(/\/+$/, "");
   const need = needOf(method, bare);
@@ -28,10 +28,10 @@ export function isDangerous(method: string, path: string): boolean {
   return DANGEROUS.some((line) => line.methods.includes(method) && line.path.test(bare));
 }
 
-/** Refuses a session whose user signed in too long ago, whatever it may do otherwise. Everybody else has a key, which is no lesser one later. */
+/** Throws for a session without a recent sign-in. Requests with a key are not affected. */
 export function requireFreshSignIn({ session }: Pick<Principal, "session">): void {
   if (session === undefined || session.isFresh) return;
   const minutes = SESSION_TIMES.fresh / 60_000;
-  const message = `This wants a sign-in of the last ${minutes} minutes. Sign in again, and repeat it.`;
+  const message = `This action needs a recent sign-in (at most ${minutes} minutes ago). Sign in again and repeat it.`;
   throw new GatewayError("forbidden", "SIGN_IN_TOO_OLD", message);
 }

@@ -1,12 +1,16 @@
-// Places in the console that a sign-in may lead back to: paths of this origin below /console, and nothing that a browser reads as more.
+// Console paths that a sign-in can return to: paths of this origin below /console that browsers cannot read otherwise.
+
+import { getPath } from "hono/utils/url";
 
 const PLACE = /^\/console(?:\/[A-Za-z0-9._~!$&'()*+,;=:@%-]*)*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$/;
 
-/** Whether a text is such a path. It may have a query. */
+/** Whether a text is such a path, with an optional query. */
 export function isConsolePath(text: string): boolean {
   if (!PLACE.test(text) || text.length > 1_024) return false;
-  // As the browser reads it: without `.` and `..`, encoded or not.
-  const { origin, pathname } = new URL(text, "https://gateway.invalid");
-  const isBelow = pathname === "/console" || pathname.startsWith("/console/");
-  return origin === "https://gateway.invalid" && isBelow && !pathname.startsWith("/console/api");
+  // As the browser reads it, without `.` and `..`, and then as the router does, with its letters decoded.
+  const request = new Request(new URL(text, "https://gateway.invalid"));
+  const path = getPath(request);
+  const isBelow = path === "/console" || path.startsWith("/console/");
+  const isApi = path === "/console/api" || path.startsWith("/console/api/");
+  return new URL(request.url).origin === "https://gateway.invalid" && isBelow && !isApi;
 }

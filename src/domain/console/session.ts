@@ -1,4 +1,4 @@
-// A session of the console: what a browser holds in place of a key, for hours, at one edge alone (docs/console.md).
+// A console session: a browser's replacement for a key, for hours and at one edge only (docs/console.md).
 
 import type { Membership } from "../access/access";
 import { hexOf } from "../digest";
@@ -6,37 +6,37 @@ import { hexOf } from "../digest";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** How somebody signed in to the console: with a key, by a link, or at the configured issuer. */
+/** Methods of signing in to the console: with a key, a link, or at the configured issuer. */
 export const CONSOLE_SIGN_IN_METHODS = ["key", "link", "issuer"] as const;
 export type ConsoleSignInMethod = (typeof CONSOLE_SIGN_IN_METHODS)[number];
 
 export const SESSION_TIMES = {
-  /** From signing in to the end, whatever happens. */
+  /** Maximum lifetime after sign-in. */
   life: 12 * HOUR,
   /** Without a request it ends sooner. */
   idle: HOUR,
-  /** How often a use is written down at most: an idle session may live for so long less than an hour. */
+  /** Minimum interval between records of use. An idle session can end this much earlier than after one hour. */
   noted: MINUTE,
-  /** How long after signing in dangerous things may be done. */
+  /** Time after sign-in in which dangerous actions are allowed. */
   fresh: 15 * MINUTE,
-  /** How long a sign-in at the issuer may take. */
+  /** Maximum duration of a sign-in at the issuer. */
   outside: 10 * MINUTE,
 } as const;
 
-/** Of one user. Beyond it the one ends that was used longest ago. */
+/** Sessions per user. Above it, the least recently used one ends. */
 export const SESSIONS_OF_USER = 20;
 
-/** Who a new session is, and what it ends with. */
+/** The user of a new session, and what ends it. */
 export interface NewSession {
   userId: string;
   name: string | null;
   role: "user" | "admin";
-  /** Those of what was signed in with, without `act_as`: a session never may more. */
+  /** Scopes of the credential used to sign in, without `act_as`: a session never has more rights. */
   scopes: readonly string[];
   via: ConsoleSignInMethod;
   /** The stored key that it ends with. */
   keyId: string | null;
-  /** What the settings must go on saying of where it comes from, if that is no stored key. */
+  /** Digest of the settings that the session depends on, if it comes from no stored key. */
   mark: string | null;
   /** Groups that the issuer's token claimed. */
   claimed: readonly Membership[];
@@ -44,17 +44,17 @@ export interface NewSession {
   endsAt: number | null;
 }
 
-/** What a link of the console opens: a session without what is only known when it is opened. */
+/** The session that a console link starts, without what is only known on opening. */
 export type LinkedSession = Pick<NewSession, "role" | "scopes" | "keyId" | "mark" | "endsAt">;
 
 const SECRET = /^sgb_([0-9A-Z]{4,40})_[0-9a-f]{64}$/;
 
-/** What a browser's cookie holds: the session's id, and these 32 random bytes. */
+/** Returns the secret of a browser's cookie: the session's id and these 32 random bytes. */
 export function writeSessionSecret(id: string, random: Uint8Array): string {
   return `sgb_${id}_${hexOf(random)}`;
 }
 
-/** The id in what a cookie holds; `null` where that is no secret of a session. */
+/** Returns the id in a cookie's secret; `null` if it is not a session secret. */
 export function readSessionId(secret: string): string | null {
   return SECRET.exec(secret)?.[1] ?? null;
 }

@@ -1,5 +1,5 @@
-// Which skills are active in a conversation: a fold over its event log. Events are appended and never edited, so the state
-// survives eviction, can be exported, and can be asked for at any past turn.
+// Computes which skills are active in a conversation from its event log. Events are appended and never edited, so the state survives
+// eviction, can be exported, and can be computed for any past turn.
 
 import type { Retention } from "../catalog/ghost";
 import type { SkillRef } from "../catalog/skill-ref";
@@ -13,7 +13,7 @@ export interface ConversationState {
   turn: number;
   /** `null` until the first turn. */
   policy: Policy | null;
-  /** Everything that may be active, by name. */
+  /** Everything that can be active, by name. */
   refs: ReadonlyMap<string, SkillRef>;
   /** Skills loaded in their own right, by name: the turn of the last load. */
   roots: ReadonlyMap<string, number>;
@@ -23,14 +23,14 @@ export interface ConversationState {
   activated: ReadonlyMap<string, { order: number; turn: number }>;
   /** Position in the log of the last use of each skill. */
   touched: ReadonlyMap<string, number>;
-  /** Versions whose instructions the model has in a tool's answer. */
+  /** Versions whose instructions are in a tool result. */
   delivered: ReadonlyMap<string, string>;
-  /** Under `auto`, the messages of the history that hold instructions, of active skills or not. */
+  /** Under `auto`, the messages of the history that contain instructions, of active skills or not. */
   carriers: Carriers;
-  /** What the caller was asked to do with its history when this turn began. */
+  /** The history edits requested from the caller when this turn began. */
   asked: HistoryAsk;
   tokens: { static: number; actual: number };
-  /** What its prompts are billed. */
+  /** The billed cost of its prompts. */
   ledger: Ledger;
   /** Events folded so far. */
   events: number;
@@ -39,8 +39,8 @@ export interface ConversationState {
 export interface Activation {
   skill: SkillRef;
   /**
-   * How many turns after the one it was loaded in are not over yet, the current one among them. So 0 is a skill that leaves with
-   * this turn, as one does that was only selected for it; `null` means no end.
+   * Number of turns left, including the current one but not the one in which it was loaded. 0: the skill leaves after this turn, for
+   * example if it was only selected for it; `null`: no limit.
    */
   remaining: number | null;
   reason: "loaded" | "preloaded" | "selected" | "dependency";
@@ -70,8 +70,8 @@ export function fold(events: readonly ConversationEvent[], from: ConversationSta
 }
 
 /**
- * Turns left for a skill loaded in turn `loaded`, seen from `turn` (see `Activation`), or `-1` when it is gone. Loaded in T it is active in T and
- * T+1 … T+R with R, R, R-1 … 1 left, and gone in T+R+1 (seed 000, section 4.3).
+ * Returns the turns left for a skill loaded in turn `loaded`, seen from `turn` (see `Activation`), or `-1` if it has left. A skill loaded
+ * in turn T is active in T and T+1 … T+R with R, R, R-1 … 1 turns left, and has left in T+R+1 (seed 000, section 4.3).
  */
 export function remainingTurns(retention: Retention, loaded: number, turn: number): number | null {
   if (retention === "conversation") return null;
@@ -81,8 +81,8 @@ export function remainingTurns(retention: Retention, loaded: number, turn: numbe
 }
 
 /**
- * What is active now: preloaded ones in their order, then the rest by first activation; dependencies before dependants. Both of
- * its walks visit a skill once, however many ways lead there: two skills a layer that need both of the next are 2^n ways.
+ * Returns the active skills: preloaded ones in their order, then the rest by first activation; dependencies before dependants. Each walk
+ * visits a skill once, because the number of paths can be exponential.
  */
 export function activeSkills(state: ConversationState): Activation[] {
   const found = new Map<string, SkillRef>();
@@ -112,7 +112,7 @@ export function withNeeded(state: ConversationState, name: string): SkillRef[] {
   return [...found.values()];
 }
 
-/** Why a skill is active in its own right. The first ground of a skill is the one that is told. */
+/** A reason for which a skill is active in its own right. The first one is reported. */
 interface Ground extends Stay {
   reason: "preloaded" | "selected" | "loaded";
 }

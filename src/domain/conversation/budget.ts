@@ -1,4 +1,4 @@
-// At most N active skills or M tokens: who leaves when a conversation holds more.
+// Enforces the limit of active skills or tokens: chooses which skills leave when a conversation exceeds it.
 
 import type { CatalogEntry } from "../catalog/catalog";
 import { CONVERSATION_LIMITS } from "../limits";
@@ -8,10 +8,10 @@ import { carriersInEffect, textsInContext } from "./carriers";
 /** Bytes of instructions for each token that is allowed: of ordinary text a token has four to five, of drawn lines a hundred. */
 export const BYTES_PER_ALLOWED_TOKEN = 5;
 
-/** What an event may say of active skills, roughly: it is one row, and rows end at 2 MB. */
+/** Approximate maximum of an event's data about active skills: an event is one row, and rows are limited to 2 MB. */
 const REF_CHARS = 256 * 1024;
 
-/** What the instructions of skills come to. */
+/** Returns the total size of the skills' instructions. */
 function weightOf(skills: readonly { tokens: number; bytes?: number | undefined }[]): {
   tokens: number;
   bytes: number;
@@ -22,12 +22,12 @@ function weightOf(skills: readonly { tokens: number; bytes?: number | undefined 
   };
 }
 
-/** How many bytes of instructions may be active where so many tokens may: else drawn lines would be a way around. */
+/** Returns the byte limit for a token limit. Without it, texts with few tokens per byte would bypass the limit. */
 export function bytesFor(tokens: number): number {
   return tokens * BYTES_PER_ALLOWED_TOKEN;
 }
 
-/** Whether skills have more instructions together than may ever be active in a conversation. */
+/** Whether the instructions together exceed what can ever be active in a conversation. */
 export function overCeiling(
   skills: readonly { tokens: number; bytes?: number | undefined }[],
   ceiling: number,
@@ -36,7 +36,7 @@ export function overCeiling(
   return tokens > ceiling || bytes > bytesFor(ceiling);
 }
 
-/** Whether there are more skills than one event of the log can tell of. */
+/** Whether there are more skills than one event can contain. */
 export function overRow(entries: readonly CatalogEntry[]): boolean {
   const characters = ({ name, needs }: CatalogEntry) =>
     needs.reduce((sum, need) => sum + need.length, name.length + 200);
@@ -44,7 +44,7 @@ export function overRow(entries: readonly CatalogEntry[]): boolean {
   return entries.length > CONVERSATION_LIMITS.activeSkills || all > REF_CHARS;
 }
 
-/** The state's active skills, or the texts that the model is given, exceed its policy. */
+/** Whether the active skills, or the texts in the model's context, exceed the policy. */
 export function overBudget(state: ConversationState): boolean {
   const most = state.policy?.max_active_skills ?? Number.POSITIVE_INFINITY;
   return activeSkills(state).length > most || overText(state);
@@ -66,9 +66,9 @@ function overText(state: ConversationState): boolean {
 }
 
 /**
- * The loaded skills that leave, least recently touched first, until the state fits, and whether it does then. Preloaded and
- * selected skills stay, and so does `keep`, the skill that is being loaded. A dependency leaves with its last dependant. Where there is
- * too much text, the texts of skills that are not active any more leave before.
+ * Returns the loaded skills that leave, least recently used first, until the state fits, and whether it fits then. Preloaded and selected
+ * skills stay, and so does `keep`, the skill being loaded. A dependency leaves with its last dependant. If texts take too much space, texts
+ * of inactive skills leave first.
  */
 export function evictions(state: ConversationState, keep: string | null): { leaving: string[]; fits: boolean } {
   const leaving: string[] = [];

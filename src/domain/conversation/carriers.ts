@@ -1,12 +1,12 @@
-// Which instructions stand in the caller's history, under the delivery that puts them there once and leaves them there. Being
-// present is not being active: an activation ends by its turns, a text ends when the caller takes it out.
+// Tracks which instructions are in the caller's history, under the delivery that sends them once. Being present differs from being active:
+// an activation ends after its turns, a text ends when the caller removes it.
 
 import * as z from "zod";
 import { type SkillRef, skillRefSchema } from "../catalog/skill-ref";
 import { CONVERSATION_LIMITS, REQUEST_LIMITS } from "../limits";
 import type { ContextEdit, ConversationEvent } from "./event";
 
-/** A message of the history that carries instructions: the answer to a call, or one that the gateway asked to append. */
+/** A message of the history that contains instructions: a tool result, or a message that the gateway asked to append. */
 export const carrierSchema = z.lazy(() =>
   z.object({
     /** The call's id, or the appended message's. */
@@ -14,8 +14,8 @@ export const carrierSchema = z.lazy(() =>
     kind: z.enum(["call", "append"]),
     skills: z.array(skillRefSchema),
     /**
-     * `due`: it has to go for the budget's sake. `edited`: the caller was asked to replace it, or has cut its history, so that it may stand
-     * there or not. `withdrawn`: the caller was not asked, but told.
+     * `due`: it must leave because of the budget. `edited`: the caller was asked to replace it, or has cut its history, so it may or may
+     * not be there. `withdrawn`: the gateway reported it as unusable without asking for an edit.
      */
     state: z.enum(["there", "due", "edited", "withdrawn"]),
   }),
@@ -23,12 +23,12 @@ export const carrierSchema = z.lazy(() =>
 
 export type Carrier = z.infer<typeof carrierSchema>;
 
-/** In the order in which they came. */
+/** In order of arrival. */
 export type Carriers = readonly Carrier[];
 
 /**
- * Adds one. What an id carried before is gone: ids may come again. Of too many those are forgotten first that were to be replaced, which
- * `have` may still name, then the oldest, whose instructions are told again when they are needed.
+ * Adds a carrier. Ids can repeat, so an earlier carrier with the same id is replaced. Above the limit, carriers that should be replaced are
+ * dropped first (`have` can still name them), then the oldest, whose instructions are sent again when needed.
  */
 export function carry(carriers: Carriers, added: Omit<Carrier, "state">): Carrier[] {
   if (added.skills.length === 0) return [...carriers];
@@ -46,8 +46,8 @@ export function carry(carriers: Carriers, added: Omit<Carrier, "state">): Carrie
 }
 
 /**
- * What is there by what the caller says. Where it has cut its history and does not say what it still has, nothing counts as there, but
- * may have to be taken out.
+ * Returns the carriers that the caller reports. If it has cut its history without reporting what is left, none count as present, but they
+ * may have to be removed.
  */
 export function carriersReported(before: Carriers, have: readonly string[] | null, cut: boolean): Carriers {
   if (have !== null) return keepReported(before, have);
@@ -55,7 +55,7 @@ export function carriersReported(before: Carriers, have: readonly string[] | nul
   return before.map((carrier) => (carrier.state === "withdrawn" ? carrier : { ...carrier, state: "edited" }));
 }
 
-/** What the caller says it still has, unedited, is there; everything else is gone. */
+/** Keeps the carriers that the caller reports as unedited. */
 export function keepReported(carriers: Carriers, have: readonly string[]): Carrier[] {
   const ids = new Set(have);
   return carriers
@@ -78,18 +78,18 @@ export function markDue(carriers: Carriers, name: string, needed: ReadonlySet<st
   return carriers.map((carrier) => (isDue(carrier) ? { ...carrier, state: "due" } : carrier));
 }
 
-/** Texts that count: those that no edit was asked for. */
+/** Returns the carriers for which no edit was requested. */
 export function carriersInEffect(carriers: Carriers): Carrier[] {
   return carriers.filter(({ state }) => state === "there");
 }
 
-/** The version of a skill whose instructions the model can read in its history, the newest; `null` where it has none. */
+/** Returns the newest version of a skill whose instructions the model can read in its history, or `null`. */
 export function presentVersion(carriers: Carriers, name: string): SkillRef | null {
   const found = carriersInEffect(carriers).flatMap(({ skills }) => skills.filter((skill) => skill.name === name));
   return found.at(-1) ?? null;
 }
 
-/** The texts that the model is given: those of active skills, and all that stand in its history, as often as they do. */
+/** Returns the texts in the model's context: those of active skills, and all in its history, including repetitions. */
 export function textsInContext(active: readonly SkillRef[], carriers: Carriers): SkillRef[] {
   const inHistory = carriersInEffect(carriers).flatMap(({ skills }) => skills);
   const known = new Set(inHistory.map(({ version_id }) => version_id));
@@ -98,7 +98,7 @@ export function textsInContext(active: readonly SkillRef[], carriers: Carriers):
 
 type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
 
-/** What is there once a turn has begun. */
+/** Returns the carriers after a turn began. */
 export function carriersAtTurn(before: Carriers, { history, history_cut, skills }: EventOf<"turn">): Carriers {
   if (history === undefined) return history_cut ? [] : before;
   const { have, edits, append } = history;
@@ -107,14 +107,14 @@ export function carriersAtTurn(before: Carriers, { history, history_cut, skills 
   return markEdited(append === null ? known : carry(known, { id: append.id, ...added }), edits);
 }
 
-/** What is there once a skill was loaded. */
+/** Returns the carriers after a skill was loaded. */
 export function carriersOfLoad(before: Carriers, { call, skills, delivered }: EventOf<"loaded">): Carriers {
-  // What is longer could not be named by `have`.
+  // `have` could not name a longer id.
   if (call === undefined || call.length > REQUEST_LIMITS.idempotencyKeyChars) return before;
   return carry(before, { id: call, kind: "call", skills: named(skills, delivered) });
 }
 
-/** What a history holds that was read anew: of what was known what it still has, and what it tells of itself. */
+/** Returns the carriers after a history was restored: known ones that it still contains, and those found in it. */
 export function carriersOfRestore(before: Carriers, { calls = [], kept = [], skills }: EventOf<"restored">): Carriers {
   return calls.reduce<Carriers>(
     (carriers, { id, names }) => carry(carriers, { id, kind: "call", skills: named(skills, names) }),

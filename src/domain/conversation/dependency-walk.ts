@@ -1,8 +1,8 @@
-// Walking from skills to what they need. A walk visits a skill once, whatever the number of ways that lead to it.
+// Walks from skills to their dependencies. A walk visits each skill once.
 
 import type { SkillRef } from "../catalog/skill-ref";
 
-/** How many turns a skill stays in its own right; `null` means no end. */
+/** The number of turns a skill stays in its own right; `null`: no limit. */
 export interface Stay {
   name: string;
   remaining: number | null;
@@ -23,7 +23,10 @@ export function visit(
   found.set(name, skill);
 }
 
-/** How long each skill stays: as long as itself or the last of its dependants. Who stays longest goes first, so that one visit is enough. */
+/**
+ * Returns how long each skill stays: as long as itself or the last of its dependants. The longest go first, so that one visit per skill
+ * suffices.
+ */
 export function longestStay(stays: readonly Stay[], found: ReadonlyMap<string, SkillRef>): Map<string, number | null> {
   const turns = new Map<string, number | null>();
   const keep = (name: string, remaining: number | null) => {

@@ -8,8 +8,8 @@ import { ledgerPriceSchema } from "./ledger";
 import { usageSchema } from "./usage";
 
 /**
- * Where a loaded skill's instructions go: the system prompt, a message of its own, or the tool's answer. `auto`: the tool's answer,
- * and nothing that was sent changes, so that the provider's prompt cache holds.
+ * Where a loaded skill's instructions are sent: the system prompt, a separate message, or the tool result. `auto`: the tool result, without
+ * changing anything sent before, so that the provider's prompt cache applies.
  */
 export const deliverySchema = z.enum(["system", "message", "tool_result", "auto"]);
 
@@ -26,38 +26,38 @@ export const policySchema = z.lazy(() =>
   }),
 );
 
-/** A message whose instructions the caller replaces. `required`: the skill may not be used any more, so that leaving it is no choice. */
+/** A message whose instructions the caller replaces. `required`: the skill can no longer be used, so the edit is mandatory. */
 const contextEditSchema = z.object({ id: z.string(), required: z.boolean() });
 
-/** What a caller is asked to do with its history when a turn begins. */
+/** The history edits requested from a caller when a turn begins. */
 export const historyAskSchema = z.object({
   edits: z.array(contextEditSchema),
   append: z.object({ id: z.string(), names: z.array(z.string()) }).nullable(),
 });
 
-/** What is known of a turn's first model request, and of the last one of the turn before. */
+/** What is known of a turn's first model request, and of the last one of the previous turn. */
 const turnLedgerSchema = z.lazy(() =>
   z.object({
     /** Milliseconds since the epoch. */
     at: z.number(),
-    /** Whether the provider keeps nothing of the conversation. */
+    /** Whether the provider no longer caches the conversation. */
     cold: z.boolean(),
     price: ledgerPriceSchema,
     /** Tokens before the messages that are there in any way, and those of the gateway's tools and list. */
     shared: z.number(),
     own: z.number(),
-    /** As the caller says; `null`: it does not. */
+    /** As reported by the caller; `null`: not reported. */
     history_tokens: z.number().nullable(),
     usage: usageSchema.nullable(),
-    /** Model steps of the turn before that no event tells of. */
+    /** Model steps of the previous turn without an event. */
     steps: z.number(),
   }),
 );
 
-/** A model step, by when its calls came. `alone`: they do nothing but find, load and unload skills. */
+/** A model step by the time of its calls. `alone`: it only finds, loads and unloads skills. */
 const stepSchema = z.lazy(() => z.object({ at: z.number(), alone: z.boolean() }));
 
-/** `skills` holds a reference to everything that is active in the turn, at the version it is now. */
+/** `skills` contains a reference to every skill active in the turn, at its version in this turn. */
 const turnEvent = z.lazy(() =>
   z.object({
     type: z.literal("turn"),
@@ -70,7 +70,7 @@ const turnEvent = z.lazy(() =>
     /** Prompt tokens: of static injection of the whole catalog, and of the catalog's list. */
     cost: z.object({ static: z.number(), list: z.number() }),
     /**
-     * Under `auto`: the messages that the caller says it still has (`null`: it does not say), those it is asked to replace, and the
+     * Under `auto`: the messages that the caller reports as present (`null`: not reported), those it is asked to replace, and the
      * instructions it is asked to append. Absent in logs of earlier gateways.
      */
     history: historyAskSchema.extend({ have: z.array(z.string()).nullable() }).optional(),
@@ -80,9 +80,9 @@ const turnEvent = z.lazy(() =>
 );
 
 /**
- * `skills` ends with the loaded one; its dependencies come first. `delivered`: those whose instructions are in the answer, which is
- * that to `call` under `auto`. `used`: nobody loaded it, but a tool of it was called while its instructions still stood there.
- * `retold`: it was only told again, and stays as long as it would have.
+ * `skills` ends with the loaded skill; its dependencies come first. `delivered`: skills whose instructions are in the result (under `auto`,
+ * of `call`). `used`: the skill was not loaded; one of its tools was called while its instructions were still in the history. `retold`: the
+ * instructions were only sent again, and the retention is unchanged.
  */
 const loadedEvent = z.lazy(() =>
   z.object({
@@ -102,7 +102,7 @@ const loadedEvent = z.lazy(() =>
 /** A file, tool or script of an active skill was used. */
 const touchedEvent = z.lazy(() => z.object({ type: z.literal("touched"), turn: z.number(), name: z.string() }));
 
-/** The caller told what the request before a model step used. */
+/** The caller reported the usage of the request before a model step. */
 const stepEvent = z.lazy(() =>
   z.object({ type: z.literal("step"), turn: z.number(), step: stepSchema, usage: usageSchema }),
 );
@@ -117,8 +117,8 @@ const unloadedEvent = z.lazy(() =>
 );
 
 /**
- * Replaces all activations and sets the turn: `loads` says in which turn of the history each was loaded last, and `delivered`
- * whose instructions stand in it. Logs of earlier gateways do not say, so none do: to give them again loses nothing but tokens.
+ * Replaces all activations and sets the turn. `loads`: the turn of the history in which each skill was last loaded. `delivered`: skills
+ * whose instructions are in the history. Earlier gateways did not record it, so none count, which costs only tokens.
  */
 const restoredEvent = z.lazy(() =>
   z.object({
@@ -129,9 +129,9 @@ const restoredEvent = z.lazy(() =>
     loads: z.array(z.object({ name: z.string(), turn: z.number() })),
     preloaded: z.array(z.string()),
     delivered: z.array(z.string()).default([]),
-    /** Under `auto`: whose answers hold them. */
+    /** Under `auto`: the calls whose results contain them. */
     calls: z.array(z.object({ id: z.string(), names: z.array(z.string()) })).optional(),
-    /** Under `auto`: ids of messages that were known before, and that the history still has. */
+    /** Under `auto`: ids of known messages that the history still contains. */
     kept: z.array(z.string()).optional(),
   }),
 );

@@ -1,5 +1,5 @@
-// What stands before the history under `auto`: the ghost's prompt, the list of skills, what is preloaded, and the tools. It is kept as
-// it was first sent: a provider bills a prompt by its beginning, so every change of it costs the whole conversation once.
+// The part of the prompt before the history under `auto`: the ghost's prompt, the skill list, preloaded skills, and the tools. It stays as
+// first sent: providers bill a prompt by its prefix, so each change costs the whole conversation once.
 
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog";
@@ -20,12 +20,12 @@ const toolSchema = z.lazy(() =>
   }),
 );
 
-/** Fronts of earlier gateways have none. They are made anew with the next turn. */
+/** Fronts of earlier gateways have none and are created anew with the next turn. */
 const skillId = z.string().default("");
 
 export const frontSchema = z.lazy(() =>
   z.object({
-    /** What it was made for: another ghost or other settings make another one. */
+    /** Digest of the ghost and settings it was created for. Others create another front. */
     basis: z.string(),
     /** The turn in which it changed last. */
     since: z.number(),
@@ -37,21 +37,21 @@ export const frontSchema = z.lazy(() =>
     preloaded: z.array(z.object({ name: z.string(), skill_id: skillId, version_id: z.string(), text: z.string() })),
     /** Tools of servers that no skill brings. */
     tools: z.array(z.object({ server: z.string(), definition: toolSchema })),
-    /** Servers that were still connecting when it was made. */
+    /** Servers that were still connecting when it was created. */
     waiting: z.array(z.string()),
-    /** The servers whose tools are found, so that `tools` has none of them; `null`: they are listed. Earlier gateways listed all. */
+    /** Servers whose tools are searched and not in `tools`; `null`: they are listed, as earlier gateways did. */
     finds: z.array(z.string()).nullable().default(null),
   }),
 );
 
 export type Front = z.infer<typeof frontSchema>;
 
-/** A whole catalog that takes no more than this in the prompt is preloaded: below it, loading costs more than it saves. */
+/** A catalog with at most this many tokens is preloaded completely: below it, loading costs more than it saves. */
 const WHOLE_TOKENS = 2_000;
-/** What a skill takes there beside its instructions. */
+/** Tokens per preloaded skill in addition to its instructions. */
 const HEADING_TOKENS = 8;
 
-/** The skills that stand in the front with their instructions. */
+/** Returns the skills whose instructions are in the front. */
 export function preloadOf({ catalog, preload }: View): readonly string[] {
   const tokens = catalog.static_tokens + catalog.total * HEADING_TOKENS;
   const isWhole = catalog.entries.length === catalog.total && tokens <= WHOLE_TOKENS;
@@ -60,7 +60,7 @@ export function preloadOf({ catalog, preload }: View): readonly string[] {
   return [...new Set([...preload, ...open.map(({ name }) => name)])];
 }
 
-/** The lines of the list: those of skills whose instructions do not stand beside it. */
+/** Returns the lines of the list, without skills whose instructions are in the front. */
 export function linesOf(catalog: Catalog, preloaded: readonly string[]): Pick<Front, "lines" | "more"> {
   const { shown, more } = listed(catalog, []);
   const lines = shown.filter(({ name }) => !preloaded.includes(name));
@@ -73,7 +73,7 @@ export function linesOf(catalog: Catalog, preloaded: readonly string[]): Pick<Fr
   };
 }
 
-/** What the list costs at most. */
+/** Returns the maximum tokens of the list. */
 export function listTokens({ lines, more }: Pick<Front, "lines" | "more">): number {
   if (lines.length === 0 && more === 0) return 0;
   return lines.reduce((sum, line) => sum + line.tokens, LIST_FRAME_TOKENS);
@@ -84,7 +84,7 @@ export function namesIn({ lines, preloaded }: Pick<Front, "lines" | "preloaded">
   return [...preloaded, ...lines].map(({ name }) => name);
 }
 
-/** What may still be shown. */
+/** What can still be shown. */
 export interface AvailableNow {
   /** Ids of skills by name. Another skill of a name is not the one that was shown. */
   skills: ReadonlyMap<string, string>;
@@ -92,11 +92,11 @@ export interface AvailableNow {
   versions: ReadonlySet<string>;
   /** Names of servers. */
   servers: ReadonlySet<string>;
-  /** How many skills a list could show by now. */
+  /** Number of skills that a list could show now. */
   listable: number;
 }
 
-/** The front without what is gone. What it gained meanwhile waits. */
+/** Returns the front without what is no longer available. Additions wait. */
 export function withoutUnavailable(front: Front, { skills, versions, servers, listable }: AvailableNow): Front {
   const isThere = ({ name, skill_id }: { name: string; skill_id: string }) => skills.get(name) === skill_id;
   const lines = front.lines.filter(isThere);
@@ -110,7 +110,7 @@ export function withoutUnavailable(front: Front, { skills, versions, servers, li
   };
 }
 
-/** The prompt and the tools as a caller's API takes them. */
+/** Renders prompt and tools in the format of the caller's API. */
 export function renderFront(
   front: Front,
   format: Format,

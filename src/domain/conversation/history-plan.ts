@@ -1,5 +1,5 @@
-// What a caller is asked to do with its history at the beginning of a turn, under `auto`. Within a turn nothing that was sent is
-// altered: a provider bills a changed beginning anew, and some models refuse one.
+// Plans the history edits requested from a caller at the start of a turn, under `auto`. Within a turn, nothing that was sent changes:
+// providers bill a changed prefix again, and some models reject it.
 
 import type { SkillRef } from "../catalog/skill-ref";
 import { type Activation, activeSkills, type ConversationState } from "./activation";
@@ -8,9 +8,9 @@ import type { ContextEdit } from "./event";
 import type { Front } from "./front";
 
 /**
- * The texts that leave now: those of a skill that is gone, also where the caller was free to keep them before, and those that the
- * budget sent away. In a cold moment also those that no active skill needs, since only then does leaving cost nothing; but not what was
- * taken out before and wanted again, as each time that costs a step more than it saves.
+ * Returns the texts that leave now: those of unavailable skills, even if their removal was optional before, and those evicted by the
+ * budget. If the cache is cold, also those that no active skill needs, because then removal costs nothing; except texts that were removed
+ * before and requested again, because each repetition costs more than it saves.
  */
 export function editsOf(state: ConversationState, cold: boolean, isGone: (skill: SkillRef) => boolean): ContextEdit[] {
   const stay = new Set([...activeSkills(state).map(({ skill }) => skill.name), ...state.ledger.wanted_again]);
@@ -24,10 +24,10 @@ export function editsOf(state: ConversationState, cold: boolean, isGone: (skill:
 }
 
 /**
- * Active skills of which nothing is told anywhere, instructions or tools: what was selected, lost with the history, or moved on while an older version stands in
- * the front.
+ * Returns active skills of which the model sees neither instructions nor tools: selected ones, those lost with the history, and those whose
+ * older version is in the front.
  *
- * @param front `null`: it is made anew, with what is preloaded
+ * @param front `null`: it is created anew with the preloaded skills
  */
 export function missingTexts(state: ConversationState, front: Pick<Front, "preloaded"> | null): SkillRef[] {
   const inFront = new Set(front?.preloaded.map(({ version_id }) => version_id));
@@ -39,7 +39,7 @@ export function missingTexts(state: ConversationState, front: Pick<Front, "prelo
     .filter((skill) => presentVersion(state.carriers, skill.name)?.version_id !== skill.version_id);
 }
 
-/** What stands in place of instructions that were taken out. It is recognisable, and tells the model what it may do. */
+/** Returns the text that replaces removed instructions. It is recognizable, and says how the model can load the skill again. */
 export function replacementOf({ skills }: Carrier): string {
   const names = skills.map(({ name }) => `'${name}'`).join(", ");
   return `[skill-gateway: the instructions of ${names} were removed here. Call load_skill to have them again.]`;

@@ -1,4 +1,4 @@
-// How the ledger follows the log: which requests there were, and what of each a provider had seen before.
+// Updates the ledger with each event: which requests were sent, and which part of each a provider had cached.
 
 import type { SkillRef } from "../catalog/skill-ref";
 import { type Carriers, presentVersion, textsInContext } from "./carriers";
@@ -6,16 +6,16 @@ import type { ConversationEvent, Policy } from "./event";
 import { closeRequest, type Ledger, type OpenRequest, shorterCacheLifetime } from "./ledger";
 import type { Usage } from "./usage";
 
-/** What a message of a user and an answer take where nobody says, and what is left where instructions were taken out. */
+/** Estimated tokens of a user message and an answer, and what remains of removed instructions. */
 const MESSAGE_TOKENS = 260;
 const ANSWER_TOKENS = 390;
 const REPLACED_TOKENS = 25;
 /** A call that loads, and the frame of its answer. */
 const LOAD_TOKENS = 60;
-/** Appended versions that are remembered. One that is forgotten counts as new when it is loaded again. */
+/** Number of appended versions that are tracked. Older ones count as new when loaded again. */
 const REMEMBERED = 256;
 
-/** Of a conversation's state what the ledger depends on, and what is active in it. */
+/** The part of the state that the ledger depends on, and the active skills. */
 export interface LedgerContext {
   state: {
     policy: Policy | null;
@@ -46,14 +46,14 @@ export function promptTokens(
   return { ...tokens, actual: tokens.actual + sizeOf(toldBy(event, before, after)) };
 }
 
-/** What an answer to `load_skill` puts into the next prompt. */
+/** Returns what a result of `load_skill` adds to the next prompt. */
 function toldBy(event: EventOf<"loaded">, before: LedgerContext, after: LedgerContext): SkillRef[] {
   if (after.state.policy?.delivery === "auto") return event.skills.filter(({ name }) => event.delivered.includes(name));
   const known = new Set(before.active.map(({ skill }) => skill.name));
   return skillsOf(after.active).filter(({ name }) => !known.has(name));
 }
 
-/** The ledger after an event. Logs of earlier gateways do not say what a turn costs, so nothing is counted of it. */
+/** Returns the ledger after an event. Logs of earlier gateways do not contain costs, so their turns are not counted. */
 export function charge(before: LedgerContext, after: LedgerContext, event: ConversationEvent): Ledger {
   const { ledger } = before.state;
   switch (event.type) {
@@ -137,13 +137,13 @@ function follow(ledger: Ledger, usage: Usage | null, at: number, extra: boolean)
   return { ...closed, open: { ...open, at, extra, talk: talkOf(closed, open, usage), kept } };
 }
 
-/** What the messages of the next step have beside instructions. */
+/** Returns the tokens of the next step's messages besides instructions. */
 function talkOf({ before }: Ledger, open: OpenRequest, usage: Usage | null): number {
   if (usage === null || before === null) return open.talk;
   return before.sent.actual - open.front.actual - open.held.actual + usage.output;
 }
 
-/** The same of the next turn. */
+/** Returns the same for the next turn. */
 function talkAfter(ledger: Ledger, usage: Usage | null, turn: number): number {
   const { open } = ledger;
   if (open === null) return MESSAGE_TOKENS + (turn - 1) * (MESSAGE_TOKENS + ANSWER_TOKENS);
@@ -151,7 +151,10 @@ function talkAfter(ledger: Ledger, usage: Usage | null, turn: number): number {
   return talk + MESSAGE_TOKENS + (usage === null ? ANSWER_TOKENS : 0);
 }
 
-/** The skills that were told again after their text had gone, this load's among them. One that still stands is only repeated. */
+/**
+ * Returns the skills whose instructions were sent again after removal, including this load's. A text that is still present is only a
+ * repetition.
+ */
 function wantedAgain({ state }: LedgerContext, { skills, delivered }: EventOf<"loaded">): string[] {
   const { wanted_again, appended } = state.ledger;
   const again = skills.filter(
@@ -163,7 +166,7 @@ function wantedAgain({ state }: LedgerContext, { skills, delivered }: EventOf<"l
   return [...new Set([...wanted_again, ...again.map(({ name }) => name)])].slice(-REMEMBERED);
 }
 
-/** Notes what is active and was not appended yet: who only appends does so now. */
+/** Records active skills that were not appended yet: a caller that only appends does so now. */
 function append(ledger: Ledger, { active }: LedgerContext): Ledger {
   const known = new Set(ledger.appended);
   const added = active.filter(({ skill, reason }) => reason !== "preloaded" && !known.has(skill.version_id));
@@ -192,7 +195,7 @@ function laidOut(ledger: Ledger, before: LedgerContext, after: LedgerContext): L
   };
 }
 
-/** Where the instructions stand that the model has: tokens before the messages and in them. */
+/** Returns the tokens of instructions before the messages and in them. */
 function layout(ledger: Ledger, seen: LedgerContext): { front: number; held: number } {
   const { policy, carriers } = seen.state;
   const calls = ledger.loads * LOAD_TOKENS;
@@ -208,7 +211,7 @@ function layout(ledger: Ledger, seen: LedgerContext): { front: number; held: num
   return { front, held: calls + (isAnswered(seen) ? ledger.appended_tokens : 0) };
 }
 
-/** What is active and stands before the messages. */
+/** Returns the active skills whose instructions are before the messages. */
 function inFront({ state, active }: LedgerContext): readonly Present[] {
   if (state.policy?.delivery === "auto") return active.filter(({ reason }) => reason === "preloaded");
   return active.filter(({ skill }) => state.delivered.get(skill.name) !== skill.version_id);
@@ -218,7 +221,7 @@ function isAnswered({ state: { policy } }: LedgerContext): boolean {
   return policy?.delivery === "tool_result" || policy?.tool_style === "skill";
 }
 
-/** Changes where what stands before the messages does. */
+/** Returns a key that changes when the part before the messages changes. */
 function signOf(seen: LedgerContext): string {
   const selected = seen.state.policy?.delivery === "auto" ? [] : seen.state.selected;
   return JSON.stringify([inFront(seen).map(({ skill }) => skill.version_id), selected]);

@@ -1,6 +1,6 @@
-// What a conversation is billed for its prompts, and what it would have been billed in two other ways: with all instructions pasted
-// into the system prompt, and with each loaded one appended and never taken out. Nobody sees the requests, so they are modelled from
-// what is known; where the caller reports what its provider counted, the model only gives the difference between the ways.
+// Computes what a conversation is billed for its prompts, and what it would have cost in two other ways: with all instructions pasted into
+// the system prompt, and with each loaded skill appended and never removed. The gateway does not see the requests, so they are modelled; if
+// the caller reports the provider's counts, the model only provides the difference between the ways.
 
 import * as z from "zod";
 import { type CachePrice, writePrice } from "./prices";
@@ -9,13 +9,16 @@ import { sentTokens, type Usage } from "./usage";
 /** A sum for each way, in tokens at the price of an ordinary input token. */
 const waysSchema = z.object({ actual: z.number(), paste: z.number(), append_only: z.number() });
 
-/** What of the request before a provider finds again: all of it, what stands before the messages, the part of that which stays, nothing. */
+/**
+ * The part of the previous request that a provider finds in its cache: all, the part before the messages, the stable part of that, or
+ * nothing.
+ */
 const keptSchema = z.enum(["all", "front", "stable", "none"]);
 
-/** The prices that a turn began under, so that a later table does not change what a log says. */
+/** The prices when a turn began, so that a later price table does not change the meaning of a log. */
 export const ledgerPriceSchema = z.lazy(() =>
   z.object({
-    /** The row's `match`; `null`: nothing is known of the model, and each token costs one. */
+    /** The row's `match`; `null`: unknown model, each token costs one. */
     match: z.string().nullable(),
     read: z.number(),
     write: z.number(),
@@ -31,11 +34,11 @@ const requestSchema = z.lazy(() =>
     at: z.number(),
     /** Whether it is only there because skills are loaded on demand. */
     extra: z.boolean(),
-    /** Tokens before the messages, of them those that stay whatever is loaded, and those of instructions in the messages. */
+    /** Tokens before the messages; the part of them that never changes; and tokens of instructions in the messages. */
     front: waysSchema,
     stable: waysSchema,
     held: waysSchema,
-    /** Tokens of the messages that are the same in each way, and whether the caller said it. */
+    /** Tokens of the messages that are equal in all ways, and whether the caller reported them. */
     talk: z.number(),
     told: z.boolean(),
     kept: z.object({ actual: keptSchema, paste: keptSchema, append_only: keptSchema }),
@@ -45,22 +48,22 @@ const requestSchema = z.lazy(() =>
 export const ledgerSchema = z.lazy(() =>
   z.object({
     price: ledgerPriceSchema.nullable(),
-    /** Of requests that are over. */
+    /** Of finished requests. */
     billed: waysSchema,
     requests: z.number(),
-    /** Those whose size nobody told. */
+    /** Number of requests of unreported size. */
     guessed: z.number(),
     /** The last one that is over: what it sent in each way, when, and whether its size was reported. */
     before: z.object({ sent: waysSchema, at: z.number(), reported: z.boolean() }).nullable(),
-    /** The one whose usage is not reported yet. */
+    /** The request whose usage is not reported yet. */
     open: requestSchema.nullable(),
-    /** What the tools and the list took in the first turn: what is appended to never changes. */
+    /** Tokens of the tools and the list in the first turn, for the way that only appends. */
     own: z.number().nullable(),
     /** Versions that were appended, and their tokens. */
     appended: z.array(z.string()),
     appended_tokens: z.number(),
     loads: z.number(),
-    /** Skills whose instructions were told again after they had left, by name: taking them out again would not pay. */
+    /** Names of skills whose instructions were sent again after removal. Removing them again would not pay. */
     wanted_again: z.array(z.string()),
     /** Reports in a row that read nothing where something should have been read. */
     unread: z.number(),
@@ -93,10 +96,10 @@ export const EMPTY_LEDGER: Ledger = {
   uncached: false,
 };
 
-/** So many reports without a read token mean that this caller has no cache. */
+/** Number of reports without cached tokens after which the caller counts as having no cache. */
 const NO_CACHE = 3;
 
-/** The prices of a model now; those of one that is not known make each token cost one. */
+/** Returns the current prices of a model. For an unknown model, each token costs one. */
 export function ledgerPrice(price: CachePrice | null): LedgerPrice {
   if (price === null) return { match: null, read: 1, write: 1, long_write: 1, min_tokens: 0, ttl_ms: null };
   const { match, read, min_tokens, ttl_s } = price;
@@ -105,13 +108,13 @@ export function ledgerPrice(price: CachePrice | null): LedgerPrice {
   return { match, read, write, long_write, min_tokens, ttl_ms: ttl_s === null ? null : ttl_s * 1_000 };
 }
 
-/** What a provider bills for what it says it counted. */
+/** Returns what a provider bills for reported counts. */
 function priceOfUsage({ fresh, cache_read, cache_write, long_write = 0 }: Usage, price: LedgerPrice): number {
   const written = (cache_write - long_write) * price.write + long_write * price.long_write;
   return fresh + cache_read * price.read + written;
 }
 
-/** What it would bill for so many tokens of which it knows the first ones. What is too short is neither kept nor known. */
+/** Returns the billed cost of this many tokens, the first of which are cached. Prompts below the minimum are not cached. */
 function priceOfSent(sent: number, known: number, price: LedgerPrice): number {
   if (sent < price.min_tokens) return sent;
   const read = known >= price.min_tokens ? Math.min(known, sent) : 0;
@@ -133,7 +136,7 @@ function model(
   const { before } = ledger;
   const price = ledger.price ?? ledgerPrice(null);
   const { front, stable, held } = open;
-  // What is not known of the messages cancels out, as it is the same in each way.
+  // The unknown part of the messages cancels out, because it is equal in all ways.
   const talk = usage === null ? open.talk : Math.max(0, sentTokens(usage) - front.actual - held.actual);
   const sent = inEach((way) => front[way] + held[way] + talk);
   const kept = { all: Number.POSITIVE_INFINITY, none: 0 };
@@ -145,7 +148,7 @@ function model(
   return { sent, known, billed };
 }
 
-/** Ends the open request: with what its provider counted, if the caller says. */
+/** Ends the open request, with the provider's counts if reported. */
 export function closeRequest(ledger: Ledger, usage: Usage | null): Ledger {
   const { open, before } = ledger;
   if (open === null) return ledger;
@@ -170,14 +173,14 @@ export function closeRequest(ledger: Ledger, usage: Usage | null): Ledger {
   return { ...closed, unread, uncached };
 }
 
-/** Whether this caller's provider keeps nothing, as its reports say, the one of now included. */
+/** Whether the caller's provider has no cache, according to its reports including the current one. */
 export function hasNoCache(ledger: Ledger, usage: Usage | null): boolean {
   return closeRequest(ledger, usage).unread >= NO_CACHE;
 }
 
 /**
- * The sums so far, rounded as they are told, so that what two of them differ in adds up to the last one; with the open request as it
- * is modelled, or without it. `sent` is what the last request sent that counts.
+ * Returns the sums so far, rounded so that differences between sums add up; with or without the open request. `sent`: the last counted
+ * request.
  */
 export function ledgerSums(
   ledger: Ledger,
@@ -193,7 +196,7 @@ export function ledgerSums(
   };
 }
 
-/** What the ledger says so far, the open request as it is modelled. */
+/** Returns the billed totals so far, including the modelled open request. */
 export function billedOf(ledger: Ledger): LedgerTotals & {
   estimated: boolean;
   saved_percent: number;
@@ -213,7 +216,7 @@ function saved(actual: number, other: number): number {
   return other <= 0 ? 0 : Math.round((1 - actual / other) * 1_000) / 10;
 }
 
-/** What is kept where both of two things happen. */
+/** Returns what remains cached if both happen. */
 export function shorterCacheLifetime(a: Kept, b: Kept): Kept {
   const order: Kept[] = ["none", "stable", "front", "all"];
   return order[Math.min(order.indexOf(a), order.indexOf(b))] ?? "none";

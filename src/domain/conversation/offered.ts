@@ -1,4 +1,4 @@
-// What active skills and MCP servers offer a conversation: what it knows of each version, and the tools that come of it.
+// What active skills and MCP servers offer a conversation: cached facts of versions, and the resulting tools.
 
 import * as z from "zod";
 import type { SkillRef } from "../catalog/skill-ref";
@@ -35,9 +35,9 @@ export const factsSchema = z.lazy(() =>
     tools: z.array(z.object({ name: z.string(), provider: z.string().optional(), config: jsonObject.optional() })),
     /** Whether the package has any file that could run as a script. */
     scripts: z.boolean(),
-    /** Entries of MCP servers; absent where an earlier gateway kept the rest. */
+    /** MCP server entries; absent if an earlier gateway stored the facts. */
     servers: jsonObject.optional(),
-    /** What the provider said of its tools; `null` until it was asked. */
+    /** The provider's tool descriptions; `null` until it was asked. */
     described: describedSchema.nullable(),
   }),
 );
@@ -48,8 +48,8 @@ export const toolMemorySchema = z.lazy(() =>
     /** By version id; those of active skills. */
     versions: z.record(z.string(), factsSchema),
     /**
-     * Names that tools have until their skill's activation ends: by skill, with the activation they were given in. Tools of servers
-     * that no skill offers are under `/` and the server's name.
+     * Assigned tool names, valid until the skill's activation ends: by skill, with the activation. Tools of servers without a skill are
+     * under `/` and the server's name.
      */
     names: z.record(z.string(), z.object({ order: z.number(), tools: z.record(z.string(), z.string()) })),
     /** Every tool that was ever offered here, by the name it had; `skill` is empty where no skill offers it. */
@@ -74,7 +74,7 @@ export interface ToolSources {
   servers: ServerRef[];
 }
 
-/** A server as it stands. */
+/** The state of a server. */
 export interface OfferedServer {
   ref: ServerRef;
   state: "connecting" | "connected" | "failed" | "open" | "unsupported";
@@ -82,20 +82,20 @@ export interface OfferedServer {
   tools: UpstreamTool[];
   withheld: string[];
   error: string | null;
-  /** Of the last connecting, listing or call, in milliseconds. */
+  /** Duration of the last connect, list or call, in milliseconds. */
   latency: number | null;
-  /** What was left out of its list, in words. */
+  /** Tools left out of its list, with reasons. */
   problems: string[];
 }
 
 /** A tool that is offered: with its definition, or with the reason why there is none. */
 export interface OfferedTool {
   name: string;
-  /** What it is called where it comes from: `tool`, or `server__tool`. */
+  /** Its own name: `tool`, or `server__tool`. */
   own: string;
   /** The skill that offers it; `null` where none does. */
   skill: SkillRef | null;
-  /** What stands behind it: a skill's code, or a tool of a server. */
+  /** Its implementation: a skill's code, or a tool of a server. */
   origin: { facts: CodeFacts; declared: ToolDeclaration } | { server: ServerRef; tool: string };
   definition: ToolDefinition | null;
   problem: string | null;

@@ -1,22 +1,21 @@
-// What providers charge for the beginning of a prompt that they have seen before, by model: one dated table, for money and for cold
-// moments alike. Prices are parts of one ordinary input token. A model that is not here is never taken for cold, and nothing is
-// known of what it costs.
+// Prices of cached prompt prefixes by model: one dated table, for costs and for cache lifetimes. Prices are fractions of one ordinary input
+// token. Unknown models never count as cold, and their costs are unknown.
 
-/** A row of the table. Facts change: `checked` says when somebody last looked at the source. */
+/** A row of the table. `checked`: the date on which its source was last read. */
 export interface CachePrice {
   /** The beginning of the model's name, after any `provider/`. The longest that fits counts; dots and hyphens are one. */
   match: string;
   /** A token that is read from the cache. */
   read: number;
-  /** A token that is written to it, by how long it is kept; the first is what a caller gets who does not choose. */
+  /** Price of a written token by cache lifetime. The first is the provider's default. */
   write: Readonly<Record<string, number>>;
-  /** Seconds since the last call after which nothing is kept any more; `null` where nobody promises anything. */
+  /** Seconds after the last call until the cache expires; `null`: not documented. */
   ttl_s: number | null;
-  /** A shorter prompt is not kept at all. */
+  /** Shorter prompts are not cached. */
   min_tokens: number;
-  /** What is kept grows in steps of so many tokens. */
+  /** The cached prefix grows in steps of this many tokens. */
   step?: number;
-  /** How the caller says what is to be kept: by marks in the request, at most so many; 0: the provider keeps prefixes by itself. */
+  /** Maximum number of cache markers in a request; 0: the provider caches prefixes automatically. */
   marks: number;
   source: string;
   checked: string;
@@ -42,7 +41,7 @@ const OPENAI = {
 };
 
 export const PRICES: readonly CachePrice[] = [
-  // Where the page does not name a model, the least that any newer one asks for.
+  // For models that the page does not list, the smallest minimum of any newer model.
   { match: "claude-", read: 0.1, min_tokens: 1_024, ...ANTHROPIC },
   { match: "claude-opus-4-5", read: 0.1, min_tokens: 4_096, ...ANTHROPIC },
   { match: "claude-opus-4-6", read: 0.1, min_tokens: 4_096, ...ANTHROPIC },
@@ -77,7 +76,7 @@ export const PRICES: readonly CachePrice[] = [
   },
 ];
 
-/** The row of a model; `null` for a model that the table does not know. */
+/** Returns the row of a model; `null` if unknown. */
 export function priceOf(model: string): CachePrice | null {
   const name = spelt(model.slice(model.lastIndexOf("/") + 1));
   const rows = PRICES.filter(({ match }) => name.startsWith(spelt(match)));
@@ -89,13 +88,13 @@ export function priceNamed(match: string): CachePrice | null {
   return PRICES.find((row) => row.match === match) ?? null;
 }
 
-/** How long after its last call a model's cache is cold, in milliseconds; `null` where that is not known. */
+/** Returns the milliseconds after the last call until a model's cache is cold; `null` if unknown. */
 export function cacheLifetime(model: string): number | null {
   const seconds = priceOf(model)?.ttl_s ?? null;
   return seconds === null ? null : seconds * 1_000;
 }
 
-/** Days after which somebody should look at a row's source again. */
+/** Days after which a row's source should be checked again. */
 const FRESH_DAYS = 180;
 
 /** Whether a row is too old to be shown without a word about it. */
@@ -103,7 +102,7 @@ export function isStale({ checked }: Pick<CachePrice, "checked">, now: number): 
   return now - Date.parse(checked) > FRESH_DAYS * 24 * 60 * 60_000;
 }
 
-/** The price of a written token where the caller does not choose how long it is kept. */
+/** Returns the price of a written token with the default lifetime. */
 export function writePrice({ write }: Pick<CachePrice, "write">): number {
   return Object.values(write)[0] ?? 1;
 }

@@ -25,7 +25,7 @@ export function renderLoaded(skills: readonly LoadedSkill[], selected: readonly 
 
 const BLOCK = "<skill>\n# Loaded Skill Instructions\n\n";
 
-/** Whether a text has a block with a section for each of these skills, at whatever version. */
+/** Whether a text has a block with a section for each of these skills, at any version. */
 export function hasSections(text: string, skills: readonly { name: string }[]): boolean {
   return text.includes(BLOCK) && skills.every(({ name }) => text.includes(`\n## Skill: ${name}\n`));
 }
@@ -34,7 +34,7 @@ function section(skill: LoadedSkill): string {
   return `## Skill: ${skill.name}\n\n${escapeSkillTags(skill.instructions.trim())}`;
 }
 
-/** Whether the answer to a call that loaded a skill holds its instructions, these and no others, from beginning to end. */
+/** Whether the result of a loading call contains exactly the instructions of this skill. */
 export function holdsInstructions(answer: LoadAnswer, skill: LoadedSkill): boolean {
   // The one-tool style answers with the bare body.
   if (answer.tool === "skill") return answer.text.trim() === skill.instructions.trim();
@@ -80,7 +80,7 @@ function contextMessage(loaded: string, format: Format): JsonObject {
   return { role: "user", content: format === "mcp" ? { type: "text", text } : text };
 }
 
-/** The activations whose instructions the prompt needs: all but those whose instructions a tool's answer holds already. */
+/** Returns the activations whose instructions the prompt needs: all except those already in a tool result. */
 export function neededInstructions(
   active: readonly Activation[],
   delivered: ReadonlyMap<string, string>,
@@ -88,7 +88,7 @@ export function neededInstructions(
   return active.filter(({ skill }) => skill.tokens > 0 && delivered.get(skill.name) !== skill.version_id);
 }
 
-/** What is known of a name that the catalog does not have. */
+/** Facts about a name that the catalog does not have. */
 interface Absent {
   near: readonly string[];
   isCut: boolean;
@@ -96,10 +96,10 @@ interface Absent {
   tool: string;
 }
 
-/** How much of such a name is repeated: a model may write anything there. */
+/** Characters of such a name that are repeated, because a model can write anything. */
 const NAME_CHARS = 100;
 
-/** What `load_skill` and its kin answer. */
+/** Texts of the results of `load_skill` and related tools. */
 export const TEXTS = {
   loaded: (name: string, delivery: Delivery) => {
     const first = `Skill '${name}' has been loaded.`;
@@ -108,12 +108,12 @@ export const TEXTS = {
   },
   alreadyActive: (name: string) =>
     `Skill '${name}' is already active. Its instructions are in effect; follow them without loading it again.`,
-  /** Under `auto`, where the history holds the instructions. */
+  /** Under `auto`, if the history contains the instructions. */
   present: (name: string) =>
     `Skill '${name}' is already active. Its instructions stand above; if you cannot see them, call again with reload: true.`,
   replaces: (name: string, before: string | null, after: string | null) =>
     `This replaces the instructions of '${name}' above (version ${before ?? "without label"} → ${after ?? "without label"}).\n\n`,
-  /** `near`: names that may have been meant; `isCut`: the list leaves skills out; `tool`: what to call with the right name. */
+  /** `near`: similar names; `isCut`: the list leaves skills out; `tool`: the tool to call with the correct name. */
   notAvailable: (name: string, { near, isCut, isEmpty, tool }: Absent) => {
     const first = `Error: Skill '${name.slice(0, NAME_CHARS).toWellFormed()}' is not available.`;
     if (isEmpty) return `${first} There are no skills here.`;

@@ -1,5 +1,5 @@
-// What a transcript says about loaded skills. Messages come in every form the gateway speaks (OpenAI chat and responses,
-// Anthropic, AI SDK, MCP) and are foreign: whatever does not fit is passed over, never an error.
+// Finds loaded skills in a transcript. Messages can have any supported format (OpenAI chat and responses, Anthropic, AI SDK, MCP) and come
+// from outside: parts that do not match are ignored.
 
 import type { JsonValue } from "../json";
 import { readTranscript, type TranscriptCall, type TranscriptMessage } from "./transcript";
@@ -8,7 +8,7 @@ import { readTranscript, type TranscriptCall, type TranscriptMessage } from "./t
 const LOADERS: Readonly<Record<string, string>> = { load_skill: "skill_name", skill: "skill" };
 const UNLOADER = "unload_skill";
 
-/** The first two answers of `load_skill`, as the predecessor system's text pattern finds them in plain text. */
+/** The first two results of `load_skill`, as Wegent's pattern finds them in plain text. */
 const LOADED_TEXT = /Skill '([^']+)' (?:has been loaded|is already active)/g;
 
 export interface Restored {
@@ -16,13 +16,13 @@ export interface Restored {
   turns: number;
   /** Skills still standing at its end, newest load first: the turn of the last load. */
   loads: { name: string; turn: number }[];
-  /** The answers to calls that loaded something, wherever they stand. */
+  /** Results of calls that loaded something, at any position. */
   answers: LoadAnswer[];
-  /** Messages that no model and no tool wrote: those that the gateway asked to append are among them. */
+  /** Messages that neither a model nor a tool wrote, including those the gateway asked to append. */
   others: string[];
 }
 
-/** What a call that loaded a skill was answered. `tool`: the one that was called, since they answer differently. */
+/** The result of a loading call. `tool`: the called tool, because results differ. */
 export interface LoadAnswer {
   /** The call's. */
   id: string;
@@ -32,9 +32,9 @@ export interface LoadAnswer {
 }
 
 /**
- * Reads a history. A turn is a user message followed by one or more assistant or tool messages. What was loaded is read message
- * by message, since a transcript may span the upgrade of what wrote it: from `loaded_skills` where a message has it, else from the
- * calls of its turn that succeeded, else from its text. Skills the catalog does not have are left out by the caller.
+ * Reads a history. A turn is a user message followed by assistant or tool messages. Loaded skills are determined per message, because
+ * different versions may have written a transcript: from `loaded_skills` if present, otherwise from the successful calls of its turn,
+ * otherwise from its text. The caller removes skills that the catalog does not have.
  */
 export function readHistory(history: readonly JsonValue[]): Restored {
   const messages = readTranscript(history);
@@ -44,7 +44,7 @@ export function readHistory(history: readonly JsonValue[]): Restored {
     const { loaded, unloaded } = changesIn(turn.messages);
     for (const name of unloaded) last.delete(name);
     for (const name of loaded) {
-      // Re-inserting keeps the map in order of the last load.
+      // Re-inserting preserves the order of the last load.
       last.delete(name);
       last.set(name, turn.number);
     }
@@ -54,7 +54,7 @@ export function readHistory(history: readonly JsonValue[]): Restored {
   return { turns: turns.at(-1)?.number ?? 0, loads, answers: loadAnswers(messages), others };
 }
 
-/** Each result belongs to the last call of its id before it: ids may come again in later turns. */
+/** Each result belongs to the last preceding call with its id, because ids can repeat in later turns. */
 function loadAnswers(messages: readonly TranscriptMessage[]): LoadAnswer[] {
   const open = new Map<string, Omit<LoadAnswer, "id" | "text">>();
   const answers: LoadAnswer[] = [];
@@ -86,7 +86,7 @@ function splitTurns(messages: readonly TranscriptMessage[]): Turn[] {
       asked = true;
     } else if (message.role !== "other") {
       const current = turns.at(-1);
-      // What stands before the first question (a greeting) belongs to turn 0.
+      // Messages before the first question (a greeting) belong to turn 0.
       if (asked || current === undefined)
         turns.push({ number: (current?.number ?? 0) + (asked ? 1 : 0), messages: [message] });
       else current.messages.push(message);
@@ -96,18 +96,18 @@ function splitTurns(messages: readonly TranscriptMessage[]): Turn[] {
   return turns;
 }
 
-/** What one turn loaded, in order, and unloaded. */
+/** Returns what one turn loaded, in order, and unloaded. */
 function changesIn(messages: readonly TranscriptMessage[]): { loaded: string[]; unloaded: string[] } {
   const calls = messages.flatMap((message) => message.calls);
   const { standing, unloaded } = recordedIn(messages, calls);
   const isRecorded = calls.some(isRecord);
   const isNoted = messages.some((message) => message.loadedSkills !== null);
-  // Where calls are recorded, a text that names a skill only quotes.
+  // If calls are recorded, a text that names a skill is only a quotation.
   const told = messages.flatMap((message) => message.loadedSkills ?? (isRecorded ? [] : namedInText(message)));
   return { loaded: isNoted || !isRecorded ? told : standing, unloaded };
 }
 
-/** What the calls of a turn loaded that still stands at its end, and what they unloaded. Calls that failed did nothing. */
+/** Returns what the calls of a turn loaded that is still active at its end, and what they unloaded. Failed calls have no effect. */
 function recordedIn(
   messages: readonly TranscriptMessage[],
   calls: readonly TranscriptCall[],

@@ -1,5 +1,5 @@
-// What a conversation was from turn to turn: what each cost, in each of the ways that the ledger counts, and which skills were active. A
-// turn that was undone and happens again is told again, since it was billed again.
+// Computes figures turn by turn: the cost in each way that the ledger counts, and the active skills. A repeated turn appears again, because
+// it was billed again.
 
 import { activeSkills, apply, type ConversationState } from "./activation";
 import type { ConversationEvent } from "./event";
@@ -15,7 +15,7 @@ export interface LoggedEvent {
 
 /** One pass over a turn, or a history that was restored. */
 export interface TurnPoint {
-  /** Of the event that began it. */
+  /** Sequence number of the event that began it. */
   seq: number;
   turn: number;
   at: number;
@@ -27,24 +27,27 @@ export interface TurnPoint {
   tokens: { static: number; actual: number };
   billed: LedgerTotals;
   requests: number;
-  /** What its last request sent in each way; `null` where nothing is known of it. */
+  /** Tokens of its last request in each way; `null` if unknown. */
   sent: LedgerTotals | null;
-  /** What providers reported, all reports together; `null`: there was none. */
+  /** Sum of the usage reported by providers; `null`: none reported. */
   usage: Omit<Usage, "long_write"> | null;
 }
 
-/** A pass that has begun, with what the ledger said before its first request. */
+/** A started turn, with the ledger before its first request. */
 interface Begun {
   point: TurnPoint;
   before: ReturnType<typeof ledgerSums>;
 }
 
-/** Follows a log event by event. It tells of a turn once it knows its end: the next one's beginning says what its last request used. */
+/**
+ * Processes a log event by event. A turn is returned when its end is known, because the next turn's start contains the usage of its last
+ * request.
+ */
 export class SeriesWalk {
   #state: ConversationState;
   #begun: Begun | null = null;
 
-  /** @param state before the first event that it is told */
+  /** @param state the state before the first processed event */
   constructor(state: ConversationState) {
     this.#state = state;
   }
@@ -71,7 +74,7 @@ export class SeriesWalk {
     return ended === null ? null : finished(ended, { active, tokens, ...before, sent: before.sent ?? sent });
   }
 
-  /** The turn that goes on, as far as the log has it. */
+  /** Returns the current turn, as far as the log contains it. */
   rest(): TurnPoint | null {
     const { tokens, ledger } = this.#state;
     if (this.#begun === null) return null;

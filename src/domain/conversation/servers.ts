@@ -16,15 +16,15 @@ export type ServerRef = ConfiguredServer & {
   approved: ApprovedTools | null;
 };
 
-/** What an active skill says of servers. */
+/** What an active skill declares about servers. */
 export interface SkillServers {
   skill: SkillRef;
   servers: JsonObject;
 }
 
 /**
- * The servers in effect: those that no skill brings first, then the skills' in order of their activation. One that is switched off
- * has taken the place of a less specific one of its name, and is not there itself.
+ * Returns the servers in effect: those without a skill first, then the skills' in order of activation. A disabled server still replaces a
+ * less specific one of the same name.
  */
 export function serversOf(view: View, skills: readonly SkillServers[]): ServerRef[] {
   const skillsOwn = skills.flatMap(({ skill, servers: own }) =>
@@ -36,18 +36,18 @@ export function serversOf(view: View, skills: readonly SkillServers[]): ServerRe
   return mergeServers([...ownedServers(view), ...ghosts], skillsOwn).filter(({ entry }) => entry?.enabled !== false);
 }
 
-/** What the gateway, groups and the user have, the more specific last. */
+/** Returns the servers of the gateway, groups and the user, the most specific last. */
 function ownedServers({ servers: { gateway, approved, own } }: View): ServerRef[] {
   const guarded = general(gateway, { kind: "gateway" }).map((server) => ({
     ...server,
     approved: guardOf(gateway[server.name] ?? {}, approved[server.name] ?? null),
   }));
-  // What is seen first hides what is seen later.
+  // Earlier ones take precedence over later ones of the same name.
   const others = own.toReversed().flatMap(({ scope, name, entry }) => general({ [name]: entry }, sourceOfScope(scope)));
   return [...guarded, ...others];
 }
 
-/** Who brings a server of a group or a user. */
+/** Returns the source of a group's or user's server. */
 export function sourceOfScope(scope: string): ServerSource {
   const group = groupOfScope(scope);
   return group === null ? { kind: "user" } : { kind: "group", group };
@@ -57,7 +57,7 @@ function general(entries: JsonObject, source: ServerSource): ServerRef[] {
   return readServers(entries, source).map((server): ServerRef => ({ ...server, skill: null, approved: null }));
 }
 
-/** Who offers a server: `gateway`, `group:<name>`, `user`, `ghost`, or the skill's name. */
+/** Returns who offers a server: `gateway`, `group:<name>`, `user`, `ghost`, or the skill's name. */
 export function offeredBy({ source }: ServerRef): string {
   if (source.kind === "skill") return source.skill;
   return source.kind === "group" ? `group:${source.group}` : source.kind;

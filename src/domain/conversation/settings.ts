@@ -1,4 +1,4 @@
-// What a conversation can be told about itself.
+// Settings of a conversation.
 
 import * as z from "zod";
 import { ghostSpecSchema, type Retention, retentionSchema } from "../catalog/ghost";
@@ -17,11 +17,11 @@ export const CONVERSATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const metadata = z.lazy(() =>
   jsonObject.refine(
     (value) => JSON.stringify(value).length <= CONVERSATION_LIMITS.metadataBytes,
-    "at most 16 KiB as JSON",
+    "too large (limit 16 KiB as JSON)",
   ),
 );
 
-/** Settings as a caller gives them. They take effect from the next turn. */
+/** Settings as a caller sends them. They apply from the next turn on. */
 export const conversationSettingsSchema = z.lazy(() =>
   z
     .strictObject({
@@ -30,23 +30,27 @@ export const conversationSettingsSchema = z.lazy(() =>
         .min(1)
         .max(200)
         .optional()
-        .describe("A ghost that the user may read, by id or name: one's own, else a group's, else a public one."),
+        .describe(
+          "An agent (ghost) by id or name. Your own comes before a group's, and a group's before a public one.",
+        ),
       spec: ghostSpecSchema
         .optional()
-        .describe("A ghost's spec inline. Neither, or a spec without `skills`: every visible skill."),
+        .describe(
+          "An inline agent spec. Without `ghost` and `spec`, or with a spec without `skills`, every visible skill is available.",
+        ),
       additional_skills: z
         .array(pickedSkillSchema)
         .max(CONVERSATION_LIMITS.addedSkills)
         .optional()
         .describe(
-          "Skills that the user has added to the ghost's, from all that the user sees: names, or objects that say which skill of a name. Selected in every turn.",
+          "Skills added to those of the agent, as names or as objects that select a skill by reference. They are selected in every turn.",
         ),
       shell: z.string().min(1).max(64).optional(),
       retention_turns: retentionSchema.optional(),
       delivery: deliverySchema
         .optional()
         .describe(
-          "Where instructions go. `auto`: into the answers, and nothing that was sent changes, so that the provider's prompt cache holds; the default of format `anthropic`.",
+          "Where instructions are placed. Default: `auto`, or `system` with `tool_mode: dynamic` or `tool_style: skill`. `auto` puts them into tool results and never changes sent messages, so the provider's prompt cache stays valid.",
         ),
       format: z.enum(FORMATS).optional(),
       tool_mode: z.enum(["dynamic", "fixed"]).optional(),
@@ -55,7 +59,7 @@ export const conversationSettingsSchema = z.lazy(() =>
         .enum(TOOL_LISTS)
         .optional()
         .describe(
-          "How the tools of MCP servers are offered: all in the list, or found by `find_tool` and called by `call_skill_tool`. `auto`, the default: found where there are more than 40, or their definitions have more than 6 000 tokens. Decided with the first turn, and again where the provider's cache has ended.",
+          "How tools of MCP servers are offered: all in the list, or through `find_tool` and `call_skill_tool`. `auto` (default) uses search for more than 40 tools or more than 6 000 tokens of definitions. It is decided in the first turn, and again when the provider's cache has expired.",
         ),
       max_active_skills: z.int().min(1).max(CONVERSATION_LIMITS.activeSkills).optional(),
       max_skill_tokens: z.int().min(1).max(10_000_000).optional(),
@@ -63,28 +67,22 @@ export const conversationSettingsSchema = z.lazy(() =>
         .enum(PLACES)
         .optional()
         .describe(
-          "Where the conversation is made, in place of the gateway's `CONVERSATION_REGION`. It stays there: later it changes nothing.",
+          "The region where the conversation is created, instead of `CONVERSATION_REGION`. It cannot be changed later.",
         ),
-      title: z
-        .string()
-        .trim()
-        .min(1)
-        .max(200)
-        .optional()
-        .describe("What its user calls the conversation, for lists. No model sees it."),
+      title: z.string().trim().min(1).max(200).optional().describe("The title for lists. Models do not see it."),
       metadata: metadata.optional(),
     })
     .refine((settings) => settings.ghost === undefined || settings.spec === undefined, {
-      message: "give either a ghost or a spec",
+      message: "`ghost` and `spec` exclude each other: send one of them",
       path: ["spec"],
     })
     .refine((settings) => settings.delivery !== "auto" || keepsTools(settings), {
-      message: "`auto` has a list of tools that never changes: leave out `tool_mode: dynamic` and `tool_style: skill`",
+      message: "delivery `auto` cannot be combined with `tool_mode: dynamic` or `tool_style: skill`: remove them",
       path: ["delivery"],
     }),
 );
 
-/** Whether nothing in these settings asks for a list of tools that changes. */
+/** Whether these settings are compatible with a fixed list of tools. */
 function keepsTools(settings: {
   tool_mode?: Policy["tool_mode"] | undefined;
   tool_style?: Policy["tool_style"] | undefined;
@@ -103,7 +101,7 @@ export function mergeSettings(old: ConversationSettings, change: ConversationSet
   return { ...rest, ...source, ...change };
 }
 
-/** The same settings where the conversation was made: it cannot move. */
+/** Returns the settings with the region in which the conversation was created, because it cannot move. */
 export function withSamePlace(
   old: ConversationSettings,
   { region: _, ...next }: ConversationSettings,
@@ -113,18 +111,26 @@ export function withSamePlace(
 
 type GatewayPolicy = Pick<Settings, "SKILL_RETENTION_TURNS" | "SKILL_TOKENS_MAX">;
 
+/** What decides the delivery of a conversation whose settings name none. */
+export interface DeliveryDefaults {
+  format: Format;
+  /** False for conversations made before 2026-11-25: their default is `auto` only in format `anthropic`. */
+  defaultsToAuto: boolean;
+}
+
 /**
- * The policy of the next turn. The conversation's own retention wins over the ghost's, and that over the gateway's; its budget
- * is never more than the gateway allows, whatever was stored when the gateway allowed more.
+ * Returns the policy of the next turn. The conversation's retention overrides the ghost's, and that the gateway's. The budget never exceeds
+ * the gateway's current limit.
  */
 export function policyOf(
   settings: ConversationSettings,
   ghost: Retention | null,
   gateway: GatewayPolicy,
-  format: Format,
+  { format, defaultsToAuto }: DeliveryDefaults,
 ): Policy {
   const ceiling = gateway.SKILL_TOKENS_MAX;
-  const delivery = settings.delivery ?? (format === "anthropic" && keepsTools(settings) ? "auto" : "system");
+  const isAuto = keepsTools(settings) && (defaultsToAuto || format === "anthropic");
+  const delivery = settings.delivery ?? (isAuto ? "auto" : "system");
   const auto = delivery === "auto";
   return {
     retention: settings.retention_turns ?? ghost ?? gateway.SKILL_RETENTION_TURNS,

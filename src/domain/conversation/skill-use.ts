@@ -1,4 +1,4 @@
-// What a conversation counts of the skills it uses, until it is added to everybody's counts. No count says whose it is.
+// Counts a conversation's use of skills until it is added to the shared counts. Counts contain no users.
 
 import * as z from "zod";
 import { dayOf } from "../access/quota";
@@ -12,14 +12,14 @@ const countSchema = z.lazy(() =>
     day: z.number(),
     skill_id: z.string(),
     version_id: z.string(),
-    /** How often it was loaded by its name, or newly selected by the user. What a ghost preloads nobody has chosen. */
+    /** Number of loads by name and new selections by the user. Preloads do not count. */
     loads: z.number(),
     /** Calls of its tools and scripts, and those of them that failed. */
     calls: z.number(),
     failures: z.number(),
-    /** Of its instructions, each time they were told: also for another skill that needs it. */
+    /** Tokens of its instructions each time they were sent, also as a dependency. */
     tokens: z.number(),
-    /** What its loads count for the shared order: a conversation speaks for a skill once a day, however often it loads it. */
+    /** Votes of its loads for the shared order: one per conversation, skill and day. */
     votes: z.number(),
   }),
 );
@@ -29,7 +29,7 @@ export const usesSchema = z.lazy(() =>
     /** When the next batch is to be sent, in milliseconds since the epoch; `null`: there is nothing to send. */
     due: z.number().nullable(),
     counts: z.array(countSchema),
-    /** A batch that was sent and may or may not have arrived. It is sent again as it is, so that its id tells whether it has. */
+    /** A batch that was sent and may have arrived. It is sent again unchanged, so that its id identifies it. */
     sent: z.object({ id: z.string(), at: z.number(), counts: z.array(countSchema) }).nullable(),
     /** The skills that this conversation has spoken for on a day. */
     voted: z.object({ day: z.number(), skills: z.array(z.string()) }),
@@ -37,11 +37,11 @@ export const usesSchema = z.lazy(() =>
 );
 
 export type UseCount = z.infer<typeof countSchema>;
-/** What is counted and not known to have arrived. */
+/** Counts not confirmed as received. */
 export type Uses = z.infer<typeof usesSchema>;
 export type UseBatch = NonNullable<Uses["sent"]>;
 
-/** One thing that happened with a version of a skill. */
+/** One use of a version of a skill. */
 export interface SkillUse {
   skill_id: string;
   version_id: string;
@@ -53,7 +53,7 @@ export interface SkillUse {
 
 export const NO_USES: Uses = { due: null, counts: [], sent: null, voted: { day: 0, skills: [] } };
 
-/** What an event says of the use of skills, in the state before it. */
+/** Returns the uses that an event implies, given the state before it. */
 export function usesIn(state: ConversationState, event: ConversationEvent): SkillUse[] {
   if (event.type !== "loaded" && event.type !== "turn") return [];
   const active = new Set(activeSkills(state).map(({ skill }) => skill.version_id));
@@ -63,7 +63,7 @@ export function usesIn(state: ConversationState, event: ConversationEvent): Skil
     );
     return chosen.map(({ skill_id, version_id, tokens }) => ({ skill_id, version_id, loads: 1, tokens }));
   }
-  // Nobody asked for it: a tool of it was called.
+  // A tool call reactivated it; this is not a load.
   if (event.used === true) return [];
   return event.skills.flatMap(({ name, skill_id, version_id, tokens }) => {
     const told = event.delivered.includes(name) || !active.has(version_id) ? tokens : 0;
@@ -72,7 +72,7 @@ export function usesIn(state: ConversationState, event: ConversationEvent): Skil
   });
 }
 
-/** Counts one more. The first count says when the batch is due. */
+/** Adds one use. The first one determines when the batch is due. */
 export function addUse(uses: Uses, use: SkillUse, now: number): Uses {
   const day = dayOf(now);
   const { skill_id, version_id, loads = 0, calls = 0, failures = 0, tokens = 0 } = use;
@@ -94,8 +94,8 @@ export function addUse(uses: Uses, use: SkillUse, now: number): Uses {
 const NOTHING = { loads: 0, calls: 0, failures: 0, tokens: 0, votes: 0 };
 
 /**
- * What is to be sent now, closed under an id. Should it not be known to arrive, it is due again after a while. After days nobody
- * remembers its id any more: then it is dropped, since counts that are missing mislead less than counts that are there twice.
+ * Returns the batch to send now, closed under an id. If its arrival is not confirmed, it is due again later. After days its id is no longer
+ * known, and it is dropped, because missing counts are better than double counts.
  */
 export function closed(uses: Uses, now: number, id: string): Uses {
   const { sent, counts } = uses;

@@ -7,10 +7,10 @@ import { carrierSchema } from "./carriers";
 import { historyAskSchema, policySchema } from "./event";
 import { ledgerSchema } from "./ledger";
 
-/** Events between two snapshots: at most so many, and those of one more, are folded to know any state. */
+/** Maximum number of events between two snapshots, which bounds the events read to compute any state. */
 export const SNAPSHOT_EVERY = 256;
 
-/** Rises with every change of what the fold makes of an event: snapshots of another shape are not believed. */
+/** Increase when the computation of the state changes. Snapshots with another number are ignored. */
 export const SNAPSHOT_SHAPE = 4;
 
 const entries = <V>(value: z.ZodType<V>) => z.array(z.tuple([z.string(), value])).transform((all) => new Map(all));

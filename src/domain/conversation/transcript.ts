@@ -1,4 +1,4 @@
-// One message of a transcript, whatever API wrote it, as far as restoring needs it.
+// Reads one message of a transcript in any API's format, as far as restoring needs it.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import { parseArguments } from "../tools/formats";
@@ -10,10 +10,10 @@ export interface TranscriptCall {
 }
 
 export interface TranscriptMessage {
-  /** `user` only when a person says something; a user message that merely carries tool results is `tool`. */
+  /** `user` only for messages of a person; a user message that only contains tool results is `tool`. */
   role: "user" | "assistant" | "tool" | "other";
   text: string;
-  /** The gateway's own note on an assistant message; `null` where there is none. */
+  /** The gateway's own record on an assistant message, or `null`. */
   loadedSkills: string[] | null;
   calls: TranscriptCall[];
   results: TranscriptResult[];
@@ -31,7 +31,7 @@ export function readTranscript(history: readonly JsonValue[]): TranscriptMessage
 }
 
 function readMessage(entry: JsonObject): TranscriptMessage {
-  // Items of the Responses API stand beside messages instead of inside them.
+  // Items of the Responses API are siblings of messages, not parts.
   if (entry.type === "function_call") return { ...blank("assistant"), calls: readCall(entry) };
   if (entry.type === "function_call_output") {
     return { ...blank("tool"), results: [result(entry.call_id, textOf(entry.output))] };

@@ -1,4 +1,4 @@
-// What a provider says that a request used, in any form in which a chat back end has it.
+// Parses the token usage that a provider reports, in any format a back end has.
 
 import * as z from "zod";
 import type { JsonObject } from "../json";
@@ -11,14 +11,14 @@ export const usageSchema = z.object({
   fresh: tokens,
   cache_read: tokens,
   cache_write: tokens,
-  /** Of `cache_write`: what is kept for longer than usual, which costs more. */
+  /** The part of `cache_write` with a longer lifetime, which costs more. */
   long_write: tokens.optional(),
   output: tokens,
 });
 
 export type Usage = z.infer<typeof usageSchema>;
 
-/** Providers leave fields out, or say null. */
+/** Providers omit fields or send null. */
 const some = tokens.nullish().transform((value) => value ?? 0);
 const details = z
   .object({ cached_tokens: some, cache_write_tokens: some })
@@ -39,7 +39,7 @@ const anthropic = z.lazy(() =>
 const own = usageSchema.omit({ long_write: true });
 
 const FORMS =
-  "`usage` is the model's own object (OpenAI's with `prompt_tokens` or `input_tokens`, Anthropic's with `input_tokens`), or { fresh, cache_read, cache_write, output }";
+  "`usage` must be the provider's own object (OpenAI: `prompt_tokens` or `input_tokens`; Anthropic: `input_tokens`) or { fresh, cache_read, cache_write, output }";
 
 /** Reads the object of OpenAI's two APIs, of Anthropic's, or our own. What it is not is a problem in words. */
 export function readUsage(value: JsonObject): { usage: Usage } | { problem: string } {
@@ -83,13 +83,13 @@ function isAnthropic(value: JsonObject): boolean {
 function ofAnthropic(said: z.infer<typeof anthropic>): Usage | string {
   const written = said.cache_creation_input_tokens;
   const long = said.cache_creation?.ephemeral_1h_input_tokens ?? 0;
-  if (long > written) return "In `usage` more tokens are written for an hour than are written.";
+  if (long > written) return "`usage` is inconsistent: more tokens are written for an hour than are written in total.";
   const usage = { fresh: said.input_tokens, cache_read: said.cache_read_input_tokens, output: said.output_tokens };
   return { ...usage, cache_write: written, ...(long === 0 ? {} : { long_write: long }) };
 }
 
 function withoutCached(sent: number, cached: z.infer<typeof details>, output: number): Usage | string {
   const fresh = sent - cached.cached_tokens - cached.cache_write_tokens;
-  if (fresh < 0) return "In `usage` more tokens are cached than were sent.";
+  if (fresh < 0) return "`usage` is inconsistent: more tokens are cached than were sent.";
   return { fresh, cache_read: cached.cached_tokens, cache_write: cached.cache_write_tokens, output };
 }

@@ -1,13 +1,13 @@
-// What an import is: where from, where it stands, and what became of each skill.
+// An import: its source, its state, and the result for each skill.
 
-/** Where skills come from. What a secret says is in none of it, only what it is called. */
+/** The source of an import. It contains the name of a secret, never its value. */
 export interface ImportSource {
   /** `index`: a well-known index; `archive`: a Git host's archive; `gateway`: a scope of another gateway. */
   type: "index" | "archive" | "gateway";
   url: string;
-  /** Of an archive: only what lies below this folder. */
+  /** For an archive: only this folder. */
   path?: string | undefined;
-  /** Of a gateway: `public`, `own` or `group/<name>`. */
+  /** For a gateway: `public`, `own` or `group/<name>`. */
   scope?: string | undefined;
   /** The secret that is sent along, by name, and in which header; without one in `Authorization: Bearer`. */
   secret?: string | undefined;
@@ -15,31 +15,31 @@ export interface ImportSource {
 }
 
 /**
- * `running`; `waiting`: for its source, or for another day; `done`; `failed`: the source could not be read; `stopped`: whoever made it may
- * not any more, or there is no room; `cancelled` by somebody.
+ * `running`; `waiting`: for its source or the next day; `done`; `failed`: the source could not be read; `stopped`: its creator lost the
+ * right, or a quota is exceeded; `cancelled`: by a user.
  */
 export const IMPORT_STATES = ["running", "waiting", "done", "failed", "stopped", "cancelled"] as const;
 export type ImportState = (typeof IMPORT_STATES)[number];
 
-/** Whether a run goes on by itself. */
+/** Whether a run continues by itself. */
 export const isRunning = (state: ImportState) => state === "running" || state === "waiting";
 
-/** What a run made of a skill. `refused`: the name is there, and did not come from this source. */
+/** Result for a skill. `refused`: a skill with this name exists and does not come from this source. */
 export const ITEM_STATES = ["created", "updated", "unchanged", "refused", "failed"] as const;
 export type ImportItemState = (typeof ITEM_STATES)[number];
 
-/** Why, for whoever looks. Nothing of a URL, a header or a body is in it. */
+/** The problem as shown to users. It contains no URL, header or body. */
 export interface ImportProblem {
   code: string;
   message: string;
 }
 
-/** The two sources that are one have one identity: a second import of it goes on where the first one was. */
+/** Returns the identity of a source. A second import of the same source continues the first. */
 export function identityOf({ type, url, path = "", scope = "" }: ImportSource): string {
   return JSON.stringify([type, url, path, scope]);
 }
 
-/** Where a source is asked for. Of an index, several places are tried one after the other. */
+/** Returns the URLs of a source. For an index, several locations are tried in order. */
 export function addressesOf(source: ImportSource): URL[] {
   const base = new URL(source.url);
   if (source.type === "archive") return [base];
@@ -55,7 +55,7 @@ function folder({ pathname }: URL): string {
   return `${pathname.replace(/\/+$/, "")}/`;
 }
 
-/** What a user's words about a source become in a log: no path, since an address may open a door by itself. */
+/** Returns what a log contains of a source: no path, because a URL can be a credential. */
 export function sourceInLog({ type, url }: ImportSource): { type: string; origin: string } {
   return { type, origin: new URL(url).origin };
 }

@@ -8,7 +8,7 @@ import type { ImportProblem } from "./import";
 import { IMPORT_LIMITS } from "./limits";
 import type { Planned } from "./plan";
 
-/** What an index says, or why it is none. */
+/** The skills of an index, or the problem. */
 export type IndexReading = { planned: Planned[]; problem?: never } | { problem: ImportProblem; planned?: never };
 
 const indexSchema = z.lazy(() =>
@@ -22,30 +22,30 @@ const listedSchema = z.lazy(() =>
 );
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
-/** @param at where the index was read: everything that it names lies at that origin */
+/** @param at the URL of the index; everything it names must have the same origin */
 export function readIndexDocument(text: string, at: URL): IndexReading {
   const document = indexSchema.safeParse(parsed(text));
   if (!document.success) {
     const isMany = document.error.issues.some(({ code }) => code === "too_big");
     return isMany
-      ? told("SOURCE_TOO_LARGE", `The index names more than ${IMPORT_LIMITS.skills} skills. Import a part of it.`)
-      : told("SOURCE_INVALID", "What the source answers is no index of skills.");
+      ? told("SOURCE_TOO_LARGE", `Too many skills in the index (limit ${IMPORT_LIMITS.skills}). Import a part of it.`)
+      : told("SOURCE_INVALID", "The source did not return an index of skills. Check the URL.");
   }
   const { $schema: version, skills } = document.data;
   if (version !== undefined && version !== INDEX_SCHEMA)
-    return told("SOURCE_UNKNOWN", "The index is of a version that this gateway does not know.");
+    return told("SOURCE_UNKNOWN", "The version of the index is not supported.");
   const seen = new Set<string>();
   const planned = skills.map((entry, index) => {
     const found = version === undefined ? listed(entry, at) : artifact(entry, at);
     const named =
       found ??
-      unplannableReason(nameIn(entry) ?? `#${index + 1}`, "INDEX_ENTRY", "Its entry is not as an index has it.");
+      unplannableReason(nameIn(entry) ?? `#${index + 1}`, "INDEX_ENTRY", "The index entry of the skill is not valid.");
     return withoutDuplicates(seen, named);
   });
   return { planned };
 }
 
-/** The same plan, or a refusal of what a name stands for a second time. */
+/** Returns the plan, or an error for a name that occurs a second time. */
 export function withoutDuplicates(seen: Set<string>, planned: Planned): Planned {
   const folded = foldName(planned.name);
   if (!seen.has(folded)) {
@@ -54,7 +54,7 @@ export function withoutDuplicates(seen: Set<string>, planned: Planned): Planned 
   }
   const name = `${planned.name}#${seen.size + 1}`;
   seen.add(name);
-  return unplannableReason(name, "NAME_TWICE", "The source has two skills of this name; the first one counts.");
+  return unplannableReason(name, "NAME_TWICE", "The source has two skills with this name. The first one is used.");
 }
 
 export function unplannableReason(name: string, code: string, message: string): Planned {
@@ -71,13 +71,13 @@ function artifact(entry: unknown, at: URL): Planned | null {
   const [bad] = checkName(name, "index").issues;
   if (bad !== undefined) return unplannableReason(name, bad.code, bad.message);
   if (type !== "archive" && type !== "skill-md")
-    return unplannableReason(name, "INDEX_TYPE", "Its entry is of a type that this gateway does not know.");
+    return unplannableReason(name, "INDEX_TYPE", "The type of the index entry is not supported.");
   const url = URL.parse(read.data.url, at.href);
   if (url === null || url.origin !== at.origin)
     return unplannableReason(
       name,
       "SOURCE_OTHER_HOST",
-      "Its entry names another host than the index's, which is not asked.",
+      "The index entry points to another host than the index. Other hosts are not contacted.",
     );
   const get = { how: "artifact", url: url.href, isMarkdown: type === "skill-md" } as const;
   return { name: name.normalize("NFC"), digest, get };

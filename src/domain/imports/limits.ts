@@ -1,4 +1,4 @@
-// How much an import takes, and how fast.
+// Limits of imports.
 
 import { PACKAGE_LIMITS } from "../limits";
 
@@ -7,35 +7,35 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 export const IMPORT_LIMITS = {
-  /** Imports of one scope; each remembers what came from its source. */
+  /** Imports per scope; each stores the results for its source. */
   imports: 50,
   /** Skills of one source. */
   skills: 5_000,
-  /** What one alarm of an import's object takes: skills, and bytes of artifacts or of unpacked skills. */
+  /** Work per alarm: number of skills, and bytes of artifacts or unpacked skills. */
   sliceSkills: 40,
   sliceBytes: 32 * MiB,
-  /** The same of unpacked skills, which are in memory together; a single one may be larger. */
+  /** Bytes of unpacked skills, which are in memory together; a single one can be larger. */
   sliceUnpackedBytes: 16 * MiB,
   /** An index, and one artifact that it names. */
   indexBytes: 8 * MiB,
   artifactBytes: PACKAGE_LIMITS.zipBytes,
   /** Files of one entry in an index that lists them, each of which is fetched. */
   listedFiles: 200,
-  /** A Git host's archive as it comes; a ZIP is read whole, a tar.gz as a stream. */
+  /** Size of a Git host's archive; a ZIP is read as a whole, a tar.gz as a stream. */
   archiveBytes: 64 * MiB,
   zipBytes: 32 * MiB,
-  /** What a tar.gz may unpack to, and what it may hold. */
+  /** Unpacked size of a tar.gz, and number of its entries. */
   unpackedBytes: 512 * MiB,
   entries: 20_000,
-  /** How long a source may take to begin an answer, and to end it. */
+  /** Timeouts for the start and the end of a response. */
   answerMs: 20_000,
   wholeMs: 2 * MINUTE_MS,
   /** A skill that could not be fetched is tried so often in a run. */
   attempts: 3,
-  /** So many in a row that could not be fetched: the source is left alone for a while, so often and so long, and then given up. */
+  /** After this many consecutive download failures the source is paused; number and length of pauses before giving up. */
   failuresInARow: 5,
   pausesMs: [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS],
-  /** How often a source is waited for at its own word, and how long at least and at most. */
+  /** Number of waits that a source can ask for, and minimum and maximum of each. */
   waits: 100,
   waitLeastMs: 1_000,
   waitMostMs: HOUR_MS,
@@ -43,10 +43,10 @@ export const IMPORT_LIMITS = {
   sliceMs: 5 * MINUTE_MS,
   /** Between the runs of a mirror. */
   mirrorMs: 24 * HOUR_MS,
-  /** A running import that nobody heard of for so long is woken by the cron. */
+  /** A running import without progress for this time is woken by the cron job. */
   lostMs: 15 * MINUTE_MS,
   /** A source's archive that was left behind ends after this. */
   archiveKeptMs: 24 * HOUR_MS,
-  /** What is told of what is wrong with one skill. */
+  /** Characters shown of a skill's problem. */
   problemChars: 500,
 } as const;

@@ -1,18 +1,18 @@
-// Which folders of an archive are skills: each that has a SKILL.md, but those inside another skill.
+// Finds the skills in an archive: each folder with a SKILL.md that is not inside another skill.
 
 import { checkPath } from "../package/path";
 import { IMPORT_LIMITS } from "./limits";
 
 const SKILL = /(?:^|\/)SKILL\.md$/i;
 
-/** A path inside the one folder that a Git host puts around everything, below the wanted one; `null` for what lies elsewhere. */
+/** Returns a path below the single top folder that Git hosts add, and below the requested folder; `null` for other paths. */
 export function pathWithin(entry: string, below: string): string | null {
   const within = entry.split("/").slice(1).join("/");
   if (below === "") return within;
   return within.startsWith(`${below}/`) ? within : null;
 }
 
-/** Whether a path of an archive may be at all: no honest one leads out of it. */
+/** Whether a path leads out of the archive. */
 export function escapesArchive(entry: string): boolean {
   return checkPath(entry).issues.some(({ code }) => code === "PATH_DOT_SEGMENT" || code === "PATH_ABSOLUTE");
 }
@@ -24,18 +24,18 @@ export function rootsOf(paths: Iterable<string>): string[] {
   return [...found].filter((root) => !above(root).some((outer) => found.has(outer))).sort();
 }
 
-/** Finds the root that a path is below. Folders are looked up from the inside to the outside, whatever their number. */
+/** Returns a function that finds the root of a path, from the innermost folder outwards. */
 export function rootFinder(roots: Iterable<string>): (path: string) => string | null {
   const known = new Set(roots);
   return (path) => above(path).find((folder) => known.has(folder)) ?? null;
 }
 
-/** What the skill in a folder is called: as its folder. */
+/** Returns the skill's name: its folder. */
 export function nameOfRoot(root: string): string {
   return root.slice(root.lastIndexOf("/") + 1);
 }
 
-/** Whether more folders are skills than one import takes. */
+/** Whether there are more skills than one import accepts. */
 export function hasTooManyRoots(roots: readonly string[]): boolean {
   return roots.length > IMPORT_LIMITS.skills;
 }

@@ -1,8 +1,8 @@
-// A tar archive, read as it comes: what is in it within bounds, and nothing that two readers could take for two things.
+// Reads a tar archive as a stream, with limits, and rejects anything that parsers may read differently.
 
 import { IMPORT_LIMITS } from "./limits";
 
-/** Something in an archive. `bytes` is there for a file that was asked for. */
+/** An archive entry. `bytes` is present for requested files. */
 export interface TarEntry {
   path: string;
   type: "file" | "folder" | "link";
@@ -11,7 +11,7 @@ export interface TarEntry {
   bytes: Uint8Array | null;
 }
 
-/** What is no archive that we read, or too much of one. */
+/** An invalid or too large archive. */
 export class TarFault extends Error {
   override readonly name = "TarFault";
 
@@ -29,9 +29,9 @@ const MOST_HEADER = 64 * 1024;
 const MOST_PATH = 4_096;
 
 /**
- * The entries of a tar stream. Links, devices and everything else that is no file come as `link`.
+ * Yields the entries of a tar stream. Links, devices and other non-files are `link`.
  *
- * @param wants whether a file's bytes are kept; they are in memory until the next entry is asked for
+ * @param wants whether to store a file's bytes; they are in memory until the next entry is requested
  * @throws TarFault
  */
 export async function* readTar(
@@ -49,7 +49,7 @@ export async function* readTar(
     const padded = Math.ceil(size / BLOCK) * BLOCK;
     const type = String.fromCharCode(header[156] ?? 0);
     if ("xgLK".includes(type)) {
-      if (size > MOST_HEADER) throw tooLarge("64 KiB in a header");
+      if (size > MOST_HEADER) throw tooLarge("limit 64 KiB per header");
       const value = (await blocks.take(padded)).subarray(0, size);
       if (type === "L") longName = nullEnded(value);
       if (type === "x") longName = pathIn(value) ?? longName;
@@ -59,7 +59,7 @@ export async function* readTar(
     const short = nullEnded(header.subarray(0, 100));
     const path = longName ?? (prefix === "" ? short : `${prefix}/${short}`);
     longName = null;
-    if (path.length > MOST_PATH) throw tooLarge(`${MOST_PATH} characters in a path`);
+    if (path.length > MOST_PATH) throw tooLarge(`limit ${MOST_PATH} characters per path`);
     const isFile = type === "0" || type === "\0";
     const isKept = isFile && wants(path, size);
     const bytes = isKept ? (await blocks.take(padded)).slice(0, size) : null;
@@ -103,7 +103,7 @@ class Blocks {
   async #some(most: number): Promise<Uint8Array> {
     while (this.#rest.length === 0) {
       const { value, done } = await this.#source.next();
-      if (done === true) throw new TarFault("SOURCE_INVALID", "The archive ends before its end.");
+      if (done === true) throw new TarFault("SOURCE_INVALID", "The archive is incomplete.");
       this.#read += value.length;
       if (this.#read > IMPORT_LIMITS.unpackedBytes) throw tooLarge(`${IMPORT_LIMITS.unpackedBytes / 1_048_576} MiB`);
       this.#rest = value;
@@ -131,7 +131,7 @@ function requireSum(header: Uint8Array): void {
   if (sum !== told) throw foreign();
 }
 
-/** The path of a pax header, whose lines are `<length> <key>=<value>`. A size there would be one that other readers do not see. */
+/** Returns the path of a pax header with lines `<length> <key>=<value>`. A size there is rejected, because other parsers ignore it. */
 function pathIn(bytes: Uint8Array): string | null {
   const text = new TextDecoder().decode(bytes);
   if (/(?:^|\n)\d+ size=/.test(text)) throw foreign();
@@ -144,9 +144,9 @@ function nullEnded(bytes: Uint8Array): string {
 }
 
 function foreign(): TarFault {
-  return new TarFault("SOURCE_INVALID", "What the source answers is no archive that this gateway reads.");
+  return new TarFault("SOURCE_INVALID", "The source did not return a supported archive. Use a tar.gz or ZIP.");
 }
 
 function tooLarge(bound: string): TarFault {
-  return new TarFault("SOURCE_TOO_LARGE", `The archive is too large: it has more than ${bound}.`);
+  return new TarFault("SOURCE_TOO_LARGE", `Archive too large (${bound}).`);
 }

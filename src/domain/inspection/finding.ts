@@ -1,4 +1,4 @@
-// What the inspection of a package looks at, and what it finds.
+// Types of the inspection of a package.
 
 import type { Issue, Severity } from "../errors";
 
@@ -7,22 +7,22 @@ export interface InspectedFile {
   path: string;
   /** In bytes. */
   size: number;
-  /** Asked for when the file's turn comes. */
+  /** Read when the file is inspected. */
   readonly text: string | null;
 }
 
 export type Finding = Issue & { severity: Severity; path: string };
 
-/** What a rule finds in a text. */
+/** A match of a rule. */
 export interface Match {
-  /** Where in the text, in code units. */
+  /** Position in UTF-16 units. */
   at: number;
   message: string;
-  /** Where one match weighs more than its rule. */
+  /** Set if it is more severe than its rule. */
   severity?: Severity;
 }
 
-/** How many findings there are of each severity. */
+/** Returns the number of findings per severity. */
 export function countFindings(warnings: readonly Issue[]): Record<Severity, number> {
   const counts = { high: 0, low: 0, info: 0 };
   for (const { severity } of warnings) if (severity !== undefined) counts[severity]++;

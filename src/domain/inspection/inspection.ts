@@ -1,5 +1,5 @@
-// What a reviewer would want to be told of a package before anybody trusts it: hidden text, commands that fetch and run code,
-// encoded payloads, credentials, files that are named and missing. Findings are warnings; they never say that a skill is safe.
+// Inspects a package for a reviewer: hidden text, commands that download and run code, encoded payloads, credentials, missing files.
+// Findings are warnings; their absence does not mean that a skill is safe.
 
 import { INSPECTION_LIMITS } from "../limits";
 import { SKILL_FILE } from "../package/skill";
@@ -9,8 +9,8 @@ import { missingReferences } from "./missing-files";
 import { RULES, type Rule } from "./rules";
 
 /**
- * Looks at every text file. Time is linear in the text, and the number of findings bounded: `INSPECTION_MORE` says how many more
- * there are. Never quotes a secret beyond its first characters.
+ * Inspects every text file. Time is linear in the text, and the number of findings is limited: `INSPECTION_MORE` contains the number of
+ * further ones. Never quotes more than the first characters of a secret.
  */
 export function inspect(files: readonly InspectedFile[]): Finding[] {
   const findings: Finding[] = [];
@@ -35,13 +35,13 @@ export function inspect(files: readonly InspectedFile[]): Finding[] {
   }
   findings.push(...missingReferences(files));
   if (left > 0) {
-    const message = `${left} files were not looked at to their end: the package has too much text.`;
+    const message = `${left} files were not inspected completely because the package has too much text.`;
     findings.push({ code: "INSPECTION_CUT", message, path: "", severity: "low" });
   }
   return bounded(findings);
 }
 
-/** What every model reads first, then the small before the large: an author who fills a package up hides only what is largest. */
+/** Orders files: those every model reads first, then small before large, so that an author who fills a package only hides the largest. */
 function inOrder(files: readonly InspectedFile[]): InspectedFile[] {
   const rank = ({ path, size }: InspectedFile) => (path.toLowerCase() === SKILL_FILE.toLowerCase() ? -1 : size);
   return [...files].sort((a, b) => rank(a) - rank(b));
@@ -54,7 +54,7 @@ function findingsOf({ code, severity, find }: Rule, path: string, text: string):
   let from = 0;
   for (const match of find(text)) {
     if (findings.length === INSPECTION_LIMITS.perRule) {
-      const message = `There are more of ${code} in this file.`;
+      const message = `This file has more findings of type ${code}.`;
       return [...findings, { code: "INSPECTION_MORE", message, path, severity: "info" }];
     }
     // Several patterns of a rule each begin at the start.

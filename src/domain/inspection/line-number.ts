@@ -1,6 +1,6 @@
 // Line numbers of places in a text.
 
-/** Answers the line, from 1, of each place that it is asked for. Places come in ascending order, so the text is gone through once. */
+/** Returns a function that returns the line (from 1) of a position. Positions must ascend, so the text is read once. */
 export function lineCounter(text: string): (at: number) => number {
   let line = 1;
   let next = text.indexOf("\n");

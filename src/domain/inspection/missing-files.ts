@@ -22,14 +22,14 @@ export function missingReferences(files: readonly InspectedFile[]): Finding[] {
     const path = pathOf(link ?? span ?? "");
     if (path === null || missing.has(path) || there.has(path)) continue;
     missing.add(path);
-    const message = `It names the file '${path}', which is not in the package.`;
+    const message = `The file '${path}' is mentioned but not in the package. Add it, or remove the mention.`;
     findings.push({ code: "FILE_MISSING", message, path: main.path, line: lineOf(index), severity: "low" });
     if (findings.length >= INSPECTION_LIMITS.perRule) break;
   }
   return findings;
 }
 
-/** The path inside the package, or `null` for what leads elsewhere, is a pattern, or stands for any link, such as `(url)`. */
+/** Returns the path inside the package; `null` for other targets, patterns, and placeholders such as `(url)`. */
 function pathOf(reference: string): string | null {
   if (ELSEWHERE.test(reference) || !/[./]/.test(reference)) return null;
   const path = (reference.split(/[#?]/, 1)[0] ?? "").replace(/^\.\//, "").replace(/\/$/, "");

@@ -7,32 +7,32 @@ import { downloadAndRunPatterns, pasteAndRunPatterns } from "./social-engineerin
 export interface Rule {
   code: string;
   severity: Severity;
-  /** Which files it looks at; all without it. */
+  /** Files that the rule inspects; absent: all. */
   applies?: (path: string) => boolean;
   /** It is about characters beyond ASCII, which most files have none of. */
   isBeyondAscii?: true;
-  /** In the order of the text. Who reads them stops when there are enough. */
+  /** Yields matches in text order. The reader stops when it has enough. */
   find(text: string): Iterable<Match>;
 }
 
 /** Characters that reorder what a reader sees. */
 const BIDI = /[\u202A-\u202E\u2066-\u2069]/g;
-/** Characters that nobody sees, inside of words that have no use for them, or too many in a row for any script. */
+/** Invisible characters inside words that do not need them, or too many in a row for any script. */
 const ZERO_WIDTH =
   /[\u2060\u180E]|(?<=[\x21-\x7E])[\u200B-\u200D\uFEFF]{1,64}(?=[\x21-\x7E])|[\u200B-\u200D\u2061-\u2064\uFEFF]{8,64}/g;
-/** A copy of ASCII that nobody sees. Flags of regions are made of it, after a black flag. */
+/** Invisible copies of ASCII characters. Flags of regions use them after a black flag. */
 const TAGS = /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0001}-\u{E007F}]{2,64}/gu;
-/** One selects the form of the character before it; many in a row say something else. */
+/** One selects the form of the preceding character; many in a row encode data. */
 const SELECTORS = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4,64}/gu;
 
-/** What runs what comes through a pipe. `python -m json.tool` and the like only read it. */
+/** Programs that run piped code. `python -m json.tool` and similar only read it. */
 const RUNNER =
   /\|\s{0,9}(?:sudo\s{1,9})?(?:(?:ba|z|da|k|a)?sh|(?:python[23]?|node|perl|ruby|php)\b(?!\s{1,9}-m)|iex|Invoke-Expression)\b/gi;
-/** What brings code from elsewhere, or makes it readable, in the part of a line before the pipe. */
+/** Programs that download or decode code, before the pipe in a line. */
 const FETCHER =
   /\b(?:curl|wget|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|DownloadString)\b|\bbase64\s{1,9}(?:-d|-D|--decode)\b/i;
 const FETCHER_CHARS = 500;
-/** What a shell is given instead of a file or a text. Patterns begin with something rare, and look back from there. */
+/** Process or command substitution with a download. Patterns start with a rare character and look back from there. */
 const SUBSTITUTED = /[<$]\(\s{0,9}(?:curl|wget)\b/g;
 const SHELL_BEFORE = /\b(?:(?:ba|z|da)?sh\s{1,9}(?:-\w{1,9}\s{1,9})?|eval\s{1,9})["']?$/;
 const EVALUATED = /\(\s{0,9}(?:New-Object|iwr|irm|Invoke-)/gi;
@@ -42,9 +42,9 @@ const INTERPRETER_BEFORE = /\b(?:python[23]?|node|perl|ruby|php)$/;
 const INLINE_FETCHES =
   /(?:urlopen|urllib|requests\.get|\bfetch\(|file_get_contents|open-uri).*\b(?:exec|eval)\b|\b(?:exec|eval)\b.*(?:urlopen|urllib|requests\.get|\bfetch\(|file_get_contents|open-uri)/;
 
-/** Each begins where such data can begin and nowhere inside of it, so that a text is gone through once. */
+/** Each match starts where such data can start and nowhere inside, so that a text is read once. */
 const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{240,2000}|(?<!\\x[0-9a-fA-F]{2})(?:\\x[0-9a-fA-F]{2}){60,500}/g;
-/** What decodes or runs what it is given: a call, or one of these names. */
+/** Functions that decode or run their argument. */
 const EXECUTES = /\((?<=\b(?:eval|exec|execSync|spawn|Function|atob|unescape|compile)\s{0,3}\()/;
 const DATA_URL = /data:[\w/+.-]{1,60};base64,$/;
 /** Their rare part: a text is searched for what begins with a rare character in no time. */
@@ -87,12 +87,12 @@ const CREDENTIALS: readonly { name: string; rare: string; hints: readonly string
     pattern: /(?<![\w-])eyJ[A-Za-z0-9_-]{16,2000}\.eyJ[A-Za-z0-9_-]{16,4000}\.[A-Za-z0-9_-]{16,1000}/g,
   },
 ];
-/** A value that something is given, and the name of a secret right before it. */
+/** An assigned value, and the name of a secret right before it. */
 const ASSIGNED = /[:=]\s{0,5}["']?([A-Za-z0-9+/_-]{20,120})(?![\w+/.($-])/g;
 const SECRET_NAME = /(?:api[_-]?key|secret|token(?!iz)|passw(?:or)?d)[\w-]{0,20}["']?\s{0,5}$/i;
 /** A part of a value that is a word. */
 const WORD = /(?:^|[-_/])[a-z]{4,}(?:$|[-_/])/i;
-/** What documentation writes in place of a secret. */
+/** Placeholders that documentation uses for a secret. */
 const PLACEHOLDER = /example|sample|dummy|placeholder|your|xxxx|abcd|1234|\.\.\.|(.)\1{7}/i;
 
 const COMMENT_ORDERS =
@@ -105,19 +105,19 @@ export const RULES: readonly Rule[] = [
     code: "HIDDEN_BIDI",
     severity: "high",
     isBeyondAscii: true,
-    find: (text) => hidden(text, BIDI, "characters that reorder what a reader sees"),
+    find: (text) => hidden(text, BIDI, "characters that change the displayed order of text"),
   },
   {
     code: "HIDDEN_ZERO_WIDTH",
     severity: "low",
     isBeyondAscii: true,
-    find: (text) => hidden(text, ZERO_WIDTH, "characters without width inside a word"),
+    find: (text) => hidden(text, ZERO_WIDTH, "zero-width characters inside a word"),
   },
   {
     code: "HIDDEN_TAGS",
     severity: "high",
     isBeyondAscii: true,
-    find: (text) => hidden(text, TAGS, "invisible tag characters, which models read as text"),
+    find: (text) => hidden(text, TAGS, "invisible tag characters that models read as text"),
   },
   {
     code: "HIDDEN_SELECTORS",
@@ -137,7 +137,7 @@ export const RULES: readonly Rule[] = [
     find: (text) =>
       all(text, ASSIGNED, (_, at, value) =>
         isRandom(value) && isAfter(text, at, SECRET_NAME)
-          ? `Something with the name of a secret is given a value (${value.slice(0, 4)}…).`
+          ? `A variable named like a secret has a literal value (${value.slice(0, 4)}…). Use a stored secret instead.`
           : null,
       ),
   },
@@ -147,13 +147,13 @@ function isMarkdown(path: string): boolean {
   return /\.(?:md|markdown|mdx)$/i.test(path);
 }
 
-/** What people and models read for what to do. */
+/** Whether people and models read the file as instructions. */
 function isProse(path: string): boolean {
   return /\.(?:md|markdown|mdx|txt|rst|html?)$/i.test(path) || !/\.[^/]*$/.test(path);
 }
 
 function hidden(text: string, pattern: RegExp, what: string): Iterable<Match> {
-  return all(text, pattern, () => `There are ${what}.`);
+  return all(text, pattern, () => `The file contains ${what}.`);
 }
 
 /** Instructions in HTML comments: a model reads them, a reader of the rendered page does not. */
@@ -162,17 +162,17 @@ function* comments(text: string): Iterable<Match> {
     const end = text.indexOf("-->", at + 4);
     const comment = text.slice(at + 4, end < 0 ? text.length : end);
     if (COMMENT_ORDERS.test(comment))
-      yield { at, message: "An HTML comment gives orders that a reader does not see.", severity: "high" };
+      yield { at, message: "An HTML comment contains instructions that a reader does not see.", severity: "high" };
     else if (comment.length > 40 && COMMENT_COMMANDS.test(comment))
-      yield { at, message: "An HTML comment holds text that a model reads and a reader does not see." };
+      yield { at, message: "An HTML comment contains text that a model reads but a reader does not see." };
     at = end < 0 ? -1 : text.indexOf("<!--", end + 3);
   }
 }
 
-/** A pipe into something that runs code, looked at from the pipe: what stands before it belongs to no other pipe. */
+/** Finds pipes into a program that runs code, starting at the pipe. */
 function* fetchedAndRun(text: string): Iterable<Match> {
-  const message = "A command fetches or decodes code and runs it unseen.";
-  // A text without these characters, which most are, is quickly told.
+  const message = "A command downloads or decodes code and runs it without showing it.";
+  // Most texts contain none of these characters and are skipped quickly.
   for (const { index } of text.includes("|") ? text.matchAll(RUNNER) : []) {
     const before = text.slice(Math.max(0, index - FETCHER_CHARS), index);
     const part = before.slice(1 + Math.max(before.lastIndexOf("|"), before.lastIndexOf("\n")));
@@ -191,7 +191,7 @@ function* fetchedAndRun(text: string): Iterable<Match> {
 function* payloads(text: string): Iterable<Match> {
   if (!(text.includes("(") && EXECUTES.test(text)) && !EXECUTORS.some((name) => text.includes(name))) return;
   yield* all(text, ENCODED, (_, at) =>
-    isAfter(text, at, DATA_URL) ? null : "Long encoded data stands beside code that decodes or executes.",
+    isAfter(text, at, DATA_URL) ? null : "Long encoded data is next to code that decodes or runs it.",
   );
 }
 
@@ -214,12 +214,12 @@ function isRandom(value: string): boolean {
   return bits > 3.5;
 }
 
-/** Whether what stands right before a place ends like this. */
+/** Whether the text before a position ends like this. */
 function isAfter(text: string, at: number, ending: RegExp): boolean {
   return ending.test(text.slice(Math.max(0, at - 80), at));
 }
 
-/** `say` tells about a match, or `null` when it is none; `inner` is the first group. */
+/** `say` describes a match, or returns `null` to ignore it; `inner` is the first group. */
 function* all(
   text: string,
   pattern: RegExp,

@@ -1,5 +1,5 @@
-// Texts that bring people, or their agents, to run what nobody has looked at: an archive whose password keeps scanners out, a
-// command that lies on a page for pasting. They are told by several words that stand near each other.
+// Finds texts that bring people or their agents to run unreviewed code: password-protected archives that scanners cannot read, and commands
+// on paste sites. Several words near each other must match.
 
 import type { Match } from "./finding";
 
@@ -14,14 +14,14 @@ const RUN_PROGRAM =
 
 const PASTE_SITE =
   /\b(?:glot\.io|pastebin\.com|rentry\.(?:co|org)|hastebin\.com|paste\.(?:ee|rs)|dpaste\.(?:com|org)|termbin\.com|justpaste\.it|controlc\.com|snippet\.host|ix\.io|sprunge\.us)\b/i;
-/** What these end with. It begins with what is rare, so that a text without one is quickly told. */
+/** Endings of such hosts. The pattern starts with a rare character, so texts without it are skipped quickly. */
 const SITE_ENDING = /\.(?:io|com?|org|ee|rs|it|host|us)\b/i;
 const TO_TERMINAL =
   /\b(?:copy|paste|run|execute|enter)\b[^\n]{0,100}\b(?:terminal|powershell|command prompt|command line|console|shell)\b/i;
 const LINK = /\bhttps?:\/\//i;
 const COPIED = /\bcopy\b[^\n]{0,100}\b(?:command|script|code|snippet)\b/i;
 
-/** How near the words stand: each window overlaps half of the next. */
+/** Size of the window in which words must occur. Each window overlaps half of the next. */
 const WINDOW = 800;
 
 /** Archives that are to be downloaded, unpacked and run. */
@@ -30,9 +30,9 @@ export function* downloadAndRunPatterns(text: string): Iterable<Match> {
   yield* near(text, ARCHIVE, (part) => {
     if (!DOWNLOAD.test(part)) return null;
     if (PASSWORD.test(part) && RUN.test(part))
-      return { message: "It sends somebody to download an archive with a password, unpack it and run what is in it." };
+      return { message: "It tells a person to download a password-protected archive, unpack it and run its content." };
     if (!UNPACK.test(part) || !RUN_PROGRAM.test(part)) return null;
-    return { message: "It sends somebody to download an archive, unpack it and run a program.", severity: "low" };
+    return { message: "It tells a person to download an archive, unpack it and run a program.", severity: "low" };
   });
 }
 
@@ -41,15 +41,15 @@ export function* pasteAndRunPatterns(text: string): Iterable<Match> {
   if (!(text.includes("://") || SITE_ENDING.test(text)) || !TO_TERMINAL.test(text)) return;
   yield* near(text, LINK_OR_SITE, (part) => {
     if (!TO_TERMINAL.test(part)) return null;
-    if (PASTE_SITE.test(part)) return { message: "It sends somebody to run a command from a site for pasting texts." };
+    if (PASTE_SITE.test(part)) return { message: "It tells a person to run a command from a paste site." };
     if (!LINK.test(part) || !COPIED.test(part)) return null;
-    return { message: "It sends somebody to copy a command from a page into a terminal.", severity: "low" };
+    return { message: "It tells a person to copy a command from a web page into a terminal.", severity: "low" };
   });
 }
 
 const LINK_OR_SITE = new RegExp(`${LINK.source}|${PASTE_SITE.source}`, "i");
 
-/** Judges each part of a text that has the mark; what was told of once is not told of again from the next part. */
+/** Checks each window around a mark. A match is reported once, not again for the next window. */
 function* near(text: string, mark: RegExp, judge: (part: string) => Omit<Match, "at"> | null): Iterable<Match> {
   for (let at = 0; at < text.length; at += WINDOW / 2) {
     const part = text.slice(at, at + WINDOW);

@@ -1,9 +1,9 @@
-// What the gateway counts for its operator, and by what. Never by users, skills, tools or conversations: what is counted outlives them.
+// Metric families and their labels. Labels never contain users, skills, tools or conversations, because metrics outlive them.
 
-/** How many different values the first label of a family may have; what comes after them is counted as `OTHER`. */
+/** Maximum number of distinct values of a family's first label; further ones are counted as `OTHER`. */
 const NAMES = { codes: 60, models: 32, servers: 64 } as const;
 
-/** Where what is beyond the names of a family is counted. */
+/** Label for values above the limit. */
 export const OTHER = "other";
 
 /** Upper bounds of a histogram's buckets, in seconds; the last bucket has none. */
@@ -17,7 +17,7 @@ interface Family {
   names?: number;
 }
 
-/** In the order in which they are told. A histogram's values are seconds. */
+/** In output order. Histogram values are seconds. */
 export const FAMILIES = {
   requests: {
     type: "counter",
@@ -70,7 +70,7 @@ export type FamilyName = keyof typeof FAMILIES;
 type Texts<L extends readonly string[]> = { readonly [K in keyof L]: string };
 type LabelsOf<F extends FamilyName> = Texts<(typeof FAMILIES)[F]["labels"]>;
 
-/** Counts something: one more, or so much; of a histogram the seconds it took. It waits for nothing and never fails. */
+/** Adds one or `by` to a counter, or observes seconds in a histogram. Synchronous; never fails. */
 export type Count = <F extends FamilyName>(family: F, labels: LabelsOf<F>, by?: number) => void;
 
 /** The family of this name; `null` where there is none, as of one that an earlier gateway had. */
@@ -78,7 +78,7 @@ export function familyNamed(name: string): Family | null {
   return Object.entries<Family>(FAMILIES).find(([known]) => known === name)?.[1] ?? null;
 }
 
-/** What something is counted under that has a name and an owner: what is the gateway's by its name, all other by whose it is. */
+/** Returns the label of an owned resource: the gateway's by name, others by kind of owner. */
 export function metricLabelFor(kind: string, name: string): string {
   return kind === "gateway" ? name : `(${kind})`;
 }
@@ -94,7 +94,7 @@ const EDGES: readonly [prefix: RegExp, edge: string][] = [
   [/^\/(oauth|register|authorize|token)(\/|$)/, "sign_in"],
 ];
 
-/** What a request's path is counted under. */
+/** Returns the label for a request's path. */
 export function edgeAt(path: string): string {
   return EDGES.find(([prefix]) => prefix.test(path))?.[1] ?? OTHER;
 }

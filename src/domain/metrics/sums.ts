@@ -29,7 +29,7 @@ export function addTo(sums: Sums, family: FamilyName, labels: readonly string[],
   put(sums, keyOf(family, told), FAMILIES[family].type === "counter" ? [by] : observed(by));
 }
 
-/** Adds what an isolate has counted. A name beyond those that a family may have is counted as `OTHER`. */
+/** Adds an isolate's counts. Label values above the limit are counted as `OTHER`. */
 export function addAll(sums: Sums, rows: readonly SumRow[]): void {
   const named = new Map<string, Set<string>>();
   for (const key of sums.keys()) {

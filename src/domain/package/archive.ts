@@ -1,5 +1,5 @@
-// A ZIP becomes a list of files, or a list of everything that is wrong with it. Nothing is inflated before the records
-// agree with each other, nothing is allocated because a header says so, and no doubtful archive is interpreted.
+// Parses a ZIP into a list of files, or into a list of all its issues. Nothing is inflated before the records agree with each other, no
+// memory is allocated because of a declared size, and an ambiguous archive is rejected.
 
 import { crc32 } from "../crc32";
 import type { Issue } from "../errors";
@@ -16,20 +16,22 @@ export interface ArchiveEntry {
   /** Relative, NFC, checked by `path.ts`. */
   path: string;
   bytes: Uint8Array;
-  /** Their CRC-32, which was checked. */
+  /** CRC-32 of the bytes, already verified. */
   crc: number;
-  /** 0755 where the source's owner-execute bit is set. */
+  /** 0755 if the owner-execute bit is set in the archive. */
   mode: 0o644 | 0o755;
 }
 
-/** What was read. With issues, `entries` holds the files that were readable all the same, so that they can be checked too. */
+/**
+ * The result of reading an archive. If there are issues, `entries` contains the files that were readable, so that they can be checked too.
+ */
 export interface ArchiveReading {
   entries: ArchiveEntry[];
   issues: Issue[];
   warnings: Issue[];
 }
 
-/** A record whose own header is in order, with its path. */
+/** A record with a valid header, and its path. */
 interface Member {
   record: ArchiveRecord;
   path: string;
@@ -39,7 +41,7 @@ interface Member {
 const STORED = 0;
 const DEFLATED = 8;
 const ENCRYPTED = (1 << 0) | (1 << 6) | (1 << 13);
-/** Compression level (1, 2), descriptor (3), UTF-8 name (11): the flags that mean nothing we would have to act on. */
+/** Flags that need no handling: compression level (1, 2), descriptor (3), UTF-8 name (11). */
 const HARMLESS = (1 << 1) | (1 << 2) | (1 << 3) | (1 << 11);
 const TYPE_BITS = 0o170000;
 const REGULAR = 0o100000;
@@ -47,21 +49,21 @@ const DIRECTORY = 0o040000;
 const SETUID_SETGID = 0o6000;
 const OWNER_EXECUTE = 0o100;
 const DOS_DIRECTORY = 0x10;
-/** Folders and what is left out count as records but not as files; more than this many is no honest skill. */
+/** Limit on records. Folders and ignored files count as records but not as files. */
 const MAX_RECORDS = PACKAGE_LIMITS.files * 4;
 const CODE_PAGES: ReadonlySet<string> = new Set<CodePage>(["GBK", "Shift-JIS", "Windows-1252", "CP437"]);
 
 /**
- * Reads an archive. Never throws because of the bytes. Issue codes: those of `archive/end.ts`,
- * `archive/record.ts`, `path.ts` and `collisions.ts`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`,
- * `ZIP_METHOD`, `ZIP_SPECIAL_FILE`, `ZIP_SETUID`, `ZIP_ENTRY_TYPE`, `ZIP_DIRECTORY_DATA`, `ZIP_DATA_BROKEN`, `ZIP_SIZE_MISMATCH`,
- * `ZIP_CRC_MISMATCH`, `FILE_TOO_LARGE`, `UNPACKED_TOO_LARGE`, `TOO_MANY_FILES`, `RATIO_TOO_HIGH`.
+ * Reads an archive. Never throws because of its content. Issue codes: those of `archive/end.ts`, `archive/record.ts`, `path.ts` and
+ * `collisions.ts`, and `ZIP_TOO_LARGE`, `ZIP_ENCRYPTED`, `ZIP_FLAGS`, `ZIP_METHOD`, `ZIP_SPECIAL_FILE`, `ZIP_SETUID`, `ZIP_ENTRY_TYPE`,
+ * `ZIP_DIRECTORY_DATA`, `ZIP_DATA_BROKEN`, `ZIP_SIZE_MISMATCH`, `ZIP_CRC_MISMATCH`, `FILE_TOO_LARGE`, `UNPACKED_TOO_LARGE`,
+ * `TOO_MANY_FILES`, `RATIO_TOO_HIGH`.
  */
 export function readArchive(bytes: Uint8Array): ArchiveReading {
   if (bytes.length > PACKAGE_LIMITS.zipBytes) {
     return refused({
       code: "ZIP_TOO_LARGE",
-      message: `A ZIP may have ${PACKAGE_LIMITS.zipBytes} bytes; this one has ${bytes.length}.`,
+      message: `ZIP too large (limit ${PACKAGE_LIMITS.zipBytes / 1_048_576} MiB, received ${bytes.length} bytes). Remove files.`,
     });
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -76,7 +78,7 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
   const leftOut: string[] = [];
   for (const record of records) {
     const { path, directory, issues: pathIssues, warnings: pathWarnings } = checkPath(record.name);
-    // Links and long paths are common in what is left out, and nobody unpacks it.
+    // Links and long paths are common in ignored folders, and ignored files are never unpacked.
     if (ignoredPathPart(path) !== null && pathIssues.every(({ code }) => code === "PATH_TOO_LONG")) {
       if (!directory) leftOut.push(path);
       continue;
@@ -95,11 +97,11 @@ export function readArchive(bytes: Uint8Array): ArchiveReading {
   return { entries: readMembers(members, issues), issues, warnings };
 }
 
-/** Unpacks all members, so that every one is checked, and answers the files. */
+/** Unpacks all members, so that each one is checked, and returns the files. */
 function readMembers(members: readonly Member[], issues: Issue[]): ArchiveEntry[] {
   const total = members.reduce((sum, { record }) => sum + record.size, 0);
   if (total > PACKAGE_LIMITS.unpackedBytes) {
-    const message = `Unpacked, a skill may have ${PACKAGE_LIMITS.unpackedBytes} bytes; this one has ${total}.`;
+    const message = `Unpacked skill too large (limit ${PACKAGE_LIMITS.unpackedBytes / 1_048_576} MiB, found ${total} bytes). Remove files.`;
     issues.push({ code: "UNPACKED_TOO_LARGE", message });
     return [];
   }
@@ -119,7 +121,10 @@ function readMembers(members: readonly Member[], issues: Issue[]): ArchiveEntry[
 function unpack(record: ArchiveRecord): Uint8Array | Issue {
   const unpacked = record.method === STORED ? stored(record) : inflated(record);
   if (unpacked instanceof Uint8Array && crc32(unpacked) !== record.crc) {
-    return { code: "ZIP_CRC_MISMATCH", message: "The file is damaged: its checksum is wrong." };
+    return {
+      code: "ZIP_CRC_MISMATCH",
+      message: "The file is damaged: its checksum does not match. Create the ZIP again.",
+    };
   }
   return unpacked;
 }
@@ -134,17 +139,17 @@ function inflated(record: ArchiveRecord): Uint8Array | Issue {
   if (result === "broken" || result.consumed !== record.packed.length) {
     return {
       code: "ZIP_DATA_BROKEN",
-      message: "The compressed data is damaged, incomplete or followed by other data.",
+      message: "The compressed data is damaged, incomplete or followed by other data. Create the ZIP again.",
     };
   }
   return result.bytes.length === record.size ? result.bytes : sizeMismatch();
 }
 
 function sizeMismatch(): Issue {
-  return { code: "ZIP_SIZE_MISMATCH", message: "The file does not have the size that its header states." };
+  return { code: "ZIP_SIZE_MISMATCH", message: "The file size does not match its header. Create the ZIP again." };
 }
 
-/** What an entry must be, before its content is looked at. */
+/** Checks the header of an entry before its content is read. */
 function checkHeader(record: ArchiveRecord, directory: boolean): Issue[] {
   const { flags, method, size, packed, attributes } = record;
   const mode = attributes >>> 16;
@@ -152,54 +157,62 @@ function checkHeader(record: ArchiveRecord, directory: boolean): Issue[] {
   const claimsDirectory = type === DIRECTORY || (attributes & DOS_DIRECTORY) !== 0;
   const compressed = Math.max(packed.length, 1);
   const rules: [boolean, string, string][] = [
-    [(flags & ENCRYPTED) !== 0, "ZIP_ENCRYPTED", "The file is encrypted."],
-    [(flags & ~HARMLESS & ~ENCRYPTED) !== 0, "ZIP_FLAGS", "The file uses a ZIP feature that is not supported."],
-    [method !== STORED && method !== DEFLATED, "ZIP_METHOD", `Compression method ${method} is not supported.`],
+    [(flags & ENCRYPTED) !== 0, "ZIP_ENCRYPTED", "The file is encrypted. Create the ZIP without a password."],
+    [
+      (flags & ~HARMLESS & ~ENCRYPTED) !== 0,
+      "ZIP_FLAGS",
+      "The file uses an unsupported ZIP feature. Create the ZIP with standard options.",
+    ],
+    [
+      method !== STORED && method !== DEFLATED,
+      "ZIP_METHOD",
+      `Compression method ${method} is not supported. Use deflate or store.`,
+    ],
     [
       type !== 0 && type !== REGULAR && type !== DIRECTORY,
       "ZIP_SPECIAL_FILE",
-      "The entry is a link, device or other special file.",
+      "The entry is a link, device or other special file. Include regular files only.",
     ],
-    [!directory && (mode & SETUID_SETGID) !== 0, "ZIP_SETUID", "The file has the setuid or setgid bit."],
+    [!directory && (mode & SETUID_SETGID) !== 0, "ZIP_SETUID", "The file has the setuid or setgid bit. Remove it."],
     [
       directory ? type === REGULAR : claimsDirectory,
       "ZIP_ENTRY_TYPE",
-      "Name and attributes of the entry disagree whether it is a folder.",
+      "The name and the attributes of the entry disagree about whether it is a folder. Create the ZIP again.",
     ],
-    [directory && size > 0, "ZIP_DIRECTORY_DATA", "The folder has content of its own."],
+    [directory && size > 0, "ZIP_DIRECTORY_DATA", "The folder entry has content. Create the ZIP again."],
     [
       size > PACKAGE_LIMITS.fileBytes,
       "FILE_TOO_LARGE",
-      `A file may have ${PACKAGE_LIMITS.fileBytes} bytes; this one has ${size}.`,
+      `File too large (limit ${PACKAGE_LIMITS.fileBytes / 1_048_576} MiB, found ${size} bytes).`,
     ],
     [
       method === DEFLATED && size > PACKAGE_LIMITS.ratioFreeBytes && size > compressed * PACKAGE_LIMITS.ratio,
       "RATIO_TOO_HIGH",
-      `The file expands more than ${PACKAGE_LIMITS.ratio} times.`,
+      `Compression ratio too high (limit ${PACKAGE_LIMITS.ratio}).`,
     ],
   ];
   const path = printable(record.name);
   return rules.filter(([applies]) => applies).map(([, code, message]) => ({ code, message, path }));
 }
 
-/** What was dropped or read differently, each said once. */
+/** Returns one warning for each kind of name that was dropped or decoded from another encoding. */
 function nameWarnings(records: readonly ArchiveRecord[]): Issue[] {
   const from = (source: ArchiveRecord["nameFrom"]) => records.filter(({ nameFrom }) => nameFrom === source);
   const guessed = records.filter(({ nameFrom }) => CODE_PAGES.has(nameFrom));
   const changed = records.filter(({ name }) => name.normalize("NFC") !== name);
   const rules: [ArchiveRecord[], string, string][] = [
-    [from("unmarked"), "NAME_ENCODING_ASSUMED", "Names without the UTF-8 mark were read as UTF-8"],
+    [from("unmarked"), "NAME_ENCODING_ASSUMED", "File names without the UTF-8 flag were read as UTF-8"],
     [
       from("field"),
       "NAME_ENCODING_ASSUMED",
-      "Names that are not UTF-8 were read from the field that has them in UTF-8",
+      "File names that are not UTF-8 were read from the field that contains them in UTF-8",
     ],
     [
       guessed,
       "NAME_ENCODING_GUESSED",
-      `Names that are not UTF-8 were read as ${guessed[0]?.nameFrom}; if that is wrong, pack the skill again with names in UTF-8`,
+      `File names that are not UTF-8 were read as ${guessed[0]?.nameFrom}; if that is wrong, create the ZIP again with UTF-8 names`,
     ],
-    [changed, "PATH_NORMALIZED", "Names were changed to Unicode form NFC"],
+    [changed, "PATH_NORMALIZED", "File names were changed to Unicode form NFC"],
   ];
   return rules.flatMap(([names, code, message]) => {
     const [first] = names;
@@ -208,7 +221,10 @@ function nameWarnings(records: readonly ArchiveRecord[]): Issue[] {
 }
 
 function tooManyFiles(count: number): Issue {
-  return { code: "TOO_MANY_FILES", message: `A skill may have ${PACKAGE_LIMITS.files} files; this one has ${count}.` };
+  return {
+    code: "TOO_MANY_FILES",
+    message: `Too many files (limit ${PACKAGE_LIMITS.files}, found ${count}). Remove files.`,
+  };
 }
 
 function refused(issue: Issue): ArchiveReading {

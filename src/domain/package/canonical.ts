@@ -1,4 +1,4 @@
-// The ZIPs that we write: the same files always give the same bytes, and in the canonical one every file lies as it is.
+// Writes ZIPs deterministically: equal files give equal bytes. The canonical ZIP stores every file uncompressed.
 
 /** A file to store. `path` is relative to the skill's folder. */
 export interface CanonicalFile {
@@ -9,7 +9,7 @@ export interface CanonicalFile {
   mode: 0o644 | 0o755;
 }
 
-/** The ZIP, and where the bytes of each file begin in it. */
+/** The ZIP, and the offset of each file's bytes in it. */
 export interface CanonicalZip {
   zip: Uint8Array;
   offsets: ReadonlyMap<string, number>;
@@ -18,11 +18,11 @@ export interface CanonicalZip {
 const LOCAL_BYTES = 30;
 const CENTRAL_BYTES = 46;
 const END_BYTES = 22;
-/** 2.0: what plain files need. */
+/** Version 2.0, which is enough for plain files. */
 const VERSION = 20;
 const UNIX = 3 << 8;
 const UTF8_NAME = 1 << 11;
-/** 1980-01-01, the first day that ZIP knows, at midnight. */
+/** 1980-01-01 at midnight, the first date that ZIP can represent. */
 const DATE = (1 << 5) | 1;
 const REGULAR = 0o100000;
 
@@ -32,8 +32,8 @@ export function byPath(a: { path: string }, b: { path: string }): number {
 }
 
 /**
- * Writes the canonical ZIP: sorted by path, wrapped in `<name>/`, stored, no folders, extra fields, comments or
- * descriptors. The caller has checked the files against `PACKAGE_LIMITS`, so every field fits 32 bits.
+ * Writes the canonical ZIP: sorted by path, wrapped in `<name>/`, stored, without folders, extra fields, comments and descriptors. The
+ * caller has checked the files against `PACKAGE_LIMITS`, so every field fits 32 bits.
  */
 export function writeCanonical(name: string, files: readonly CanonicalFile[]): CanonicalZip {
   const items = files.map(({ path, bytes, crc, mode }) => {
@@ -42,22 +42,22 @@ export function writeCanonical(name: string, files: readonly CanonicalFile[]): C
   return writeZip(items);
 }
 
-/** A file as it lies in a ZIP. */
+/** A file in the form in which a ZIP contains it. */
 export interface ZipItem {
-  /** What it is sorted by, and what `offsets` calls it. */
+  /** Sort key, and the key in `offsets`. */
   path: string;
   name: string;
-  /** The bytes as the method left them. */
+  /** The bytes after compression. */
   stored: Uint8Array;
-  /** What they come from. */
+  /** Size before compression, in bytes. */
   size: number;
   crc: number;
   mode: 0o644 | 0o755;
-  /** 0: as they are; 8: deflated. */
+  /** 0: stored. 8: deflated. */
   method: 0 | 8;
 }
 
-/** Writes a ZIP of these files, sorted by path, without folders, extra fields, comments or descriptors, all of the same time. */
+/** Writes a ZIP of these files, sorted by path, without folders, extra fields, comments and descriptors. All files have the same date. */
 export function writeZip(files: readonly ZipItem[]): CanonicalZip {
   const encoder = new TextEncoder();
   const items = files.toSorted(byPath).map((file) => ({ ...file, name: encoder.encode(file.name) }));
@@ -95,7 +95,7 @@ export function writeZip(files: readonly ZipItem[]): CanonicalZip {
   return { zip, offsets };
 }
 
-/** The fields that the local header and the central record share, in the order that both have. The rest stays zero. */
+/** Writes the fields that the local header and the central record share, in their common order. The rest stays zero. */
 function writeCommon(view: DataView, at: number, item: Omit<ZipItem, "name"> & { name: Uint8Array }): void {
   view.setUint16(at, VERSION, true);
   view.setUint16(at + 2, UTF8_NAME, true);

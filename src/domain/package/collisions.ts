@@ -1,4 +1,4 @@
-// Paths that cannot stand beside each other: on some file system the second would overwrite or hide the first.
+// Finds paths that collide: on some file systems the second overwrites or hides the first.
 
 import type { Issue } from "../errors";
 import { foldName } from "./path";
@@ -10,9 +10,8 @@ export interface PlacedPath {
 }
 
 /**
- * Compares all paths of a package with each other, after NFC and case folding. Issues: `PATH_DUPLICATE`,
- * `PATH_FILE_AS_FOLDER`. Folders that differ only in case are merged or not, depending on the file system, without
- * loss: warning `FOLDER_CASE_CLASH`.
+ * Compares all paths of a package with each other after NFC and case folding. Issues: `PATH_DUPLICATE`, `PATH_FILE_AS_FOLDER`. Folders that
+ * differ only in case are merged on some file systems, without data loss. They produce the warning `FOLDER_CASE_CLASH`.
  */
 export function checkCollisions(paths: readonly PlacedPath[]): { issues: Issue[]; warnings: Issue[] } {
   const issues: Issue[] = [];
@@ -22,7 +21,11 @@ export function checkCollisions(paths: readonly PlacedPath[]): { issues: Issue[]
     const folded = foldName(path);
     const known = directory ? (listed.has(path) ? path : undefined) : files.get(folded);
     if (known !== undefined) {
-      issues.push({ code: "PATH_DUPLICATE", message: `The path is there twice: '${known}' and '${path}'.`, path });
+      issues.push({
+        code: "PATH_DUPLICATE",
+        message: `Two entries have the same path: '${known}' and '${path}'. Rename one.`,
+        path,
+      });
     }
     if (directory) listed.add(path);
     else files.set(folded, path);
@@ -33,16 +36,20 @@ export function checkCollisions(paths: readonly PlacedPath[]): { issues: Issue[]
     const file = files.get(folded);
     const [first, second] = spellings;
     if (file !== undefined) {
-      issues.push({ code: "PATH_FILE_AS_FOLDER", message: "The path is a file and a folder at once.", path: file });
+      issues.push({
+        code: "PATH_FILE_AS_FOLDER",
+        message: "The path is both a file and a folder. Rename one.",
+        path: file,
+      });
     } else if (second !== undefined) {
-      const message = `The folders '${first}' and '${second}' are one folder on Windows and macOS.`;
+      const message = `The folders '${first}' and '${second}' are the same folder on Windows and macOS. Rename one.`;
       warnings.push({ code: "FOLDER_CASE_CLASH", message, path: second });
     }
   }
   return { issues, warnings };
 }
 
-/** Every folder that a path names or implies, by its folded form. */
+/** Returns every folder that a path names or implies, by its folded form. */
 function folderSpellings(paths: readonly PlacedPath[]): Map<string, Set<string>> {
   const folders = new Map<string, Set<string>>();
   for (const { path, directory } of paths) {

@@ -1,50 +1,50 @@
-// Credentials that stand in `mcpServers` as they are. Whoever sees the skill has them, so what is a group's or everybody's may hold
-// none. It is a net for the careless: who wants to hand a credential round finds a spelling that it does not know.
+// Finds literal credentials in `mcpServers`. Everyone who can read a skill can read them, so skills of groups and public skills must not
+// contain any. The check catches mistakes. It does not stop an author who hides a credential on purpose.
 
 import { decodeBase64Url } from "../base64";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
-/** The gateway's own: keys, links and tokens. */
+/** The gateway's own credentials: keys, links and tokens. */
 const OWN = /\bsg[a-z]_\w{20,}/;
 
-/** Whether a text has a credential in it whose issuer is told by how it begins. */
+/** Whether a text contains a credential with the prefix of a well-known issuer or of this gateway. */
 export function hasIssuedCredential(text: string): boolean {
   return ISSUED.test(text) || OWN.test(text);
 }
 
 /** A value that looks like a credential. */
 export interface LiteralCredential {
-  /** Where it stands below `mcpServers`: the server, then keys and positions. */
+  /** Path below `mcpServers`: the server, then keys and positions. */
   keys: string[];
-  /** A name for the secret that should stand in its place. */
+  /** A suggested name for the secret that replaces it. */
   secret: string;
 }
 
 /** Names of headers, variables, parameters and options whose value is a credential. */
 const SECRET_NAME =
   /auth(?!or(?!i))|token|secret|passw|api[-_]?key|access[-_]?key|credential|cookie|bearer|(?:^|[-_.])(?:key|pat|pwd)(?:[-_.]|$)/i;
-/** Names that only tell about one: how it is used, where it is fetched, how long it lasts. */
+/** Names that only describe a credential: its use, its source or its lifetime. */
 const ABOUT_SECRET =
   /(?:type|mode|scheme|method|url|uri|endpoint|host|ttl|timeout|expiry|expires(?:[-_]in)?|limit|count|size|name|header|file|path|version|id|algorithm)$/i;
-/** Values that are no credential under any name. */
+/** Values that are never a credential. */
 const PLAIN =
   /^(?:true|false|yes|no|on|off|none|null|auto|default|required|optional|enabled|disabled|oauth2?|basic|bearer|jwt|token|anonymous|public|\d{1,6})$/i;
-/** What stands for a value: to be filled in by the reader of the file, or blackened. */
+/** Placeholders: values that the reader of the file replaces, or that were masked. */
 const STAND_IN =
   /^(?:<.*>|\[.*\]|\$[A-Z_]+|[x*.•]+|(?:your|my|the|insert|replace|enter|add)[-_ ].*|(?:api[-_]?key|access[-_]?key|secret|password|changeme|todo))$/i;
-/** What a runtime fills in. */
+/** Variables that a runtime substitutes. */
 const FILLED_IN = /\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{\{[^}]*\}\}/g;
 const SCHEME = /^(?:Bearer|Basic|Token|ApiKey|Digest)(?:\s+|$)/i;
-/** Credentials whatever they are called: the prefixes of well-known issuers. */
+/** Credentials under any name: the prefixes of well-known issuers. */
 const ISSUED =
   /\b(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|A[KS]IA[A-Z0-9]{16}|AIza[\w-]{30,}|hf_\w{20,}|npm_\w{30,}|eyJ[\w-]{10,}\.eyJ[\w-]{10,})/;
-/** The same, said by its scheme in the middle of a text. */
+/** Credentials under any name, recognized by their scheme inside a text. */
 const SCHEMED = /\b(?:Bearer|Basic)\s+(?=\S*\d)[\w.~+/=-]{6,}/i;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Where nobody puts one, whatever it looks like. */
+/** Keys whose values are never treated as credentials. */
 const DESCRIBING = new Set(["type", "description", "allow", "deny", "era"]);
 
-/** The places of literal credentials in an `mcpServers`, however deep; never the values. */
+/** Returns the locations of literal credentials in an `mcpServers`, at any depth. Never returns the values. */
 export function literalCredentials(servers: JsonObject): LiteralCredential[] {
   return Object.entries(servers).flatMap(([server, entry]) =>
     [...new Map([...walk(entry, [], ""), ...spread(entry)].map((keys) => [keys.join("\0"), keys])).values()].map(
@@ -53,15 +53,15 @@ export function literalCredentials(servers: JsonObject): LiteralCredential[] {
   );
 }
 
-/** What its author is told. */
+/** Returns the message for the author. */
 export function literalCredentialText({ keys: [server = "", ...rest], secret }: LiteralCredential): string {
-  return `${rest.join(".") || "The entry"} of '${server}' holds a literal credential: store it as a secret, and write \${{secrets.${secret}}} in its place.`;
+  return `${rest.join(".") || "The entry"} of '${server}' contains a literal credential. Store it as a secret and write \${{secrets.${secret}}} instead.`;
 }
 
-/** What stands where a credential was. */
+/** Replacement for a credential. */
 const MASK = "***";
 
-/** The same `mcpServers` with every literal credential blackened. */
+/** Returns a copy of `mcpServers` with every literal credential masked. */
 export function withoutCredentials(servers: JsonObject): JsonObject {
   const copy = structuredClone(servers);
   for (const { keys } of literalCredentials(servers)) blacken(copy, keys);
@@ -80,7 +80,7 @@ function blacken(at: JsonValue, [key = "", ...rest]: readonly string[]): void {
   Object.defineProperty(at, key, { value: shown, enumerable: true, configurable: true, writable: true });
 }
 
-/** The places below a value that hold one. `name` is what the value is called: a position in a list has its list's name. */
+/** Returns the paths below a value that contain a credential. `name` is the key of the value. Items of a list have the name of the list. */
 function walk(value: JsonValue, keys: string[], name: string): string[][] {
   if (Array.isArray(value))
     return value.flatMap((item, index) => {
@@ -93,7 +93,7 @@ function walk(value: JsonValue, keys: string[], name: string): string[][] {
   return isCredential(name, `${value}`) ? [keys] : [];
 }
 
-/** One that is spread over the headers, so that none of them alone looks like it. */
+/** Returns the headers that together contain one credential, split so that no single header looks like one. */
 function spread(entry: JsonValue): string[][] {
   const headers = isJsonObject(entry) && isJsonObject(entry.headers) ? Object.entries(entry.headers) : [];
   const parts = headers.map(([key, value]) => ({ key, text: typeof value === "string" ? literalOf(value) : "" }));
@@ -114,19 +114,19 @@ function isCredential(name: string, value: string): boolean {
   if (isEncodedCredential(literal)) return true;
   const url = urlIn(value);
   if (url !== null) return urlHoldsCredential(url, value);
-  // As in `--token=…` and `--header "Authorization: …"`.
+  // Matches `--token=…` and `--header "Authorization: …"`.
   const [, option = "", given = ""] = /^-*([\w-]+)(?:=|:\s+)(.+)$/s.exec(value) ?? [];
   if (option !== "" && given !== value && isCredential(option, given)) return true;
   if (SECRET_NAME.test(name) && !ABOUT_SECRET.test(name)) return true;
   return looksRandom(literal);
 }
 
-/** A value without what is filled in, and without the scheme in front of it. */
+/** Returns a value without its variables and without the scheme prefix. */
 function literalOf(value: string): string {
   return value.replaceAll(FILLED_IN, "").trim().replace(SCHEME, "").trim();
 }
 
-/** Long, and made by no person: letters of both cases and digits, or nothing but hex. */
+/** Whether a text looks generated: long, with letters of both cases and digits, or hex only. */
 function looksRandom(text: string): boolean {
   if (text.length < 32 || UUID.test(text) || /^sha\d+[:-]/i.test(text)) return false;
   if (/^[0-9a-f]+$/i.test(text)) return true;
@@ -143,7 +143,7 @@ function isEncodedCredential(text: string): boolean {
   return ISSUED.test(decoded) || SCHEMED.test(decoded);
 }
 
-/** The URL that a value is, with a letter for whatever is filled in. */
+/** Parses a value as a URL, with a letter in place of each variable. Returns `null` if it is not a URL. */
 function urlIn(value: string): URL | null {
   const marked = value.replaceAll(FILLED_IN, "x");
   return /^[a-z][a-z0-9+.-]*:/i.test(marked) && /[/\\]/.test(marked) ? URL.parse(marked) : null;
@@ -163,12 +163,12 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // Not percent-encoded as URIs are: judged as it is.
+    // Not valid percent-encoding: checked unchanged.
     return part;
   }
 }
 
-/** As `WEATHER_TOKEN`: what the server is called, and what the value is. */
+/** Returns a name such as `WEATHER_TOKEN`: the server's name and the key of the value. */
 function secretFor(server: string, keys: readonly string[]): string {
   const last = keys.filter((key) => !/^\d+$/.test(key)).at(-1) ?? "";
   const what = /^(?:authorization|url|args)$/i.test(last) || last === "" ? "token" : last;

@@ -1,5 +1,5 @@
-// Example prompts of a package: what its author has written down to try the skill with. They are searched, and a routing report says
-// which rank each of them reaches.
+// Reads the example prompts of a package, which authors write to test the skill. They are part of the search index, and a routing report
+// returns the rank that each of them reaches.
 
 import type { Issue } from "../errors";
 import { isDeeper, isJsonObject } from "../json";
@@ -7,15 +7,15 @@ import { REQUEST_LIMITS, SEARCH_LIMITS } from "../limits";
 import { shownText } from "../text";
 import type { ArchiveEntry } from "./archive";
 
-/** The file in which authors keep what to try, and its siblings, such as the queries that should and should not call for the skill. */
+/** The main file for test prompts. Its siblings are read too, for example the queries that should and should not trigger the skill. */
 const EVALS_FILE = "evals/evals.json";
 const EVALS = /^evals\/[^/]+\.json$/i;
-/** More is data to work on. */
+/** Size limit in bytes. Larger files are data, not prompts. */
 const FILE_BYTES = 512 * 1024;
 
 /**
- * The first prompts of `evals/*.json`, `evals.json` first: of entries, in a list or below `evals`, the `prompt` or `query`; not of those
- * that should call for something else (`should_trigger: false`). Other files there are somebody else's. Warning: `EXAMPLES_UNREADABLE`.
+ * Returns the first prompts of `evals/*.json`, `evals.json` first. Reads the `prompt` or `query` of entries in a list or below `evals`,
+ * except entries with `should_trigger: false`. Other files in the folder are ignored. Warning: `EXAMPLES_UNREADABLE`.
  */
 export function readExamples(files: readonly ArchiveEntry[]): { examples: string[]; warnings: Issue[] } {
   const found = files.filter(({ path }) => EVALS.test(path));
@@ -25,7 +25,7 @@ export function readExamples(files: readonly ArchiveEntry[]): { examples: string
   for (const entry of found.toSorted((a, b) => first(a) - first(b) || (a.path < b.path ? -1 : 1))) {
     const list = entriesIn(entry);
     if (list === null && first(entry) === 0) {
-      const message = `The file is no JSON with a list of \`evals\`, so that no example prompts are searched.`;
+      const message = `The file is not JSON with a list \`evals\`. Its example prompts are not indexed.`;
       warnings.push({ code: "EXAMPLES_UNREADABLE", message, path: entry.path, severity: "info" });
     }
     for (const example of list ?? []) {

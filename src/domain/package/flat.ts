@@ -1,4 +1,4 @@
-// The archive that clients of other registries take: the same files as in the canonical ZIP, without a folder around them, deflated.
+// Writes the archive for clients of other registries: the files of the canonical ZIP, deflated, without a folder around them.
 
 import { crc32 } from "../crc32";
 import { sha256Hex } from "../digest";
@@ -12,27 +12,27 @@ export interface FlatArchive {
 }
 
 /**
- * Makes the flat archive of a canonical ZIP. Which bytes deflating gives is the runtime's to say, so an archive is made once and kept:
- * its digest is what clients lock.
+ * Creates the flat archive of a canonical ZIP. The deflated bytes depend on the runtime, and clients pin the digest, so the caller creates
+ * an archive once and stores it.
  */
 export async function flatArchive(canonical: Uint8Array, files: readonly PackageFile[]): Promise<FlatArchive> {
   return archiveOf(await deflatedFiles(canonical, files, ""));
 }
 
-/** The files of a canonical ZIP as they lie in an archive, below this folder (`""`, or with a slash at its end). */
+/** Returns the files of a canonical ZIP as archive items below this folder (`""`, or a path that ends with a slash). */
 export async function deflatedFiles(
   canonical: Uint8Array,
   files: readonly PackageFile[],
   folder: string,
 ): Promise<ZipItem[]> {
   const items: ZipItem[] = [];
-  // One at a time: deflating holds a copy of what it has not handed on.
+  // One file at a time: each deflate stream buffers a copy of its pending output.
   for (const { path, offset, size, mode } of files)
     items.push(await deflatedItem(folder + path, canonical.subarray(offset, offset + size), mode));
   return items;
 }
 
-/** A file as it lies in an archive: deflated where that makes it smaller. */
+/** Returns a file as an archive item, deflated if that is smaller. */
 export async function deflatedItem(path: string, bytes: Uint8Array, mode: ZipItem["mode"] = 0o644): Promise<ZipItem> {
   const deflated = await deflate(bytes);
   const isSmaller = deflated.length < bytes.length;
@@ -42,14 +42,14 @@ export async function deflatedItem(path: string, bytes: Uint8Array, mode: ZipIte
   };
 }
 
-/** The archive of these files. */
+/** Creates an archive of these items. */
 export async function archiveOf(items: readonly ZipItem[]): Promise<FlatArchive> {
   const { zip } = writeZip(items);
   return { bytes: zip, sha256: await sha256Hex(zip) };
 }
 
 async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
-  // A copy: the runtime may take the buffer over, and it is the package's.
+  // A copy, because the runtime may detach the buffer, which belongs to the package.
   const deflated = new Blob([bytes.slice()]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   return new Uint8Array(await new Response(deflated).arrayBuffer());
 }

@@ -1,4 +1,4 @@
-// The text of SKILL.md becomes its frontmatter as JSON and its body.
+// Splits the text of SKILL.md into its frontmatter, as JSON, and its body.
 
 import type { Issue } from "../errors";
 import type { JsonObject } from "../json";
@@ -7,17 +7,17 @@ import { SKILL_FILE } from "./skill";
 import { type FieldPlace, parseMapping, type YamlReading } from "./yaml";
 import { quoteValues } from "./yaml-repair";
 
-/** A SKILL.md in its two parts. */
+/** A parsed SKILL.md. */
 export interface Frontmatter {
-  /** Verbatim, unknown keys included. */
+  /** Verbatim, with unknown keys. */
   fields: JsonObject;
-  /** Line of SKILL.md of every key, indexed by keys joined with dots (`mcpServers.weather.url`). */
+  /** The line in SKILL.md of every key, indexed by keys joined with dots (`mcpServers.weather.url`). */
   places: ReadonlyMap<string, FieldPlace>;
   /** Trimmed. */
   body: string;
 }
 
-/** A read SKILL.md; `frontmatter` is `null` exactly when there are issues. */
+/** The result of reading a SKILL.md. `frontmatter` is `null` if and only if there are issues. */
 export interface FrontmatterReading {
   frontmatter: Frontmatter | null;
   issues: Issue[];
@@ -27,13 +27,14 @@ export interface FrontmatterReading {
 const BOM = "\ufeff";
 const OPENING = /^---[ \t]*\r?\n/;
 const BLANK_LINE = /^[ \t]*\r?\n/;
-/** Without the `m` flag, for which U+2028 would begin a line too. */
+/** No `m` flag: with it, U+2028 would also start a line. */
 const CLOSING = /(?:^|\r?\n)---[ \t]*(?:\r?\n|\r?$)/;
 
 /**
- * Splits and parses a SKILL.md: `---` on the first line, the first further `---` line ends it; a BOM, CRLF, and blank lines and
- * comments before the first line are tolerated. Issues: `FRONTMATTER_MISSING`, `FRONTMATTER_UNCLOSED`, `FRONTMATTER_TOO_LARGE`, `INSTRUCTIONS_TOO_LARGE`
- * and those of `yaml.ts`. Warnings: `TEXT_BOM`, `TEXT_CRLF`, `FRONTMATTER_NOT_FIRST`, `FRONTMATTER_REPAIRED`, `INSTRUCTIONS_EMPTY`.
+ * Splits and parses a SKILL.md. The frontmatter starts with `---` on the first line and ends at the next `---` line. A BOM, CRLF, and blank
+ * lines and comments before the first line are accepted. Issues: `FRONTMATTER_MISSING`, `FRONTMATTER_UNCLOSED`, `FRONTMATTER_TOO_LARGE`,
+ * `INSTRUCTIONS_TOO_LARGE` and those of `yaml.ts`. Warnings: `TEXT_BOM`, `TEXT_CRLF`, `FRONTMATTER_NOT_FIRST`, `FRONTMATTER_REPAIRED`,
+ * `INSTRUCTIONS_EMPTY`.
  */
 export async function readFrontmatter(source: string): Promise<FrontmatterReading> {
   const whole = source.startsWith(BOM) ? source.slice(BOM.length) : source;
@@ -41,17 +42,21 @@ export async function readFrontmatter(source: string): Promise<FrontmatterReadin
   const text = whole.slice(before.length);
   const opening = OPENING.exec(text);
   if (opening === null) {
-    return failed("FRONTMATTER_MISSING", `${SKILL_FILE} must begin with a \`---\` line and YAML frontmatter.`);
+    return failed(
+      "FRONTMATTER_MISSING",
+      `Frontmatter missing. ${SKILL_FILE} must start with a \`---\` line and YAML frontmatter.`,
+    );
   }
   const linesBefore = before.split("\n").length - 1;
   const rest = text.slice(opening[0].length);
   const closing = CLOSING.exec(rest);
-  if (closing === null) return failed("FRONTMATTER_UNCLOSED", "No `---` line ends the frontmatter.");
+  if (closing === null)
+    return failed("FRONTMATTER_UNCLOSED", "The frontmatter is not closed. End it with a `---` line.");
 
   const yaml = rest.slice(0, closing.index);
   const body = rest.slice(closing.index + closing[0].length).trim();
   const sizes = checkSizes(yaml, body);
-  // A frontmatter that is too large is not parsed, so that parsing has a bound.
+  // A frontmatter over the limit is not parsed, which bounds the time for parsing.
   if (sizes.some(({ code }) => code === "FRONTMATTER_TOO_LARGE"))
     return { frontmatter: null, issues: sizes, warnings: [] };
   const reading = await parseOrRepair(yaml, linesBefore + 1);
@@ -61,7 +66,7 @@ export async function readFrontmatter(source: string): Promise<FrontmatterReadin
   return { frontmatter: { fields: reading.value, places: reading.places, body }, issues, warnings };
 }
 
-/** Blank lines and comments that stand before the frontmatter. */
+/** Returns the blank lines and comments before the frontmatter. */
 function beforeFrontmatter(text: string): string {
   let at = 0;
   for (;;) {
@@ -75,12 +80,12 @@ function beforeFrontmatter(text: string): string {
     const end = text.startsWith("<!--", start) ? text.indexOf("-->", start) : -1;
     if (end < 0) return text.slice(0, at);
     at = end + "-->".length;
-    // What else stands in the comment's last line is judged as a line of its own.
+    // The rest of the comment's last line is treated as a line of its own.
     at += BLANK_LINE.exec(text.slice(at, at + LINE_CHARS))?.[0].length ?? 0;
   }
 }
 
-/** How far a line before the frontmatter is read. */
+/** The number of characters of a line before the frontmatter that are read. */
 const LINE_CHARS = 1_000;
 
 async function parseOrRepair(yaml: string, linesBefore: number): Promise<YamlReading> {
@@ -91,7 +96,7 @@ async function parseOrRepair(yaml: string, linesBefore: number): Promise<YamlRea
   const repaired = await parseMapping(repair.text, linesBefore);
   if (repaired.value === null) return reading;
   const message =
-    "The value contains `: ` or goes on behind a `]`, and was read as if it were in quotes; quote it, other readers refuse it.";
+    "The value contains a colon and a space, or continues after a `]`. It was read as quoted text. Add quotes: other YAML parsers reject it.";
   const warnings = repair.lines.map((line) => ({
     code: "FRONTMATTER_REPAIRED",
     message,
@@ -104,11 +109,11 @@ async function parseOrRepair(yaml: string, linesBefore: number): Promise<YamlRea
 function checkSizes(yaml: string, body: string): Issue[] {
   const issues: Issue[] = [];
   if (byteLength(yaml) > PACKAGE_LIMITS.frontmatterBytes) {
-    const message = `Frontmatter may have ${PACKAGE_LIMITS.frontmatterBytes} bytes; this one has ${byteLength(yaml)}.`;
+    const message = `Frontmatter too large (limit ${PACKAGE_LIMITS.frontmatterBytes / 1_024} KiB, found ${byteLength(yaml)} bytes).`;
     issues.push({ code: "FRONTMATTER_TOO_LARGE", message, path: SKILL_FILE, line: 1 });
   }
   if (byteLength(body) > PACKAGE_LIMITS.instructionBytes) {
-    const message = `Instructions may have ${PACKAGE_LIMITS.instructionBytes} bytes; these have ${byteLength(body)}. Move parts of them into files beside ${SKILL_FILE}.`;
+    const message = `Instructions too large (limit ${PACKAGE_LIMITS.instructionBytes / 1_024} KiB, found ${byteLength(body)} bytes). Move parts into files next to ${SKILL_FILE}.`;
     issues.push({ code: "INSTRUCTIONS_TOO_LARGE", message, path: SKILL_FILE });
   }
   return issues;
@@ -119,19 +124,19 @@ function textWarnings(source: string, before: string, body: string): Issue[] {
     [
       before !== "",
       "FRONTMATTER_NOT_FIRST",
-      "Something stands before the first `---` line; strict clients then miss the frontmatter.",
+      "Text precedes the first `---` line. Strict clients do not find the frontmatter. Remove the text.",
     ],
     [
       source.startsWith(BOM),
       "TEXT_BOM",
-      "The file begins with a byte order mark; some readers then miss the frontmatter.",
+      "The file starts with a byte order mark. Some clients do not find the frontmatter. Remove the mark.",
     ],
     [
       source.includes("\r\n"),
       "TEXT_CRLF",
-      "The file has Windows line endings; some readers then miss the frontmatter.",
+      "The file has Windows line endings. Some clients do not find the frontmatter. Use LF line endings.",
     ],
-    [body === "", "INSTRUCTIONS_EMPTY", "There are no instructions below the frontmatter."],
+    [body === "", "INSTRUCTIONS_EMPTY", "Instructions missing. Write them below the frontmatter."],
   ];
   return rules.filter(([applies]) => applies).map(([, code, message]) => ({ code, message, path: SKILL_FILE }));
 }

@@ -1,14 +1,14 @@
-// Canonical Huffman codes as DEFLATE describes them: a list of code lengths becomes a decoding table.
+// Builds decoding tables for canonical Huffman codes from code lengths, as DEFLATE defines them.
 
-/** A code. `table` is indexed by the next `bits` bits of the input: symbol << 4 | code length; 0 where no code is. */
+/** A code. `table` is indexed by the next `bits` bits of the input. Values are symbol << 4 | code length, or 0 if no code matches. */
 export interface Codes {
   table: Uint16Array;
   bits: number;
 }
 
 /**
- * The decoding table for the code lengths of symbols 0, 1, …; `null` when they do not make a code. Like zlib, a code
- * that leaves bit patterns unused is refused, except (`mayBeIncomplete`) one of no symbol or of one single-bit symbol.
+ * Returns the decoding table for the code lengths of symbols 0, 1, …, or `null` if they do not form a code. Like zlib, it rejects a code
+ * that leaves bit patterns unused, unless `mayBeIncomplete` is set and the code has no symbol or one single-bit symbol.
  */
 export function buildCodes(lengths: Uint8Array, mayBeIncomplete: boolean): Codes | null {
   const bits = Math.max(1, ...lengths);
@@ -20,13 +20,13 @@ export function buildCodes(lengths: Uint8Array, mayBeIncomplete: boolean): Codes
     if (length === 0) continue;
     const code = first[length] ?? 0;
     first[length] = code + 1;
-    // The input is read from its lowest bit, codes are defined from their highest.
+    // Input is read from the lowest bit, codes are defined from the highest.
     for (let at = reverse(code, length); at < table.length; at += 1 << length) table[at] = (symbol << 4) | length;
   }
   return { table, bits };
 }
 
-/** The first code of each length; `null` when the lengths ask for more codes than there are, or leave some unused. */
+/** Returns the first code of each length, or `null` if the lengths need more codes than exist or leave some unused. */
 function firstCodes(lengths: Uint8Array, bits: number, mayBeIncomplete: boolean): Uint32Array | null {
   const counts = new Uint32Array(bits + 1);
   for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;

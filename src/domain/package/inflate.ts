@@ -1,17 +1,18 @@
-// Raw DEFLATE (RFC 1951) for hostile input: never more output than asked for, and it says where the stream ended.
-// No library at hand does all of it: fflate hides the end of the stream and takes broken stored blocks and code sets,
-// workerd's DecompressionStream buffers everything that one write expands to, Node's ignores trailing bytes.
-// What is refused here is what zlib refuses; the tests compare the two on damaged streams.
+// Inflates raw DEFLATE (RFC 1951) from untrusted input: output is limited, and the end of the stream is reported.
+//
+// Existing libraries do not meet this. fflate hides the end of the stream and accepts broken stored blocks and code sets.
+// DecompressionStream in workerd buffers the full output of one write. The one in Node ignores trailing bytes. This module rejects the same
+// streams as zlib. The tests compare both on damaged streams.
 
 import { buildCodes, type Codes } from "./huffman";
 
-/** An inflated stream. `consumed` is how many bytes of the input it took. */
+/** An inflated stream. `consumed` is the number of input bytes it used. */
 export interface Inflated {
   bytes: Uint8Array;
   consumed: number;
 }
 
-/** Bits of the input, lowest first. Past the end of the input zeros are read; `exhausted` tells. */
+/** A bit reader, lowest bit first. Past the end of the input it returns zeros and sets `exhausted`. */
 interface Bits {
   input: Uint8Array;
   at: number;
@@ -19,7 +20,7 @@ interface Bits {
   held: number;
 }
 
-/** The output so far. `buffer` grows with what was really written, never with what somebody declared. */
+/** The output so far. `buffer` grows with the bytes written, never with a declared size. */
 interface Sink {
   buffer: Uint8Array;
   length: number;
@@ -37,14 +38,14 @@ const END_OF_BLOCK = 256;
 const LAST_LITERAL = 285;
 const LAST_DISTANCE = 29;
 const FIRST_BUFFER_BYTES = 32 * 1024;
-/** The codes of blocks that bring none. Made when first used, not at every start of the Worker. */
+/** The codes of blocks without their own codes. Built on first use rather than at every start of the Worker. */
 let fixed: { literals: Codes | null; distances: Codes | null } | undefined;
 
 /**
  * Inflates the raw DEFLATE stream at the start of `input`.
  *
- * @param limit the most bytes it may become
- * @returns the bytes, `"broken"` for what is no complete valid stream, `"too_long"` when it exceeds the limit
+ * @param limit the maximum output in bytes
+ * @returns the bytes, `"broken"` if the stream is invalid or incomplete, `"too_long"` if the output exceeds the limit
  */
 export function inflate(input: Uint8Array, limit: number): Inflated | Failure {
   const bits: Bits = { input, at: 0, hold: 0, held: 0 };
@@ -126,7 +127,7 @@ function inflateCoded(bits: Bits, sink: Sink, literals: Codes | null, distances:
   for (;;) {
     const symbol = takeSymbol(bits, literals);
     if (symbol === END_OF_BLOCK) return null;
-    // Behind the end of the input zeros can go on as symbols, but no further than the limit.
+    // After the end of the input, zeros can decode to further symbols, at most until the limit.
     if (symbol < 0 || symbol > LAST_LITERAL) return "broken";
     if (symbol < END_OF_BLOCK) {
       if (sink.length === sink.buffer.length && !reserve(sink, 1)) return "too_long";
@@ -144,7 +145,7 @@ function inflateCoded(bits: Bits, sink: Sink, literals: Codes | null, distances:
   }
 }
 
-/** Makes room for `count` more bytes; false when that exceeds the limit. */
+/** Reserves room for `count` more bytes. Returns false if that exceeds the limit. */
 function reserve(sink: Sink, count: number): boolean {
   const needed = sink.length + count;
   if (needed > sink.limit) return false;
@@ -156,7 +157,7 @@ function reserve(sink: Sink, count: number): boolean {
   return true;
 }
 
-/** Byte by byte, because source and target overlap on purpose. */
+/** Copies byte by byte, because source and target overlap by design. */
 function repeat(sink: Sink, distance: number, count: number): void {
   const { buffer } = sink;
   const end = sink.length + count;
@@ -164,7 +165,7 @@ function repeat(sink: Sink, distance: number, count: number): void {
   sink.length = end;
 }
 
-/** @param count at most 16, so that what is held fits 32 bits */
+/** @param count at most 16, so that the buffered bits fit 32 bits */
 function take(bits: Bits, count: number): number {
   fill(bits, count);
   const value = bits.hold & ((1 << count) - 1);
@@ -173,7 +174,7 @@ function take(bits: Bits, count: number): number {
   return value;
 }
 
-/** The next symbol, or -1 where the input has no code. */
+/** Returns the next symbol, or -1 if no code matches. */
 function takeSymbol(bits: Bits, codes: Codes): number {
   fill(bits, codes.bits);
   const entry = codes.table[bits.hold & ((1 << codes.bits) - 1)] ?? 0;
@@ -183,7 +184,7 @@ function takeSymbol(bits: Bits, codes: Codes): number {
   return entry >>> 4;
 }
 
-/** Drops the rest of the current byte and takes whole bytes; fewer than asked for at the end of the input. */
+/** Drops the rest of the current byte and returns whole bytes. Returns fewer than requested at the end of the input. */
 function takeBytes(bits: Bits, count: number): Uint8Array {
   const start = consumed(bits);
   bits.at = start + count;
@@ -199,7 +200,7 @@ function fill(bits: Bits, count: number): void {
   }
 }
 
-/** Bytes taken, of which the last may have bits left. */
+/** Returns the number of bytes used. The last one may have unread bits. */
 function consumed(bits: Bits): number {
   return bits.at - (bits.held >>> 3);
 }

@@ -1,4 +1,4 @@
-// Where the skill is in its archive, and what it is called.
+// Finds the skill in its archive and determines its name.
 
 import type { Issue } from "../errors";
 import type { ArchiveEntry } from "./archive";
@@ -6,19 +6,19 @@ import { checkName, isName } from "./name";
 import { printable } from "./path";
 import { SKILL_FILE } from "./skill";
 
-/** What the caller knows about the name. */
+/** The caller's information about the name. */
 export interface Naming {
-  /** The `name` of an upload form. */
+  /** The field `name` of an upload form. */
   name?: string;
-  /** What the uploaded file was called. */
+  /** The name of the uploaded file. */
   fileName?: string;
-  /** The name of the skill that is being replaced. */
+  /** The name of the skill that is replaced. */
   expected?: string;
-  /** A valid frontmatter name wins over everything, as vendors' APIs have it. */
+  /** If true, a valid name in the frontmatter takes precedence over everything else, as in the APIs of vendors. */
   isWritten?: boolean;
 }
 
-/** The skill's files, relative to its folder. `folder` is `null` when SKILL.md is at the root of the archive. */
+/** The skill's files, relative to its folder. `folder` is `null` if SKILL.md is at the root of the archive. */
 export interface Layout {
   folder: string | null;
   skillFile: ArchiveEntry;
@@ -26,13 +26,13 @@ export interface Layout {
 }
 
 const FOLDED_FILE = SKILL_FILE.toLowerCase();
-/** What GitHub calls the folder of a branch or a commit that is downloaded. */
+/** The folder name that GitHub uses in the download of a branch or commit. */
 const DOWNLOADED = /^.+-(?:main|master|[0-9a-f]{7,40})$/;
 
 /**
- * Finds the one skill: a folder that holds SKILL.md (in any case), or those at the root. Issues: `SKILL_FILE_MISSING`,
- * `SKILL_FILE_TOO_DEEP`, `SEVERAL_SKILLS` (one for each), `FILE_OUTSIDE_SKILL`. Warnings: `SKILL_FILE_LOWER_CASE`,
- * `SKILL_NESTED` (further SKILL.md files deeper in the skill are plain files of it).
+ * Finds the only skill: a folder that contains SKILL.md (in any case), or the files at the root. Issues: `SKILL_FILE_MISSING`,
+ * `SKILL_FILE_TOO_DEEP`, `SEVERAL_SKILLS` (one for each), `FILE_OUTSIDE_SKILL`. Warnings: `SKILL_FILE_LOWER_CASE`, `SKILL_NESTED` (a
+ * further SKILL.md deeper in the skill counts as a plain file).
  */
 export function findLayout(entries: readonly ArchiveEntry[]): {
   layout: Layout | null;
@@ -42,10 +42,10 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
   const found = entries.filter(({ path }) => isSkillFile(path));
   const [skillFile, ...more] = found.filter(({ path }) => depth(path) <= 1);
   if (skillFile === undefined) return { layout: null, issues: [missing(entries, found[0])], warnings: [] };
-  // SKILL.md beside skill.md is one skill too many as well, but `collisions.ts` has said so.
+  // SKILL.md next to skill.md is also a conflict, but `collisions.ts` reports it.
   const others = more.filter(({ path }) => folderOf(path) !== folderOf(skillFile.path));
   if (others.length > 0) {
-    const message = "The archive holds several skills; upload them one by one.";
+    const message = "The archive contains several skills. Upload them one by one.";
     const issues = [skillFile, ...others].map(({ path }) => ({ code: "SEVERAL_SKILLS", message, path }));
     return { layout: null, issues, warnings: [] };
   }
@@ -55,14 +55,14 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
   const outside = entries.filter(({ path }) => !path.startsWith(prefix));
   const issues = outside.map(({ path }) => ({
     code: "FILE_OUTSIDE_SKILL",
-    message: `The file is outside the skill's folder '${folder}'.`,
+    message: `The file is outside the skill's folder '${folder}'. Move it into the folder.`,
     path,
   }));
   const warnings = found
     .filter((entry) => entry !== skillFile)
-    .map(({ path }) => ({ code: "SKILL_NESTED", message: "A skill inside the skill is not listed on its own.", path }));
+    .map(({ path }) => ({ code: "SKILL_NESTED", message: "A nested skill is not listed as a separate skill.", path }));
   if (!skillFile.path.endsWith(SKILL_FILE)) {
-    const message = "Strict clients look for the file `SKILL.md` in this spelling.";
+    const message = "Strict clients require the exact file name `SKILL.md`. Rename the file.";
     warnings.push({ code: "SKILL_FILE_LOWER_CASE", message, path: skillFile.path });
   }
   const strip = (entry: ArchiveEntry) => ({ ...entry, path: entry.path.slice(prefix.length) });
@@ -71,10 +71,10 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
 }
 
 /**
- * Decides the skill's name. The folder wins; without one the replaced skill, the form, a valid frontmatter name and
- * the file's name are asked in this order. The folder of a download, as in `<x>-main`, loses against a valid frontmatter
- * name, and where `isWritten` says so everything does. Issues: `NAME_MISMATCH`, `NAME_INVALID`, `NAME_MISSING`. Warnings: `NAME_DIFFERS` (from the frontmatter),
- * `NAME_FROM_FRONTMATTER` (not from the folder), `NAME_NOT_STRICT`.
+ * Determines the skill's name. The folder takes precedence. Without a folder, the order is: the replaced skill, the form, a valid
+ * frontmatter name, the file name. A valid frontmatter name takes precedence over the folder of a download such as `<x>-main`, and over
+ * everything if `isWritten` is set. Issues: `NAME_MISMATCH`, `NAME_INVALID`, `NAME_MISSING`. Warnings: `NAME_DIFFERS` (from the
+ * frontmatter), `NAME_FROM_FRONTMATTER` (not from the folder), `NAME_NOT_STRICT`.
  */
 export function chooseName(
   folder: string | null,
@@ -95,7 +95,7 @@ export function chooseName(
   ];
   const [text, where] = candidates.find(([candidate]) => candidate !== undefined) ?? [];
   if (text === undefined || where === undefined) {
-    const message = "The skill has no name: put it into a folder of that name, or send a `name`.";
+    const message = "The skill has no name. Put it into a folder with that name, or send `name`.";
     return { name: "", issues: [{ code: "NAME_MISSING", message }], warnings: [] };
   }
   const { name, issues, warnings } = checkName(text, where);
@@ -106,29 +106,29 @@ export function chooseName(
     if (value === undefined || value.normalize("NFC") === name) continue;
     const message =
       field === "expected"
-        ? `The package is the skill '${name}', but it should replace '${value}'.`
-        : `The package is the skill '${name}', but the \`name\` sent with it is '${value}'.`;
+        ? `The package contains the skill '${name}' but the request replaces '${value}'. Rename the folder.`
+        : `The package contains the skill '${name}' but the request sends the \`name\` '${value}'. Change one of them.`;
     issues.push({ code: "NAME_MISMATCH", message, path: where });
   }
   if (downloaded && name !== folder.normalize("NFC")) {
-    const message = `The folder '${printable(folder)}' is called like a download; the skill is called '${name}', as its frontmatter says.`;
+    const message = `The folder name '${printable(folder)}' looks like a download. The name '${name}' from the frontmatter is used.`;
     warnings.push({ code: "NAME_FROM_FRONTMATTER", message, path: SKILL_FILE });
   }
   if (written !== undefined && written !== name) {
-    const message = `The \`name\` in the frontmatter is '${written}', but the skill is called '${name}'.`;
+    const message = `The \`name\` in the frontmatter is '${written}', but the skill is published as '${name}'. Make them equal.`;
     warnings.push({ code: "NAME_DIFFERS", message, path: SKILL_FILE });
   }
   return { name, issues, warnings };
 }
 
-/** Says what was found instead, since that is what the author has to change. */
+/** Returns the issue for a missing SKILL.md. It names the entries found, because the author has to change those. */
 function missing(entries: readonly ArchiveEntry[], deep: ArchiveEntry | undefined): Issue {
   if (deep !== undefined) {
-    const message = "The skill's folder must be at the top of the archive.";
+    const message = "The skill's folder is not at the top of the archive. Move it there.";
     return { code: "SKILL_FILE_TOO_DEEP", message, path: deep.path };
   }
   const similar = entries.find(({ path }) => path.toLowerCase().endsWith(FOLDED_FILE));
-  const message = "There is no `SKILL.md`, neither at the root nor in a folder.";
+  const message = "`SKILL.md` not found. Add it at the root or in one folder.";
   return { code: "SKILL_FILE_MISSING", message, ...(similar === undefined ? {} : { path: similar.path }) };
 }
 

@@ -1,34 +1,34 @@
-// Reads frontmatter fields of the wrong type as what their author most likely meant, and says so.
+// Reads frontmatter fields. A field of the wrong type is converted to the most likely meaning, with a warning.
 
 import type { Issue } from "../errors";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import type { Frontmatter } from "./frontmatter";
 import { SKILL_FILE } from "./skill";
 
-/** Field by field access. Absent and empty (`null`) fields are the same and never warned about. */
+/** Reads single fields. Absent and empty (`null`) fields are equivalent and never cause a warning. */
 export interface FieldReader {
-  /** In the order in which they were found. */
+  /** In the order of detection. */
   readonly warnings: Issue[];
-  /** What the skill is refused for. */
+  /** Reasons to reject the skill. */
   readonly issues: Issue[];
   value(key: string): JsonValue | undefined;
-  /** A string; numbers and booleans as they are written in the file. */
+  /** A string. Numbers and booleans are returned as written in the file. */
   text(key: string): string | undefined;
-  /** Any list. A single value is a list of one. */
+  /** Any list. A single value is a list with one item. */
   items(key: string): JsonValue[];
   /** A list of strings. A string is split at commas. */
   list(key: string): string[];
   object(key: string): JsonObject;
-  /** The same, with numbers and booleans as they are written in the file: that is how they are meant. */
+  /** A mapping whose numbers and booleans are returned as written in the file. */
   textsIn(key: string): JsonObject;
   flag(key: string): boolean;
-  /** The line of a nested key, or of the nearest key above it. */
+  /** The line of a nested key, or of its nearest parent with a line. */
   line(keys: readonly string[]): number | undefined;
   warn(code: string, keys: readonly string[], message: string): void;
   refuse(code: string, keys: readonly string[], message: string): void;
 }
 
-/** A reader of the fields of one SKILL.md. The warning of every method is `FIELD_TYPE`. */
+/** Returns a reader for the fields of one SKILL.md. Every method warns with `FIELD_TYPE`. */
 export function fieldReader(frontmatter: Frontmatter): FieldReader {
   const { fields, places } = frontmatter;
   const warnings: Issue[] = [];
@@ -43,7 +43,7 @@ export function fieldReader(frontmatter: Frontmatter): FieldReader {
   };
   const warn = note(warnings);
   const mistyped = (key: string, expected: string, readAs: string) =>
-    warn("FIELD_TYPE", [key], `\`${key}\` should be ${expected}; it was ${readAs}.`);
+    warn("FIELD_TYPE", [key], `\`${key}\` is not ${expected}. It was ${readAs}.`);
 
   const text = (key: string): string | undefined => {
     const found = value(key);

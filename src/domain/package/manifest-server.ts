@@ -1,4 +1,4 @@
-// The MCP servers that a skill brings: what will not run here, and credentials that do not belong into a file.
+// Checks the MCP servers in a skill: entries that cannot be used by the gateway, and literal credentials.
 
 import { isJsonObject, type JsonObject } from "../json";
 import { readEntry, unreadKeys, unwrapServers, variableProblems } from "../servers/entry";
@@ -7,8 +7,8 @@ import type { FieldReader } from "./manifest-field";
 
 const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
 /**
- * Looks at every server and keeps those that are mappings. Warnings: `MCP_SERVER_INVALID` (left out), `MCP_STDIO`,
- * `MCP_TYPE_UNKNOWN`, `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `MCP_KEY_UNKNOWN`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
+ * Checks every server and returns those that are mappings. Warnings: `MCP_SERVER_INVALID` (omitted), `MCP_STDIO`, `MCP_TYPE_UNKNOWN`,
+ * `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `MCP_KEY_UNKNOWN`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
  */
 export function checkServers(fields: FieldReader, wrapped: JsonObject): JsonObject {
   const kept: JsonObject = {};
@@ -16,7 +16,7 @@ export function checkServers(fields: FieldReader, wrapped: JsonObject): JsonObje
   for (const [name, server] of Object.entries(servers)) {
     const place = ["mcpServers", ...outer, name];
     if (!isJsonObject(server)) {
-      fields.warn("MCP_SERVER_INVALID", place, `The MCP server '${name}' is no mapping; it was left out.`);
+      fields.warn("MCP_SERVER_INVALID", place, `The MCP server '${name}' is not a mapping and was ignored.`);
       continue;
     }
     kept[name] = server;
@@ -31,25 +31,21 @@ export function checkServers(fields: FieldReader, wrapped: JsonObject): JsonObje
 function checkTransport(fields: FieldReader, place: readonly string[], name: string, server: JsonObject): void {
   const { type, url, command } = server;
   if (type === "stdio" || (type === undefined && url === undefined && command !== undefined)) {
-    const message = `The MCP server '${name}' is a stdio server: it is kept but not run here, a Worker starts no process.`;
+    const message = `The MCP server '${name}' is a stdio server. It is stored but not started, because the gateway starts no processes.`;
     fields.warn("MCP_STDIO", place, message);
     return;
   }
   if (type !== undefined && !(typeof type === "string" && REMOTE_TYPES.has(type))) {
-    fields.warn(
-      "MCP_TYPE_UNKNOWN",
-      place,
-      `The MCP server '${name}' has an unknown type; it is kept but not run here.`,
-    );
+    fields.warn("MCP_TYPE_UNKNOWN", place, `The MCP server '${name}' has an unknown type. It is stored but not used.`);
   }
   if (typeof url !== "string" || url === "") {
-    fields.warn("MCP_URL_MISSING", place, `The MCP server '${name}' has no \`url\`; it is kept but not run here.`);
+    fields.warn("MCP_URL_MISSING", place, `The MCP server '${name}' has no \`url\`. It is stored but not used.`);
     return;
   }
   checkEntry(fields, place, name, server);
 }
 
-/** What keeps an entry from being used here, at publish rather than in somebody's conversation. The type was looked at before. */
+/** Reports problems of an entry at publishing time rather than in a conversation. The type is already checked. */
 function checkEntry(
   fields: FieldReader,
   place: readonly string[],
@@ -60,12 +56,12 @@ function checkEntry(
   const { data: entry, error } = readEntry(server);
   for (const { path, message } of error?.issues ?? []) {
     const keys = path.map(String);
-    const sentence = `${keys.join(".")} of '${name}' is not valid (${message}); the server is kept but not run here.`;
+    const sentence = `${keys.join(".")} of '${name}' is not valid (${message}). The server is stored but not used.`;
     fields.warn("MCP_ENTRY_INVALID", [...place, ...keys], sentence);
   }
   if (entry === undefined) return;
   for (const { code, keys, problem } of variableProblems(entry)) {
-    // A variable that nobody here knows may be another runtime's; one of ours in the origin has no honest use.
+    // An unknown variable may belong to another runtime. One of the gateway's variables in the origin has no legitimate use.
     const note = code === "VARIABLE_IN_ORIGIN" ? fields.refuse : fields.warn;
     note(code, [...place, ...keys], `The MCP server '${name}' cannot be reached: ${problem}.`);
   }

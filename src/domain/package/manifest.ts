@@ -1,5 +1,5 @@
-// Frontmatter becomes a manifest. Refused are only a skill that cannot be described, and one whose servers would lead where a
-// value says; everything else is kept as far as it can be read, and warned about.
+// Parses frontmatter into a manifest. A skill is rejected only if it has no usable description, or if a variable would determine the origin
+// of one of its servers. Other problems produce warnings.
 
 import type { Issue } from "../errors";
 import { isJsonObject, type JsonValue } from "../json";
@@ -11,14 +11,14 @@ import { checkServers } from "./manifest-server";
 import { isName } from "./name";
 import { type Manifest, SKILL_FILE, type ToolDeclaration } from "./skill";
 
-/** A read manifest; `manifest` is `null` exactly when there are issues. */
+/** The result of reading a manifest. `manifest` is `null` if and only if there are issues. */
 export interface ManifestReading {
   manifest: Manifest | null;
   issues: Issue[];
   warnings: Issue[];
 }
 
-/** Ours, those of the specification, and last those of the hosts that have more, of which only one means something here. */
+/** Fields of the gateway, then of the specification, then of other hosts. Of the last group the gateway uses one field. */
 const KNOWN_FIELDS = new Set([
   "name",
   "description",
@@ -43,7 +43,7 @@ const KNOWN_FIELDS = new Set([
 /** Limits of the Agent Skills specification, in characters. */
 const STRICT_DESCRIPTION = 1024;
 const STRICT_COMPATIBILITY = 500;
-/** How many entries of `dependencies` that name no skills are kept to be told of, and how much of each. */
+/** The number of stored `dependencies` that are not skills, and the length of each. */
 const OTHERS = 20;
 const OTHER_CHARS = 80;
 const MODULE_ENDINGS = [".js", ".mjs", ".ts", ".py"];
@@ -60,7 +60,7 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
   const fields = fieldReader(frontmatter);
   const { warn } = fields;
   for (const key of Object.keys(frontmatter.fields)) {
-    if (!KNOWN_FIELDS.has(key)) warn("FIELD_UNKNOWN", [key], `The field '${key}' is not known; it was kept.`);
+    if (!KNOWN_FIELDS.has(key)) warn("FIELD_UNKNOWN", [key], `Unknown field '${key}'. It is stored but not used.`);
   }
   const description = frontmatter.fields.description ?? "";
   const name = fields.text("name");
@@ -85,7 +85,7 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
     allowedTools: readAllowedTools(fields),
   };
   warnStrictLimits(fields, manifest);
-  // Read where a catalog is, see `storage/d1/catalog.ts`; here it is only looked at.
+  // `storage/d1/catalog.ts` evaluates the field. Here only its type is checked.
   fields.flag("disable-model-invocation");
   const issues = [...checkDescription(fields, description), ...fields.issues];
   return { manifest: issues.length === 0 ? manifest : null, issues, warnings: fields.warnings };
@@ -94,32 +94,32 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
 function checkDescription(fields: FieldReader, description: JsonValue): Issue[] {
   const place = { path: SKILL_FILE, line: fields.line(["description"]) ?? 1 };
   if (typeof description !== "string") {
-    return [{ code: "DESCRIPTION_INVALID", message: "The `description` must be text.", ...place }];
+    return [{ code: "DESCRIPTION_INVALID", message: "`description` is not text.", ...place }];
   }
   if (description.trim() !== "") return [];
-  const message = "The frontmatter needs a `description`: it is what a model sees before the skill is loaded.";
+  const message = "`description` is missing. Models see it before they load the skill. Add it to the frontmatter.";
   return [{ code: "DESCRIPTION_MISSING", message, ...place }];
 }
 
-/** A `name` that cannot be one was meant for people. */
+/** Returns a `name` that is not a valid skill name: it is a display title. */
 function titleOf(fields: FieldReader, name: string | undefined): string | undefined {
   if (name === undefined || isName(name)) return undefined;
-  fields.warn("NAME_IS_TITLE", ["name"], "The `name` is no skill name; it was taken for the display name.");
+  fields.warn("NAME_IS_TITLE", ["name"], "The `name` is not a valid skill name. It is used as the display name.");
   return name;
 }
 
 function warnStrictLimits(fields: FieldReader, manifest: Manifest): void {
   if ([...manifest.description].length > STRICT_DESCRIPTION) {
-    const message = `The description is longer than ${STRICT_DESCRIPTION} characters; strict clients will not list the skill.`;
+    const message = `Description too long for strict clients (limit ${STRICT_DESCRIPTION} characters). They do not list the skill.`;
     fields.warn("DESCRIPTION_LONG", ["description"], message);
   }
   if ([...(manifest.compatibility ?? "")].length > STRICT_COMPATIBILITY) {
-    const message = `\`compatibility\` is longer than ${STRICT_COMPATIBILITY} characters; strict clients will not list the skill.`;
+    const message = `\`compatibility\` is too long for strict clients (limit ${STRICT_COMPATIBILITY} characters). They do not list the skill.`;
     fields.warn("COMPATIBILITY_LONG", ["compatibility"], message);
   }
   if (Object.values(manifest.metadata).some((value) => typeof value !== "string")) {
     const message =
-      "Values of `metadata` should be text; lists and mappings in it are kept, but strict clients may refuse them.";
+      "A value of `metadata` is not text. Lists and mappings are stored, but strict clients can reject them.";
     fields.warn("METADATA_NOT_STRINGS", ["metadata"], message);
   }
 }
@@ -130,9 +130,13 @@ function readTools(fields: FieldReader): ToolDeclaration[] {
     const place = ["tools", `${index}`];
     const entry = typeof item === "string" ? { name: item } : item;
     if (!isJsonObject(entry) || typeof entry.name !== "string" || entry.name === "") {
-      fields.warn("TOOL_INVALID", place, "A tool needs a `name`; this one was left out.");
+      fields.warn("TOOL_INVALID", place, "A tool has no `name` and was ignored. Add `name`.");
     } else if (tools.has(entry.name)) {
-      fields.warn("TOOL_DUPLICATE", place, `The tool '${entry.name}' is declared twice; the first one counts.`);
+      fields.warn(
+        "TOOL_DUPLICATE",
+        place,
+        `The tool '${entry.name}' is declared twice. The first declaration is used.`,
+      );
     } else {
       tools.set(entry.name, {
         name: entry.name,
@@ -155,16 +159,16 @@ function readProvider(fields: FieldReader, paths: readonly string[]): Manifest["
   );
   const other = paths.find((path) => path === file || path.startsWith(`${file}.`));
   if (!runnable && other !== undefined) {
-    const message = `The provider '${other}' is neither JavaScript nor Python: it is kept but not run here, the skill loads as a prompt.`;
+    const message = `The provider '${other}' is neither JavaScript nor Python. It is stored but not run; the skill loads without its tools.`;
     fields.warn("PROVIDER_LANGUAGE", ["provider", "module"], message);
   } else if (!runnable) {
-    const message = `The package has no provider module '${module}'; the skill loads as a prompt.`;
+    const message = `The provider module '${module}' is not in the package. The skill loads without its tools.`;
     fields.warn("PROVIDER_NOT_FOUND", ["provider", "module"], message);
   }
   return typeof className === "string" ? { module, class: className } : { module };
 }
 
-/** The predecessor system lists Python modules here too, and most of the world Python packages. */
+/** Wegent also lists Python modules here, and many other authors list Python packages. */
 function readDependencies(fields: FieldReader): Pick<Manifest, "dependencies" | "otherDependencies"> {
   const others: string[] = [];
   const needed = fields.list("dependencies").filter((text, index) => {
@@ -172,30 +176,30 @@ function readDependencies(fields: FieldReader): Pick<Manifest, "dependencies" | 
     if (reference !== null && isName(reference.name)) return true;
     const shown = text.slice(0, OTHER_CHARS);
     if (others.length < OTHERS) others.push(shown);
-    const message = `The dependency '${shown}' is neither \`name\` nor \`name@range\`, so the list is taken for one of packages: names without a range are not loaded.`;
+    const message = `The dependency '${shown}' is neither \`name\` nor \`name@range\`. The list is treated as a list of packages: names without a range are not loaded.`;
     fields.warn("DEPENDENCY_INVALID", ["dependencies", `${index}`], message);
     return false;
   });
   if (needed.length > DEPENDENCY_LIMITS.skills) {
-    const message = `It names ${needed.length} dependencies, and no skill that needs more than ${DEPENDENCY_LIMITS.skills} can be loaded.`;
+    const message = `Too many dependencies (limit ${DEPENDENCY_LIMITS.skills}, found ${needed.length}). The skill cannot be loaded.`;
     fields.warn("TOO_MANY_DEPENDENCIES", ["dependencies"], message);
   }
   return { dependencies: needed, ...(others.length === 0 ? {} : { otherDependencies: others }) };
 }
 
-/** The specification's form is one string; spaces inside parentheses, as in `Bash(git add:*)`, separate nothing. */
+/** The specification defines one string. Spaces inside parentheses, as in `Bash(git add:*)`, do not separate. */
 function readAllowedTools(fields: FieldReader): string[] {
   const value = fields.value("allowed-tools");
   if (typeof value === "string") return value.match(/(?:[^\s,()]|\([^)]*\)?)+/g) ?? [];
   const tools = fields.list("allowed-tools");
   if (Array.isArray(value)) {
-    const message = "`allowed-tools` is a list; the specification wants one string with spaces between the tools.";
+    const message = "`allowed-tools` is a list. The specification requires one string with spaces between the tools.";
     fields.warn("ALLOWED_TOOLS_LIST", ["allowed-tools"], message);
   }
   return tools;
 }
 
-/** A property that is absent rather than `undefined`. */
+/** Returns an object without the property if the value is `undefined`. */
 function defined<K extends keyof Manifest>(key: K, value: Manifest[K] | undefined): Partial<Pick<Manifest, K>> {
   const part: Partial<Pick<Manifest, K>> = {};
   if (value !== undefined) part[key] = value;

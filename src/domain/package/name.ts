@@ -1,9 +1,9 @@
-// What a skill may be called.
+// Validates the names of skills.
 
 import type { Issue } from "../errors";
 import { printable } from "./path";
 
-/** A checked name. Use `name` only when `issues` is empty. */
+/** The result of checking a name. Use `name` only if `issues` is empty. */
 export interface NameCheck {
   /** NFC. */
   name: string;
@@ -14,29 +14,29 @@ export interface NameCheck {
 const LONGEST = 64;
 /** The rule of the Agent Skills specification, which the strict clients follow. */
 const STRICT = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** What we take beyond it: `_`, capitals, letters and digits of every script. */
-/** Characters that show as nothing at all: with one of them two names look the same, and only one of them is meant. */
+/** Invisible characters. With one of them, two different names look the same. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
+/** Beyond the specification the gateway accepts `_`, capitals, and letters and digits of every script. */
 const isAccepted = (name: string) => /^[\p{L}\p{M}\p{N}_]+(?:-[\p{L}\p{M}\p{N}_]+)*$/u.test(name);
 
 /**
- * Checks a skill's name. Issue: `NAME_INVALID`. A name that works here but that clients which follow the specification
- * to the letter will not list is the warning `NAME_NOT_STRICT`.
+ * Checks the name of a skill. Issue: `NAME_INVALID`. A name that is valid here but hidden by clients that strictly follow the specification
+ * produces the warning `NAME_NOT_STRICT`.
  *
- * @param where what the issue's `path` says: the folder, `SKILL.md`, a form field
+ * @param where the `path` of the issue: the folder, `SKILL.md` or a form field
  */
 export function checkName(text: string, where: string): NameCheck {
   const name = text.normalize("NFC");
   const reason = refusal(name);
   if (reason !== null) {
-    const message = `'${printable(name)}' is not a skill name: ${reason}.`;
+    const message = `'${printable(name)}' is not a valid skill name: ${reason}.`;
     return { name, issues: [{ code: "NAME_INVALID", message, path: where }], warnings: [] };
   }
-  const message = `'${name}' is not of the form a-z, 0-9 and single hyphens; strict clients will not list the skill.`;
+  const message = `The name '${name}' has characters other than a-z, 0-9 and single hyphens. Strict clients do not list the skill.`;
   return { name, issues: [], warnings: STRICT.test(name) ? [] : [{ code: "NAME_NOT_STRICT", message, path: where }] };
 }
 
-/** Whether a text can be a skill's name at all. */
+/** Whether a text is a valid skill name. */
 export function isName(text: string): boolean {
   return refusal(text.normalize("NFC")) === null;
 }
@@ -46,7 +46,7 @@ function refusal(name: string): string | null {
   if ([...name].length > LONGEST) return `it is longer than ${LONGEST} characters`;
   // Names become keys of JSON objects on the wire.
   if (name === "__proto__") return "it is reserved";
-  if (UNSEEN.test(name)) return "it has a character that nobody sees";
+  if (UNSEEN.test(name)) return "it contains an invisible character";
   if (isAccepted(name)) return null;
   if (name.startsWith("-") || name.endsWith("-")) return "it begins or ends with a hyphen";
   if (name.includes("--")) return "it has a double hyphen";

@@ -1,4 +1,4 @@
-// An upload becomes a skill package, or the list of everything that is wrong with it.
+// Reads an upload into a skill package, or into a list of all its issues.
 
 import { sha256Hex } from "../digest";
 import type { Issue } from "../errors";
@@ -16,14 +16,14 @@ import { type Manifest, type PackageFile, SKILL_FILE, type SkillPackage } from "
 
 export type { Naming } from "./layout";
 
-/** A read upload; `package` is `null` exactly when there are issues. */
+/** The result of reading an upload. `package` is `null` if and only if there are issues. */
 export interface PackageOutcome {
   package: SkillPackage | null;
   issues: Issue[];
   warnings: Issue[];
 }
 
-/** The issue codes that mean "too large" (413) rather than "wrong" (422). */
+/** Issue codes that mean "too large" (413) rather than "invalid" (422). */
 export const SIZE_ISSUES: ReadonlySet<string> = new Set([
   "ZIP_TOO_LARGE",
   "UNPACKED_TOO_LARGE",
@@ -33,18 +33,19 @@ export const SIZE_ISSUES: ReadonlySet<string> = new Set([
   "INSTRUCTIONS_TOO_LARGE",
 ]);
 
-/** What SKILL.md says. */
+/** The parsed SKILL.md. */
 interface SkillText {
   frontmatter: Frontmatter;
   manifest: Manifest;
 }
 
 /**
- * Reads an uploaded ZIP. Never throws because of its content; equal content gives an equal package, whatever made the
- * ZIP. Issues and warnings: those of `archive.ts`, `layout.ts`, `frontmatter.ts`, `manifest.ts` and `examples.ts`,
- * and `SKILL_FILE_NOT_UTF8`.
+ * Reads an uploaded ZIP. Never throws because of its content. Equal content gives an equal package, regardless of the tool that created the
+ * ZIP. Issues and warnings: those of `archive.ts`, `layout.ts`, `frontmatter.ts`, `manifest.ts` and `examples.ts`, and
+ * `SKILL_FILE_NOT_UTF8`.
  *
- * @param servers MCP servers that come beside the package: they count like its own, which go before them, and are no part of its files
+ * @param servers MCP servers sent with the package. They are treated like the package's own, which take precedence. They are not part of
+ * its files.
  */
 export async function readPackage(
   upload: Uint8Array,
@@ -62,10 +63,10 @@ export async function readPackage(
 
   const text = await readSkillText(found.layout, servers, issues, warnings);
   const named = chooseName(found.layout.folder, text?.manifest.name, naming);
-  // The frontmatter's name may be the one that counts, so without it nothing is missing yet.
+  // Without a readable SKILL.md, its frontmatter could still contain the name, so `NAME_MISSING` is not reported.
   issues.push(...named.issues.filter(({ code }) => text !== null || code !== "NAME_MISSING"));
   warnings.push(...named.warnings);
-  // Paths may be shorter than in the folder that we wrap them in.
+  // The stored paths can be longer than the checked ones, because the files are wrapped in a folder with the skill's name.
   if (found.layout.folder !== named.name && named.issues.length === 0) {
     issues.push(...found.layout.files.flatMap(({ path }) => checkPath(`${named.name}/${path}`).issues));
   }
@@ -76,7 +77,7 @@ export async function readPackage(
   return { package: built, issues, warnings: built.warnings };
 }
 
-/** Whether SKILL.md may be in the archive without being among its entries. */
+/** Whether the archive may contain a SKILL.md that is not among its entries. */
 function mayBeUnread({ entries, issues }: ArchiveReading): boolean {
   return issues.length > 0 && (entries.length === 0 || issues.some(({ path }) => /skill\.md$/i.test(path ?? "")));
 }
@@ -103,7 +104,7 @@ async function readSkillText(
   return manifest === null ? null : { frontmatter, manifest };
 }
 
-/** What SKILL.md says as if it named these servers, too. */
+/** Returns the frontmatter as if it also declared these servers. */
 function withServers(frontmatter: Frontmatter, servers: JsonObject): Frontmatter {
   if (Object.keys(servers).length === 0) return frontmatter;
   const { mcpServers = {} } = frontmatter.fields;

@@ -1,9 +1,9 @@
-// The values a skill is made of. A ZIP becomes a `SkillPackage`; publishing turns it into rows; everything else reads those.
+// Types of a skill. A ZIP is parsed into a `SkillPackage`. Publishing stores it as rows, which all other code reads.
 
 import type { Issue } from "../errors";
 import type { JsonObject } from "../json";
 
-/** A tool that a skill declares; run by its provider (`sandbox/provider.ts`). */
+/** A tool that a skill declares. Its provider runs it (`sandbox/provider.ts`). */
 export interface ToolDeclaration {
   name: string;
   provider?: string;
@@ -11,35 +11,38 @@ export interface ToolDeclaration {
   config?: JsonObject;
 }
 
-/** Parsed frontmatter. Field names are those of the predecessor system's CRD and of the Agent Skills specification. */
+/** Parsed frontmatter. The field names are those of Wegent's CRD and of the Agent Skills specification. */
 export interface Manifest {
-  /** As written in the frontmatter, whatever it says; the skill's real name is `SkillPackage.name`. */
+  /** As written in the frontmatter, unchecked. The skill's real name is `SkillPackage.name`. */
   name?: string;
   description: string;
   displayName?: string;
   version?: string;
   author?: string;
   tags: string[];
-  /** Shells that may use the skill. Absent: every shell. */
+  /** Shells that can use the skill. If absent, every shell. */
   bindShells?: string[];
   config: JsonObject;
   tools: ToolDeclaration[];
   provider?: { module?: string; class?: string };
   mcpServers: JsonObject;
-  /** `name` or `name@range`; what they mean is said in `domain/catalog/dependency-list.ts`. */
+  /** `name` or `name@range`. For the meaning see `domain/catalog/dependency-list.ts`. */
   dependencies: string[];
-  /** The first of the `dependencies` that are of any other form: packages of some language. Absent in versions from before. */
+  /** The first `dependencies` of any other form, such as packages of a language. Absent in versions published before this field existed. */
   otherDependencies?: string[];
   preload: boolean;
   license?: string;
   compatibility?: string;
   metadata: JsonObject;
   allowedTools: string[];
-  /** Requests that it is for, from its `evals/` and not from the frontmatter. Absent where it brings none, and in versions from before. */
+  /**
+   * Example requests from its `evals/`, not from the frontmatter. Absent if there are none, and in versions published before this field
+   * existed.
+   */
   examples?: string[];
 }
 
-/** One file of a stored package. `offset` is where its bytes begin in the canonical ZIP (method 0: they are plain). */
+/** One file of a stored package. `offset` is the start of its bytes in the canonical ZIP, which are not compressed. */
 export interface PackageFile {
   /** Relative to the skill's folder, NFC, `/` as separator. */
   path: string;
@@ -50,23 +53,23 @@ export interface PackageFile {
   offset: number;
 }
 
-/** Token counts of a version, made at publish time. */
+/** Token counts of a version, computed at publishing. */
 export interface SkillTokens {
-  /** The description, exactly. */
+  /** The description. Exact. */
   description: number;
-  /** The catalog's line for the skill, exactly: what level 1 costs in a prompt. */
+  /** The skill's line in the catalog, which is its cost in a prompt before it is loaded. Exact. */
   line: number;
-  /** The instructions, exactly. */
+  /** The instructions. Exact. */
   instructions: number;
-  /** All other files together; an estimate from their size. */
+  /** All other files together. An estimate from their size. */
   files: number;
 }
 
-/** A validated skill package as a value. */
+/** A validated skill package. */
 export interface SkillPackage {
   name: string;
   manifest: Manifest;
-  /** The frontmatter as JSON, verbatim, unknown keys included. */
+  /** The frontmatter as JSON, verbatim, with unknown keys. */
   frontmatter: JsonObject;
   /** The body of SKILL.md, trimmed. */
   instructions: string;
@@ -76,15 +79,15 @@ export interface SkillPackage {
   zip: Uint8Array;
   /** SHA-256 of `zip`, lower-case hex. */
   zipSha256: string;
-  /** Identity of the content: SHA-256 over the sorted `path\0mode\0size\0sha256` lines, whatever compressor made the upload. */
+  /** Identity of the content: SHA-256 over the sorted `path\0mode\0size\0sha256` lines. Independent of the compression of the upload. */
   digest: string;
   warnings: Issue[];
 }
 
-/** The name of the file with a skill's instructions. Other cases of its letters are accepted too. */
+/** The name of the file with a skill's instructions. Other cases of its letters are accepted. */
 export const SKILL_FILE = "SKILL.md";
 
-/** Whether only users may choose a skill: its author keeps it from models. As `isUserOnly` of `storage/d1/catalog.ts`. */
+/** Whether only users can select a skill, because its author hides it from models. Same rule as `isUserOnly` in `storage/d1/catalog.ts`. */
 export function isForUsers(frontmatter: JsonObject): boolean {
   const { "disable-model-invocation": kept } = frontmatter;
   return kept === true || kept === "true" || kept === "yes" || kept === 1;

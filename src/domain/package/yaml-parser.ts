@@ -1,3 +1,3 @@
-// What is used of yaml, and nothing else: a module that is imported when it is needed brings all that it exports.
+// Re-exports the used parts of yaml. A dynamic import of the package itself would include all its exports.
 
 export { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";

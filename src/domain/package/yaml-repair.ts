@@ -1,21 +1,21 @@
-// Repairs of frontmatter that other readers of skills do too: quoting `key: some text: more text` and `key: [one] [two]`.
+// Repairs frontmatter the way other readers of skills do: quotes `key: some text: more text` and `key: [one] [two]`.
 
-/** Repaired text, and the lines (1-based) that were changed. */
+/** The repaired text and the changed lines (1-based). */
 export interface Repair {
   text: string;
   lines: number[];
 }
 
-/** `key: ` or `- key: `. The value is taken apart by hand: a pattern for it and its trailing blanks is quadratic. */
+/** `key: ` or `- key: `. The value is parsed by hand, because a pattern for it and its trailing blanks takes quadratic time. */
 const KEY = /^\s*(?:- +)*[^\s:#"'[\]{},&*!|>%@`-][^:#"']*:[ \t]+/;
-/** What begins a value that is not plain text. */
+/** The start of a value that is not plain text. */
 const NOT_PLAIN = /^["'[{|>&*!%@`#]/;
 const BLOCK_SCALAR = /^[^#]*[:-][ \t]+[|>][-+0-9]*[ \t]*(?:#.*)?\r?$/;
 
-/** A list that goes on behind its end is none: hints of arguments are written so. */
+/** A bracket followed by more text is not a list: argument hints are written this way. */
 const PAST_LIST = /^\[[^\][]{0,200}\][ \t]*[^ \t#,\]}]/;
 
-/** Puts single quotes around unquoted values that contain `: `, end in `:` or go on behind a list. Block scalars stay as they are. */
+/** Adds single quotes around unquoted values that contain `: `, end with `:` or continue after a list. Block scalars are unchanged. */
 export function quoteValues(text: string): Repair {
   const lines: number[] = [];
   let block: number | null = null;

@@ -1,4 +1,4 @@
-// One YAML mapping becomes JSON: core schema, no custom tags, unique keys, bounded aliases, and the line of every key.
+// Parses one YAML mapping into JSON: core schema, no custom tags, unique keys, limited aliases, and the line of every key.
 
 import type { Node, Pair } from "yaml";
 import type { Issue } from "../errors";
@@ -7,13 +7,13 @@ import { PACKAGE_LIMITS } from "../limits";
 import { printable } from "./path";
 import { SKILL_FILE } from "./skill";
 
-/** Where a key stands. `source` is a plain value as written, so that `1.10` does not become `1.1`. */
+/** The location of a key. `source` is a plain value as written, so that `1.10` does not become `1.1`. */
 export interface FieldPlace {
   line: number;
   source?: string;
 }
 
-/** A read mapping; `value` is `null` exactly when there are issues. `places` is indexed by keys joined with dots. */
+/** The result of reading a mapping. `value` is `null` if and only if there are issues. `places` is indexed by keys joined with dots. */
 export interface YamlReading {
   value: JsonObject | null;
   places: ReadonlyMap<string, FieldPlace>;
@@ -24,7 +24,7 @@ export interface YamlReading {
 interface Conversion {
   yaml: typeof import("./yaml-parser");
   lineAt(node: { range?: [number, number, number] | null } | null | undefined): number;
-  /** Finished values of anchors. An alias shares the value and pays for all of it again. */
+  /** Converted values of anchors. An alias reuses the value and adds its full cost again. */
   anchors: Map<string, { value: JsonValue; cost: number; height: number }>;
   places: Map<string, FieldPlace>;
   cost: number;
@@ -34,14 +34,14 @@ interface Conversion {
 
 interface Converted {
   value: JsonValue;
-  /** Levels of nesting in the value. */
+  /** Nesting levels of the value. */
   height: number;
 }
 
 let parser: typeof import("./yaml-parser") | null = null;
 
 const MAX_DEPTH = 32;
-/** Characters and nodes of the JSON, aliases expanded. Text without aliases cannot reach it. */
+/** Limit on characters and nodes of the JSON with aliases expanded. Text without aliases cannot reach it. */
 const MAX_COST = 4 * PACKAGE_LIMITS.frontmatterBytes;
 const MAX_REPORTED = 20;
 
@@ -59,7 +59,7 @@ export async function parseMapping(text: string, linesBefore: number): Promise<Y
   const document = yaml.parseDocument(text, {
     schema: "core",
     resolveKnownTags: false,
-    // The library's own check compares every key with every other; `convertMapping` does it in one pass.
+    // The library's check compares every key with every other. `convertMapping` checks them in one pass.
     uniqueKeys: false,
     prettyErrors: false,
     lineCounter,
@@ -69,7 +69,7 @@ export async function parseMapping(text: string, linesBefore: number): Promise<Y
   const tags = document.warnings.map((warning) => issue("FRONTMATTER_TAG", warning.message, line(warning.pos[0])));
   if (syntax.length + tags.length > 0) return failed(firstOfLines([...syntax, ...tags]));
   if (!yaml.isMap(document.contents)) {
-    return failed([issue("FRONTMATTER_NOT_MAPPING", "The frontmatter is not a list of `key: value` lines.", 1)]);
+    return failed([issue("FRONTMATTER_NOT_MAPPING", "The frontmatter is not a mapping. Write `key: value` lines.", 1)]);
   }
 
   const conversion: Conversion = {
@@ -86,7 +86,7 @@ export async function parseMapping(text: string, linesBefore: number): Promise<Y
   return issues.length > 0 ? failed(issues) : { value: object, places, issues, warnings };
 }
 
-/** One mistake makes a parser complain many times over what follows it in the line. */
+/** Keeps the first issue of each line: one mistake makes the parser report several follow-up errors in the same line. */
 function firstOfLines(issues: readonly Issue[]): Issue[] {
   const lines = new Set<string>();
   return issues.filter(({ code, line }) => {
@@ -139,17 +139,20 @@ function convertMapping(
     const line = conversion.lineAt(node);
     const key = keyText(conversion, keyNode);
     if (key === null) {
-      issues.push(issue("FRONTMATTER_KEY", "A key must be plain text.", line));
+      issues.push(issue("FRONTMATTER_KEY", "A key is not plain text.", line));
       continue;
     }
-    if (entries.has(key)) issues.push(issue("FRONTMATTER_KEY", `The key '${printable(key)}' is there twice.`, line));
+    if (entries.has(key))
+      issues.push(issue("FRONTMATTER_KEY", `The key '${printable(key)}' is used twice. Remove one.`, line));
     const source = yaml.isScalar(value) ? value.source : undefined;
     places.set([...path, key].join("."), source === undefined ? { line } : { line, source });
     pay(conversion, key.length, node);
     const converted = convertNode(conversion, yaml.isNode(value) ? value : null, [...path, key], depth + 1);
     height = Math.max(height, converted.height);
     if (key === "__proto__") {
-      conversion.warnings.push(issue("FRONTMATTER_KEY_DROPPED", "The key '__proto__' was left out.", line));
+      conversion.warnings.push(
+        issue("FRONTMATTER_KEY_DROPPED", "The key '__proto__' is reserved and was ignored.", line),
+      );
     } else {
       entries.set(key, converted.value);
     }
@@ -169,9 +172,9 @@ function convertScalar(conversion: Conversion, value: unknown, source: string | 
     return value;
   }
   if (typeof value === "boolean" || value === null) return value;
-  // `-0` is no JSON; adding 0 makes it 0.
+  // `-0` is not valid JSON. Adding 0 turns it into 0.
   if (typeof value === "number" && Number.isFinite(value)) return value + 0;
-  const message = `'${source}' is no JSON value; it was read as text.`;
+  const message = `'${source}' is not a JSON value. It was read as text.`;
   conversion.warnings.push(issue("FRONTMATTER_NOT_JSON", message, line));
   return source ?? String(value);
 }
@@ -180,7 +183,7 @@ function convertAlias(conversion: Conversion, name: string, line: number, depth:
   const anchor = conversion.anchors.get(name);
   if (anchor === undefined) {
     conversion.issues.push(
-      issue("FRONTMATTER_ALIAS", `The alias '*${printable(name)}' refers to nothing before it.`, line),
+      issue("FRONTMATTER_ALIAS", `The alias '*${printable(name)}' is not defined before its use.`, line),
     );
     return { value: null, height: 0 };
   }
@@ -194,11 +197,11 @@ function pay(conversion: Conversion, cost: number, node: Node | null, line?: num
   if (conversion.cost > MAX_COST) tooComplex(conversion, node, line);
 }
 
-/** Said once: what follows an overflow is the same overflow. */
+/** Reported once: everything after the first overflow exceeds the limit too. */
 function tooComplex(conversion: Conversion, node: Node | null, line?: number): Converted {
   const { issues } = conversion;
   if (!issues.some(({ code }) => code === "FRONTMATTER_TOO_COMPLEX")) {
-    const message = "The frontmatter is nested too deeply, or its aliases expand too far.";
+    const message = "The frontmatter is nested too deeply or its aliases expand too far. Simplify it.";
     issues.push(issue("FRONTMATTER_TOO_COMPLEX", message, line ?? conversion.lineAt(node)));
   }
   return { value: null, height: 0 };

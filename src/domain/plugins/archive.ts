@@ -25,7 +25,7 @@ export function readPluginArchive(upload: Uint8Array, mostSkills: number): ReadP
     .map((entry) => ({ ...entry, path: entry.path.slice(root.length) }));
   const text = textOf(inside, "plugin.json");
   if (text === null) {
-    const message = "There is no `plugin.json` in UTF-8 at the root of the archive, nor in the one folder there.";
+    const message = "`plugin.json` not found. Add it in UTF-8 at the root of the archive or in its only folder.";
     return { ...nothing, issues: [{ code: "PLUGIN_MISSING", message }] };
   }
   const read = readAgentManifest(text);
@@ -39,12 +39,12 @@ export function readPluginArchive(upload: Uint8Array, mostSkills: number): ReadP
 
 function countIssues(count: number, most: number): Issue[] {
   if (count === 0)
-    return [{ code: "NO_SKILLS", message: `There is no \`skills/<name>/${SKILL_FILE}\` in the plugin.` }];
+    return [{ code: "NO_SKILLS", message: `The plugin contains no skills. Add \`skills/<name>/${SKILL_FILE}\`.` }];
   if (count <= most) return [];
-  return [{ code: "TOO_MANY_SKILLS", message: `A plugin may bring ${most} skills at once; this one has ${count}.` }];
+  return [{ code: "TOO_MANY_SKILLS", message: `Too many skills in the plugin (limit ${most}, found ${count}).` }];
 }
 
-/** What stands before the plugin's own paths. */
+/** Returns the prefix before the plugin's own paths. */
 function rootOf(entries: readonly ArchiveEntry[]): string {
   if (entries.some(({ path }) => path === "plugin.json")) return "";
   const tops = new Set(entries.map(({ path }) => path.slice(0, path.indexOf("/") + 1)));
@@ -57,7 +57,7 @@ function textOf(entries: readonly ArchiveEntry[], wanted: string): string | null
   return found === undefined ? null : exactText(found.bytes);
 }
 
-/** The folder that a path makes a skill: it holds a file named exactly so, right below `skills/`. */
+/** Returns the skill folder of a path: it contains a file with exactly this name, directly below `skills/`. */
 function skillFolder(path: string): string | null {
   const [top, folder, file, ...more] = path.split("/");
   return top === "skills" && folder !== undefined && file === SKILL_FILE && more.length === 0 ? folder : null;

@@ -1,6 +1,6 @@
 // A marketplace of plugins, as Claude Code and Copilot read one: every skill is a plugin of its own.
 
-/** What its address says of a version: its label where that is a version of software, else its number. */
+/** Returns the version in a plugin's URL: its label if it is a software version, otherwise its number. */
 export function pluginVersion(label: string | null, number: number): string {
   return label !== null && SEMVER.test(label) ? label : `0.0.${number}`;
 }
@@ -8,7 +8,7 @@ export function pluginVersion(label: string | null, number: number): string {
 const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 const NAME_CHARS = 64;
 
-/** What a plugin's manifest says. */
+/** Contents of a plugin's manifest. */
 export interface PluginFacts {
   name: string;
   description: string;
@@ -41,7 +41,7 @@ export function marketplace(place: { host: string; what: string }, plugins: read
   };
 }
 
-/** What clients call a place by, beside all others that they have: words of a-z, 0-9 and single hyphens. */
+/** Returns a marketplace name that is unique among a client's marketplaces: a-z, 0-9 and single hyphens. */
 export function marketplaceName({ host, what }: { host: string; what: string }): string {
   const words = `${what} ${host}`.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return words.join("-").slice(0, NAME_CHARS).replace(/-$/, "");

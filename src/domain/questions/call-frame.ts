@@ -1,16 +1,16 @@
-// A tool call as pages are shown it: by the tool's own name, and without what only the model reads unless the page may see that, too.
+// A tool call as pages see it: under the tool's own name, and without data for the model unless the page can see it.
 
 import * as z from "zod";
 import { jsonObject } from "../json";
 
 export const CALL_STATES = ["running", "done", "failed", "cancelled"] as const;
 
-/** What is kept of a call beside its result. Times are milliseconds since the epoch. */
+/** What is stored of a call besides its result. Times are milliseconds since the epoch. */
 export const callHeadSchema = z.lazy(() =>
   z.object({
     /** The tool's own name; of a call by way of `call_skill_tool` that of the tool behind it. */
     name: z.string(),
-    /** Whose tool it is, or which skill it is about; `null`: the gateway's own, or a server's. */
+    /** The skill whose tool it is, or that it concerns; `null`: the gateway's own or a server's tool. */
     skill: z.string().nullable(),
     state: z.enum(CALL_STATES),
     started: z.number(),
@@ -24,13 +24,13 @@ export const callHeadSchema = z.lazy(() =>
 
 export type CallHead = z.infer<typeof callHeadSchema>;
 
-/** How far a call is, as its server says. */
+/** Progress of a call, as its server reports it. */
 export const callProgressSchema = () =>
   z.object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() });
 
 export type CallProgress = z.infer<ReturnType<typeof callProgressSchema>>;
 
-/** A call in a frame. `arguments` and `output` are there only for pages that may see them. */
+/** A call in a frame. `arguments` and `output` are present only for pages that can see them. */
 export const pageCallSchema = () =>
   z.strictObject({
     call_id: z.string(),
@@ -53,7 +53,7 @@ export interface CallSummary {
   turn: number;
   head: CallHead;
   progress: CallProgress | null;
-  /** What it answered, as text; `null`: nothing yet, or nothing for a page. */
+  /** The result as text; `null`: none yet, or not for pages. */
   output: string | null;
 }
 

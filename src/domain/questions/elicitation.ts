@@ -1,5 +1,5 @@
-// What an MCP server asks a person, read as the page will be asked it. Nothing a server writes becomes more than plain text, and a form has
-// the flat schema that the specification allows, and no field for a credential.
+// Parses an MCP server's question to a person for display on a page. Texts of servers are plain text; forms have the flat schema of the
+// specification and no field for credentials.
 
 import * as z from "zod";
 import { isJsonObject, type JsonObject, type JsonValue, utf8Bytes } from "../json";
@@ -7,12 +7,12 @@ import { isLocalHttp } from "../loopback";
 import { ELICITATION_LIMITS, QUESTION_LIMITS } from "./limits";
 import type { ServerAction } from "./question";
 
-/** A question for a page, or why it is not asked: then the server hears that the person declines. */
+/** A question for a page, or why it is not asked. In that case the server receives a decline. */
 export type Elicited =
   | { action: ServerAction; payload: JsonObject; answerSchema: JsonObject; refusal?: never }
   | { refusal: string };
 
-/** What the person did, as MCP says it. */
+/** The user's action, in MCP's terms. */
 const elicitAnswerSchema = z.object({
   action: z.enum(["accept", "decline", "cancel"]),
   content: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
@@ -47,7 +47,7 @@ const fieldSchema = z.lazy(() =>
       ...label,
       enum: z.never().optional(),
       oneOf: z.never().optional(),
-      // One that is not known is refused: a client could not keep to it.
+      // Unknown formats are rejected, because a client could not validate them.
       format: z.enum(["email", "uri", "date", "date-time"]).optional(),
       minLength: size,
       maxLength: size,
@@ -88,22 +88,22 @@ const formSchema = z.lazy(() =>
 
 const linkSchema = z.lazy(() => z.object({ message: z.string(), url: z.string().max(ELICITATION_LIMITS.urlChars) }));
 
-/** Words for what people keep to themselves, in names such as `apiKey`, `api_key` and "API key". */
+/** Words for credentials, in names such as `apiKey`, `api_key` and "API key". */
 const CREDENTIAL =
   /pass ?(?:word|phrase|code|wd)|\b(?:pwd|pin|cvv|cvc|otp|totp|mfa|2fa|ssn)\b|\bsecrets?\b|credential|(?:api|access|private|auth|secret) ?(?:key|token)|\btoken\b|(?:credit )?card number|seed phrase/;
-/** What a reader would not see, or would see in another order than it is written. */
+/** Characters that are invisible or change the reading order. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /**
- * Reads the parameters of an `elicitation/create`.
+ * Parses the parameters of `elicitation/create`.
  *
- * @param development whether a link may lead to this machine over http
+ * @param development whether a link can point to this machine over http
  */
 export function readElicitation(params: JsonObject, development: boolean): Elicited {
   return params.mode === "url" ? readLink(params, development) : readForm(params);
 }
 
-/** What a server wrote, as one reads it: no control characters, none that turn the direction, and not longer than this. */
+/** Returns a server's text without control and direction characters, cut to the limit. */
 export function plainText(text: string, most: number = ELICITATION_LIMITS.messageChars): string {
   const shown = text.replace(UNSEEN, (found) => (found === "\n" ? found : found === "\t" ? " " : ""));
   return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown;
@@ -113,7 +113,7 @@ function readForm(params: JsonObject): Elicited {
   if (utf8Bytes(JSON.stringify(params)) > QUESTION_LIMITS.schemaBytes) return { refusal: "its form is too large" };
   const form = formSchema.safeParse(params).data;
   if (form === undefined)
-    return { refusal: `its form is not as MCP allows: a flat object of at most ${fields} fields` };
+    return { refusal: `its form is not allowed in MCP (a flat object with at most ${fields} fields)` };
   const { properties, required } = form.requestedSchema;
   const read: Record<string, JsonObject> = {};
   for (const [name, asked] of Object.entries(properties)) {
@@ -122,10 +122,10 @@ function readForm(params: JsonObject): Elicited {
     const title = isJsonObject(asked) && typeof asked.title === "string" ? asked.title : "";
     if (format === "password" || isCredential(name) || isCredential(title))
       return {
-        refusal: `its field '${plainText(name, nameChars)}' asks for a credential, and a form is no place for one`,
+        refusal: `its field '${plainText(name, nameChars)}' asks for a credential, which forms must not do`,
       };
     if (field === undefined)
-      return { refusal: `its field '${plainText(name, nameChars)}' is none that MCP allows in a form` };
+      return { refusal: `its field '${plainText(name, nameChars)}' has a type that MCP does not allow in forms` };
     Object.defineProperty(read, name, { value: withNames(field), enumerable: true });
   }
   const message = plainText(form.message);
@@ -162,11 +162,11 @@ function isCredential(name: string): boolean {
 
 function readLink(params: JsonObject, development: boolean): Elicited {
   const read = linkSchema.safeParse(params).data;
-  if (read === undefined || /[\s\\\p{Cc}\p{Cf}]/u.test(read.url)) return { refusal: "its link is none" };
+  if (read === undefined || /[\s\\\p{Cc}\p{Cf}]/u.test(read.url)) return { refusal: "its link is not a valid URL" };
   const url = URL.parse(read.url);
   const isSafe = url !== null && (url.protocol === "https:" || (development && isLocalHttp(url)));
   if (!isSafe) return { refusal: "its link is not https" };
-  if (url.username !== "" || url.password !== "") return { refusal: "its link has a user name or a password in it" };
+  if (url.username !== "" || url.password !== "") return { refusal: "its link contains a user name or password" };
   return {
     action: "open_url",
     // The parser writes a host in ASCII: a letter that only looks like another shows as `xn--`.
@@ -175,7 +175,7 @@ function readLink(params: JsonObject, development: boolean): Elicited {
   };
 }
 
-/** The same field as pages have it that know the action `form` from skills. */
+/** Returns the field in the format that pages use for skills' `form` action. */
 function sharedField({ required }: { required: string[] }, name: string, field: JsonObject): JsonObject {
   const { items, ...rest } = field;
   const { enum: values, oneOf, anyOf } = isJsonObject(items) ? items : rest;
@@ -187,7 +187,8 @@ function sharedField({ required }: { required: string[] }, name: string, field: 
 }
 
 /**
- * What a page answers: what the person did, and with `accept` what a form holds. A page that knows `form` from skills answers with `values`.
+ * Returns the schema of a page's answer: the user's action, and with `accept` the form values. Pages with a `form` handler for skills
+ * answer with `values`.
  */
 function answerTo(form: { properties: Record<string, JsonObject>; required: string[] } | null): JsonObject {
   const done = (...actions: string[]): JsonObject => ({
@@ -212,7 +213,7 @@ function answerTo(form: { properties: Record<string, JsonObject>; required: stri
   };
 }
 
-/** What a page's answer says the person did; `null` where it says nothing of it. */
+/** Returns the user's action in a page's answer, or `null`. */
 export function readElicitAnswer(result: JsonValue | undefined): ElicitAnswer | null {
   const values = isJsonObject(result) && !("action" in result) ? result.values : undefined;
   const given = Object.entries(isJsonObject(values) ? values : {}).filter(([, one]) => one !== null);

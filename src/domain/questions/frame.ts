@@ -16,13 +16,13 @@ export const CLOSE = {
   unauthenticated: 4401,
   forbidden: 4403,
   noConversation: 4404,
-  /** No hello came in time, or what was sent is not read. */
+  /** No hello arrived in time, or the page does not read. */
   timeout: 4408,
   tooLarge: 4413,
   tooFast: 4429,
 } as const;
 
-/** From what the gateway means to what a socket says. */
+/** Maps error codes to WebSocket close codes. */
 export const CLOSE_CODE: Record<ErrorCode, number> = {
   invalid: CLOSE.badFrame,
   unprocessable: CLOSE.badFrame,
@@ -38,12 +38,12 @@ export const CLOSE_CODE: Record<ErrorCode, number> = {
 
 const sequence = z.int().min(0);
 
-/** What a page may ask to hear of, beside what it cannot do without. */
+/** Optional topics that a page can subscribe to. */
 export const TOPICS = ["skills", "calls"] as const;
 
 export type Topic = (typeof TOPICS)[number];
 
-/** Actions that a page answers. The gateway keeps those by which servers ask. */
+/** Actions that a page answers. Only those used by servers are stored. */
 const answered = z.lazy(() => z.array(z.string().max(QUESTION_LIMITS.nameChars)).max(QUESTION_LIMITS.answered));
 
 const helloFrame = z.lazy(() =>
@@ -51,7 +51,7 @@ const helloFrame = z.lazy(() =>
     type: z.literal("hello"),
     last_seq: sequence.nullish(),
     client: jsonValue.optional(),
-    /** Topics that this gateway does not know are for later versions. */
+    /** Unknown topics are ignored, for later versions. */
     hears: z.array(z.string().max(40)).max(16).optional(),
     answers: answered.optional(),
   }),
@@ -66,13 +66,13 @@ const responseFrame = z.lazy(() =>
   }),
 );
 
-/** What the page was sent before this mark it has read. The mark is random: nobody knows it who has not come so far. */
+/** The page has read everything before this mark. Marks are random, so a page cannot acknowledge what it has not read. */
 const markFrame = z.lazy(() => z.object({ type: z.literal("mark"), mark: z.string().max(64) }));
 
-/** What the page answers from now on, in the place of what its hello said. */
+/** The actions that the page answers from now on; replaces those of its hello. */
 const answersFrame = z.lazy(() => z.object({ type: z.literal("answers"), answers: answered }));
 
-/** What a page may say. Members it does not name are for later versions and pass. */
+/** Frames from a page. Unknown members are ignored, for later versions. */
 const clientFrameSchema = z.lazy(() =>
   z.discriminatedUnion("type", [helloFrame, responseFrame, markFrame, answersFrame]),
 );
@@ -88,9 +88,9 @@ const listedSkillSchema = () =>
     skill: z.string(),
     description: z.string(),
     version: z.string().nullable(),
-    /** Of its instructions. */
+    /** Tokens of its instructions. */
     tokens: z.int(),
-    /** Whether only the user may choose it. */
+    /** Whether only the user can select it. */
     user_only: z.boolean(),
   });
 
@@ -102,12 +102,12 @@ const ackFrame = () =>
       request_id: z.string(),
       success: z.literal(false),
       error: z.enum(["already_resolved", "expired", "unknown_request", "invalid_answer"]),
-      /** Of `invalid_answer`: what does not fit. The request waits on. */
+      /** With `invalid_answer`: what is wrong. The request stays open. */
       problems: z.array(z.string()).optional(),
     }),
   ]);
 
-/** What a page hears. A function, because the gateway only writes these and tests read them. */
+/** Frames to a page. A function, because the gateway only writes them and tests read them. */
 export const serverFrameSchema = () =>
   z.discriminatedUnion("type", [
     z.strictObject({
@@ -118,7 +118,7 @@ export const serverFrameSchema = () =>
       active: active(),
       resumed: z.boolean(),
       resume: z.string(),
-      /** What waits for an answer. Everything else that a returning page was asked has ended. */
+      /** Ids of unanswered requests. All other requests that a returning page had have ended. */
       pending: z.array(z.string()),
     }),
     z.strictObject({
@@ -128,7 +128,7 @@ export const serverFrameSchema = () =>
       skill_name: z.string().nullable(),
       action: z.string(),
       payload: jsonValue,
-      /** Written by the gateway. What has none is asked by a skill or the back end, whatever it says of itself. */
+      /** Written by the gateway. If absent, a skill or the back end asks, whatever the text claims. */
       from: askerSchema.optional(),
       deadline: z.string(),
       attempt: z.int().min(1),
@@ -147,9 +147,9 @@ export const serverFrameSchema = () =>
       reason: z.string(),
     }),
     z.strictObject({ type: z.literal("skill:active"), turn: z.int(), active: active() }),
-    /** For pages that hear of skills: those that the conversation may use. */
+    /** For pages subscribed to skills: those that the conversation can use. */
     z.strictObject({ type: z.literal("skill:list"), skills: z.array(listedSkillSchema()), total: z.int() }),
-    /** For pages that hear of calls: all of the current turn, after which each change is told. */
+    /** For pages subscribed to calls: all of the current turn; changes follow. */
     z.strictObject({ type: z.literal("tool:calls"), turn: z.int(), calls: z.array(pageCallSchema()) }),
     z.strictObject({ type: z.literal("tool:call"), call: pageCallSchema() }),
     /** To be sent back as it is. A page that does not is sent `ASKING_LIMITS.unreadBytes` a connection. */
@@ -166,13 +166,13 @@ export type ServerFrame = z.infer<ReturnType<typeof serverFrameSchema>>;
 
 /** Reads one message of a socket: a frame, or why the socket must go. */
 export function readFrame(data: string | ArrayBuffer): { frame: ClientFrame } | { close: number; reason: string } {
-  if (typeof data !== "string") return { close: CLOSE.badFrame, reason: "Frames are text." };
-  if (utf8Bytes(data) > QUESTION_LIMITS.frameBytes) return { close: CLOSE.tooLarge, reason: "The frame is too large." };
+  if (typeof data !== "string") return { close: CLOSE.badFrame, reason: "Binary frame received. Send text frames." };
+  if (utf8Bytes(data) > QUESTION_LIMITS.frameBytes) return { close: CLOSE.tooLarge, reason: "Frame too large." };
   let value: unknown;
   try {
     value = JSON.parse(data);
   } catch {
-    return { close: CLOSE.badFrame, reason: "The frame is not JSON." };
+    return { close: CLOSE.badFrame, reason: "The frame is not valid JSON." };
   }
   const parsed = clientFrameSchema.safeParse(value);
   if (parsed.success) return { frame: parsed.data };

@@ -1,4 +1,4 @@
-// Limits of questions to the browser, apart since `domain/limits.ts` is long, and the words of those that are told in two places.
+// Limits of questions to the browser, and the messages for exceeding them.
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -10,60 +10,63 @@ export const QUESTION_LIMITS = {
   /** A frame: an answer and its envelope. */
   frameBytes: 260 * KiB,
   nameChars: 200,
-  /** Actions that a page may say it answers. */
+  /** Number of actions that a page can declare. */
   answered: 256,
-  /** Of the schema of an answer. */
+  /** Size of an answer's schema. */
   schemaBytes: 16 * KiB,
-  /** Of one conversation, at once; all of it is sent to every page that comes. */
+  /** Pending questions per conversation. All of them are sent to every page that connects. */
   pending: 128,
   pendingBytes: 1 * MiB,
-  /** What one page may have been sent and not said it has read: more than a hello brings, so that whoever never says so still gets that. */
+  /** Unacknowledged bytes per page: more than a hello requires, so that pages without acknowledgements still receive it. */
   unreadBytes: 2 * MiB,
-  /** So much is sent before a page is asked whether it reads. */
+  /** After this many bytes, a page is asked for an acknowledgement. */
   markBytes: 256 * KiB,
-  /** Pages times devices; one that never reads holds memory until its other side goes. */
+  /** Pages times devices. A socket that never reads holds memory until it is closed. */
   sockets: 64,
   /** MCP hosts that listen for changes of the list of tools. */
   listeners: 8,
   tickets: 4_096,
-  /** Frames a socket may send at once, and then every second. All pending questions can be answered in one burst. */
+  /** Frames that a socket can send at once, and then per second. All pending questions can be answered in one burst. */
   framesAtOnce: 256,
   framesPerSecond: 32,
 } as const;
 
-/** What MCP servers ask people in the middle of a call. */
+/** Limits of questions that MCP servers ask during a call. */
 export const ELICITATION_LIMITS = {
-  /** Of the message, in characters; the rest is cut off. */
+  /** Characters of the message; the rest is cut. */
   messageChars: 2_000,
   urlChars: 2_048,
-  /** Of a form: fields, the characters of a field's name, of its other texts, and the choices it has. */
+  /** Of a form: number of fields, characters of a field's name and other texts, and number of choices. */
   fields: 32,
   nameChars: 100,
   textChars: 500,
   options: 100,
-  /** Questions of a server in an hour and a conversation; what it asks beyond them is declined. */
+  /** Questions of a server per hour and conversation; further ones are declined. */
   perHour: 20,
 } as const;
 
-/** What pages are shown of a conversation. All of it that a hello brings stays, with what is pending, below `ASKING_LIMITS.unreadBytes`. */
+/**
+ * Limits of what pages see of a conversation. Everything sent after a hello, with pending questions, stays below
+ * `QUESTION_LIMITS.unreadBytes`.
+ */
 export const SHOWN_LIMITS = {
   nameChars: 200,
-  /** Of a call, as JSON: longer ones are left out. */
+  /** Arguments of a call as JSON; longer ones are left out. */
   argumentBytes: 2 * KiB,
-  /** Of what a call has answered; the rest is counted and not shown. */
+  /** Characters of a call's result; the rest is only counted. */
   outputChars: 4 * KiB,
-  /** Calls that a page is told of when it comes: the newest of the turn. */
+  /** Calls sent to a page when it connects: the newest of the turn. */
   calls: 128,
-  /** Of what these have answered, together, newest first. */
+  /** Characters of their results together, newest first. */
   callsChars: 48 * KiB,
-  /** Skills that a page is told of. */
+  /** Skills sent to a page. */
   skills: 256,
-  /** How far a call is, is told no oftener. */
+  /** Minimum interval between progress reports. */
   progressMs: 250,
 } as const;
 
-/** What is said of a payload that is too large. */
-export const PAYLOAD_TOO_LARGE = `The payload is larger than ${QUESTION_LIMITS.payloadBytes / KiB} KiB as JSON.`;
+/** The message for a payload above the limit. */
+export const PAYLOAD_TOO_LARGE = `Payload too large (limit ${QUESTION_LIMITS.payloadBytes / KiB} KiB as JSON). Send less data.`;
 
-/** The same of an answer, over HTTP and over a socket. */
-export const ANSWER_TOO_LARGE = `The answer is larger than ${QUESTION_LIMITS.answerBytes / KiB} KiB as JSON.`;
+/** The message for an answer above the limit, over HTTP and over a socket. */
+export const ANSWER_TOO_LARGE = `Answer too large (limit ${QUESTION_LIMITS.answerBytes / KiB} KiB as JSON). Send less data.`;

@@ -7,7 +7,7 @@ export const QUESTION_STATES = ["pending", "resolved", "expired", "cancelled"] a
 
 export type QuestionState = (typeof QUESTION_STATES)[number];
 
-/** What a page answers. */
+/** A page's answer. */
 export const answerSchema = z.object({
   success: z.boolean(),
   result: jsonValue.optional(),
@@ -16,27 +16,24 @@ export const answerSchema = z.object({
 
 export type Answer = z.infer<typeof answerSchema>;
 
-/**
- * An MCP server that asks, as the gateway knows it: nothing of it is the server's own word. `host` has the port where that is not the
- * protocol's.
- */
+/** The asking MCP server in the gateway's words; nothing of it comes from the server. `host` includes the port if it is not the default. */
 export const askerSchema = z.strictObject({ kind: z.literal("server"), name: z.string(), host: z.string() });
 
 export type AskingServer = z.infer<typeof askerSchema>;
 
-/** The actions by which MCP servers ask. */
+/** The actions that MCP servers can ask for. */
 export const SERVER_ACTIONS = ["form", "open_url"] as const;
 export type ServerAction = (typeof SERVER_ACTIONS)[number];
 
-/** What is asked of the page, by whom, and for how long. */
+/** A question to a page: its action, payload, asker and deadline. */
 export interface Question {
   skill_name: string | null;
   action: string;
   payload: JsonValue;
   timeout_ms: number;
-  /** What the result of an answer must be; anything will do where there is none. */
+  /** JSON Schema of the answer's result; absent: anything. */
   answer_schema?: JsonObject | undefined;
-  /** Absent where a skill's code or the back end asks. */
+  /** Absent if a skill's code or the back end asks. */
   from?: AskingServer | undefined;
 }
 
@@ -46,7 +43,7 @@ export interface BrowserQuestion extends Question {
   seq: number;
   created: number;
   deadline: number;
-  /** How many times it was sent. */
+  /** Number of times it was sent. */
   attempt: number;
   state: QuestionState;
   answer: Answer | null;
@@ -60,7 +57,7 @@ export type Ending =
   | { state: "expired" }
   | { state: "cancelled"; reason: string };
 
-/** A new question. `attempt` is 1 when it is sent at once, 0 when it waits for somebody to send it to. */
+/** Returns a new question. `attempt`: 1 if it is sent immediately, 0 if it waits for a page. */
 export function asked(id: string, seq: number, question: Question, now: number, attempt: number): BrowserQuestion {
   const deadline = now + question.timeout_ms;
   return {
@@ -82,7 +79,7 @@ export function isDue(request: BrowserQuestion, now: number): boolean {
   return request.state === "pending" && now >= request.deadline;
 }
 
-/** The question after its ending, or `null` when it may not end so: it has ended, or only its deadline decides. */
+/** Returns the ended question, or `null` if it cannot end this way: it has ended, or only its deadline can end it. */
 export function end(request: BrowserQuestion, ending: Ending, now: number): BrowserQuestion | null {
   if (request.state !== "pending" || isDue(request, now) !== (ending.state === "expired")) return null;
   const ended = { ...request, state: ending.state, ended: now };
@@ -96,7 +93,7 @@ export function end(request: BrowserQuestion, ending: Ending, now: number): Brow
   }
 }
 
-/** What the caller gets: the accepted answer, or why there is none. `null` while there is time. */
+/** Returns the accepted answer, or why there is none; `null` while it is pending. */
 export function outcomeOf(request: BrowserQuestion): Answer | null {
   switch (request.state) {
     case "pending":
@@ -110,17 +107,17 @@ export function outcomeOf(request: BrowserQuestion): Answer | null {
   }
 }
 
-/** Whole seconds: what is left of a tool's time is a fraction of one that nobody chose. Less than one is told as it is. */
+/** Returns whole seconds, or the fraction below one second. */
 function secondsOf(ms: number): number {
   return ms < 1_000 ? ms / 1_000 : Math.round(ms / 1_000);
 }
 
-/** What an answer is told that comes after the end. */
+/** Returns the status for an answer that arrives after the end. */
 export function lateAnswerStatus(request: BrowserQuestion): "already_resolved" | "expired" {
   return request.state === "expired" ? "expired" : "already_resolved";
 }
 
-/** Where in a tool call a question is made. `pass` counts restores, since they let a turn happen again. */
+/** The place of a question in a tool call. `pass` counts restores, because a restored turn can repeat. */
 export interface CallSite {
   userId: string;
   conversation: string;
@@ -130,7 +127,7 @@ export interface CallSite {
   ordinal: number;
 }
 
-/** The id of a question made inside a tool: the same call, repeated, finds the same question. */
+/** Returns the id of a question asked inside a tool: a repeated call finds the same question. */
 export async function questionIdAt(site: CallSite): Promise<string> {
   const { userId, conversation, turn, pass, callId, ordinal } = site;
   const digest = await sha256Hex(JSON.stringify([userId, conversation, turn, pass, callId, ordinal]));

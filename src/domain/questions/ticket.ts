@@ -1,6 +1,5 @@
-// Tickets: what lets a page open one socket without a key. A ticket names its conversation, so that the gateway can find the
-// object that knows it. The gateway's mark on it says that the gateway made it; whether it still counts only that object knows,
-// which keeps the digests of its tickets.
+// Tickets: a page opens one socket with a ticket instead of a key. A ticket names its conversation, so that the gateway can find the
+// Durable Object. The gateway's signature proves that it created the ticket; the object stores the digests of valid tickets.
 
 import * as z from "zod";
 import { decodeCursor, encodeCursor } from "../cursor";
@@ -9,7 +8,7 @@ import { GatewayError } from "../errors";
 /** A ticket travels as a sub-protocol with this prefix; all of it are characters of an HTTP token. */
 export const TICKET_PREFIX = "ticket.";
 
-/** As long as ids may be: a forged ticket names no more than that. */
+/** The maximum length of ids, so that a forged ticket cannot contain more. */
 const claim = z.string().min(1).max(128);
 const claimsSchema = z.lazy(() => z.tuple([claim, claim]));
 
@@ -18,19 +17,19 @@ export interface TicketClaims {
   conversation: string;
 }
 
-/** What a ticket lets its holder do, as the object keeps it. */
+/** The rights of a ticket, as the object stores them. */
 export const grantSchema = z.lazy(() =>
   z.object({
     /** The key behind it, see `services/access/credential.ts`. */
     credential: z.string(),
-    /** Recorded as who answered. */
+    /** Recorded as the user who answered. */
     user_id: z.string(),
     /** Pinned: only this origin, where `null` means no origin at all. Else every allowed one. */
     origin: z.string().nullable(),
     pinned: z.boolean(),
-    /** Whether its holder may see what calls of tools were given and have answered. Tickets of earlier gateways say nothing of it. */
+    /** Whether the page can see arguments and results of calls. Tickets of earlier gateways do not have it. */
     output: z.boolean().default(false),
-    /** Of a ticket to resume: the socket that it was given to, which ends when the ticket is used. */
+    /** For a resume ticket: the socket it was issued to, which closes when the ticket is used. */
     follows: z.string().optional(),
   }),
 );
@@ -54,7 +53,7 @@ export function writeTicket(body: string, mark: string): string {
   return `${body}.${mark}`;
 }
 
-/** What a ticket claims, or `null` when it has not the form of one. */
+/** Returns the claims of a ticket, or `null` if the text is not a ticket. */
 export function readTicket(ticket: string): ReadTicket | null {
   const [claims, secret = "", mark = "", ...rest] = ticket.split(".");
   if (rest.length > 0 || !/^[0-9a-f]{64}$/.test(secret) || !/^[A-Za-z0-9_-]{43}$/.test(mark)) return null;
@@ -67,7 +66,7 @@ export function readTicket(ticket: string): ReadTicket | null {
   }
 }
 
-/** Whether a socket from this origin may use the grant. `allowed`: the gateway's settings name the origin. */
+/** Whether a socket from this origin can use the grant. `allowed`: the settings allow the origin. */
 export function admits(grant: Grant, origin: string | null, allowed: boolean): boolean {
   return grant.pinned ? origin === grant.origin : origin === null || allowed;
 }

@@ -1,4 +1,4 @@
-// Where a secret may be sent: the hosts it is bound to, each over https and to one port.
+// Host bindings of secrets: the hosts a secret can be sent to, over https and on one port each.
 
 import { isLoopback } from "../loopback";
 
@@ -20,11 +20,10 @@ export function isBoundHost(text: string): boolean {
 }
 
 /**
- * Why what is bound to these hosts may not go to this URL, in words; `null` where it may. Looks at scheme, host and port only,
- * and tells them: the URL must be one that no value was filled into.
+ * Returns why a secret bound to these hosts cannot be sent to this URL; `null` if it can. The message contains scheme, host and port, so no
+ * value may have been filled into the URL.
  *
- * @param development whether this is a development build: this machine's own servers are reached by http too, and on any port
- *   unless one is named, since they get another one at every start
+ * @param development in development builds, servers of this machine can use http and any port, unless the binding names one
  */
 export function bindingProblem(hosts: readonly string[], url: URL, development: boolean): string | null {
   const named = hosts.map(boundOf).filter(({ name }) => covers(name, url.hostname));

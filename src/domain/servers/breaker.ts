@@ -1,4 +1,4 @@
-// A circuit breaker as a value: who failed several times in a row is left alone for a while, then tried once.
+// A circuit breaker as a value: after several consecutive failures, calls are blocked for a while, then one trial is allowed.
 
 import * as z from "zod";
 import { BREAKER } from "../limits";
@@ -9,7 +9,7 @@ export const breakerSchema = z.lazy(() =>
     failures: z.number(),
     /** When the circuit opened, or when the last trial began, in milliseconds since the epoch; `null` while it is closed. */
     since: z.number().nullable(),
-    /** Why the last one failed. */
+    /** Error of the last failure. */
     last: z.string().nullable(),
   }),
 );
@@ -17,7 +17,7 @@ export type Breaker = z.infer<typeof breakerSchema>;
 
 export const CLOSED: Breaker = { failures: 0, since: null, last: null };
 
-/** `closed`: go on; `trial`: one may try; `open`: nobody may. */
+/** `closed`: calls are allowed. `trial`: one call is allowed. `open`: no call is allowed. */
 export type BreakerState = "closed" | "trial" | "open";
 
 export function breakerState(breaker: Breaker, now: number): BreakerState {
@@ -25,7 +25,7 @@ export function breakerState(breaker: Breaker, now: number): BreakerState {
   return now - breaker.since >= BREAKER.coolDown ? "trial" : "open";
 }
 
-/** A trial begins: until it ends, or as long again, nobody else tries. */
+/** Starts a trial. Other calls wait until it ends, or for the same time again. */
 export function trying(breaker: Breaker, now: number): Breaker {
   return breaker.since === null ? breaker : { ...breaker, since: now };
 }
@@ -35,8 +35,8 @@ export function afterFailure(breaker: Breaker, now: number, reason: string): Bre
   return { failures, since: failures >= BREAKER.failures ? now : null, last: reason };
 }
 
-/** Why nobody may try, in words. */
+/** Returns why calls are blocked. */
 export function openReason(breaker: Breaker, now: number): string {
   const left = Math.max(1, Math.ceil((BREAKER.coolDown - (now - (breaker.since ?? now))) / 1_000));
-  return `the server failed ${breaker.failures} times in a row and is left alone for another ${left}s; the last time, ${breaker.last}`;
+  return `the server failed ${breaker.failures} times in a row and is not retried for another ${left}s; the last error: ${breaker.last}`;
 }

@@ -1,22 +1,22 @@
-// How a text may be spelt where it travels: behind backslashes, as escapes of JSON and its like, of URLs, of HTML, and these inside
-// each other. Each character is read by itself, since no two encoders agree on which ones they escape.
+// Finds all readings of encoded text: backslash escapes, JSON and JavaScript escapes, URL and HTML encoding, also nested. Each character is
+// decoded separately, because encoders differ in what they escape.
 
-/** A character that a text may mean at a place, and where it ends. */
+/** A character that the text may stand for, and its end. */
 export interface Reading {
   code: number;
   end: number;
 }
 
-/** What may still be done for a text. Once something would have cost more, it is below zero, and nothing is read any longer. */
+/** The remaining budget for a text. It becomes negative when exceeded, and nothing more is read. */
 export interface Effort {
   left: number;
 }
 
-/** How many kinds of escapes may stand inside each other. */
+/** Maximum nesting of encodings. */
 const DEPTH = 3;
-/** How many backslashes strings inside strings make of one. */
+/** Maximum number of backslashes that nested strings produce from one. */
 const DOUBLED = 8;
-/** What it costs to read a place where an escape may begin. Every other step costs one. */
+/** Cost of reading a position where an escape can start. Other steps cost one. */
 export const READ_COST = 16;
 const [BACKSLASH, PERCENT, AMPERSAND, PLUS, HASH, SEMICOLON] = [0x5c, 0x25, 0x26, 0x2b, 0x23, 0x3b];
 const SHORT: Readonly<Record<string, number>> = { b: 8, t: 9, n: 10, f: 12, r: 13 };
@@ -29,10 +29,10 @@ const BRACED = /\{([0-9a-fA-F]{1,8})\}/y;
 const AGAIN = "25";
 /** An ampersand that was encoded again. */
 const AMP = /amp;|#38;|#[xX]26;/y;
-/** Characters that more than themselves may begin with: a pattern's class. */
+/** Characters that can start an escape, as a character class. */
 export const ESCAPE_STARTERS = "\\\\%&+\\u00c2-\\u00f4\\ufffd";
 
-/** Everything that the text may mean at a place. */
+/** Returns all readings at a position. */
 export function readings(text: string, at: number, effort: Effort, depth = DEPTH): Reading[] {
   const code = text.codePointAt(at);
   if (code === undefined) return [];
@@ -63,7 +63,7 @@ export function readings(text: string, at: number, effort: Effort, depth = DEPTH
   return found;
 }
 
-/** Takes from the effort what something costs; false where it does not reach. */
+/** Subtracts a cost from the budget; returns false if it is exceeded. */
 export function spendEffort(effort: Effort, cost: number): boolean {
   const can = effort.left >= cost;
   effort.left = can ? effort.left - cost : -1;
@@ -86,7 +86,7 @@ function addNested(found: Reading[], text: string, sign: Reading, effort: Effort
   }
 }
 
-/** Adds what a character that introduces escapes makes of what follows on it. */
+/** Adds the readings of an escape that starts with this character. */
 function addEscaped(found: Reading[], text: string, { code, end }: Reading, effort: Effort, depth: number): void {
   if (code === BACKSLASH) {
     for (const next of readings(text, end, effort, depth)) {
@@ -105,7 +105,7 @@ function addEscaped(found: Reading[], text: string, { code, end }: Reading, effo
   }
 }
 
-/** A half of a character is read as such: who follows a text puts two together. */
+/** Half of a surrogate pair is read as such; the caller combines two. */
 function behindBackslash(text: string, next: Reading): Reading | null {
   if (!isLetterOrDigit(next.code)) return next;
   const letter = String.fromCharCode(next.code);
@@ -147,7 +147,7 @@ function composed(lead: number, at: number, continued: (at: number) => Reading |
   return { code, end };
 }
 
-/** What ends an entity or begins its number is written as it is, or as a URL writes it. */
+/** The end or number sign of an entity may itself be URL-encoded. */
 function isSign(text: string, at: number, sign: number): boolean {
   const code = text.charCodeAt(at);
   return code === sign || code === PERCENT;

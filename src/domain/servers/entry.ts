@@ -11,42 +11,42 @@ const REMOTE = ["streamable-http", "http", "sse"] as const;
 const seconds = () => z.number().min(1).max(MCP_LIMITS.timeoutSeconds);
 const toolNames = () => z.array(z.string().min(1).max(256)).max(MCP_LIMITS.namedTools);
 
-/** An entry of `mcpServers`. Variables stand in `url` and `headers` only. */
+/** An entry of `mcpServers`. Variables are allowed in `url` and `headers` only. */
 export const serverEntrySchema = z.lazy(() =>
   z.object({
     type: z.enum(REMOTE).optional(),
     url: z.string().min(1).max(4_096),
     headers: z
-      .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "is no header name"), z.string().max(8_192))
+      .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "is not a header name"), z.string().max(8_192))
       .optional(),
     /** Seconds for a call, and for connecting. */
     timeout: seconds().optional(),
     connect_timeout: seconds().optional(),
-    /** Only these tools, and none of those. A name, or a pattern in which `*` stands for any text. */
+    /** Only these tools, except denied ones. A name, or a pattern in which `*` stands for any text. */
     allow: toolNames().optional(),
     deny: toolNames().optional(),
     /** Pins the protocol's generation for a server that answers the question wrongly. */
     era: z.enum(["auto", "legacy", "modern"]).optional(),
     /** `false`: it is as if it were not there, and still in place of a less specific one of its name. */
     enabled: z.boolean().optional(),
-    /** Whether its tools are called `server__tool`: `on-conflict` where the bare name is taken; with `never` such a tool is left out. */
+    /** Whether tools are called `server__tool`: `on-conflict` if the bare name is taken; with `never` such a tool is left out. */
     prefix: z.enum(PREFIXES).optional(),
   }),
 );
 export type ServerEntry = z.infer<typeof serverEntrySchema>;
 
-/** How others write the times of an entry, which are seconds there too. The first that is given counts. */
+/** Other hosts' spellings of an entry's times, also in seconds. The first one present counts. */
 const SPELLINGS = {
   timeout: ["timeoutSeconds", "timeout_seconds"],
   connect_timeout: ["connectTimeout", "connectTimeoutSeconds", "connect_timeout_seconds"],
 } as const;
-const NO_MAPPING = "its entry is no mapping";
-/** What others put around a map of servers, and users paste with it. */
+const NO_MAPPING = "its entry is not a mapping";
+/** Keys with which other hosts wrap a map of servers, and which users paste with it. */
 const WRAPPERS = ["mcpServers", "mcp_servers"];
 
 export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Who brings a server. A ghost's has the ghost's scope where that is shared: whose secrets a server uses goes by who brings it. */
+/** Who provides a server. It determines whose secrets the server uses: a shared ghost's server uses those of the ghost's scope. */
 export type ServerSource =
   | { kind: "gateway" }
   | { kind: "group"; group: string }
@@ -60,17 +60,14 @@ export type ConfiguredServer = { name: string; source: ServerSource } & (
   | { entry: null; problem: string }
 );
 
-/**
- * A map of servers without the maps around it: `mcpServers: { mcpServers: { … } }` is what a pasted configuration file makes. `keys`
- * lead to it from where it was.
- */
+/** Removes wrapping maps, as in a pasted `mcpServers: { mcpServers: { … } }`. `keys`: the removed keys. */
 export function unwrapServers(servers: JsonObject): { servers: JsonObject; keys: string[] } {
   const keys: string[] = [];
   let found = servers;
   for (;;) {
     const [key, ...others] = Object.keys(found);
     const inner = key === undefined || others.length > 0 || !WRAPPERS.includes(key) ? null : found[key];
-    // A server may be called so.
+    // It may be a server with this name.
     if (key === undefined || !isJsonObject(inner) || Object.values(inner).some((value) => !isJsonObject(value)))
       return { servers: found, keys };
     keys.push(key);
@@ -80,7 +77,7 @@ export function unwrapServers(servers: JsonObject): { servers: JsonObject; keys:
 
 const knownKeys = () => Object.keys(serverEntrySchema.unwrap().shape);
 
-/** An entry with its times under our own keys, and the keys that nobody reads here. */
+/** Returns an entry with its times under the gateway's keys, and its unused keys. */
 function spelt(raw: JsonObject): { entry: JsonObject; unread: string[] } {
   const entry = { ...raw };
   const known = knownKeys();
@@ -99,17 +96,17 @@ export function readEntry(raw: JsonObject) {
   return serverEntrySchema.safeParse(spelt(raw).entry);
 }
 
-/** The keys of an entry that are not read, in words. One that is meant for other runtimes has none: they may read it all. */
+/** Returns the unused keys of an entry, with explanations. Empty for entries of other runtimes, which may use them. */
 export function unreadKeys(name: string, raw: JsonObject): { key: string; problem: string }[] {
   if (foreign(raw) !== null) return [];
   const known = knownKeys().join(", ");
   return spelt(raw).unread.map((key) => ({
     key,
-    problem: `'${short(key)}' of the MCP server '${short(name)}' is no key that is read here; there are ${known}.`,
+    problem: `Unknown key '${short(key)}' in the MCP server '${short(name)}'. Allowed keys: ${known}.`,
   }));
 }
 
-/** What is to be said of servers that are stored all the same. */
+/** Returns warnings about servers that are stored nevertheless. */
 export function serverWarnings(wrapped: JsonObject, path: string): Issue[] {
   const { servers, keys } = unwrapServers(wrapped);
   return Object.entries(servers).flatMap(([name, raw]) =>
@@ -121,7 +118,7 @@ export function serverWarnings(wrapped: JsonObject, path: string): Issue[] {
   );
 }
 
-/** What is told of a name once for each of its keys. */
+/** Returns a short form of a name, which is repeated for each of its keys. */
 function short(name: string): string {
   return name.slice(0, 64);
 }
@@ -138,7 +135,7 @@ export function readServers(wrapped: JsonObject, source: ServerSource): Configur
   });
 }
 
-/** What is wrong with the variables of an entry, each at its keys. No value is needed to tell. */
+/** Returns problems of an entry's variables, with their keys. Needs no values. */
 export function variableProblems({ url, headers = {} }: ServerEntry): (TemplateProblem & { keys: string[] })[] {
   const places = [
     { keys: ["url"], found: templateProblem(url, "url") },
@@ -151,8 +148,8 @@ export function variableProblems({ url, headers = {} }: ServerEntry): (TemplateP
 }
 
 /**
- * The servers that must not even be stored: one whose values could say where it leads has no other use than to have them told.
- * What else is wrong with an entry costs its server, when it is used.
+ * Returns the servers that must not be stored: those whose URL host comes from a variable, whose only use is to leak values. Other problems
+ * disable the server when it is used.
  */
 export function refusedServers(wrapped: JsonObject, path: string): Issue[] {
   const { servers, keys: outer } = unwrapServers(wrapped);
@@ -163,7 +160,7 @@ export function refusedServers(wrapped: JsonObject, path: string): Issue[] {
       .filter(({ code }) => code === "VARIABLE_IN_ORIGIN")
       .map(({ code, keys, problem }) => ({
         code,
-        message: `The MCP server '${name}' is refused: ${problem}.`,
+        message: `The MCP server '${name}' is not valid: ${problem}.`,
         path: [path, ...outer, name, ...keys].join("."),
       }));
   });
@@ -176,12 +173,12 @@ export function mergeServers<T extends { name: string }>(general: readonly T[], 
   return [...[...last.values()].filter((server) => !named.has(server.name)), ...skills];
 }
 
-/** Why an entry that is meant for other runtimes is none for this one. */
+/** Returns why an entry is for another runtime, or `null`. */
 function foreign(raw: JsonValue): string | null {
   if (!isJsonObject(raw)) return NO_MAPPING;
   const { type, url, command } = raw;
   if (type === "stdio" || (type === undefined && url === undefined && command !== undefined))
-    return "it is a stdio server, and an edge gateway starts no processes; run it behind an HTTP address";
+    return "it is a stdio server, and the gateway starts no processes; run it behind an HTTP address";
   if (type !== undefined && !REMOTE.some((known) => known === type))
     return `its type is not one of ${REMOTE.join(", ")}`;
   return null;

@@ -1,14 +1,14 @@
 // Server-sent events: read as the HTML standard reads them, and written anew. Nothing of the text between is passed on, so what a
 // client reads is what was read here.
 
-/** One event that says something: by its data, or by an id or a time to reconnect alone. */
+/** A server-sent event with data, an id, or a reconnection time. */
 export interface StreamEvent {
   /** `message` when it names none. */
   type: string;
   id: string | null;
   /** `null` when it has none, which is not the same as an empty one. */
   data: string | null;
-  /** Milliseconds after which a client that was cut off shall come back, as they were written; `null` when it does not say. */
+  /** Reconnection time in milliseconds as written; `null` if absent. */
   retry: string | null;
 }
 
@@ -16,18 +16,18 @@ const LINE_END = /\r\n|\n|\r/g;
 const BYTE_ORDER_MARK = "\uFEFF";
 const nothing = () => ({ type: "", id: null as string | null, data: [] as string[], retry: null as string | null });
 
-/** Takes a stream apart as it comes. What is kept is the event that is not yet complete. Comments and unknown fields are left out. */
+/** Splits a stream into events. Stores only the incomplete event. Comments and unknown fields are dropped. */
 export class EventSplitter {
   #event = nothing();
-  /** Of the line that has begun. */
+  /** Chunks of the current line. */
   #pieces: string[] = [];
   #pending = 0;
   #fields = 0;
   #isFirst = true;
-  /** Whether a line feed that comes now belongs to the line end before it. */
+  /** Whether a line feed now belongs to the preceding carriage return. */
   #afterReturn = false;
 
-  /** Characters that are kept of the event that has begun. */
+  /** Characters stored of the current event. */
   get size(): number {
     return this.#pending + this.#fields;
   }
@@ -64,7 +64,7 @@ export class EventSplitter {
     else if (field === "id" && !value.includes("\0")) this.#event.id = value;
     else if (field === "retry" && /^[0-9]+$/.test(value)) this.#event.retry = value;
     else return;
-    // What replaces an earlier value is counted again: a server that repeats a field without end is ended too.
+    // A replaced value is counted again, so that a server repeating a field forever is stopped too.
     this.#fields += line.length + 1;
   }
 

@@ -1,16 +1,16 @@
-// The guard of a server's tools: what an admin has read and approved, and nothing that came to stand there since.
+// The guard of a server's tools: offers only tools that are unchanged since an admin approved them.
 
 import { sha256Hex } from "../digest";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import type { UpstreamTool } from "./memory";
 import type { ApprovedTools } from "./owner";
 
-/** Half of a SHA-256: nobody finds another text for it, and lists of many tools stay short. */
+/** Half of a SHA-256: collision-resistant enough, and short for lists of many tools. */
 const DIGEST_CHARS = 32;
-/** What of a tool a model or its host's user reads. Icons and other marks are not held against it. */
+/** The parts of a tool that a model or user reads. Icons and other metadata are not compared. */
 const READ = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"] as const;
 
-/** What is approved of a tool, as its server sent it: whatever a model is told of it, and what a page of it would be shown. */
+/** Returns the digest of what is approved of a tool: the texts for models, and its page. */
 export function toolDigest(tool: JsonObject): Promise<string> {
   const { _meta: meta } = tool;
   const read = Object.fromEntries(READ.map((key) => [key, tool[key] ?? null]));
@@ -27,16 +27,13 @@ export function passes(
   return digest !== undefined && Object.hasOwn(approved, name) && approved[name] === digest;
 }
 
-/** Why tools are withheld, in words, by what became of them. */
+/** Returns texts that say why tools are restricted, grouped by reason. */
 export function restrictedToolTexts(approved: ApprovedTools, withheld: readonly string[]): string[] {
   const changed = withheld.filter((name) => Object.hasOwn(approved, name));
   const added = withheld.filter((name) => !Object.hasOwn(approved, name));
   const say = (names: readonly string[], what: string) =>
     names.length === 0 ? [] : [`${named(names)} ${names.length === 1 ? "is" : "are"} withheld: ${what}`];
-  return [
-    ...say(changed, "the texts have changed since they were approved"),
-    ...say(added, "nobody has approved them"),
-  ];
+  return [...say(changed, "the definitions changed after they were approved"), ...say(added, "they are not approved")];
 }
 
 function named(names: readonly string[]): string {
@@ -47,7 +44,7 @@ function named(names: readonly string[]): string {
 
 const SHOWN = 10;
 
-/** JSON with its keys in order: a server may write them in another one each time. */
+/** Serializes JSON with sorted keys, because a server may vary their order. */
 function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_, part: JsonValue) =>
     isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,

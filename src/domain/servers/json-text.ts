@@ -1,14 +1,14 @@
-// A JSON text gone through without being parsed: strings and numbers may be replaced, every other character stays.
+// Replaces strings and numbers in a JSON text without parsing it. All other characters stay.
 
 import { endOfString } from "../json";
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/g;
-/** What stands between strings. */
+/** Characters between strings. */
 const BETWEEN = /^[\s{}[\],:0-9.eE+\-a-z]*$/;
 
 /**
- * The text with each string, key or not, and each number as these make it; a number becomes any JSON. What does not change stays as
- * it was written. `null` where the text is no JSON.
+ * Returns the text with each string (including keys) and number replaced by these functions. Unchanged ones stay as written. Returns `null`
+ * if the text is not JSON.
  */
 export function mapJson(
   text: string,

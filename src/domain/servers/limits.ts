@@ -1,14 +1,14 @@
-// What the subject of MCP servers is bounded by.
+// Limits of MCP servers.
 
-/** How remote MCP servers may be configured. */
+/** Limits of a server's configuration. */
 export const MCP_LIMITS = {
-  /** Most seconds that an entry may give a call or a connect. */
+  /** Maximum timeout of a call or connect. */
   timeoutSeconds: 300,
-  /** Tools that an entry may allow or deny by name. */
+  /** Tools that an entry can allow or deny by name. */
   namedTools: 256,
   /** Servers of the gateway, and of a user or a group. */
   servers: 64,
   ownServers: 20,
-  /** Ghosts that a server may be for. */
+  /** Ghosts that a server can be restricted to. */
   namedGhosts: 100,
 } as const;

@@ -1,4 +1,5 @@
-// What servers log during a call, as an MCP host hears it: under the server's name, from the level that the host asked for, and bounded.
+// Log messages of servers during a call, as an MCP host receives them: with the server's name, from the requested level on, and limited in
+// size.
 
 import * as z from "zod";
 import { type JsonValue, jsonValue } from "../json";
@@ -14,7 +15,7 @@ export interface ServerLog {
   data: JsonValue;
 }
 
-/** Who hears what servers log during a call: from this level on. */
+/** Receives servers' log messages during a call, from this level on. */
 export interface LogListener {
   least: LogLevel;
   hear(log: ServerLog): void;
@@ -26,7 +27,7 @@ const DATA_CHARS = 8_192;
 const LOGGER_CHARS = 100;
 
 export const logLevelSchema = z.lazy(() => z.enum(LOG_LEVELS));
-/** A log message as a host is told it. */
+/** A log message for a host. */
 export const serverLogSchema = z.lazy(() =>
   z.object({ level: z.enum(LOG_LEVELS), logger: z.string(), data: jsonValue }),
 );
@@ -34,7 +35,7 @@ const messageSchema = z.lazy(() =>
   z.object({ level: z.enum(LOG_LEVELS), logger: z.string().optional().catch(undefined), data: jsonValue }),
 );
 
-/** Takes what one server logs during one call. What is no log message, or too much, is left out. */
+/** Returns a function that receives what one server logs during one call. Invalid or excess messages are dropped. */
 export function logsFrom(server: string, { least, hear }: LogListener): (params: unknown) => void {
   let count = 0;
   return (params) => {

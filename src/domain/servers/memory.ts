@@ -1,4 +1,4 @@
-// What is known of a remote MCP server between calls, as plain data: enough to make the next call with a single request.
+// What is known of an MCP server between calls, as plain data: enough to make the next call with a single request.
 
 import * as z from "zod";
 import { DURATIONS } from "../durations";
@@ -8,29 +8,29 @@ import { breakerSchema, CLOSED } from "./breaker";
 import { librarySchema } from "./library/library";
 import type { Redactor } from "./redactor";
 
-/** Which generation of the protocol a server speaks: sessions (to 2025-11-25), or none (from 2026-07-28). */
+/** The protocol generation of a server: with sessions (up to 2025-11-25), or without (from 2026-07-28). */
 export type Era = "legacy" | "modern";
 
-/** What a server may ask for in the middle of a call, as MCP has a client declare it. */
+/** What a server can request during a call, as MCP client capabilities. */
 export interface ClientCapabilities {
   elicitation?: { form?: JsonObject; url?: JsonObject };
   sampling?: JsonObject;
   roots?: JsonObject;
 }
 
-/** What every session is begun with: whether somebody is there to be asked is seen when it is asked. */
+/** Declared in every session. Whether somebody can answer is determined when a server asks. */
 export const CLIENT_CAPABILITIES: ClientCapabilities = { elicitation: { form: {}, url: {} } };
 
-/** A server as it is to be reached: variables are filled, defaults applied. Holds secrets; never stored, logged or shown. */
+/** A resolved server: variables filled, defaults applied. Contains secrets: never stored, logged or returned. */
 export interface UpstreamTarget {
   name: string;
   type: "streamable-http" | "sse";
   url: string;
   headers: Readonly<Record<string, string>>;
   era: "auto" | Era;
-  /** Takes the filled-in secrets out of what comes back, before anything else is done with it. */
+  /** Removes the filled-in secrets from responses before anything else reads them. */
   redactor: Redactor;
-  /** What a server that keeps a session is told, when it begins, that it may ask for. */
+  /** The capabilities declared at the start of a session. */
   abilities: ClientCapabilities;
   /** Milliseconds for connecting, and for reading the list of tools. */
   connectMs: number;
@@ -48,7 +48,7 @@ const upstreamToolSchema = z.lazy(() =>
     outputSchema: jsonObject.optional(),
     icons: z.array(jsonObject).optional(),
     _meta: jsonObject.optional(),
-    /** Of all that it says of itself, for the guard; lists of an earlier gateway have none. */
+    /** Digest for the guard; absent in lists of earlier gateways. */
     digest: z.string().optional(),
   }),
 );
@@ -57,11 +57,11 @@ export type UpstreamTool = z.infer<typeof upstreamToolSchema>;
 const listSchema = z.lazy(() =>
   z.object({
     tools: z.array(upstreamToolSchema),
-    /** When it was read, in milliseconds since the epoch; 0 when the server has said since that it changed. */
+    /** Time of the read, in milliseconds since the epoch; 0 if the server announced a change since. */
     at: z.number(),
-    /** How long the server says it holds, in milliseconds. */
+    /** Cache lifetime that the server declares, in milliseconds. */
     ttl: z.number().nullable(),
-    /** What was left out, in words. */
+    /** Tools left out, with reasons. */
     problems: z.array(z.string()),
   }),
 );
@@ -70,7 +70,7 @@ export type ToolList = z.infer<typeof listSchema>;
 export const upstreamMemorySchema = z.lazy(() =>
   z.object({
     era: z.object({ kind: z.enum(["legacy", "modern"]), at: z.number() }).nullable(),
-    /** Of the legacy era; `id` is `null` where the server keeps no sessions. */
+    /** For the legacy era; `id` is `null` if the server has no sessions. */
     session: z.object({ id: z.string().nullable(), protocol: z.string() }).nullable(),
     /** The answer to `server/discover`, of the modern era. */
     discover: jsonObject.nullable(),
@@ -79,12 +79,12 @@ export const upstreamMemorySchema = z.lazy(() =>
         name: z.string(),
         version: z.string(),
         protocol: z.string(),
-        /** What it says that it has; an earlier gateway kept none of it. */
+        /** The capabilities it declares; earlier gateways did not store them. */
         capabilities: jsonObject.optional(),
       })
       .nullable(),
     list: listSchema.nullable(),
-    /** What it has beside tools; `null` until a host has asked. */
+    /** Its resources and prompts; `null` until a host requests them. */
     library: librarySchema.nullable().default(null),
     breaker: breakerSchema,
   }),
@@ -103,7 +103,7 @@ export const NO_MEMORY: UpstreamMemory = {
   breaker: CLOSED,
 };
 
-/** The era that is believed without asking again; `null` when the server has to be asked. */
+/** Returns the cached era; `null` if the server must be asked. */
 export function cachedEra(
   memory: UpstreamMemory,
   target: Pick<UpstreamTarget, "era" | "type">,
@@ -114,7 +114,7 @@ export function cachedEra(
   return memory.era !== null && now - memory.era.at < DURATIONS.era ? memory.era.kind : null;
 }
 
-/** Whether a list may be used without asking again. */
+/** Whether a list can be used without reading it again. */
 export function isFresh(list: Pick<ToolList, "at" | "ttl"> | null, now: number): boolean {
   return list !== null && now - list.at < Math.min(list.ttl ?? DURATIONS.toolList, DURATIONS.toolListMost);
 }

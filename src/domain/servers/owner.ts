@@ -1,5 +1,5 @@
-// Servers that somebody owns: the gateway, a group or a user. Whose a server is says who may use it; its entry may narrow that to the
-// conversations of some ghosts.
+// Servers of the gateway, a group or a user. The owner determines who can use a server; its entry can restrict it to conversations of some
+// ghosts.
 
 import * as z from "zod";
 import type { JsonObject } from "../json";
@@ -8,7 +8,7 @@ import { MCP_LIMITS } from "./limits";
 
 const ghosts = () =>
   z
-    .array(z.string().regex(/^gho_[A-Za-z0-9_-]{1,60}$/, "is the id of no ghost"))
+    .array(z.string().regex(/^gho_[A-Za-z0-9_-]{1,60}$/, "is not the id of a ghost"))
     .max(MCP_LIMITS.namedGhosts)
     .optional();
 
@@ -16,7 +16,7 @@ const ghosts = () =>
 export const userServerEntrySchema = z.lazy(() => serverEntrySchema.unwrap().extend({ ghosts: ghosts() }));
 export type UserServerEntry = z.infer<typeof userServerEntrySchema>;
 
-/** An entry of the gateway. `guard`: only tools whose texts are as an admin approved them. */
+/** An entry of the gateway. `guard`: only tools that are unchanged since an admin approved them. */
 export const gatewayEntrySchema = z.lazy(() =>
   userServerEntrySchema.unwrap().extend({ guard: z.boolean().optional() }),
 );
@@ -26,18 +26,18 @@ export type GatewayServerEntry = z.infer<typeof gatewayEntrySchema>;
 export const approvedSchema = z.lazy(() => z.record(z.string(), z.string()));
 export type ApprovedTools = z.infer<typeof approvedSchema>;
 
-/** What is of these scopes, in their order: what comes first hides what comes later. */
+/** Returns the servers of these scopes, in their order; the first of a name wins. */
 export function inOrderOf<T extends { scope: string }>(scopes: readonly string[], servers: readonly T[]): T[] {
   return servers.toSorted((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
 }
 
-/** Whether a conversation with this ghost has a server; `null` stands for none, and for whatever is no conversation. */
+/** Whether a conversation with this ghost has a server; `null`: no ghost, or no conversation. */
 export function isForGhost(entry: JsonObject, ghost: string | null): boolean {
   const { ghosts: named } = entry;
   return !Array.isArray(named) || (ghost !== null && named.includes(ghost));
 }
 
-/** What a guard of tools goes by; `null` where there is none. Nothing approved is nothing offered. */
+/** Returns the approved tools of a guard; `null` without a guard. Without approvals, nothing is offered. */
 export function guardOf(entry: JsonObject, approved: ApprovedTools | null): ApprovedTools | null {
   return entry.guard === true ? (approved ?? {}) : null;
 }

@@ -1,5 +1,5 @@
-// Which headers pass through the transparent proxy. Whatever does not stand here stays on its side: a client's key, its cookies and
-// its address never reach a server, and a server's never reach a client.
+// The headers that pass through the transparent proxy. All others stay on their side: a client's key, cookies and address never reach a
+// server, and a server's never reach a client.
 
 /** Headers of MCP's transports and of tracing. The session's id passes too, but sealed, so it is not among them. */
 const FORWARDED = new Set([
@@ -12,11 +12,11 @@ const FORWARDED = new Set([
   "traceparent",
   "tracestate",
 ]);
-/** Parameters that a tool wants as headers, too. */
+/** Parameters that a tool also expects as headers. */
 const PARAMETER = /^mcp-param-/;
 const RETURNED = ["content-type", "allow", "retry-after", "mcp-protocol-version"];
 
-/** What of a client's headers goes to the server, with the server's own on top. */
+/** Returns the client's headers for the server, overridden by the server's own. */
 export function forwardedHeaders(client: Headers, own: Readonly<Record<string, string>>): Headers {
   const headers = new Headers();
   for (const [name, value] of client) {
@@ -26,7 +26,7 @@ export function forwardedHeaders(client: Headers, own: Readonly<Record<string, s
   return headers;
 }
 
-/** What of a server's headers goes to the client, each through `redact`. */
+/** Returns the server's headers for the client, each redacted. */
 export function returnedHeaders(server: Headers, redact: (value: string) => string): Headers {
   const headers = new Headers({ "cache-control": "no-store" });
   for (const name of RETURNED) {

@@ -1,31 +1,31 @@
-// Takes secrets out of what leaves: results, errors, warnings, events, logs. Knows a value in the forms it travels in.
+// Removes secrets from results, errors, warnings, events and logs, in every encoding in which they may occur.
 
 import { SECRET_LIMITS } from "../limits";
 import { type Effort, READ_COST } from "./encodings";
 import { mapJson } from "./json-text";
 import { type NamedSecret, type SecretPatterns, type SecretSpan, secretPatternsOf, spansIn } from "./secret-patterns";
 
-/** Replaces known secret values by `[secret NAME]`. Of a text that takes too long to read the rest is withheld. */
+/** Replaces known secret values by `[secret NAME]`. If a text is too expensive to search, the rest is removed. */
 export interface Redactor {
   text(text: string): string;
-  /** The same in every string, number and key of a JSON value. */
+  /** Redacts every string, number and key of a JSON value. */
   json<T>(value: T): T;
   /**
-   * The same in the strings and numbers of a JSON text, of which all else stays as it is written. `null` where any of it would be
-   * withheld: half of a JSON text is none.
+   * Redacts the strings and numbers of a JSON text; everything else stays as written. Returns `null` if a part would be removed, because
+   * half of a JSON text is invalid.
    */
   jsonText(text: string): string | null;
-  /** Whether it knows any secret at all. */
+  /** Whether it has no secrets. */
   readonly isIdle: boolean;
 }
 
 /**
- * What reading a text may cost, for each of its characters and on top. The densest of honest texts, quotes in JSON in JSON in JSON,
- * cost 14 a character, and most less than four. More than this only takes what was made to take long.
+ * Budget for searching a text, per character and in addition. The most expensive realistic text (quotes in JSON in JSON in JSON) costs 14
+ * per character, most cost less than four. Only texts made to be expensive exceed it.
  */
 export const REDACTION_EFFORT = { perChar: 2 * READ_COST, onTop: 1_000_000 } as const;
-/** Stands for the rest of a text that was not read: there may be a secret in it. */
-const WITHHELD = "[withheld: this text has too many escapes to be searched for secrets]";
+/** Replaces the rest of a text that was not searched, because it may contain a secret. */
+const WITHHELD = "[removed: this text has too many escapes to be searched for secrets]";
 
 const IDLE: Redactor = { text: (text) => text, json: (value) => value, jsonText: (text) => text, isIdle: true };
 
@@ -45,8 +45,8 @@ export function makeRedactor(secrets: readonly NamedSecret[]): Redactor {
 }
 
 /**
- * A text without the secrets in it, as far as it was read. The effort grows by what the text may cost. What it has on top is for all
- * strings of a value: many short ones may not cost more than a long one.
+ * Returns a text without secrets, as far as it was searched. The budget per character is added; the additional budget is shared by all
+ * strings of a value, so that many short strings cost no more than a long one.
  */
 export function redactText(text: string, sought: SecretPatterns, effort: Effort): { read: string; isWhole: boolean } {
   effort.left = Math.max(effort.left, 0) + REDACTION_EFFORT.perChar * text.length;
@@ -89,7 +89,7 @@ function redactJson(value: unknown, text: (given: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [text(key), redactJson(one, text)]));
 }
 
-/** A secret of digits may have become a number; `null` where it is none. */
+/** Redacts a secret of digits that became a number; `null` if it is not one. */
 function redactNumber(digits: string, text: (given: string) => string): string | null {
   if (digits.length < SECRET_LIMITS.minChars) return null;
   const redacted = text(digits);
@@ -109,10 +109,10 @@ function redactJsonText(given: string, sought: SecretPatterns): string | null {
     return named === null ? digits : JSON.stringify(named);
   };
   const redacted = text(given);
-  // Where nothing is escaped, each string stands there as it reads.
+  // Without escapes, each string is written as it reads.
   const isPlain = redacted === given && !given.includes("\\");
   const mapped = isPlain || !areWhole ? given : mapJson(given, text, number);
-  // What is no JSON, or a secret that reaches over several strings.
+  // Not JSON, or a secret that spans several strings.
   const all = mapped === null || mapped === given ? redacted : text(mapped);
   return areWhole ? all : null;
 }

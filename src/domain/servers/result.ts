@@ -1,5 +1,5 @@
-// What a remote tool answered becomes a tool result of bounded size. Whether it keeps to the tool's own output schema is for the
-// reader to judge: a result that does not is still the result.
+// Converts the result of a remote tool to a tool result of limited size. It is not validated against the tool's output schema: an invalid
+// result is still returned.
 
 import * as z from "zod";
 import { type JsonObject, jsonObject, jsonValue, utf8Bytes } from "../json";
@@ -22,16 +22,17 @@ interface BoundedResult {
   whole: WholeResult | null;
 }
 
-/** A result as it came: its text where that is all it has, else the result as JSON. */
+/** A complete result: its text if it only has text, otherwise the result as JSON. */
 export interface WholeResult {
   text: string;
   mediaType: "text/plain" | "application/json";
 }
 
 /**
- * The result, or `null` where it is none. Text beyond the cap is cut with a note, other blocks are left out with one.
+ * Returns the result, or `null` if it is invalid. Text above the limit is cut with a note, other blocks are replaced by one.
  *
- * @param declares whether the tool has an output schema: a client holds a result against it that is no error, and what was cut fits none
+ * @param declares whether the tool has an output schema: clients validate results without errors against it, and a cut result would be
+ * invalid
  */
 export function upstreamResult(value: unknown, declares = false): BoundedResult | null {
   const parsed = answerSchema.safeParse(value);

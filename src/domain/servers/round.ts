@@ -1,20 +1,20 @@
-// Where a call of an MCP tool stands that waits for somebody's answer.
+// The state of an MCP tool call that waits for an answer.
 
 import * as z from "zod";
 import { jsonObject } from "../json";
 
-/** Something that a server asks during a call. `key` is what the server calls it, or nothing of the server's. */
+/** A server's request during a call. `key`: the server's key, or one of the gateway. */
 export const serverQuestionSchema = z.object({ key: z.string(), method: z.string(), params: jsonObject });
 export type ServerQuestion = z.infer<typeof serverQuestionSchema>;
 
 /**
- * Written before anybody is asked. A server of 2026 has ended its part of the call, which goes on from `state` with the answers, whoever
- * sends them; one of 2025 waits in a stream that dies with the object that reads it.
+ * Stored before anybody is asked. A server of MCP 2026 has ended its part of the call, which continues from `state` with the answers,
+ * whoever sends them; a server of 2025 waits in a stream that ends with the Durable Object.
  */
 export const roundSchema = z.discriminatedUnion("era", [
   z.object({
     era: z.literal("modern"),
-    /** How often the server has asked in this call, from 1. */
+    /** Number of requests of the server in this call, from 1. */
     count: z.int(),
     asked: z.array(serverQuestionSchema),
     state: z.string().nullable(),
@@ -24,5 +24,5 @@ export const roundSchema = z.discriminatedUnion("era", [
 ]);
 export type Round = z.infer<typeof roundSchema>;
 
-/** What is asked for may be this large, with what the server wants back. */
+/** Limits of requests, including the state that the server wants back. */
 export const ROUND_LIMITS = { bytes: 256 * 1024, questions: 16, rounds: 16 } as const;

@@ -1,4 +1,4 @@
-// JSON-RPC messages as they pass through: what has to be known of one to forward it, and errors made in its name.
+// Reads JSON-RPC messages that pass through, and creates error responses for them.
 
 import * as z from "zod";
 import { decodeBase64 } from "../base64";
@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, parseExactly } from "../json";
 const rpcIdSchema = z.union([z.string(), z.number()]);
 export type RpcId = z.infer<typeof rpcIdSchema>;
 
-/** What is read of a message; the rest is the server's. What is malformed reads as absent. */
+/** The fields that are read of a message. Invalid ones count as absent. */
 const messageSchema = z.lazy(() =>
   z.object({
     id: rpcIdSchema.optional().catch(undefined),
@@ -20,9 +20,9 @@ const messageSchema = z.lazy(() =>
 );
 type RpcMessage = z.infer<typeof messageSchema>;
 
-/** A posted body. One of 2025-03-26 may hold several messages. */
+/** A posted body. In MCP 2025-03-26 it can contain several messages. */
 export interface RpcBody {
-  /** What `JSON.parse` made of it; `undefined` when it is no JSON. */
+  /** The parsed JSON; `undefined` if the body is not JSON. */
   value: unknown;
   messages: readonly RpcMessage[];
 }
@@ -43,8 +43,8 @@ const JUDGED = ["jsonrpc", "id", "method", "params"];
 const JUDGED_PARAMS = ["name"];
 
 /**
- * Whether every reader finds in it what was read here: nothing but messages, and none with a member that is one of those it is
- * judged by in other letters, which some readers take for the same (Go's, and the last one counts).
+ * Whether every parser reads the body as this one does: only messages, and no member that differs from a checked one only in case, which
+ * some parsers treat as equal (in Go the last one wins).
  */
 export function isPlain({ value }: RpcBody): boolean {
   return (Array.isArray(value) ? value : [value]).every((one: unknown) => {
@@ -57,12 +57,12 @@ function spellsOnly(part: Record<string, unknown>, names: readonly string[]): bo
   return Object.keys(part).every((key) => names.includes(key) || !names.includes(key.toUpperCase().toLowerCase()));
 }
 
-/** What a posted text says, written anew: members that it names twice are there once, and numbers are as they were. */
+/** Writes a body again: duplicate members occur once, numbers stay as written. */
 export function rewriteRpcBody(text: string): string {
   return JSON.stringify(parseExactly(text));
 }
 
-/** The ids of the requests in it: those that get an answer. */
+/** Returns the ids of its requests, which receive responses. */
 export function requestIds({ messages }: RpcBody): RpcId[] {
   return messages.flatMap(({ id, method }) => (id === undefined || method === undefined ? [] : [id]));
 }
@@ -72,7 +72,7 @@ export function calledTools({ messages }: RpcBody): string[] {
   return messages.flatMap(({ method, params }) => (method === "tools/call" ? [params?.name ?? ""] : []));
 }
 
-/** Whether the headers that repeat a message say what it says, as a server may go by either. */
+/** Whether the headers that repeat parts of a message match it, because a server can use either. */
 export function agrees(posted: RpcBody, headers: Headers): boolean {
   const method = headers.get("mcp-method");
   const tool = decodedHeader(headers.get("mcp-name"));
@@ -82,7 +82,7 @@ export function agrees(posted: RpcBody, headers: Headers): boolean {
   );
 }
 
-/** A header's value; what cannot stand in a header is written `=?base64?…?=`. */
+/** Decodes a header value; values with special characters are written `=?base64?…?=`. */
 function decodedHeader(value: string | null): string | null {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value ?? "")?.[1];
   if (encoded === undefined) return value;
@@ -98,7 +98,7 @@ export function hasMethod({ messages }: RpcBody, ...methods: string[]): boolean 
   return messages.some(({ method }) => method !== undefined && methods.includes(method));
 }
 
-/** An error in the name of a request; `null` where no request is known. */
+/** Returns an error response to a request; `null` if the request id is unknown. */
 export function rpcError(id: RpcId | null, code: number, message: string, data?: JsonObject): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }
@@ -113,7 +113,7 @@ export function answeredId(message: unknown): RpcId | null {
 const toolListSchema = z.lazy(() => z.looseObject({ result: z.looseObject({ tools: z.array(z.unknown()) }) }));
 const namedSchema = z.lazy(() => z.looseObject({ name: z.string() }));
 
-/** The message without the tools that may not be seen, if it is a list of tools; else as it is. What has no name may not. */
+/** Removes restricted tools from a tool list, including those without a name. Other messages stay unchanged. */
 export function withoutTools(message: unknown, isAllowed: (name: string, tool: unknown) => boolean): unknown {
   if (Array.isArray(message)) return message.map((one) => withoutTools(one, isAllowed));
   const list = toolListSchema.safeParse(message).data;

@@ -12,19 +12,19 @@ export interface NamedSecret {
 interface Form {
   name: string;
   codes: readonly number[];
-  /** How many of its first characters no escape begins with. */
+  /** Number of first characters that cannot start an escape. */
   plain: number;
 }
 
 /** Everything that is looked for. */
 export interface SecretPatterns {
-  /** Where any of it may begin. */
+  /** Matches where any of them may begin. */
   heads: RegExp;
   /** By what it begins with. */
   forms: ReadonlyMap<number, readonly Form[]>;
 }
 
-/** Where a secret is in a text. */
+/** The position of a secret in a text. */
 export interface SecretSpan {
   from: number;
   to: number;
@@ -35,7 +35,7 @@ export interface SecretSpan {
 const LOST = 0xfffd;
 const NONE: readonly Form[] = [];
 
-/** What to look for; `null` where there is nothing. */
+/** Returns the search patterns; `null` without secrets. */
 export function secretPatternsOf(secrets: readonly NamedSecret[]): SecretPatterns | null {
   const written = secrets.flatMap(({ name, value }) => formsOf(value).map((form) => ({ name, form })));
   if (written.length === 0) return null;
@@ -44,7 +44,7 @@ export function secretPatternsOf(secrets: readonly NamedSecret[]): SecretPattern
     const codes = Array.from(form, (one) => one.codePointAt(0) ?? 0);
     const [first = 0] = codes;
     const plain = codes.findIndex(startsEscape);
-    // A character outside of ASCII may have been lost, and one of two halves may begin with an escape of the first.
+    // A non-ASCII character may have been replaced, and one of two halves may begin with an escape of the first.
     const beginnings = [first, ...(first > 0x7f ? [LOST] : []), ...(first > 0xffff ? halves(first).slice(0, 1) : [])];
     for (const one of new Set(beginnings))
       forms.set(one, [...(forms.get(one) ?? []), { name, codes, plain: plain < 0 ? codes.length : plain }]);
@@ -54,8 +54,8 @@ export function secretPatternsOf(secrets: readonly NamedSecret[]): SecretPattern
 }
 
 /**
- * Every place of everything that is sought, also where they overlap: of two secrets that share characters nothing may be left of
- * either. `unread` is where the effort was used up, or the end of the text: all that begins before it was found, whole.
+ * Returns every position of every secret, including overlapping ones, so that nothing of either is left. `unread`: where the budget ended,
+ * or the end of the text; everything that begins before it was found completely.
  */
 export function spansIn(
   text: string,
@@ -84,15 +84,15 @@ function beginningWith(first: readonly Reading[], forms: SecretPatterns["forms"]
   return found;
 }
 
-/** Where a form may begin: with its first two characters, or one that is followed by an escape. */
+/** Returns a pattern for the start of a form: its first two characters, or one that is followed by an escape. */
 function headOf(form: string): string {
   const [first = "", second = ""] = Array.from(form, (char) => char.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
   return `${first}(?:${second}|[${ESCAPE_STARTERS}])`;
 }
 
 /**
- * Where a text ends that begins at a place, whatever its spelling; `null` where another stands there, or where the effort does not
- * reach. `first` is what may be read at that place.
+ * Returns where a text that begins here ends, in any encoding; `null` if another text is here or the budget is exceeded. `first`: the
+ * readings at this position.
  */
 function follow(
   text: string,
@@ -119,7 +119,7 @@ function follow(
   return Math.max(...places);
 }
 
-/** Where a character ends that is sought at a place, by what was read there. */
+/** Returns the end of the expected character among the readings. */
 function endsAt(
   text: string,
   { place, read }: { place: number; read: readonly Reading[] },
@@ -139,13 +139,13 @@ function endsAt(
   return fitting;
 }
 
-/** The two halves that a character beyond the first 65 536 is made of. */
+/** Returns the surrogate pair of a character. */
 function halves(code: number): [number, number] {
   const text = String.fromCodePoint(code);
   return [text.charCodeAt(0), text.charCodeAt(1)];
 }
 
-/** A value as it is, and inside base64 wherever it begins. How each character is spelt is for whoever looks for it. */
+/** Returns a value as it is, and inside base64 at each offset. Encodings of single characters are handled elsewhere. */
 function formsOf(value: string): string[] {
   if (value === "") return [];
   const codes = Array.from(value, (char) => char.codePointAt(0) ?? 0);
@@ -161,7 +161,7 @@ function base64Core(bytes: Uint8Array, shift: number): string[] {
   const all = encodeBase64(padded).replace(/=+$/, "");
   const whole = Math.floor((padded.length * 8) / 6);
   const core = all.slice(Math.ceil((shift * 8) / 6), whole);
-  // Too short to be told from chance.
+  // Too short to distinguish from coincidence.
   if (core.length < 8) return [];
   return /[+/]/.test(core) ? [core, core.replaceAll("+", "-").replaceAll("/", "_")] : [core];
 }

@@ -1,9 +1,9 @@
-// Variables in a server's URL and headers: `${{ name }}`, from a closed list, filled in at the last moment. Where a URL leads is
-// judged before that: a value that took part in it would have to be looked at, and could be told by whoever looks.
+// Variables in a server's URL and headers: `${{ name }}`, from a closed list, filled in last. The URL's target is checked before: a value
+// that influenced it would have to be inspected and could leak.
 
 import { isUnambiguous } from "./host-policy";
 
-/** What a variable may name besides `secrets.NAME`. A task is a conversation. */
+/** Variable names besides `secrets.NAME`. A task is a conversation. */
 export const VARIABLE_NAMES = [
   "user.id",
   "user.name",
@@ -15,14 +15,14 @@ export const VARIABLE_NAMES = [
 ] as const;
 export type VariableName = (typeof VARIABLE_NAMES)[number];
 
-/** How the predecessor system spells what we have too. */
+/** Wegent's spellings of the same variables. */
 const ALIASES: ReadonlyMap<string, VariableName> = new Map([
   ["user_id", "user.id"],
   ["user_name", "user.name"],
   ["task_id", "task.id"],
 ]);
 
-/** What to write instead of a name that is none, by what it speaks of. What opens a door is the user's secret or nothing. */
+/** Suggestions for unknown variables. Credentials are always secrets of the user. */
 const NEAREST: readonly (readonly [RegExp, string])[] = [
   [/token|secret|passw|key|credential|auth/i, "secrets.NAME, for a secret that is stored under that name"],
   [/^user[._-]?name|login|email/i, "user.name"],
@@ -33,20 +33,20 @@ const NEAREST: readonly (readonly [RegExp, string])[] = [
   [/^request/i, "request.id"],
 ];
 
-/** What a secret may be called. */
+/** The format of secret names. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 const OPEN = "${{";
 const CLOSE = "}}";
 const SECRET = "secrets.";
-/** What no header may hold: control characters, and what is not one byte. */
+/** Characters that no header can contain: control characters, and those that are not one byte. */
 const UNSENDABLE = /\p{Cc}|[^\u0020-\u00ff]/u;
-const UNSENDABLE_HEADER = "a header would hold a character that no header may hold";
-/** What the runtime logs whole, as a header that a browser would not send. */
+const UNSENDABLE_HEADER = "a header would contain a character that is not allowed in headers";
+/** Characters for which the runtime logs the whole header as invalid for browsers. */
 const LOGGED = /[^\u0020-\u007e]/;
 /**
- * What stands for a value while a URL is judged: lower-case letters only, which no reader of URLs changes or takes for anything
- * else. Two, so that one that the template itself holds proves nothing.
+ * Placeholders for values while a URL is checked: lower-case letters only, which no URL parser changes. Two different ones, in case the
+ * template contains one.
  */
 const MARKERS = ["somevalue", "othervaluehere"] as const;
 
@@ -61,7 +61,7 @@ function piecesOf(template: string): Piece[] {
     if (open < 0) return [...pieces, { text: template.slice(at) }];
     const close = template.indexOf(CLOSE, open);
     pieces.push({ text: template.slice(at, open) });
-    // What is never closed is no variable of the list.
+    // An unclosed variable is reported as unknown.
     if (close < 0) return [...pieces, { variable: `${template.slice(open + OPEN.length)} …` }];
     const name = template.slice(open + OPEN.length, close).trim();
     pieces.push({ variable: ALIASES.get(name) ?? name });
@@ -86,15 +86,15 @@ export function variablesIn(templates: readonly string[]): { secrets: string[]; 
   return { secrets: secretsIn(templates), others: [...new Set(names.filter((name) => !name.startsWith(SECRET)))] };
 }
 
-/** What is wrong with a template before any value is known. */
+/** A problem of a template that needs no values to detect. */
 export interface TemplateProblem {
-  /** `VARIABLE_IN_ORIGIN`: a value could have a say in where the URL leads. */
+  /** `VARIABLE_IN_ORIGIN`: a value could influence the URL's origin. */
   code: "BAD_VARIABLE" | "BAD_HEADER" | "VARIABLE_IN_ORIGIN";
   /** In words. */
   problem: string;
 }
 
-/** What is wrong with a template before any value is known; `null` when nothing is. */
+/** Returns the problem of a template, or `null`. Needs no values. */
 export function templateProblem(template: string, place: "url" | "header"): TemplateProblem | null {
   for (const piece of piecesOf(template))
     if ("variable" in piece && !isName(piece.variable))
@@ -105,17 +105,17 @@ export function templateProblem(template: string, place: "url" | "header"): Temp
   }
   if (markedUrl(template) !== null) return null;
   const problem =
-    "a variable stands in the scheme, user, host or port of its URL, or could: write https://host/ out and use variables behind it";
+    "a variable can change the scheme, user, host or port of its URL; write https://host/ literally and use variables after it";
   return { code: "VARIABLE_IN_ORIGIN", problem };
 }
 
 /**
- * The URL with letters in place of its values: all of it that may be judged and told. `null` where a value could have a say in
- * its scheme, user, host or port. The URL parser is asked, since it repairs more than any pattern here would foresee.
+ * Returns the URL with placeholders instead of values, which can be checked and shown; `null` if a value could influence its scheme, user,
+ * host or port. Uses the URL parser, because it repairs more than a pattern could anticipate.
  */
 export function markedUrl(template: string): string | null {
   const pieces = piecesOf(template);
-  // Without a variable there is nothing to be told; whether it is a URL at all is for the host policy.
+  // Without variables there is nothing to hide; the host policy checks whether it is a URL.
   if (pieces.every((piece) => "text" in piece)) return template;
   const [one, other] = MARKERS.map((marker) => pieces.map((p) => ("text" in p ? p.text : marker)).join(""));
   if (one === undefined || other === undefined || !isUnambiguous(one)) return null;
@@ -133,9 +133,9 @@ export function fillUrl(template: string, values: ReadonlyMap<string, string>): 
   const found = templateProblem(template, "url");
   if (found !== null) return { problem: found.problem };
   for (const piece of piecesOf(template)) {
-    // However they are encoded, these are steps through the path.
+    // In any encoding, these are path traversal.
     if ("variable" in piece && /^\.{1,2}$/.test(values.get(piece.variable) ?? ""))
-      return { problem: `the value of \${{${piece.variable}}} cannot stand in a URL` };
+      return { problem: `the value of \${{${piece.variable}}} is not allowed in a URL` };
   }
   return fill(template, values, (value) => encodeURIComponent(value.toWellFormed()));
 }
@@ -146,7 +146,7 @@ export function fillHeader(template: string, values: ReadonlyMap<string, string>
   if ("text" in filled && UNSENDABLE.test(filled.text)) return { problem: UNSENDABLE_HEADER };
   if ("text" in filled && secretsIn([template]).length > 0 && LOGGED.test(filled.text))
     return {
-      problem: "a header with a secret would hold a character outside of ASCII; such a secret can only go into the URL",
+      problem: "a header with a secret would contain a character outside ASCII; use the secret in the URL instead",
     };
   return filled;
 }
@@ -174,5 +174,5 @@ function isName(variable: string): boolean {
 function unknown(variable: string): string {
   const [, nearest] = NEAREST.find(([about]) => about.test(variable)) ?? [];
   const hint = nearest === undefined ? "" : `the nearest is ${nearest}; `;
-  return `\${{${variable.slice(0, 60)}}} is no variable; ${hint}there are secrets.NAME, ${VARIABLE_NAMES.join(", ")}`;
+  return `\${{${variable.slice(0, 60)}}} is not a variable; ${hint}allowed are secrets.NAME, ${VARIABLE_NAMES.join(", ")}`;
 }

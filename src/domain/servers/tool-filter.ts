@@ -1,4 +1,4 @@
-// Which tools of a server an entry offers: by name, or by patterns in which `*` stands for any text.
+// Filters the tools of a server by name, or by patterns in which `*` stands for any text.
 
 import type { ServerEntry } from "./entry";
 
@@ -11,13 +11,13 @@ export function isAllowed({ allow, deny }: Chosen, tool: string): boolean {
   );
 }
 
-/** What an entry allows or denies and its server does not have, in words: it does nothing. */
+/** Returns texts about allowed or denied names that the server does not have and that have no effect. */
 export function idleNames({ allow = [], deny = [] }: Chosen, tools: readonly string[]): string[] {
   const idle = [...new Set([...allow, ...deny])].filter((name) => !tools.some((tool) => matches(name, tool)));
   if (idle.length === 0) return [];
   const shown = idle.slice(0, 10).map((name) => `'${name}'`);
   const more = idle.length > shown.length ? ` and ${idle.length - shown.length} more` : "";
-  return [`\`allow\` or \`deny\` names what it does not have: ${shown.join(", ")}${more}`];
+  return [`\`allow\` or \`deny\` names tools that it does not have: ${shown.join(", ")}${more}`];
 }
 
 function matches(pattern: string, name: string): boolean {
@@ -25,8 +25,8 @@ function matches(pattern: string, name: string): boolean {
 }
 
 /**
- * Whether a text has these pieces in their order, and begins and ends with the outer ones. Each is looked for where the one before it
- * ended, and never again before: a pattern of nothing but `*a` takes no longer than the text times its pieces.
+ * Whether a text has these parts in order and begins and ends with the outer ones. Each part is searched once after the previous one, so
+ * the time is bounded by the text length times the number of parts.
  */
 export function hasPieces([first = "", ...rest]: readonly string[], name: string): boolean {
   const last = rest.pop();

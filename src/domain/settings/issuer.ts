@@ -1,9 +1,9 @@
-// The settings that say whose tokens count besides the gateway's own keys, and what their claims mean. Part of `settings.ts`.
+// Settings of the external token issuer and its claims. Part of `settings.ts`.
 
 import { isLocalHttp } from "../loopback";
 import { entriesOf, list, optionalText, own, textOr } from "./kinds";
 
-/** Signatures that a published key can check. None that a secret makes: a public key must never pass for one. */
+/** Signature algorithms with public keys. Symmetric ones are excluded, because a public key must never be used as a secret. */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -22,7 +22,7 @@ type Algorithm = (typeof ALGORITHMS)[number];
 /** A claim's name, or the value it has. */
 const claim = (value: string) => (value === "" || value.length > 200 ? "use 1 to 200 characters" : null);
 
-/** Whether keys may be fetched from here: over https, or, in development builds only, from this machine. */
+/** Whether keys can be fetched from here: over https, or, in development builds only, from this machine. */
 export function isKeyAddress(text: string, development: boolean): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
@@ -32,30 +32,32 @@ export function isKeyAddress(text: string, development: boolean): boolean {
 
 export const issuerSettings = {
   JWT_ISSUER: optionalText((value) => (value === "" ? "use the issuer's name" : null)).describe(
-    "The issuer (`iss`) whose tokens count like keys. Without it there are only keys. Needs the two below.",
+    "The issuer (`iss`) whose tokens are accepted. Without it, only keys are. Requires `JWT_AUDIENCE` and `JWT_JWKS_URL`.",
   ),
   JWT_AUDIENCE: list().describe(
-    "Comma-separated audiences; a token must be for one of them (`aud`). MCP clients ask for `<url>/mcp`.",
+    "Comma-separated audiences (`aud`). A token must be for one of them. MCP clients request `<url>/mcp`.",
   ),
   JWT_JWKS_URL: optionalText((value) => (isKeyAddress(value, true) ? null : "use an https address")).describe(
-    "Where the issuer publishes its keys (JWKS), over https.",
+    "The https URL of the issuer's key set (JWKS).",
   ),
   JWT_ALGORITHMS: own<Algorithm[]>(["RS256", "ES256", "EdDSA"], (value, say) => {
     const names = entriesOf(value);
     const known = ALGORITHMS.filter((one) => names.includes(one));
     if (names.length === 0 || known.length < new Set(names).size) say(`use some of ${ALGORITHMS.join(", ")}`);
     return known;
-  }).describe(`Comma-separated signature algorithms that count, among ${ALGORITHMS.join(", ")}.`),
-  JWT_USER_CLAIM: textOr("sub", claim).describe("The claim with the user's id: 1-128 of `A-Za-z0-9._:@+=-`."),
+  }).describe(`Comma-separated signature algorithms that are accepted, among ${ALGORITHMS.join(", ")}.`),
+  JWT_USER_CLAIM: textOr("sub", claim).describe(
+    "The claim with the id of the user: 1 to 128 characters of `A-Za-z0-9._:@+=-`.",
+  ),
   JWT_NAME_CLAIM: optionalText(claim).describe(
-    "The claim with the user's name, for `user.name` in MCP servers' headers.",
+    "The claim with the name of the user, for `user.name` in headers of MCP servers.",
   ),
   JWT_ROLE_CLAIM: optionalText(claim).describe(
-    "The claim, a text or a list, that says who is an admin. Unset: nobody.",
+    "The claim, a string or a list, that marks admins. Unset: nobody becomes an admin by token.",
   ),
-  JWT_ADMIN_VALUE: textOr("admin", claim).describe("What `JWT_ROLE_CLAIM` is, or has, for an admin."),
+  JWT_ADMIN_VALUE: textOr("admin", claim).describe("The value of `JWT_ROLE_CLAIM`, or an element of it, for admins."),
   JWT_GROUPS_CLAIM: optionalText(claim).describe(
-    "The claim with a list of groups, `name` (Developer) or `name:Role`. Only groups that exist here count; the log names the others once.",
+    "The claim with a list of groups, `name` (Developer) or `name:Role`. Groups that do not exist in the gateway are ignored and logged once.",
   ),
 };
 

@@ -1,17 +1,17 @@
-// The kinds of settings. They are read at the start of every isolate, which is why they are plain functions: schemas for forty of them
-// took a tenth of that start.
+// The kinds of settings. They are read at the start of every isolate, so they are plain functions: schemas for forty settings took a tenth
+// of that start.
 
-/** Notes what is wrong with a value. */
+/** Reports a problem of a value. */
 type Say = (problem: string) => void;
 
 /** One setting: what it is without a value, and how a value is read. */
 export interface Setting<T> {
   initial: T;
-  /** What it means, for docs/settings.md. */
+  /** Description for docs/settings.md. */
   description: string;
-  /** Reads a value; what is wrong with it is said, and what is returned then does not count. */
+  /** Parses a value and reports problems. With a problem, the returned value is ignored. */
   read(text: string, say: Say): T;
-  /** The same with its meaning. */
+  /** Adds a description. */
   describe(description: string): Setting<T>;
 }
 
@@ -104,6 +104,6 @@ export function readTable<T extends Record<string, Setting<unknown>>>(
       return [name, given === undefined ? initial : read(given, (problem) => problems.push({ name, problem }))];
     }),
   );
-  // What was made from every entry of the table has the table's names and values.
+  // The object has the names and value types of the table.
   return { values: values as ValuesOf<T>, problems };
 }

@@ -1,25 +1,25 @@
-// The settings of the gateway's sign-in page, and of how programs make themselves known there. Part of `settings.ts`.
+// Settings of the sign-in page and of client registration. Part of `settings.ts`.
 
 import { choice, count, list, optionalText } from "./kinds";
 import { hasBuiltInSignIn } from "./sign-in";
 
 export const signInPageSettings = {
   OAUTH_SCOPES: list((entry) =>
-    /^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/.test(entry) ? null : `'${entry}' is no scope`,
+    /^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/.test(entry) ? null : `'${entry}' is not a scope`,
   ).describe(
-    "Comma-separated scopes that MCP hosts ask an outside issuer for, where it gives no token without one. The gateway's own is `mcp`.",
+    "Comma-separated scopes that MCP hosts request from an external issuer, if it requires one. The gateway's own scope is `mcp`.",
   ),
   OAUTH_REGISTRATION: choice(["on", "off"], "on").describe(
-    "With `off` programs cannot register themselves; those whose id is an https address with a document about them, and those that an admin has made known, still sign in.",
+    "With `off`, clients cannot register themselves. Clients with a metadata document at an https URL and pre-registered clients can still sign in.",
   ),
   OIDC_CLIENT_ID: optionalText((value) => (value === "" ? "use the client's id" : null)).describe(
-    "The gateway's own client at the issuer of `JWT_ISSUER`: with it people sign in there, on the gateway's page. Its redirect URI is `<origin>/oauth/callback`. Needs `OAUTH_SERVER=own`.",
+    "The gateway's client at `JWT_ISSUER`. With it, users can sign in there from the gateway's page. Its redirect URI is `<origin>/oauth/callback`. Requires `OAUTH_SERVER=own`.",
   ),
   OIDC_CLIENT_SECRET: optionalText((value) => (value === "" ? "use the client's secret" : null)).describe(
     "The secret of that client, if it has one.",
   ),
   OIDC_SESSION_H: count(12, 1, 8_760).describe(
-    "Hours after which a host whose user signed in at the issuer must have them sign in again: so long what the issuer said of groups is believed.",
+    "Hours after which a user who signed in at the issuer must sign in again, because groups may have changed.",
   ),
 };
 
@@ -31,13 +31,13 @@ interface Chosen {
   OIDC_CLIENT_SECRET?: string | undefined;
 }
 
-/** Who signs hosts in; `null`: nobody, they take a key. */
+/** Returns who signs in users of MCP hosts; `null`: no sign-in, hosts need a key. */
 export function signInServer(chosen: Chosen): "own" | "outside" | null {
   if (hasBuiltInSignIn(chosen)) return "own";
   return chosen.OAUTH_SERVER !== "own" && chosen.JWT_ISSUER !== undefined ? "outside" : null;
 }
 
-/** What the chosen way needs and is not there: the setting, and what is wrong with it. */
+/** Returns the missing settings of the selected sign-in, with their problems. */
 export function missingForSignIn(chosen: Chosen): { name: string; problem: string }[] {
   const { OAUTH_SERVER, JWT_ISSUER, SECRETS_KEY, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = chosen;
   const missing = [];

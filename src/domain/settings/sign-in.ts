@@ -1,5 +1,4 @@
-// The settings of the gateway's own sign-in: who is the authorization server of MCP hosts, at which origin, and how long a grant lives.
-// Part of `settings.ts`.
+// Settings of the gateway's sign-in: the authorization server of MCP hosts, its origin, and lifetimes of grants. Part of `settings.ts`.
 
 import { choice, count, optionalText } from "./kinds";
 
@@ -8,17 +7,19 @@ const isOrigin = (text: string) => /^https?:/.test(text) && URL.parse(text)?.ori
 
 export const signInSettings = {
   PUBLIC_ORIGIN: optionalText((value) =>
-    isOrigin(value) ? null : "is no origin such as https://skills.example.com",
+    isOrigin(value) ? null : "is not an origin such as https://skills.example.com",
   ).describe(
-    "The origin at which MCP hosts know the gateway. It is in what their tokens are for, and the name of the issuer. Unset: the one that a request comes to.",
+    "The origin at which MCP hosts use the gateway. It is the audience of their tokens and the name of the issuer. Unset: the origin of the request.",
   ),
   OAUTH_SERVER: choice(["auto", "own", "outside"], "auto").describe(
-    "Where MCP hosts sign in: at the gateway (`own`, needs `SECRETS_KEY`), at `JWT_ISSUER` (`outside`), or with `auto` at `JWT_ISSUER` if there is one and else at the gateway.",
+    "Where MCP hosts sign in: at the gateway (`own`, requires `SECRETS_KEY`), at `JWT_ISSUER` (`outside`), or with `auto` at `JWT_ISSUER` if it is set and otherwise at the gateway.",
   ),
-  GRANT_DAYS: count(180, 1, 3_650).describe("Days after which an MCP host must have its user sign in again."),
-  GRANT_IDLE_DAYS: count(30, 1, 3_650).describe("The same for a host that has not renewed its token for so long."),
+  GRANT_DAYS: count(180, 1, 3_650).describe("Days after which the user of an MCP host must sign in again."),
+  GRANT_IDLE_DAYS: count(30, 1, 3_650).describe(
+    "Days without a token refresh after which the user of an MCP host must sign in again.",
+  ),
   OAUTH_REFRESH_GRACE_S: count(600, 0, 86_400).describe(
-    "Seconds in which a host may show a refresh token again that was exchanged and whose successor is in use. Later that ends the grant.",
+    "Seconds during which a host can repeat a refresh token whose successor is already in use. Later, a repeat revokes the grant.",
   ),
 };
 

@@ -1,29 +1,29 @@
-// A program that wants to sign its user in: what it says of itself, read as the word of a stranger.
+// Parses the metadata of an OAuth client. It comes from a stranger and is validated strictly.
 
 import * as z from "zod";
 import type { Issue } from "../errors";
 import { SIGN_IN_LIMITS } from "./limits";
 import { destinationOf } from "./redirect";
 
-/** A program as the gateway knows it. Strangers are public: only those that an admin made known have a secret (`known.ts`). */
+/** An OAuth client. Self-registered clients are public; only pre-registered ones have a secret (`pre-registered.ts`). */
 export interface Client {
   /** `dcr_…`, a digest of what it registered, the address of the document about it, or `app_…`, as an admin named it. */
   id: string;
-  /** What it calls itself, or an admin calls it, fit to be shown. */
+  /** Its display name, made safe to show. */
   name: string;
-  /** The host that its document came from; `null` where there is none. */
+  /** The host of its metadata document, or `null`. */
   host: string | null;
   redirectUris: readonly string[];
 }
 
-/** What is read of a registration (RFC 7591) and of a document about a client. Everything else in them is a stranger's and left alone. */
+/** The fields that are read of a registration (RFC 7591) or a metadata document. Others are ignored. */
 const metadataSchema = z.lazy(() =>
   z.looseObject({
     client_name: z.string().max(SIGN_IN_LIMITS.metadataChars).optional(),
     redirect_uris: z
-      .array(z.string().max(SIGN_IN_LIMITS.metadataChars), "name at least one")
-      .min(1, "name at least one")
-      .max(SIGN_IN_LIMITS.redirectUris, `name ${SIGN_IN_LIMITS.redirectUris} at most`),
+      .array(z.string().max(SIGN_IN_LIMITS.metadataChars), "add at least one")
+      .min(1, "add at least one")
+      .max(SIGN_IN_LIMITS.redirectUris, `too many entries (limit ${SIGN_IN_LIMITS.redirectUris})`),
     grant_types: z.array(z.string()).optional(),
     response_types: z.array(z.string()).optional(),
   }),
@@ -31,19 +31,19 @@ const metadataSchema = z.lazy(() =>
 
 const documentSchema = z.lazy(() => metadataSchema.unwrap().extend({ client_id: z.string() }));
 
-/** What a program says of itself. */
+/** Metadata of a client. */
 export interface Metadata {
   name: string;
   redirectUris: string[];
 }
 
-/** What a program says of itself, or what is wrong with it: `uris` where that is its redirect URIs. */
+/** Returns a client's metadata, or issues. `uris`: the issues concern redirect URIs. */
 export function readMetadata(said: unknown): { metadata: Metadata } | { issues: Issue[]; uris: boolean } {
   const parsed = metadataSchema.safeParse(said);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ message, path }) => ({
       code: "INVALID_FIELD",
-      message: path.length === 0 ? "Send a JSON object." : message,
+      message: path.length === 0 ? "The body is not a JSON object." : message,
       path: path.join("."),
     }));
     return { issues, uris: issues.some(({ path }) => path.startsWith("redirect_uris")) };
@@ -51,43 +51,48 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
   const { client_name, redirect_uris, grant_types, response_types } = parsed.data;
   const issues: Issue[] = [];
   if (grant_types?.includes("authorization_code") === false)
-    issues.push({ code: "INVALID_FIELD", message: "`authorization_code` must be among them.", path: "grant_types" });
+    issues.push({
+      code: "INVALID_FIELD",
+      message: "`grant_types` must include `authorization_code`.",
+      path: "grant_types",
+    });
   if (response_types?.includes("code") === false)
-    issues.push({ code: "INVALID_FIELD", message: "`code` must be among them.", path: "response_types" });
+    issues.push({ code: "INVALID_FIELD", message: "`response_types` must include `code`.", path: "response_types" });
   const usable = redirect_uris.filter((uri) => destinationOf(uri) !== null);
   if (usable.length === 0) {
-    const message = "None can be used: give an https address, http on this machine, or a scheme of the program's own.";
+    const message =
+      "No redirect URI can be used. Use an https address, http on this machine, or the program's own scheme.";
     issues.push({ code: "INVALID_FIELD", message, path: "redirect_uris" });
   }
   if (issues.length > 0) return { issues, uris: usable.length === 0 };
   return { metadata: { name: displayClientName(client_name ?? ""), redirectUris: [...new Set(usable)].sort() } };
 }
 
-/** What a document says of the client whose id is its address, or in a word why it says nothing of it. */
+/** Returns the metadata of the client whose id is the document's URL, or the problem in one word. */
 export function readDocument(address: string, text: string): { metadata: Metadata } | { problem: string } {
   let said: unknown;
   try {
     said = JSON.parse(text);
   } catch {
-    return { problem: "it is no JSON" };
+    return { problem: "it is not JSON" };
   }
   const parsed = documentSchema.safeParse(said);
-  if (!parsed.success) return { problem: "it names no client_id or no redirect_uris" };
+  if (!parsed.success) return { problem: "it has no client_id or no redirect_uris" };
   // Any other would let the host of one document speak for another's.
-  if (parsed.data.client_id !== address) return { problem: "its client_id is not its address" };
+  if (parsed.data.client_id !== address) return { problem: "its client_id differs from its address" };
   const read = readMetadata(parsed.data);
   return "metadata" in read ? read : { problem: read.issues.map(({ message }) => message).join(" ") };
 }
 
-/** The text whose digest is the id of a program that registers itself: two that say the same are one. */
+/** Returns the text whose digest is the id of a self-registered client: equal metadata is the same client. */
 export function canonicalMetadata({ name, redirectUris }: Metadata): string {
   return JSON.stringify({ name, redirectUris });
 }
 
-/** How a registered program's id begins. */
+/** Prefix of the ids of self-registered clients. */
 export const REGISTERED = "dcr_";
 
-/** A name that shows as one short line, whatever a stranger has put into it: no control, no direction, no pile of marks. */
+/** Returns a name as one short line without control characters, direction changes and stacked marks. */
 export function displayClientName(said: string): string {
   const plain = said
     .normalize("NFC")
@@ -96,5 +101,5 @@ export function displayClientName(said: string): string {
     .replace(/\s+/gu, " ")
     .trim();
   const short = [...plain].slice(0, SIGN_IN_LIMITS.nameChars).join("").trim();
-  return short === "" ? "A program without a name" : short;
+  return short === "" ? "Unnamed program" : short;
 }

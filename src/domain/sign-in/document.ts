@@ -1,4 +1,4 @@
-// Addresses of documents about programs: an id that is an address is asked for before anybody has signed in, so it has to be a plain one.
+// URLs of client id metadata documents. They are fetched before anybody has signed in, so only plain ones are accepted.
 
 import { judgeUrl } from "../servers/host-policy";
 import { SIGN_IN_LIMITS } from "./limits";
@@ -9,10 +9,11 @@ export function isAddress(clientId: string): boolean {
 }
 
 /**
- * The address of a document, or why it is not asked for. The policy is that of a deployed gateway in every build, since a page of the web can send the
- * browser of whoever runs a local one here. Only what the parser leaves as it is counts, so that the id and what is asked are one text.
+ * Returns the URL of a document, or why it is not fetched. Every build applies the policy of a deployed gateway, because any web page can
+ * send the browser of a local gateway's user here. Only URLs that the parser leaves unchanged are accepted, so that id and fetched URL are
+ * the same text.
  *
- * @param own the gateway's origin, where nobody else may speak for a program
+ * @param own the gateway's origin, which cannot host client documents
  */
 export function readAddress(clientId: string, own: string): { url: URL } | { problem: string } {
   if (clientId.length > SIGN_IN_LIMITS.documentAddressChars) return { problem: "the address is too long" };
@@ -22,11 +23,11 @@ export function readAddress(clientId: string, own: string): { url: URL } | { pro
   if (url.hash !== "" || clientId.includes("#")) return { problem: "the address has a fragment" };
   if (url.pathname === "/") return { problem: "the address has no path" };
   // Dot segments, default ports, capitals and other spellings: the parser has changed them.
-  if (url.href !== clientId) return { problem: "the address is not spelt plainly" };
-  return url.origin === own ? { problem: "the address is this gateway's own" } : { url };
+  if (url.href !== clientId) return { problem: "the address is not normalized" };
+  return url.origin === own ? { problem: "the address belongs to this gateway" } : { url };
 }
 
-/** Milliseconds for which a document counts: what its answer says, within bounds. */
+/** Returns the milliseconds for which a document is valid: as its response says, within bounds. */
 export function cacheLifetimeOf(cacheControl: string | null, least: number, most: number): number {
   const said = (cacheControl ?? "").toLowerCase();
   if (/\bno-(?:store|cache)\b/.test(said)) return least;

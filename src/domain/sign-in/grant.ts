@@ -1,4 +1,4 @@
-// What somebody gives an MCP host by signing in: a grant, and the code that the host exchanges for it.
+// A user's authorization of an MCP host: a grant, and the code that the host exchanges for it.
 
 import { canActAs, isAdmin, isNameable, type Membership } from "../access/access";
 import { allows } from "../access/key-scope";
@@ -6,11 +6,11 @@ import { allows } from "../access/key-scope";
 /** The one scope of a grant: to speak MCP at its URL. */
 export const GRANT_SCOPE = "mcp";
 
-/** How somebody signed in: with a key, by a link that was made for the user, or at the configured issuer. */
+/** Methods of signing in: with a key, with a sign-in link, or at the configured issuer. */
 export const SIGN_IN_METHODS = ["key", "link", "issuer"] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-/** What a user has approved, before a host has anything of it. */
+/** What a user has approved, before the host receives anything. */
 export interface Approved {
   userId: string;
   via: SignInMethod;
@@ -20,10 +20,10 @@ export interface Approved {
   keyId: string | null;
   /** Groups that the issuer's token claimed. */
   claimed: readonly Membership[];
-  /** When the grant ends at the latest, by what the user signed in with; `null`: as the settings say. */
+  /** Latest end of the grant, because of the credential the user signed in with; `null`: as the settings say. */
   endsAt: number | null;
   clientId: string;
-  /** What the client calls itself, made fit to be shown. */
+  /** The client's display name, made safe to show. */
   clientName: string;
   /** As the host has sent it. It sends the same again with the code. */
   redirectUri: string;
@@ -33,7 +33,7 @@ export interface Approved {
   resource: string;
 }
 
-/** A key as far as it matters who may sign in with it. */
+/** The facts of a key that decide whether it can be used to sign in. */
 export interface SigningKey {
   userId: string;
   role: "user" | "admin";
@@ -41,12 +41,12 @@ export interface SigningKey {
   expiresAt: number | null;
 }
 
-/** A key must live so long that a host has something of it. */
+/** Minimum remaining lifetime of a key used to sign in. */
 const LEAST_LIFE = 60 * 60_000;
 
 /**
- * Whether somebody may sign in with this key. An admin's key and a service's are worth more than a host should ever hold, and what a
- * key may not do no grant of it may.
+ * Whether a key can be used to sign in. Keys of admins and services have more rights than a host should receive, and a grant cannot have
+ * more rights than its key.
  */
 export function maySignIn(key: SigningKey, now: number): boolean {
   if (isAdmin(key) || canActAs(key) || !isNameable(key.userId)) return false;

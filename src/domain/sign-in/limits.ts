@@ -1,4 +1,4 @@
-// What strangers may bring to the sign-in page, and how long its things live.
+// Limits for unauthenticated clients of the sign-in page, and lifetimes.
 
 const KiB = 1024;
 const SECOND = 1_000;
@@ -8,20 +8,20 @@ const DAY = 24 * HOUR;
 
 /** Grants of MCP hosts. */
 export const GRANT_LIMITS = {
-  /** Of one user: one for each host on each machine. Beyond it the one that was refreshed longest ago ends. */
+  /** Grants per user: one per host and machine. Above it, the least recently refreshed one ends. */
   perUser: 100,
-  /** Access tokens of one grant, each good for an hour. Beyond it the oldest is forgotten. */
+  /** Access tokens per grant, each valid for one hour. Above it, the oldest is deleted. */
   tokens: 100,
-  /** What a host may post to get a token. */
+  /** Body size at the token endpoint. */
   formBytes: 32 * KiB,
 } as const;
 
 export const SIGN_IN_LIMITS = {
-  /** One text of what a program says of itself, and all of it. */
+  /** Characters of one text of a client's metadata, and of all together. */
   metadataChars: 4_096,
   metadataBytes: 32 * KiB,
   redirectUris: 32,
-  /** Programs that admins make known. */
+  /** Number of pre-registered clients. */
   knownClients: 100,
   /** A program's name as it is shown. */
   nameChars: 64,
@@ -31,11 +31,11 @@ export const SIGN_IN_LIMITS = {
   documentAddressChars: 2_048,
   /** A form of the sign-in page. */
   formBytes: 16 * KiB,
-  /** Keys that one may try on one page. */
+  /** Keys that can be tried on one page. */
   tries: 5,
   /** Links of one user that wait to be used. */
   linksOfUser: 10,
-  /** New programs, and documents that are asked for: of one address in an hour, and of everybody in a day. */
+  /** New clients and document fetches: per address and hour, and in total per day. */
   strangersOfAddress: 60,
   strangersOfDay: 2_000,
   /** Sign-ins that wait for their user, of one address in an hour: hosted programs sign many users in from one. */
@@ -43,15 +43,15 @@ export const SIGN_IN_LIMITS = {
 } as const;
 
 export const SIGN_IN_TIMES = {
-  /** From opening the page to the answer, and how long a link may be used. */
+  /** Lifetime of an open page and of a sign-in link. */
   page: 10 * MINUTE,
   link: 10 * MINUTE,
   document: 5 * SECOND,
-  /** How long a document counts: what its own answer says, within these. One that could not be read is asked for again after the last. */
+  /** Bounds for the validity of a document. One that could not be read is fetched again after the upper bound. */
   documentLeast: 5 * MINUTE,
   documentMost: DAY,
   documentFailed: MINUTE,
-  /** A program that registered itself and was never approved, or not for so long, is forgotten. */
+  /** A self-registered client without an approval within this time is deleted. */
   clientUnused: DAY,
   clientKept: 180 * DAY,
   strangersWindow: HOUR,

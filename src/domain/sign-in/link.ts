@@ -1,4 +1,4 @@
-// How the secret of a sign-in link is written: `sgl_` and 64 hex digits. It stands in the link's path, and may be typed in its place.
+// The format of sign-in link secrets: `sgl_` and 64 hexadecimal digits. The secret is part of the link's path and can also be typed.
 
 import { hexOf } from "../digest";
 
@@ -8,7 +8,7 @@ export function writeLinkSecret(random: Uint8Array): string {
   return `sgl_${hexOf(random)}`;
 }
 
-/** The secret in what somebody typed: itself, or a whole link. */
+/** Returns the secret in typed text: the secret itself, or a whole link. */
 export function readLinkSecret(text: string): string | null {
   return SECRET.exec(text)?.[1] ?? null;
 }

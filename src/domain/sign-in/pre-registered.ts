@@ -1,8 +1,8 @@
-// Programs that an admin has made known: hosts whose forms ask for an id and a secret. They prove themselves at the token endpoint.
+// Pre-registered clients, for hosts that require an id and a secret. They authenticate at the token endpoint.
 
 import { hexOf } from "../digest";
 
-/** How the id of a program that an admin has made known begins. */
+/** Prefix of the ids of pre-registered clients. */
 const KNOWN = "app_";
 
 /** The id that the program of this name has towards the sign-in. */
@@ -15,7 +15,7 @@ export function preRegisteredClientName(id: string): string | null {
   return id.startsWith(KNOWN) ? id.slice(KNOWN.length) : null;
 }
 
-/** A secret of these 32 random bytes. It is shown once; its digest is kept. */
+/** Returns a secret with these 32 random bytes. It is returned to the admin once; only its digest is stored. */
 export function writeClientSecret(random: Uint8Array): string {
   return `sgs_${hexOf(random)}`;
 }

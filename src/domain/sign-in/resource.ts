@@ -1,12 +1,12 @@
-// What a host's token is for: the URL of one MCP server of this gateway, spelt in one way.
+// The canonical URL of an MCP endpoint of this gateway, which tokens are bound to (RFC 8707).
 
-/** Where the gateway speaks MCP, and what is below it. */
+/** The MCP endpoints. */
 const MCP = /^\/mcp(\/|$)/;
 
-/** Where a client of a server of type `sse` sends its messages is no resource of its own. */
+/** The message URL of a server of type `sse` is not a resource of its own. */
 const MESSAGES = /^(\/mcp\/servers\/[^/]+)\/message$/;
 
-/** The gateway's origin, for who came to this one. */
+/** Returns the gateway's public origin, by default that of the request. */
 export function publicOrigin(settings: { PUBLIC_ORIGIN?: string | undefined }, url: string): string {
   return settings.PUBLIC_ORIGIN ?? new URL(url).origin;
 }
@@ -34,7 +34,7 @@ export function readResource(origin: string, text: string): string | null {
   return resourceAt(origin, url.pathname);
 }
 
-/** Which door a canonical URL is of, for the log: a conversation's id is its user's own words. */
+/** Returns the endpoint of a canonical URL for logs, without the conversation id, which the user chose. */
 export function endpointOf(resource: string): string {
   const path = new URL(resource).pathname;
   return path === "/mcp" || path.startsWith("/mcp/servers/") ? path : "/mcp/{id}";

@@ -1,6 +1,6 @@
-// Who has signed in on a page, and how: what an approval takes from it.
+// The signed-in user on a page, as an approval needs it.
 
 import type { Approved } from "./grant";
 
-/** How somebody has shown who they are. */
+/** The user and how they signed in. */
 export type SignedIn = Pick<Approved, "userId" | "via" | "viaId" | "keyId" | "claimed" | "endsAt">;

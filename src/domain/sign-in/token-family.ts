@@ -1,7 +1,7 @@
 // The tokens of one grant are a family: each refresh token is exchanged for its successor. Hosts repeat themselves, from several
 // processes and after answers that were lost, so an exchange can be repeated; what no honest host does ends the family.
 
-/** What is known of a family. Tokens are known by their digest. */
+/** The stored state of a token family. Tokens are stored as digests. */
 export interface Family {
   /** The refresh token that counts now, and how many were before it. */
   current: string;
@@ -9,23 +9,23 @@ export interface Family {
   /** The one that was exchanged for it, and when: the last time before the successor was seen in use. */
   previous: string | null;
   rotatedAt: number | null;
-  /** The latest generation that is known to have arrived: its access token was used. */
+  /** Latest generation whose access token was used, which proves that its response arrived. */
   arrived: number;
 }
 
 /** A refresh token as a host shows it. */
 export interface PresentedToken {
   hash: string;
-  /** Which generation it says it is, if it has the gateway's mark: anybody can write a number. */
+  /** The generation it contains, if the gateway's signature is valid. */
   generation: number | null;
 }
 
 /**
- * What a refresh token means. `newest`: it is exchanged. `repeated`: it was, and whoever shows it is told its successor once more.
- * `stolen`: two have it, and the family ends. `unknown`: it is none of this family's.
+ * Classifies a refresh token. `newest`: exchange it. `repeated`: it was exchanged, and its successor is returned again. `stolen`: two
+ * parties have it, and the family ends. `unknown`: it does not belong to this family.
  *
- * A token that was exchanged may be shown again without end while its successor was never seen: then the answer was lost. Once
- * somebody has the successor it may be shown for a while, by the other processes of a host that share its credentials.
+ * An exchanged token can be presented again without limit until its successor was used, because the response may have been lost. Afterwards
+ * it is accepted for a grace period, for other processes of a host that share its credentials.
  */
 export function meaningOf(
   family: Family,

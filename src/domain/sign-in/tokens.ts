@@ -1,19 +1,19 @@
-// How codes and tokens of grants are written: `<kind>_<id>_<hex><checksum>`. The checksum tells what is mistyped from what is unknown
-// without asking anybody, as with keys.
+// The format of codes and tokens: `<kind>_<id>_<hex><checksum>`. As with keys, the checksum distinguishes mistyped from unknown ones
+// without a lookup.
 
 import { crc32 } from "../crc32";
 import { hexOf } from "../digest";
 
-/** A code in hand of a host, and the tokens that it gets for it. */
+/** A code, an access token, or a refresh token. */
 export type BearerKind = "sgc" | "sga" | "sgr";
 
 const FORM = /^(sgc|sga|sgr)_([0-9A-Za-z]{4,40})_([0-9a-f]{64})(?:([0-9a-f]{8})([0-9a-f]{32}))?([0-9a-f]{8})$/;
 
-/** A refresh token, taken apart. */
+/** A parsed refresh token. */
 export interface RefreshToken {
   grantId: string;
   secret: string;
-  /** How often the grant's first token was exchanged before this one came. */
+  /** Number of exchanges since the grant's first token. */
   generation: number;
   /** The gateway's mark on the rest. */
   mark: string;

@@ -1,19 +1,19 @@
-// Holding a call's arguments against a tool's `inputSchema`, before code that expects them runs. The part of JSON Schema that is
-// read here needs no `eval` and no regular expression, and takes a bounded number of steps, whatever the schema. It is one-sided:
-// what it refuses no full validator takes. So keywords that it does not know, and what of a schema makes no sense, are passed over.
+// Validates a call's arguments against a tool's `inputSchema` before its code runs. Supports a subset of JSON Schema without `eval` and
+// regular expressions, in a bounded number of steps. It only rejects what every validator rejects: unknown keywords and invalid schemas are
+// ignored.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import { failed, type JsonSchema, type ToolResult } from "../tool";
 import { schemaAt } from "./schema-reference";
 
-/** Beyond this the rest of the arguments is taken as it is. An honest call takes hundreds. */
+/** After this number of steps, the rest of the arguments is accepted. An ordinary call takes hundreds. */
 const STEPS = 50_000;
-/** How deep schemas are followed, so that a `$ref` to itself ends. */
+/** Maximum depth of schemas, so that a recursive `$ref` ends. */
 const DEPTH = 128;
 const PROBLEMS = 10;
 const SHOWN_CHARS = 200;
 
-/** What a problem costs, as its words are made of what may be long. */
+/** Cost of a problem, because its text is built from possibly long values. */
 const PROBLEM_STEPS = 100;
 
 /** One look at a call's arguments. */
@@ -22,7 +22,7 @@ interface Look {
   steps: number;
 }
 
-/** What the model is told of arguments that a tool does not take; `null` where nothing is wrong with them. */
+/** Returns the error for invalid arguments, or `null`. */
 export function argumentProblems(tool: string, schema: JsonSchema, args: JsonObject): ToolResult | null {
   const problems = schemaProblems(schema, args);
   if (problems.length === 0) return null;
@@ -30,7 +30,7 @@ export function argumentProblems(tool: string, schema: JsonSchema, args: JsonObj
   return failed(`Error: The arguments of '${tool}' do not fit its inputSchema:${list}`);
 }
 
-/** What is wrong with a value, in words for whoever made it: each with its path and what is expected there. */
+/** Returns problems of a value, each with its path and the expected type. */
 export function schemaProblems(schema: JsonSchema, value: JsonValue): string[] {
   const problems = problemsAt({ root: schema, steps: STEPS }, schema, value, "", 0);
   if (problems.length <= PROBLEMS) return problems;
@@ -45,7 +45,7 @@ function problemsAt(
   depth: number,
 ): string[] {
   if (--look.steps < 0 || depth > DEPTH) return [];
-  if (schema === false) return [refused(look, `${named(path)} is not taken`)];
+  if (schema === false) return [refused(look, `${named(path)} is not allowed`)];
   // A schema with an id of its own is another document: its references are not those of this one.
   if (!isJsonObject(schema) || (typeof schema.$id === "string" && schema !== look.root)) return [];
   const types = typesOf(schema);
@@ -130,7 +130,7 @@ function memberProblems(look: Look, schema: JsonObject, value: JsonValue, path: 
     const what = types === null ? "" : ` (${phraseOf(types)})`;
     problems.push(refused(look, `${named(inside(path, name))} is missing${what}`));
   }
-  // Which names a pattern takes is not looked at, so beside patterns no name is left over.
+  // Patterns are not evaluated, so with patterns no name counts as additional.
   const rest = schema.patternProperties === undefined ? schema.additionalProperties : undefined;
   for (const [name, member] of Object.entries(value)) {
     if (--look.steps < 0) break;
@@ -144,7 +144,7 @@ function memberProblems(look: Look, schema: JsonObject, value: JsonValue, path: 
 
 function itemProblems(look: Look, schema: JsonObject, value: JsonValue[], path: string, depth: number): string[] {
   const { prefixItems, items } = schema;
-  // What is `prefixItems` today was a list in `items` before.
+  // Older drafts write `prefixItems` as a list in `items`.
   const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
   const rest = Array.isArray(items) ? undefined : items;
   const problems: string[] = [];
@@ -156,7 +156,7 @@ function itemProblems(look: Look, schema: JsonObject, value: JsonValue[], path: 
   return problems;
 }
 
-/** Of `oneOf` at least one has to fit, as of `anyOf`: whether a second one fits, only a full validator knows. */
+/** Treats `oneOf` like `anyOf`: only a full validator can exclude a second match. */
 function combinedProblems(look: Look, schema: JsonObject, value: JsonValue, path: string, depth: number): string[] {
   const { $ref, allOf, anyOf, oneOf } = schema;
   const problems: string[] = [];

@@ -1,5 +1,4 @@
-// The gateway's own tools: one row for each, with all that is known of it beside its handler, which is in
-// `services/conversation/builtin.ts`.
+// The gateway's built-in tools: one row each. Their handlers are in `services/conversation/builtin.ts`.
 
 import * as z from "zod";
 import { hasListed } from "../catalog/catalog";
@@ -23,20 +22,20 @@ interface Builtin {
   arguments: z.ZodType;
   define(offer: Offer): ToolDefinition;
   /**
-   * `loads`: changes what else the step sees, so it runs first and in order. `reads`: repeating it is harmless, so its result is
-   * not kept. `runs`: neither.
+   * `loads`: changes what other calls of the step see, so it runs first and in order. `reads`: can be repeated, so its result is not
+   * stored. `runs`: other.
    */
   effect: "loads" | "reads" | "runs";
   /** Whether it is offered where there are skills, and where there are none but tools to be found. */
   isOffered(offer: Offer): boolean;
   isOfferedAlone?(offer: Offer): boolean;
-  /** Whether a call of this name is the gateway's, offered or not. Elsewhere a back end may have a tool of this name. */
+  /** Whether the gateway handles calls with this name, offered or not. Otherwise a back end may have a tool with this name. */
   isOurs(manner: Partial<ToolMode>): boolean;
   /** Whether it has no meaning without a conversation. */
   needsConversation: boolean;
-  /** What an MCP client may tell its user of it. */
+  /** Hints that an MCP client can show its user. */
   hints: JsonObject | null;
-  /** What an MCP client is told in place of the definition's description, since it has no turns and takes no prompt. */
+  /** Replaces the description for MCP clients, which have no turns and no prompt. */
   forClient?: {
     description: string;
     /** Whether the list of skills follows. */
@@ -52,7 +51,7 @@ const always = () => true;
 /** In the order in which they are offered. A new tool is a row here, a handler, and a golden text. */
 export const BUILTIN = {
   load_skill: {
-    /** `reload` is for delivery `auto`, whose history may have lost what was told. */
+    /** `reload` is for delivery `auto`, whose history may have lost the instructions. */
     arguments: z.lazy(() => z.object({ skill_name: z.string(), reload: z.boolean().nullish() })),
     define: loadTool,
     effect: "loads",
@@ -168,18 +167,18 @@ export const BUILTIN = {
     isOfferedAlone: ({ finds }) => finds !== null,
     isOurs: ({ mode, finds }) => mode === "fixed" || finds != null,
     needsConversation: true,
-    // It may call whatever is there: a host that asks its user before what destroys has to ask before this.
+    // It can call any tool, so hosts that confirm destructive calls must confirm this one.
     hints: { title: "Call a tool", destructiveHint: true },
   },
 } as const satisfies Record<string, Builtin>;
 
 /**
- * A file that is named in an argument that there is not, as `path`, is no wish for the instructions, which whoever names no file is given.
- * Anything else that is not known is passed over: some models, and some hosts, add arguments of their own to every call.
+ * Rejects a file named in a wrong argument such as `path`, because without a file the tool returns the instructions. Other unknown
+ * arguments are ignored: some models and hosts add their own.
  */
 function refuseOtherPaths(args: { file_path?: string | null | undefined }, issues: z.RefinementCtx): void {
   if (args.file_path != null) return;
-  const message = "There is no such argument. Name the file in 'file_path', or leave it out to read the instructions.";
+  const message = "Unknown argument. Name the file in 'file_path', or omit it to read the instructions.";
   for (const key of Object.keys(args))
     if (key !== "file_path" && /file|path/i.test(key)) issues.addIssue({ code: "custom", path: [key], message });
 }
@@ -227,7 +226,7 @@ export function readArguments<N extends BuiltinName>(
   return { problem: `The arguments of '${name}' are not valid: ${problems.join("; ")}` };
 }
 
-/** A list of thousands that are wrong is told by its beginning. */
+/** Maximum number of problems shown. */
 const TOLD_PROBLEMS = 20;
 
 /** The built-in tools offered for a catalog, in a fixed order. An empty catalog offers those at most that find other tools. */

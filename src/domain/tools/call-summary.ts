@@ -1,4 +1,4 @@
-// What a page may be shown of a call, worked out of the call and its result.
+// Derives what a page sees of a call from the call and its result.
 
 import { type JsonValue, utf8Bytes } from "../json";
 import type { CallHead } from "../questions/call-frame";
@@ -7,9 +7,9 @@ import { cutText, type ToolCall, type ToolResult } from "../tool";
 import { builtinOf, isBuiltin } from "./builtin";
 
 /**
- * The head of a call that begins: under the name of the tool that is meant, which a fixed list of tools hides behind one of its own.
+ * Returns the summary of a starting call, under the name of the called tool even if a fixed list wraps it.
  *
- * @param skillOf whose tool a name is, for names that are not the gateway's own
+ * @param skillOf returns the skill of a tool name that is not the gateway's own
  */
 export function startOfCall(
   call: ToolCall,
@@ -37,8 +37,8 @@ export function afterEnd(head: CallHead, result: ToolResult | null, isCancelled:
 }
 
 /**
- * What a call has printed, for a page: its text, shortened, and the kind of everything else. Of a tool that loads only a failure is shown:
- * the rest is instructions, which are the model's.
+ * Returns the output of a call for a page: its text, shortened, and the kinds of other blocks. For loading tools only failures are shown,
+ * because the rest is instructions for the model.
  */
 export function outputOf(call: ToolCall, result: ToolResult): string | null {
   if (builtinOf(call.name)?.effect === "loads" && result.isError !== true) return null;
@@ -59,7 +59,7 @@ function textIn(value: JsonValue | undefined): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** A model may write anything for a name. */
+/** A model can write any text as a name. */
 function cut(name: string): string {
   return name.slice(0, SHOWN_LIMITS.nameChars);
 }

@@ -1,4 +1,4 @@
-// What an MCP client is offered: it takes no prompt, so its tools say which skills there are.
+// Tools for MCP clients. Their descriptions list the skills, because clients have no prompt of the gateway.
 
 import { listed } from "../catalog/catalog";
 import { renderList } from "../catalog/list";
@@ -9,7 +9,7 @@ import { isOpeningCut } from "./client-opening";
 import { renderTool } from "./formats";
 import { withoutHeaders } from "./headers";
 
-/** What loads or unloads changes what is offered. It destroys nothing, and the same again changes nothing more. */
+/** Loading and unloading change what is offered. They destroy nothing and are idempotent. */
 const CHANGES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true } as const;
 
 /** A conversation's tools in MCP's form, as a client needs them: `load_skill` lists the skills. */
@@ -32,7 +32,7 @@ export function toolsOfCatalog(view: View): JsonObject[] {
   return completed(rendered, view).map((tool) => hinted(told(tool, view), rowOf(tool)?.hints));
 }
 
-/** Adds the tools that a client has in any case. The gateway's own stand first, in the table's order. */
+/** Adds the tools that every client has. The gateway's own come first, in the table's order. */
 function completed(tools: readonly JsonObject[], view: View): JsonObject[] {
   const always = [BUILTIN.execute_skill_script.define(), ...(isOpeningCut(view) ? [BUILTIN.find_skill.define()] : [])];
   const lacking = always.filter(({ name }) => !tools.some((tool) => tool.name === name));

@@ -1,5 +1,4 @@
-// What an MCP client's model is told before its first call, as the server's instructions. Hosts cut them, so what to do stands
-// first, then names, then as many descriptions as there is room for.
+// The server instructions for an MCP client. Hosts cut them, so what to do comes first, then names, then as many descriptions as fit.
 
 import { type CatalogEntry, hasListed, listed, nearestFirst } from "../catalog/catalog";
 import type { View } from "../catalog/view";
@@ -12,7 +11,7 @@ const FIRST =
   "follow the answer.";
 const REST = "call find_skill(query)";
 
-/** Skills that a client's URL or its ghost asks for from the start: those that are there, and those that are not. */
+/** Skills requested by a client's URL or its ghost: found and not found. */
 export interface RequestedSkills {
   present: readonly string[];
   absent: readonly string[];
@@ -34,7 +33,7 @@ export function isOpeningCut(view: View): boolean {
   return listIn(view).isCut;
 }
 
-/** Names in one line, where descriptions may not be seen or do not all fit, and the descriptions. */
+/** Returns names in one line, used if descriptions do not fit, and the descriptions. */
 function listIn(view: View): { names: string; lines: string; isCut: boolean } {
   const { shown, more } = listed(view.catalog, view.preload);
   const total = shown.length + more;
@@ -51,7 +50,7 @@ function listIn(view: View): { names: string; lines: string; isCut: boolean } {
   return { names, lines: fit.length === 0 ? "" : described(fit, total), isCut: true };
 }
 
-/** Preloaded ones, then the user's own before everybody's: what is left out is what was made for the most. */
+/** Orders skills: preloaded ones, the user's own, then others. Public skills are left out first. */
 function nearest(view: View): CatalogEntry[] {
   const { shown } = listed(view.catalog, view.preload);
   const isFirst = ({ name }: CatalogEntry) => view.preload.includes(name);
@@ -74,7 +73,7 @@ function described(lines: readonly string[], total: number): string {
   return `## Available Skills\n\n${[...lines, ...rest].join("\n")}`;
 }
 
-/** Names that somebody asked for, as many as there is room for. */
+/** Returns requested names, as many as fit. */
 function named(names: readonly string[]): string {
   const shown = fitting(names.map(spoken), OPENING_LIMITS.askedChars, ", ");
   const more = names.length - shown.length;
@@ -91,7 +90,7 @@ function fitting(texts: readonly string[], chars: number, joint: string): string
   return rest === -1 ? [...texts] : texts.slice(0, rest);
 }
 
-/** A name as it stands in a sentence. It may come from a URL. */
+/** Returns a name for use in a sentence. It may come from a URL. */
 function spoken(name: string): string {
   return escapeSkillTags(oneLine(name));
 }

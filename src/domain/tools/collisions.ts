@@ -1,22 +1,22 @@
-// Names that two things of a conversation share, as far as what they declare says. What a server's tools are called only the server knows.
+// Finds names used twice in a conversation, from declarations. Names of servers' tools are unknown here.
 
 import { isBuiltin } from "./builtin";
 
-/** Who brings what, by name. */
+/** The declared names by source. */
 export interface Named {
   gateway: readonly string[];
   ghost: readonly string[];
   skills: readonly { name: string; tools: readonly string[]; servers: readonly string[] }[];
 }
 
-/** One name, and who has it: `gateway`, `ghost`, `builtin`, or `skill:<name>`. */
+/** A name and its sources: `gateway`, `ghost`, `builtin`, or `skill:<name>`. */
 export interface Collision {
   kind: "tool" | "server";
   name: string;
   of: string[];
 }
 
-/** Tools of one name get others while both are active; of servers a skill's replaces a ghost's, and that the gateway's. */
+/** Returns collisions. Colliding tools are renamed while both are active; a skill's server replaces a ghost's, and that the gateway's. */
 export function collisionsOf({ gateway, ghost, skills }: Named): Collision[] {
   const tools = new Map<string, string[]>();
   const servers = new Map<string, string[]>();

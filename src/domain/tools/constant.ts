@@ -1,11 +1,10 @@
-// The gateway's tools where their list never changes: no enum of names, nothing that comes and goes, and few words, since every
-// request of every conversation carries them.
+// The gateway's tools if their list never changes: no enum of names, and short texts, because every request contains them.
 
 import type { JsonSchema, ToolDefinition } from "../tool";
 import type { BuiltinName } from "./builtin";
 import { describeServers } from "./definitions";
 
-/** All but `skill`, whose description is a list that changes, and `find_tool`. In the order in which they are offered. */
+/** All except `skill`, whose description changes, and `find_tool`. In the offered order. */
 const CONSTANT: Record<Exclude<BuiltinName, "skill" | "find_tool">, Omit<ToolDefinition, "name">> = {
   load_skill: tool("Get a skill's instructions, before a task that it is for.", ["skill_name"], {
     reload: { type: "boolean" },
@@ -26,7 +25,7 @@ const CONSTANT: Record<Exclude<BuiltinName, "skill" | "find_tool">, Omit<ToolDef
   }),
 };
 
-/** Said of `call_skill_tool` where tools are found. */
+/** Description of `call_skill_tool` if tools are searched. */
 const FOUND_TOO = "Call a tool that find_tool or load_skill described.";
 
 /** The tools of a conversation under `auto`, always the same. */
@@ -35,9 +34,9 @@ export function constantTools(): ToolDefinition[] {
 }
 
 /**
- * The same where tools of servers are found.
+ * Returns the constant tools if tools of servers are searched.
  *
- * @param hasSkills whether there are any beside them
+ * @param hasSkills whether there are also skills
  */
 export function constantFindingTools(servers: readonly string[], hasSkills: boolean): ToolDefinition[] {
   const find = tool(`Search the tools of MCP servers, which are not listed. ${describeServers(servers)}`, ["query"]);

@@ -1,4 +1,4 @@
-// What the model is told of each of the gateway's own tools.
+// Definitions of the gateway's tools for models.
 
 import type { CatalogEntry } from "../catalog/catalog";
 import { CATALOG_LIMITS } from "../limits";
@@ -7,11 +7,11 @@ import { listedDescription, oneLine } from "../tokens";
 import type { JsonSchema, ToolDefinition } from "../tool";
 import { TOOL_SEARCH_LIMITS } from "./limits";
 
-/** How a conversation is set to load skills and to call their tools. */
+/** The conversation's settings for loading skills and calling their tools. */
 export interface ToolMode {
   style: "load_skill" | "skill";
   mode: "dynamic" | "fixed";
-  /** The names of the servers whose tools are found in place of listed; `null` where all tools are listed. */
+  /** Names of servers whose tools are searched; `null`: all tools are listed. */
   finds: readonly string[] | null;
 }
 
@@ -45,7 +45,7 @@ export function skillTool(offer: Offer): ToolDefinition {
   };
 }
 
-/** The argument is an enum while all names fit; beyond that any name of the catalog is taken. */
+/** Returns the schema of a skill name: an enum if all names fit, otherwise any text. */
 function names(offer: Offer): JsonSchema {
   const all = offer.more === 0 && offer.shown.length <= CATALOG_LIMITS.listedSkills;
   return all ? { enum: offer.shown.map((entry) => entry.name) } : {};
@@ -131,7 +131,7 @@ export function findServerTool({ finds }: Pick<Offer, "finds">): ToolDefinition 
   };
 }
 
-/** The servers whose tools can be found. Names are somebody's words: they stay on their line, and read as no tag. */
+/** Returns a text that lists the searchable servers. Names are kept on one line and escaped. */
 export function describeServers(servers: readonly string[]): string {
   const shown = servers.slice(0, TOOL_SEARCH_LIMITS.servers).map(oneLine);
   const more = servers.length > shown.length ? ` and ${servers.length - shown.length} more` : "";

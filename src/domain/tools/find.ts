@@ -1,5 +1,5 @@
-// Finding tools by what they are for, where a conversation has too many to list. What is searched is always what is offered now; the
-// words of a definition are counted once, and kept as long as it is.
+// Searches tools by purpose, if a conversation has too many to list. Only currently offered tools are searched; word counts of a definition
+// are cached.
 
 import { indexTerms, queryTermsOfRun, runsOf, significantRuns } from "../catalog/search-words";
 import { isJsonObject, type JsonObject } from "../json";
@@ -9,20 +9,20 @@ import { TOOL_SEARCH_LIMITS } from "./limits";
 
 /** A tool as it is searched. */
 export interface FindableTool {
-  /** Whose tool it is: a server's or a skill's name. */
+  /** Name of its server or skill. */
   source: string;
   definition: ToolDefinition;
 }
 
-/** How much a word of each part says of what a tool is for. */
+/** Weights of the parts of a definition. */
 const WEIGHTS = { name: 3, description: 1.5, source: 1, schema: 0.5 } as const;
-/** The usual constants of BM25: how soon repeating a word stops to count, and how much a long text is held against it. */
+/** BM25 constants: saturation of repeated words, and the penalty for long texts. */
 const SATURATION = 1.2;
 const LENGTH = 0.4;
 
 /**
- * The tools that fit a query best, best first; at most `TOOL_SEARCH_LIMITS.shown`. One that is asked for by its name comes before all
- * others, and those that share no word with the query are none.
+ * Returns the best matches, best first; at most `TOOL_SEARCH_LIMITS.shown`. A tool requested by name comes first; tools without a common
+ * word are left out.
  */
 export function findTools<T extends FindableTool>(tools: readonly T[], query: string): T[] {
   const runs = significantRuns(runsOf(apart(query.slice(0, SEARCH_LIMITS.queryChars))));
@@ -46,7 +46,7 @@ export function findTools<T extends FindableTool>(tools: readonly T[], query: st
     .map(({ tool }) => tool);
 }
 
-/** Words that people and tools use for the same: they count as one, so that a common one counts little in any of its forms. */
+/** Groups of synonyms. They count as one word, so that a common one has little weight in any form. */
 const ALIKE = [
   "find search look lookup query",
   "create add new make",
@@ -64,10 +64,10 @@ const ALIKE = [
   "pr pull",
 ];
 
-/** The word for which others stand, by stems; made when first used. */
+/** Maps stems to their group's first word; created on first use. */
 let alike: ReadonlyMap<string, string> | undefined;
 
-/** What a word counts as: its stem, or that of the first of the words that say the same. */
+/** Returns the search term of a word: its stem, or the first word of its synonym group. */
 function termOf(word: string): string {
   alike ??= new Map(
     ALIKE.map((words) => words.split(" ").map(stemOf)).flatMap((stems) =>
@@ -89,7 +89,7 @@ interface ToolWords {
   length: number;
 }
 
-/** The words of the definitions that were searched, with whose they were. A definition is not changed: another one takes its place. */
+/** Word counts of searched definitions with their source. Definitions are immutable. */
 const counted = new WeakMap<ToolDefinition, ToolWords & { source: string }>();
 
 function wordsOf(tool: FindableTool): ToolWords {
@@ -118,7 +118,7 @@ function weighted({ source, definition }: FindableTool): ToolWords {
   return { terms, length };
 }
 
-/** The names of the arguments, and what is said of them. */
+/** Returns names and descriptions of the arguments. */
 function schemaWords({ properties }: JsonObject): string {
   if (!isJsonObject(properties)) return "";
   return Object.entries(properties)

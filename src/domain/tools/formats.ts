@@ -1,4 +1,4 @@
-// The four languages a back end may speak: tool definitions, calls and results in MCP's form, OpenAI's two, and Anthropic's.
+// Converts tool definitions, calls and results between the supported formats: MCP, OpenAI (two), and Anthropic.
 
 import type { JsonObject, JsonValue } from "../json";
 import { present } from "../servers/library/marks";
@@ -7,7 +7,7 @@ import { type ToolCall, type ToolDefinition, type ToolResult, textOf } from "../
 export const FORMATS = ["mcp", "openai", "openai-responses", "anthropic"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A tool definition as the format's API takes it in `tools`. */
+/** Returns a tool definition in the format of the API's `tools`. */
 export function renderTool(tool: ToolDefinition, format: Format): JsonObject {
   const { name, description, inputSchema, annotations, title, outputSchema, icons, _meta } = tool;
   switch (format) {
@@ -22,14 +22,14 @@ export function renderTool(tool: ToolDefinition, format: Format): JsonObject {
   }
 }
 
-/** How a call was written, which decides how its answer goes back into the history. */
+/** The format of a call, which determines the format of its result in the history. */
 export type CallForm = "plain" | "openai" | "openai-responses" | "anthropic" | "ai-sdk";
 
 export interface ReadCall extends ToolCall {
   form: CallForm;
 }
 
-/** Arguments as an object: given as one, as JSON text, or not at all. `error` says why they cannot be read. */
+/** Returns arguments as an object, from an object, a JSON text, or nothing. `error`: why they cannot be parsed. */
 export function parseArguments(value: JsonValue | undefined): { value: JsonObject | null; error?: string } {
   if (value === undefined || value === null || value === "") return { value: {} };
   if (typeof value === "object")

@@ -6,10 +6,10 @@ const KEYWORD = "x-mcp-header";
 /** A header's name, RFC 9110. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: readonly (JsonValue | undefined)[] = ["string", "integer", "boolean"];
-/** Keywords whose values are data and no schemas. */
+/** Keywords whose values are data, not schemas. */
 const DATA = new Set(["default", "const", "enum", "examples"]);
 
-/** What is wrong with the headers that an input schema declares, in words; `null`: nothing. */
+/** Returns the problem of the headers declared in an input schema, or `null`. */
 export function headerProblem(inputSchema: JsonObject): string | null {
   const names = new Set<string>();
   const found = declarations(inputSchema, "root");
@@ -17,7 +17,7 @@ export function headerProblem(inputSchema: JsonObject): string | null {
   return problem === undefined ? null : `its ${KEYWORD} is not valid: ${problem}`;
 }
 
-/** The schema without its headers: whoever is offered it calls the gateway, which passes no header on. */
+/** Returns the schema without header declarations, because the gateway passes no client headers on. */
 export function withoutHeaders(inputSchema: JsonObject): JsonObject {
   const { [KEYWORD]: _, properties, ...rest } = inputSchema;
   if (!isJsonObject(properties)) return rest;
@@ -47,9 +47,9 @@ function declarations(schema: JsonValue, place: Place): Declaration[] {
 }
 
 function problemOf({ header, type, place }: Declaration, names: Set<string>): string | null {
-  if (place !== "property") return "it does not stand at a property that every call can have";
-  if (typeof header !== "string" || !TOKEN.test(header)) return "it is no header name";
-  if (!TYPES.includes(type)) return "only strings, integers and booleans travel as headers";
+  if (place !== "property") return "it is not set on a property that every call can have";
+  if (typeof header !== "string" || !TOKEN.test(header)) return "it is not a header name";
+  if (!TYPES.includes(type)) return "only strings, integers and booleans can be sent as headers";
   const name = header.toLowerCase();
   if (names.has(name)) return "two parameters have the same header";
   names.add(name);

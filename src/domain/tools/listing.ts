@@ -1,22 +1,22 @@
-// Whether a conversation lists the tools of its servers or finds them. Decided rarely, since the list stands before everything that a
-// provider's prompt cache keeps.
+// Decides whether a conversation lists the tools of its servers or searches them. Decided rarely, because the list is at the start of the
+// cached prompt prefix.
 
 import * as z from "zod";
 import { estimateTokens } from "../tokens";
 import type { ToolDefinition } from "../tool";
 import { TOOL_SEARCH_LIMITS } from "./limits";
 
-/** How a conversation is set to offer the tools of its servers. `auto`: by how many there are. */
+/** The conversation's setting. `auto`: depends on the number of tools. */
 export const TOOL_LISTS = ["auto", "list", "search"] as const;
 export type ToolListing = (typeof TOOL_LISTS)[number];
 
-/** What a conversation keeps: what was decided, and what it was decided by. */
+/** The stored decision and its basis. */
 export const toolFindingSchema = z.lazy(() =>
   z.object({
     set: z.enum(TOOL_LISTS),
-    /** The servers whose tools are found; `null`: they are listed. */
+    /** Servers whose tools are searched; `null`: they are listed. */
     finds: z.array(z.string()).nullable(),
-    /** The servers whose tools were known; `null`: it is to be decided anew. */
+    /** Servers whose tools were known; `null`: a new decision is due. */
     counted: z.array(z.string()).nullable(),
   }),
 );

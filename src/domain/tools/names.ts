@@ -1,4 +1,4 @@
-// The names under which tools of skills are offered. Models' APIs take 64 plain characters, and no name twice.
+// Names under which tools of skills are offered. Models' APIs accept 64 plain characters, and no name twice.
 
 import { sha256Hex } from "../digest";
 
@@ -6,7 +6,7 @@ import { sha256Hex } from "../digest";
 export interface NamedTool {
   /** Empty where no skill offers it. */
   skill: string;
-  /** What it is called where it comes from: `tool`, or `server__tool`. */
+  /** Its own name: `tool`, or `server__tool`. */
   own: string;
   /** A name that it has rather than its own, where that is free. */
   bare?: string | undefined;
@@ -17,11 +17,11 @@ export interface NamedTool {
 const TOOL_NAME_CHARS = 64;
 
 /**
- * Names for tools, in order of their skills' activation: what is not yet taken keeps its own name, a later one becomes
- * `skill__tool`, and what is too long or still clashes ends in `_` and six digits of a digest. A name that needs no change is given
- * before those that do: `a_b` is called so even after `a.b`. `null`: it may only have a name that is taken.
+ * Assigns names to tools, in order of their skills' activation: a free name stays, a taken one becomes `skill__tool`, and one that is too
+ * long or still collides ends with `_` and six digits of a digest. Unchanged names are assigned first: `a_b` keeps its name even after
+ * `a.b`. `null`: its only possible name is taken.
  *
- * @param taken names that cannot be given: the gateway's own, and those that activations hold already
+ * @param taken names that are not available: the gateway's own, and those of current activations
  */
 export async function nameTools(tools: readonly NamedTool[], taken: ReadonlySet<string>): Promise<(string | null)[]> {
   const used = new Set(taken);

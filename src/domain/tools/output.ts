@@ -1,4 +1,4 @@
-// What a skill's code answered becomes an MCP tool result. Nothing that comes out of an isolate is believed.
+// Converts the output of a skill's code to an MCP tool result. Output of an isolate is not trusted.
 
 import * as z from "zod";
 import { type JsonValue, jsonObject } from "../json";
@@ -33,8 +33,8 @@ const resultSchema = z.lazy(() =>
 );
 
 /**
- * The result that a tool's answer is: an MCP tool result as it stands; text as a block; any other JSON as text and, where it is
- * an object, as structured content too. Text above the cap is cut with a note, anything else above it is an error.
+ * Returns the result: an MCP tool result unchanged; text as a block; other JSON as text, and objects also as structured content. Text above
+ * the limit is cut with a note; other output above it is an error.
  */
 export function toolResultOf(value: JsonValue, tool: string): ToolResult {
   if (value === null) return text("");
@@ -44,7 +44,7 @@ export function toolResultOf(value: JsonValue, tool: string): ToolResult {
   const parsed = resultSchema.safeParse(value);
   if (parsed.success) return cut(parsed.data as ToolResult, tool);
   const [issue] = parsed.error.issues;
-  return failed(`Tool '${tool}' answered no valid tool result: ${issue?.path.join(".")}: ${issue?.message}.`);
+  return failed(`Tool '${tool}' returned an invalid result: ${issue?.path.join(".")}: ${issue?.message}.`);
 }
 
 function cut(result: ToolResult, tool: string): ToolResult {
@@ -53,7 +53,7 @@ function cut(result: ToolResult, tool: string): ToolResult {
   if (size <= limit) return result;
   const [first, ...rest] = result.content;
   if (first?.type !== "text" || typeof first.text !== "string" || rest.length > 0)
-    return failed(`Tool '${tool}' answered ${size} characters; at most ${limit} are passed on.`);
+    return failed(`Tool '${tool}' returned too much data (limit ${limit} characters, received ${size}).`);
   const { structuredContent: _, ...others } = result;
   return { ...others, content: [{ ...first, text: cutText(first.text, limit) }] };
 }

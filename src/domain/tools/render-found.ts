@@ -1,21 +1,19 @@
-// What a search for tools answers a model: whole definitions, since it calls by them.
+// Renders results of a tool search for a model: complete definitions, because the model calls by them.
 
 import { escapeSkillTags } from "../tags";
 import { oneLine } from "../tokens";
 import type { FindableTool } from "./find";
 import { TOOL_SEARCH_LIMITS } from "./limits";
 
-/** What a query without a word is answered. */
-const WORDLESS =
-  "The query is empty. Call find_tool again and say in a few words what the tool should do, such as: refund a payment.";
-/** How much of a query is repeated to whoever wrote it, in UTF-16 units. */
+/** The result for a query without words. */
+const WORDLESS = "The query is empty. Call find_tool again with a few words about the task, such as: refund a payment.";
+/** Characters of the query repeated in the result, in UTF-16 units. */
 const QUERY_CHARS = 60;
 
 /**
- * A line of JSON for each tool, as far as there is room, and what to do with them. All of it is what servers say, so it reads as no
- * tag of the gateway.
+ * Returns one line of JSON per tool, as many as fit, and how to call them. The texts come from servers and are escaped.
  *
- * @param notes of servers that may have had more
+ * @param notes about servers that may have further tools
  */
 export function renderFoundTools(found: readonly FindableTool[], query: string, notes: readonly string[]): string {
   const rest = notes.map((note) => `\n\n${note}`).join("");

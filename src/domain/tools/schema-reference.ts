@@ -1,9 +1,9 @@
-// What a `$ref` of a JSON Schema means, as far as it stays within the schema.
+// Resolves a `$ref` within a JSON Schema.
 
 import { isJsonObject, type JsonValue } from "../json";
 import type { JsonSchema } from "../tool";
 
-/** The part of a schema that a reference names; `undefined`, which takes everything, where it leads out of it or nowhere. */
+/** Returns the referenced part of a schema; `undefined`, which accepts everything, for an external or missing target. */
 export function schemaAt(root: JsonSchema, reference: string): JsonValue | undefined {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let found: JsonValue | undefined = root;

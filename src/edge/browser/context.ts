@@ -1,4 +1,4 @@
-// What the routes of signing in have in common: the use cases' context, before anybody is known, and who asks from where.
+// The context of sign-in routes, before a caller is authenticated.
 
 import type { Context as HonoContext } from "hono";
 import { countedAs } from "../../domain/access/address";
@@ -20,7 +20,7 @@ export function signInContext(c: HonoContext<HttpEnv>): SignInContext {
   };
 }
 
-/** Where keys are looked up. */
+/** Returns what is needed to look up keys. */
 export function keyLookupContext(c: HonoContext<HttpEnv>): IdentityRequest {
   const places = identityStoresOf(c.env, { storage: 0 }, (work) => c.executionCtx.waitUntil(work));
   return { ...places, development: __DEVELOPMENT__, fetch: fetchExternal };

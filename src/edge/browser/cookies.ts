@@ -9,7 +9,7 @@ const PAGE = "sgw-tx-";
 const LINK = "sgw-link";
 const SECRET = /^[0-9a-f]{64}$/;
 
-/** What a browser holds for a sign-in; `null`: nothing of ours. */
+/** Returns the browser's secret for a sign-in, or `null`. */
 export function pageSecret(c: HonoContext<HttpEnv>, id: string): string | null {
   return read(c, PAGE + id);
 }
@@ -29,7 +29,7 @@ export function setPageCookie(c: HonoContext<HttpEnv>, id: string, secret: strin
   write(c, PAGE + id, secret, seconds);
 }
 
-/** What a browser holds for the link that it has opened. */
+/** Returns the browser's secret for the link it has opened. */
 export function linkSecret(c: HonoContext<HttpEnv>): string | null {
   return read(c, LINK);
 }
@@ -47,7 +47,7 @@ export function freshSecret(): string {
   return hexOf(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-/** A name that no other host of the domain, and no page over plain http, can set. Browsers keep it over https only. */
+/** A cookie prefix that no other host of the domain and no page over http can set. Browsers accept it over https only. */
 function prefix(c: HonoContext<HttpEnv>): string {
   return isSecure(c) ? "__Host-" : "";
 }

@@ -7,8 +7,8 @@ import { publicOrigin } from "../../domain/sign-in/resource";
 const NAME = "skillgate_console";
 
 /**
- * What the cookie is called where the gateway is reached by this URL. Over https a name that no other host of the domain can set; the plain
- * one for development on this machine. `null`: here no cookie would be safe.
+ * Returns the cookie's name for this URL. Over https, a name that no other host of the domain can set; a plain name for development on this
+ * machine. `null`: no cookie would be safe.
  */
 export function sessionCookieName(env: Env, url: string): string | null {
   const origin = new URL(publicOrigin(settingsFrom(env), url));
@@ -16,7 +16,7 @@ export function sessionCookieName(env: Env, url: string): string | null {
   return __DEVELOPMENT__ && isLocalHttp(origin) ? NAME : null;
 }
 
-/** What the browser holds; `null` also where it sends two of that name, since one of them is somebody else's. */
+/** Returns the browser's secret; `null` also if there are two such cookies, because one may be forged. */
 export function sessionSecretIn(env: Env, request: Request): string | null {
   const name = sessionCookieName(env, request.url);
   const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
@@ -25,7 +25,7 @@ export function sessionSecretIn(env: Env, request: Request): string | null {
   return value.slice(name.length + 1);
 }
 
-/** The `Set-Cookie` that gives a browser its session for so long, in milliseconds; for nothing it is taken back. */
+/** Returns the `Set-Cookie` header for this lifetime in milliseconds; 0 deletes the cookie. */
 export function sessionCookie(env: Env, url: string, secret: string, life: number): string {
   const name = sessionCookieName(env, url) ?? NAME;
   const secure = name === NAME ? "" : "; Secure";

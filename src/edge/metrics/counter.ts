@@ -1,4 +1,4 @@
-// What counts for operators, and where it goes: made of the Worker's bindings.
+// Creates the metrics counter from the Worker's bindings.
 
 import { DURATIONS } from "../../domain/durations";
 import type { Count } from "../../domain/metrics/families";
@@ -6,7 +6,7 @@ import { settingsFrom } from "../../domain/settings/settings";
 import type { Context } from "../../services/context";
 import { countInto, type MeterObject } from "../../services/metrics/outbox";
 
-/** What counts for operators in this isolate; nothing is counted where metrics are off, or settings are not valid. */
+/** Returns this isolate's counter; it does nothing if metrics are off or settings are invalid. */
 export function counterIn(env: Env, later: Context["later"], waitMs: number = DURATIONS.counts): Count {
   if (!isCounting(env)) return () => undefined;
   return countInto({ meter: () => meterOf(env), later, waitMs, now: () => Date.now() });
@@ -16,7 +16,7 @@ function isCounting(env: Env): boolean {
   try {
     return settingsFrom(env).METRICS === "on";
   } catch {
-    // Every answer says that settings are not valid.
+    // Every response reports invalid settings.
     return false;
   }
 }

@@ -1,5 +1,5 @@
-// Draws diagrams in a frame that has nothing to lose: an origin of its own, no network, no storage. Code comes in over a port,
-// SVG goes out.
+// Draws diagrams in a frame without access to anything: its own origin, no network, no storage. It receives code through a port and returns
+// SVG.
 
 import mermaid from "./mermaid/mermaid.esm.min.mjs";
 

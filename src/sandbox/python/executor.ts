@@ -1,4 +1,4 @@
-// The executor of Python: CPython in an isolate. What an isolate cannot give (native packages, processes, network) it does not have.
+// Executor for Python: CPython in an isolate, without native packages, processes and network.
 
 import { languageOf } from "../../domain/code/language";
 import type { Executor, IsolateParts } from "../executor";

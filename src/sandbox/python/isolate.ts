@@ -1,5 +1,5 @@
-// The isolates of a package's Python: one for each package and user, so that all its scripts share a warm interpreter, and one for its
-// provider, whose commands may start scripts.
+// Creates the Python isolates of a package: one per package and user, whose scripts share a warm interpreter, and one for its provider,
+// whose commands can start scripts.
 
 import { SCRIPT_FILES } from "../../domain/code/script-limits";
 import type { IsolateParts } from "../executor";
@@ -7,10 +7,10 @@ import type { IsolateCode } from "../isolate";
 import { pythonParts } from "./parts";
 
 const COMPATIBILITY_DATE = "2026-10-20";
-/** No Node: less to reach. */
+/** Node is disabled, which leaves less attack surface. */
 const COMPATIBILITY_FLAGS = ["no_nodejs_compat", "no_nodejs_compat_v2", "nodejs_als"];
 
-/** `userId`: empty for what is the same for everybody. */
+/** `userId` is empty if the result is the same for all users. */
 export async function pythonIsolate(
   { assets, readZip }: Pick<IsolateParts, "assets" | "readZip">,
   { digest, userId, work }: { digest: string; userId: string; work: "scripts" | "tools" },
@@ -24,7 +24,7 @@ export async function pythonIsolate(
       if (typeof stored === "string") return stored;
       const files = stored.files.map(({ path, offset, size }) => ({ path, offset, size }));
       if (files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes)
-        return `The package has more than ${SCRIPT_FILES.packageBytes / 1024 / 1024} MiB: scripts of such a package do not run.`;
+        return `Package too large to run scripts (limit ${SCRIPT_FILES.packageBytes / 1024 / 1024} MiB).`;
       return {
         compatibilityDate: COMPATIBILITY_DATE,
         compatibilityFlags: COMPATIBILITY_FLAGS,

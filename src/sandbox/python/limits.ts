@@ -1,10 +1,10 @@
-// What a Python interpreter may take of its isolate's 128 MB.
+// Limits of a Python interpreter in its isolate of 128 MB.
 
 const MiB = 1024 * 1024;
 
 export const PYTHON_LIMITS = {
-  /** Some 30 MiB of it are taken when it has started. Beyond it Python says MemoryError. */
+  /** About 30 MiB are in use after the start. Above the limit Python raises MemoryError. */
   heapBytes: 64 * MiB,
-  /** An interpreter that has grown beyond this is not used again: it never gives memory back. */
+  /** An interpreter that has grown beyond this is not reused, because it never frees memory. */
   spentBytes: 40 * MiB,
 } as const;

@@ -1,5 +1,5 @@
-// What every isolate of Python is made of: static files of 20 MB together. An isolate of the gateway fetches them once, and never
-// twice at the same time.
+// Loads the static files that every Python isolate consists of, 20 MB in total. An isolate of the gateway fetches them once, and never
+// twice concurrently.
 
 import * as z from "zod";
 import { DURATIONS } from "../../domain/durations";
@@ -10,18 +10,18 @@ const tableSchema = z.object({ digest: z.string(), parts: z.array(z.string()) })
 type Assets = Pick<Fetcher, "fetch">;
 
 export interface PythonParts {
-  /** Of all of them together. */
+  /** Digest of all files together. */
   digest: string;
-  /** Fetched when they are first asked for. */
+  /** Fetched on first use. */
   modules(): Promise<Record<string, WorkerLoaderModule>>;
 }
 
-/** Of this isolate. The value is kept and not its promise, which hangs on the I/O of one request and may never settle. */
+/** Cached for this isolate. The value is cached, not its promise, which depends on the I/O of one request and may never settle. */
 let parts: PythonParts | undefined;
 let modules: Record<string, WorkerLoaderModule> | undefined;
 let fetching: Promise<unknown> | undefined;
 
-/** @throws GatewayError `unavailable` when they cannot be had; the next call tries again */
+/** @throws GatewayError `unavailable` if they cannot be fetched; the next call tries again */
 export async function pythonParts(assets: Assets): Promise<PythonParts> {
   if (parts !== undefined) return parts;
   const table = tableSchema.parse(await read(assets, "parts.json", (response) => response.json()));
@@ -30,7 +30,7 @@ export async function pythonParts(assets: Assets): Promise<PythonParts> {
 }
 
 async function modulesOf(assets: Assets, names: readonly string[]): Promise<Record<string, WorkerLoaderModule>> {
-  // Of two that come at once the second waits for the first, and asks itself when that one is gone.
+  // Of two concurrent calls the second waits for the first, and fetches itself if the first one fails or is cancelled.
   if (modules === undefined && fetching !== undefined) {
     const patience = new Promise((resolve) => setTimeout(resolve, DURATIONS.start));
     await Promise.race([fetching.catch(() => {}), patience]);
@@ -59,7 +59,11 @@ async function read<T>(assets: Assets, name: string, reader: (response: Response
     await response.body?.cancel();
     throw new Error(`The asset ${FOLDER}${name} answered ${response.status}.`);
   } catch (cause) {
-    const refusal = new GatewayError("unavailable", "PYTHON_UNAVAILABLE", "Python cannot be had now; try again.");
+    const refusal = new GatewayError(
+      "unavailable",
+      "PYTHON_UNAVAILABLE",
+      "Python is not available at the moment. Try again.",
+    );
     refusal.cause = cause;
     throw refusal;
   }

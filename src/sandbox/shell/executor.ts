@@ -1,5 +1,5 @@
-// The executor of shell scripts: a shell in an isolate of its own, over files in memory. `python3` and `node` in a script are parts of
-// its run, which the host gives to the executors of these languages.
+// Executor for shell scripts: a shell in a separate isolate with in-memory files. `python3` and `node` in a script are parts of its run,
+// which the host passes to the executors of these languages.
 
 import { RUN_ROOTS } from "../../domain/code/run-path";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../../domain/code/script-limits";
@@ -12,10 +12,10 @@ import { subRunHandler } from "../sub-runs";
 import { SHELL_LIMITS } from "./limits";
 
 const COMPATIBILITY_DATE = "2026-10-20";
-/** For what the shell needs of zlib. */
+/** The shell needs Node's zlib. */
 const COMPATIBILITY_FLAGS = ["nodejs_compat"];
 
-/** @param others the executors that run parts in other languages, made for the parts of one run */
+/** @param others creates the executors for parts in other languages, for one run */
 export function shell(parts: IsolateParts, others: (parts: IsolateParts) => Executor[]): Executor {
   return {
     runs: ({ language }) => language === "shell",
@@ -41,7 +41,7 @@ const LIMITS = {
   shell: SHELL_LIMITS,
 };
 
-/** One for each package and user, so that all its scripts share it. */
+/** One isolate per package and user, shared by all its scripts. */
 async function shellIsolate({ assets, readZip }: IsolateParts, digest: string, userId: string): Promise<IsolateCode> {
   const guest = await readGuest(assets, "shell.js");
   return {

@@ -1,4 +1,5 @@
-// What a shell script may take. They end loops inside awk, sed and jq, which no clock can: Workers see none while they compute.
+// Limits of a shell script. They end loops inside awk, sed and jq, which a timer cannot do: the clock of a Worker does not advance while it
+// computes.
 
 import { CODE_LIMITS } from "../../domain/limits";
 
@@ -6,7 +7,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 const ROUNDS = 100_000;
 
-/** By the names that just-bash has for them. */
+/** Keys are the option names of just-bash. */
 export const SHELL_LIMITS = {
   maxSourceBytes: CODE_LIMITS.moduleBytes,
   maxHeredocSize: CODE_LIMITS.moduleBytes,

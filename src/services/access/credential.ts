@@ -1,4 +1,4 @@
-// The key behind a socket or a ticket, long after the request that brought it: what is kept of it, and whether it still counts.
+// Checks whether the key behind a socket, ticket or stored resource is still valid, long after the request that presented it.
 
 import { canActAs, type Principal } from "../../domain/access/access";
 import { sha256Hex } from "../../domain/digest";
@@ -9,16 +9,16 @@ import type { KeyCredential } from "../../storage/d1/identity";
 import type { KeyRow } from "../../storage/d1/keys";
 import { type Found, findIdentity, type IdentityStores } from "./identity-lookup";
 
-/** The id of the key that comes from the environment, as principals carry it. */
+/** The id that principals carry for the key from the environment. */
 export const ENVIRONMENT_KEY = "env";
-/** What stands in place of a key for an issuer's token: this, when its time is over, and a part of its digest. */
+/** Prefix of the credential stored for an issuer's token: the prefix, its expiry, and a part of its digest. */
 export const TOKEN_KEY = "jwt";
 
 const TOKEN_CREDENTIAL = /^jwt:(\d+):[0-9a-f]{16}:([0-9a-f]{16})$/;
 
 /**
- * What to keep of the key behind a principal: its id; of the environment's key and of a token a mark, too, that changes with
- * what the gateway's settings say of them.
+ * Returns what to store of the key behind a principal: its id. For the environment's key and for tokens it includes a digest of the related
+ * settings, so that a change of settings invalidates it.
  */
 export async function credentialOf(settings: Settings, principal: Principal): Promise<string> {
   if (principal.keyId === ENVIRONMENT_KEY) return `${ENVIRONMENT_KEY}:${await environmentMark(settings)}`;
@@ -26,17 +26,17 @@ export async function credentialOf(settings: Settings, principal: Principal): Pr
   return principal.keyId;
 }
 
-/** When the issuer's token ends that stands in place of a key; `null` where it is a key. */
+/** Returns the expiry of the issuer's token that the credential stands for; `null` for a key. */
 export function tokenEnd(keyId: string): number | null {
   return keyId.startsWith(`${TOKEN_KEY}:`) ? Number(keyId.split(":")[1]) : null;
 }
 
-/** Whether a key that is not revoked still counts. */
+/** Whether a key that is not revoked has not expired. */
 export function isUsable<Key extends Pick<KeyRow, "expiresAt">>(key: Key | null, now: number): key is Key {
   return key !== null && (key.expiresAt === null || key.expiresAt > now);
 }
 
-/** Whether the key still counts and may still speak for this user. Asks D1, near before far. Throws when storage does not answer. */
+/** Whether the key is valid and can still act for this user. Reads D1, the nearest replica first. Throws if storage does not answer. */
 export async function isLive(places: IdentityStores, credential: string, userId: string): Promise<boolean> {
   const { settings, now } = places;
   if (credential.startsWith(`${ENVIRONMENT_KEY}:`)) {
@@ -49,7 +49,7 @@ export async function isLive(places: IdentityStores, credential: string, userId:
     if (stale) throw storageDown();
     if (isUsable(key, now()) && isSessionOriginValid(marks, key) && (key.userId === userId || canActAs(key)))
       return true;
-    throw new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key does not count any more.");
+    throw new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key expired or was revoked.");
   };
   const asked = { keyId: credential, userId, claimed: [] };
   try {
@@ -60,7 +60,7 @@ export async function isLive(places: IdentityStores, credential: string, userId:
   }
 }
 
-/** What sessions that come from no stored key must have one of: it changes with what the settings say of the environment's key, and of the issuer. */
+/** Digests of the settings for the environment's key and the issuer. A session without a stored key must match one of them. */
 export interface SessionMarks {
   environment: string;
   issuer: string;
@@ -73,7 +73,7 @@ export async function currentSessionMarks(settings: Settings): Promise<SessionMa
   };
 }
 
-/** Whether the settings still say of a session's origin what they said when it began; true of what is no session. */
+/** Whether the settings that a session depends on are unchanged; true for other credentials. */
 export function isSessionOriginValid(
   { environment, issuer }: SessionMarks,
   { session }: Pick<KeyCredential, "session">,
@@ -83,8 +83,8 @@ export function isSessionOriginValid(
 }
 
 /**
- * The same as `credentialOf` for what lasts: of a session the key that it comes from, since what its user makes in it is not to end with it.
- * `null` where nothing lasts: a token, a session that the issuer has begun, or the link of somebody's key.
+ * Like `credentialOf`, for resources that outlive a session: returns the key that the session comes from. Returns `null` if nothing lasting
+ * exists: for a token, a session started by the issuer, or a link of somebody's key.
  */
 export async function lastingCredential(settings: Settings, principal: Principal): Promise<string | null> {
   const { session, keyId } = principal;
@@ -98,7 +98,7 @@ function environmentMark(settings: Settings): Promise<string> {
   return markOf(settings.GATEWAY_ADMIN_KEY ?? "");
 }
 
-/** Another issuer, other audiences or no issuer at all: what the old ones admitted must leave. */
+/** Digest of the issuer's settings. A change of issuer or audience invalidates what the old ones admitted. */
 function issuerMark({ JWT_ISSUER, JWT_AUDIENCE, JWT_JWKS_URL }: Settings): Promise<string> {
   return markOf(JSON.stringify([JWT_ISSUER ?? null, JWT_AUDIENCE, JWT_JWKS_URL ?? null]));
 }

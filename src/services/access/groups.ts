@@ -1,4 +1,4 @@
-// Groups: making, listing, renaming and deleting them. Who is in one is in `members.ts`.
+// Creates, lists, renames and deletes groups. `members.ts` manages their members.
 
 import * as z from "zod";
 import { canManageGroup, canSeeGroup, type GroupRole, groupScope, isAdmin, roleIn } from "../../domain/access/access";
@@ -20,26 +20,27 @@ import { requireAdmin } from "../admin";
 import { audited } from "../audit";
 import type { Context } from "../context";
 
-/** A group as its caller sees it: with the caller's own role, `null` for an admin outside it. */
+/** A group as its caller sees it, with the caller's role; `null` for an admin who is not a member. */
 export type SeenGroup = GroupRow & { role: GroupRole | null };
 
 const nameCursor = z.object({ name: z.string() });
 
 export function groupNotFound(): GatewayError {
-  return new GatewayError("not_found", "GROUP_NOT_FOUND", "There is no such group.");
+  return new GatewayError("not_found", "GROUP_NOT_FOUND", "Group not found. Check the name and your membership.");
 }
 
-/** Whether users make groups here. */
+/** Whether users can create groups. */
 export function areGroupsOpen({ GROUPS_OPEN, JWT_GROUPS_CLAIM }: Context["settings"]): boolean {
   return GROUPS_OPEN && JWT_GROUPS_CLAIM === undefined;
 }
 
-/** Makes a group that the caller owns. Where users may not make groups, and where a token's claims name them, admins do. */
+/** Creates a group owned by the caller. Only admins can create groups if users cannot, or if token claims name groups. */
 export async function createGroup(context: Context, name: string, displayName: string | null): Promise<SeenGroup> {
   const { principal } = context.caller;
-  if (!areGroupsOpen(context.settings)) requireAdmin(principal, "Only an admin may make groups here.");
+  if (!areGroupsOpen(context.settings))
+    requireAdmin(principal, "Only admins can create groups. The operator can set `GROUPS_OPEN=true`.");
   if (principal.groups.length >= ACCESS_LIMITS.groupsOfUser) throw tooManyGroups();
-  // Skills and ghosts without a group are of a group that is gone. A later group of that name must not get them.
+  // Skills and ghosts in this scope belong to a deleted group. A later group with the same name must not inherit them.
   if (!isAdmin(principal) && (await hasSkillsOrGhosts(context.db, groupScope(name)))) throw groupExists();
   try {
     const group = await insertGroup(
@@ -53,7 +54,7 @@ export async function createGroup(context: Context, name: string, displayName: s
   }
 }
 
-/** Groups by name: one's own, or for an admin who asks for them all. */
+/** Returns groups by name: the caller's, or all if an admin asks for them. */
 export async function readGroups(
   context: Context,
   all: boolean,
@@ -61,7 +62,7 @@ export async function readGroups(
   cursor: string | undefined,
 ): Promise<{ groups: SeenGroup[]; nextCursor: string | null }> {
   const { principal } = context.caller;
-  if (all) requireAdmin(principal, "Only an admin sees all groups.");
+  if (all) requireAdmin(principal, "Only admins can list all groups. Remove `all`.");
   const names = all ? null : principal.groups.map(({ group }) => group);
   const after = decodeCursor(cursor, nameCursor)?.name ?? null;
   const rows = await listGroups(context.db, names, limit + 1, after);
@@ -69,7 +70,7 @@ export async function readGroups(
   return { groups: page.map((row) => ({ ...row, role: roleIn(principal, row.name) })), nextCursor };
 }
 
-/** A group that the caller is in, or any for an admin. */
+/** Returns a group that the caller is a member of, or any group for an admin. */
 export async function findGroup(context: Context, name: string): Promise<SeenGroup> {
   const { principal } = context.caller;
   const group = canSeeGroup(principal, name) ? await readGroup(context.db, name) : null;
@@ -77,7 +78,7 @@ export async function findGroup(context: Context, name: string): Promise<SeenGro
   return { ...group, role: roleIn(principal, name) };
 }
 
-/** Changes what the group is called in pages. */
+/** Changes the display name of a group. */
 export async function renameGroup(context: Context, name: string, displayName: string | null): Promise<SeenGroup> {
   const { role } = await findManagedGroup(context, name);
   const group = await updateGroup(
@@ -94,19 +95,33 @@ export async function deleteGroup(context: Context, name: string): Promise<void>
   await findManagedGroup(context, name);
   if (await deleteGroupRows(audited(context, "group.delete", name, { when: "gone" }), name, groupScope(name))) return;
   if ((await readGroup(context.db, name)) === null) throw groupNotFound();
-  throw new GatewayError("conflict", "GROUP_NOT_EMPTY", "The group has skills or ghosts. Delete them first.");
+  throw new GatewayError(
+    "conflict",
+    "GROUP_NOT_EMPTY",
+    "The group still has skills or agents (ghosts). Delete them first.",
+  );
 }
 
 export function roleTooLow(group: string, role: GroupRole): GatewayError {
-  return new GatewayError("forbidden", "ROLE_TOO_LOW", `This takes the role ${role} in the group '${group}'.`, {
-    group,
-    role,
-  });
+  return new GatewayError(
+    "forbidden",
+    "ROLE_TOO_LOW",
+    `Role too low. This needs the role ${role} in the group '${group}'.`,
+    {
+      group,
+      role,
+    },
+  );
 }
 
 export function tooManyGroups(): GatewayError {
   const most = ACCESS_LIMITS.groupsOfUser;
-  return new GatewayError("conflict", "TOO_MANY_GROUPS", `A user is in at most ${most} groups.`, { most });
+  return new GatewayError(
+    "conflict",
+    "TOO_MANY_GROUPS",
+    `Group limit of the user reached (${most}). Remove the user from a group first.`,
+    { most },
+  );
 }
 
 async function findManagedGroup(context: Context, name: string): Promise<SeenGroup> {
@@ -119,6 +134,6 @@ function groupExists(): GatewayError {
   return new GatewayError(
     "conflict",
     "GROUP_EXISTS",
-    "There is a group of this name, as far as upper and lower case go.",
+    "A group with this name already exists (case is ignored). Choose another name.",
   );
 }

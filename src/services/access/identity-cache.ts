@@ -1,4 +1,4 @@
-// What this isolate remembers of those who call: keys by id, and users by id and claimed groups. One memory a database.
+// Caches callers in this isolate: keys by id, and users by id and claimed groups. One cache per database.
 
 import type { Membership } from "../../domain/access/access";
 import { latestOf } from "../../domain/access/bookmark";
@@ -9,28 +9,28 @@ import { Recent } from "../../domain/recent";
 import type { Identity, KeyCredential } from "../../storage/d1/identity";
 import type { Counters } from "../../storage/d1/keys";
 
-/** What one read told of a user. */
+/** What one read returned about a user. */
 export interface CachedUser {
   groups: readonly Membership[];
   counters: Counters;
 }
 
-/** Something remembered, with its date. It is frozen: many requests share it. */
+/** A cached value with its time. Frozen, because many requests share it. */
 export interface Remembered<V> extends Since {
   readonly value: V;
   readonly dated: Timestamped;
-  /** When a replica was last asked whether there is something newer. */
+  /** Time at which a replica was last asked for a newer value. */
   looked: number;
 }
 
-/** What is remembered for one request. */
+/** The cached values for one request. */
 export interface CachedIdentity {
-  /** Absent where the request brings no key of ours. */
+  /** Absent if the request has no key of the gateway. */
   key: Remembered<KeyCredential> | null;
   user: Remembered<CachedUser>;
 }
 
-/** Bytes that an entry takes beside its text. */
+/** Bytes per entry in addition to its text. */
 const OVERHEAD = 300;
 
 export class IdentityMemory {
@@ -40,12 +40,12 @@ export class IdentityMemory {
   #mark = "";
   #told = "";
 
-  /** The bookmark of this isolate's last own write, or of when a key was found to be gone: what was read before does not count. */
+  /** Bookmark of this isolate's last write, or of the time a key was found to be revoked. Earlier reads are ignored. */
   get mark(): string {
     return this.#mark;
   }
 
-  /** The latest bookmark that D1 has told this isolate. A caller's may be made up; one that is not later than this was reached. */
+  /** Latest bookmark that D1 returned to this isolate. A caller's bookmark can be forged; one up to this bookmark is known to exist. */
   get told(): string {
     return this.#told;
   }
@@ -62,7 +62,7 @@ export class IdentityMemory {
     this.#told = latestOf(this.#told, bookmark);
   }
 
-  /** This isolate has written what identities depend on; `null`: it may have, and D1 did not tell. */
+  /** Records that this isolate wrote something identities depend on. `null`: it may have, because D1 did not return a bookmark. */
   wrote(bookmark: string | null): void {
     this.hear(bookmark);
     this.#mark = latestOf(this.#mark, bookmark);
@@ -73,7 +73,7 @@ export class IdentityMemory {
     return this.#keys.get(id) ?? null;
   }
 
-  /** Both parts, or `null` where one is missing. */
+  /** Returns both parts, or `null` if one is missing. */
   recall({ keyId, userId, claimed }: Identity): CachedIdentity | null {
     const key = keyId === "" ? null : this.key(keyId);
     const whose = userId ?? key?.value.userId;
@@ -82,7 +82,7 @@ export class IdentityMemory {
     return user === undefined ? null : { key, user };
   }
 
-  /** Remembers what a read told of a good key and its user. Nothing takes the place of what has a later date. */
+  /** Caches a valid key and its user. Never replaces a newer value. */
   keep(asked: Identity, found: { key: KeyCredential | null } & CachedUser, dated: Timestamped): void {
     const { key, groups, counters } = found;
     const whose = asked.userId ?? key?.userId;
@@ -98,8 +98,8 @@ export class IdentityMemory {
   }
 
   /**
-   * The primary has said, as of then, that there is no such key any more. From now on nothing older counts: a replica that lags would
-   * bring the key back with every request. Of a key that was never good here nothing is kept and nothing changes.
+   * Removes a key that the primary reported as gone at this bookmark, and ignores older reads from now on: a lagging replica would bring
+   * the key back with every request. Does nothing for a key that was never valid here.
    */
   drop(keyId: string, asOf: string | null): void {
     if (this.#keys.get(keyId) === undefined) return;
@@ -107,7 +107,7 @@ export class IdentityMemory {
     this.#mark = latestOf(this.#mark, asOf);
   }
 
-  /** When a use of the key was last noted here. */
+  /** Time at which a use of the key was last recorded by this isolate. */
   notedAt(keyId: string): number | null {
     return this.#noted.get(keyId) ?? null;
   }
@@ -116,7 +116,7 @@ export class IdentityMemory {
     this.#noted.set(keyId, now);
   }
 
-  /** Empties it; what this isolate wrote stays written. */
+  /** Empties the cache. Recorded writes stay recorded. */
   forget(): void {
     this.#keys.clear();
     this.#users.clear();
@@ -143,10 +143,10 @@ function nameOf(userId: string, claimed: readonly Membership[]): string {
   return claimed.length === 0 ? userId : `${userId} ${JSON.stringify(claimed)}`;
 }
 
-/** Everything that this isolate remembers, in one place, so that a test can put another isolate's there. */
+/** All caches of this isolate in one variable, so that a test can simulate another isolate. */
 let memories = new WeakMap<object, IdentityMemory>();
 
-/** What this isolate remembers of those in a database. */
+/** Returns this isolate's cache for a database. */
 export function memoryOf(database: object): IdentityMemory {
   const known = memories.get(database);
   if (known !== undefined) return known;
@@ -155,7 +155,7 @@ export function memoryOf(database: object): IdentityMemory {
   return fresh;
 }
 
-/** Puts another isolate's memories in place of these, which it returns; those of a new isolate where none are given. */
+/** Replaces this isolate's caches with the given ones, or with empty ones, and returns the previous ones. For tests. */
 export function exchangeMemories(
   others: WeakMap<object, IdentityMemory> = new WeakMap(),
 ): WeakMap<object, IdentityMemory> {

@@ -1,4 +1,4 @@
-// Asking who somebody is, from near to far: what this isolate remembers, a replica, the primary. A yes may be old, a no never is.
+// Looks up an identity in the isolate's cache, then a replica, then the primary. A positive answer may be old, a negative one never is.
 
 import { latestOf } from "../../domain/access/bookmark";
 import { countsDuringOutage, type Freshness, freshnessOf, type Wanted, worseOf } from "../../domain/access/freshness";
@@ -10,52 +10,52 @@ import { type GuardedSession, storageDown } from "../../storage/d1/database";
 import { type Identity, type KeyCredential, readIdentity } from "../../storage/d1/identity";
 import type { CachedIdentity, CachedUser, IdentityMemory } from "./identity-cache";
 
-/** A session with what it says of how far it has seen. */
+/** A D1 session and its bookmark. */
 export interface BookmarkedSession {
   session: GuardedSession;
   bookmark(): string | null;
 }
 
-/** Where identities are, near and far. */
+/** Where identities are stored, from near to far. */
 export interface IdentityStores {
   memory: IdentityMemory;
   settings: Settings;
   now(): number;
-  /** A replica that has come so far, or the primary; any replica for an empty bookmark. */
+  /** Returns a replica that has reached this bookmark, or the primary; any replica for an empty bookmark. */
   replica(asOf: string): BookmarkedSession;
   primary(): BookmarkedSession;
-  /** The primary for what goes on beside the request. */
+  /** Returns the primary, for work that continues after the response. */
   renewed(): BookmarkedSession;
-  /** Goes on with this beside the request. */
+  /** Continues this work after the response. */
   later(work: Promise<void>): void;
 }
 
 /**
- * How old a yes may be. `certain`: nobody but the primary says it; `primary`: the same, unless D1 does not answer; `remembered`: as old
- * as `IDENTITY_MEMORY_S` allows; `recent`: the same, and of what is older than a second a replica is asked for something newer.
+ * How old a positive answer may be. `certain`: only from the primary. `primary`: only from the primary, unless D1 does not answer.
+ * `remembered`: as old as `IDENTITY_MEMORY_S`. `recent`: the same, but if it is older than one second, a replica is asked for a newer one.
  */
 export type Trust = "certain" | "primary" | IdentitySource;
 
-/** What was found. */
+/** Result of a lookup. */
 export interface Found extends CachedUser {
   key: KeyCredential | null;
   asOf: string | null;
-  /** D1 does not answer, and this is what it said within the last minute. */
+  /** D1 does not answer, and this is its answer of the last minute. */
   stale: boolean;
-  /** The primary said it just now. */
+  /** The primary returned it for this request. */
   certain: boolean;
 }
 
 interface Question<T> {
   asked: Identity;
   trust: Trust;
-  /** A bookmark of the caller's: nothing older will do. */
+  /** The caller's bookmark. The answer must not be older. */
   least: string | null;
-  /** Makes of it what the caller wants, or throws the refusal. */
+  /** Converts the result, or throws the refusal. */
   judge(found: Found): T;
 }
 
-/** The first answer, from near to far, that is no refusal. What the primary leads to counts, whatever it is. */
+/** Returns the first answer, from near to far, that is not a refusal. The primary's answer is final. */
 export async function findIdentity<T>(places: IdentityStores, question: Question<T>): Promise<T> {
   const isRecalled = question.trust === "remembered" || question.trust === "recent";
   if (isRecalled && places.settings.IDENTITY_MEMORY_S > 0) {
@@ -79,7 +79,7 @@ async function askNearby<T>(places: IdentityStores, question: Question<T>): Prom
     return value;
   }
   if (known !== null && freshness === "stale") return { value: inOutage(places, known, question, storageDown()) };
-  // Bookmarks of D1's own only: a caller's is anything that somebody has written down.
+  // Only bookmarks that D1 returned are passed on: a caller's bookmark can be any text.
   const reached = least <= memory.told ? least : "";
   const replica = places.replica(latestOf(memory.mark, reached, known?.user.dated.asOf ?? null));
   let read: Awaited<ReturnType<typeof readIdentity>>;
@@ -132,7 +132,7 @@ async function askPrimary<T>(places: IdentityStores, question: Question<T>): Pro
   return value;
 }
 
-/** Asks the primary anew, beside the request. Whoever comes meanwhile does not. */
+/** Reads from the primary again after the response. Concurrent requests do not repeat it. */
 function renew(places: IdentityStores, asked: Identity, known: CachedIdentity): void {
   const began = places.now();
   const parts = known.key === null ? [known.user] : [known.user, known.key];
@@ -150,13 +150,13 @@ async function askAgain(places: IdentityStores, asked: Identity, known: CachedId
     if (asked.keyId !== "" && !isGoodAt(read.key, places.now())) memory.drop(asked.keyId, asOf);
     else if (asOf !== null) memory.keep(asked, read, { asOf, began, byPrimary: true });
   } catch (error) {
-    // Storage that does not answer is in the log already.
+    // A storage failure is logged already.
     if (!isDown(error)) throw error;
     fail(known, places.now());
   }
 }
 
-/** Whether there is anything to remember: a grant's token is still known by name after it has ended. */
+/** Whether the result can be cached. A grant's token has a row even after the grant ended. */
 function isGoodAt(key: KeyCredential | null, now: number): boolean {
   return key !== null && (key.expiresAt === null || key.expiresAt > now);
 }
@@ -166,7 +166,7 @@ function fail({ key, user }: CachedIdentity, now: number): void {
   if (key !== null) key.failed = now;
 }
 
-/** What goes on while D1 does not answer; a refusal then is that it does not. */
+/** Answers from the cache while D1 does not answer. A refusal then reports that D1 does not answer. */
 function inOutage<T>(places: IdentityStores, known: CachedIdentity, { judge, least }: Question<T>, error: unknown): T {
   const at = { now: places.now(), mark: places.memory.mark };
   const parts = known.key === null ? [known.user] : [known.user, known.key];
@@ -190,12 +190,12 @@ function freshnessFor(
   return key === null ? ofUser : worseOf(ofUser, freshnessOf(key.dated, key, wanted));
 }
 
-/** Whether it is time to look for something newer, for who writes elsewhere and brings no bookmark. */
+/** Whether a newer value should be read, for callers that write elsewhere and send no bookmark. */
 function isBehind({ user }: CachedIdentity, now: number): boolean {
   return now - Math.max(user.dated.began, user.looked) > DURATIONS.identityRecent;
 }
 
-/** The value, or `null` for a refusal that the primary may not share. */
+/** Returns the value, or `null` for a refusal that the primary might not repeat. */
 function yesOf<T>(judge: () => T): { value: T } | null {
   try {
     return { value: judge() };
@@ -210,6 +210,6 @@ function isDown(error: unknown): boolean {
 }
 
 function notReached(): GatewayError {
-  const message = "The database has not come to the X-D1-Bookmark of this request. Try again, or leave the header out.";
+  const message = "The database has not reached the `X-D1-Bookmark` of this request. Try again, or remove the header.";
   return new GatewayError("unavailable", "BOOKMARK_NOT_REACHED", message);
 }

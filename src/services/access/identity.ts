@@ -1,5 +1,5 @@
-// From what a request shows to who is calling: a key of ours, the environment's key, or a token of the issuer; and for a service,
-// the user it acts for. What D1 says of them is asked in `recall.ts`, near before far.
+// Identifies the caller of a request: a key of the gateway, the environment's key, or a token of the issuer, and for a service the user it
+// acts for. `identity-lookup.ts` reads D1.
 
 import { ADMIN_USER, canActAs, isNameable, type Principal, USER_ID } from "../../domain/access/access";
 import { isBookmark } from "../../domain/access/bookmark";
@@ -20,40 +20,40 @@ import { type Found, findIdentity, type IdentityStores, type Trust } from "./ide
 import { logIgnoredGroups } from "./ignored-groups";
 import { readToken, type TokenBearer } from "./token";
 
-/** What a request shows. */
+/** The credentials that a request presents. */
 export interface PresentedCredential {
   bearer: string | null;
-  /** What a session's cookie holds, where the one edge that reads it has handed it on; nothing in a request can. */
+  /** The secret of a session cookie, passed on by the console's edge only. */
   session: string | null;
   onBehalfOf: string | null;
-  /** Whom a front end says that it asks for, and in which header. It counts only from who may act for others. */
+  /** The end user named by a front end, and the header it was named in. Used only for callers that can act for others. */
   endUser: { header: string; userId: string } | null;
   requestId: string;
-  /** What the request asks for: its path with its query. */
+  /** The request's path with its query. */
   path: string;
-  /** The canonical URL that it asks for, where that is one of MCP: what a token of a grant may be for. */
+  /** The canonical MCP URL of the request, which a grant's token must be valid for. */
   resource: string | null;
-  /** The D1 bookmark that it brings: it is to see at least that. */
+  /** The caller's D1 bookmark. Reads must not be older. */
   bookmark: string | null;
 }
 
-/** What it takes to look at it. */
+/** Everything needed to identify a caller. */
 export interface IdentityRequest extends Omit<Fetching, "now">, IdentityStores {
   development: boolean;
 }
 
-/** Who calls, and the stored key behind it. */
+/** The caller and the stored key. */
 export interface Identified {
   caller: Caller;
   key: KeyCredential | null;
-  /** The primary said so just now. */
+  /** The primary confirmed it for this request. */
   certain: boolean;
 }
 
 /**
- * Who is calling. Throws `unauthenticated` unless the key or token is valid. The words do not say what is wrong with it.
+ * Returns the caller. Throws `unauthenticated` unless the key or token is valid. The message does not say what is wrong with it.
  *
- * @param admit refuses a principal that may not do what it asks for
+ * @param admit throws for a principal that cannot make this request
  */
 export async function identify(
   looking: IdentityRequest,
@@ -66,8 +66,12 @@ export async function identify(
   if (endUser === null) return found;
   const { header, userId } = endUser;
   if (onBehalfOf !== null && onBehalfOf !== userId)
-    throw badHeader(header, "names another user than On-Behalf-Of", "Send one of them.");
-  // Anybody with a key can send the header. Who may not act for others is nobody but itself.
+    throw badHeader(
+      header,
+      "names another user than `On-Behalf-Of`",
+      "Two headers name different users. Send one of them.",
+    );
+  // Any key can send this header. Keys that cannot act for others always act as themselves.
   if (onBehalfOf !== null || !canActAs(found.caller.principal)) return found;
   if (!USER_ID.test(userId)) throw badHeader(header, "is not a user id", USER_FORM);
   return identifyBearer(looking, { ...shown, onBehalfOf: userId }, trust, admit);
@@ -81,9 +85,10 @@ async function identifyBearer(
 ): Promise<Identified> {
   const { session, onBehalfOf, requestId, path, resource, bookmark } = shown;
   const bearer = session ?? shown.bearer;
-  if (bearer === null) throw unauthenticated(`Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
+  if (bearer === null)
+    throw unauthenticated(`Authentication required. Send \`Authorization: Bearer <key>\`.${setUp(looking.settings)}`);
   if (onBehalfOf !== null && !USER_ID.test(onBehalfOf)) throw badHeader("On-Behalf-Of", "is not a user id", USER_FORM);
-  if (bookmark !== null && !isBookmark(bookmark)) throw badHeader("X-D1-Bookmark", "is no bookmark", BOOKMARK_FORM);
+  if (bookmark !== null && !isBookmark(bookmark)) throw badHeader("X-D1-Bookmark", "is not a bookmark", BOOKMARK_FORM);
   const digest = await sha256Hex(bearer);
   const proof = session === null ? await proofOf(looking, bearer, digest, path) : sessionProof(session);
   const marks = "session" in proof ? await currentSessionMarks(looking.settings) : null;
@@ -106,7 +111,8 @@ async function identifyBearer(
 }
 
 const USER_FORM = "Use 1-128 of A-Za-z0-9._:@+=-.";
-const BOOKMARK_FORM = "Send the X-D1-Bookmark of an earlier answer as it was, or none.";
+const BOOKMARK_FORM =
+  "`X-D1-Bookmark` is not valid. Send the value of an earlier answer unchanged, or remove the header.";
 
 function badHeader(header: string, what: string, message: string): GatewayError {
   return new GatewayError("invalid", "INVALID_REQUEST", `${header} ${what}.`, {
@@ -114,7 +120,7 @@ function badHeader(header: string, what: string, message: string): GatewayError 
   });
 }
 
-/** What kind of bearer it is, as far as can be said without D1. */
+/** The kind of credential, as far as it can be determined without D1. */
 type Proof =
   | { environment: true }
   | { token: TokenBearer }
@@ -139,9 +145,8 @@ async function proofOf(looking: IdentityRequest, bearer: string, digest: string,
   if (grantToken !== null && hasBuiltInSignIn(settings))
     return { keyId: TOKEN_OF_GRANT + grantToken, grantToken: true };
   const keyId = readKeyId(bearer);
-  if (keyId === "mistyped")
-    throw unauthenticated("The key is mistyped: its last eight characters do not fit the rest.");
-  if (keyId === null) throw unauthenticated("The key is not one of this gateway's.");
+  if (keyId === "mistyped") throw unauthenticated("The key is mistyped: its checksum does not match. Copy it again.");
+  if (keyId === null) throw unauthenticated("The key does not have the format of this gateway. Copy it again.");
   return { keyId };
 }
 
@@ -152,14 +157,14 @@ async function adminDigest(key: string): Promise<string> {
   return adminKey.digest;
 }
 
-/** Who holds the bearer. The groups of that user come later. */
+/** Returns the owner of the credential. The user's groups are added later. */
 function holderOf(proof: Proof, key: KeyCredential | null, digest: string, now: number): Omit<Principal, "groups"> {
   if ("environment" in proof) return { userId: ADMIN_USER, role: "admin", scopes: ["act_as"], keyId: ENVIRONMENT_KEY };
   if ("token" in proof) {
     const { userId, name, role, expires } = proof.token;
     return { userId, name, role, scopes: [], keyId: `${TOKEN_KEY}:${expires}:${digest.slice(0, 16)}` };
   }
-  if (!isLive(key, digest, now)) throw unauthenticated("The key is unknown, expired or revoked.");
+  if (!isLive(key, digest, now)) throw unauthenticated("The key is unknown, expired or revoked. Create a new one.");
   const { userId, role, scopes, session } = key;
   if (session === undefined) return { userId, role, scopes, keyId: key.grant?.id ?? key.id };
   const { name, ...rest } = session;
@@ -170,8 +175,8 @@ function holderOf(proof: Proof, key: KeyCredential | null, digest: string, now: 
 }
 
 /**
- * A token of a grant opens one URL. What was good once is told apart from what nobody knows: its host is to refresh it, and does not
- * guess.
+ * A grant's token is valid for one URL. Expired tokens have a different error from unknown ones, so that the host refreshes instead of
+ * guessing.
  */
 function requireDoor(key: KeyCredential | null, digest: string, resource: string | null, now: number): void {
   if (key?.grant === undefined || !sameText(key.hash, digest)) return;
@@ -180,7 +185,7 @@ function requireDoor(key: KeyCredential | null, digest: string, resource: string
   throw new GatewayError(
     "unauthenticated",
     "TOKEN_ENDED",
-    "The token's time is over, or its grant was ended. Refresh it, or sign in again.",
+    "The token has expired or was revoked. Refresh it or sign in again.",
   );
 }
 
@@ -188,43 +193,39 @@ function elsewhere(): GatewayError {
   return new GatewayError(
     "unauthenticated",
     "TOKEN_ELSEWHERE",
-    "This token was given for another URL, and opens nothing else.",
+    "The token was issued for another URL. Sign in at this URL.",
   );
 }
 
-/** Nobody is told whether it was ever there. */
+/** The same error whether or not the session ever existed. */
 function sessionEnded(): GatewayError {
-  return new GatewayError(
-    "unauthenticated",
-    "SESSION_ENDED",
-    "Nobody is signed in here, or the session is over. Sign in.",
-  );
+  return new GatewayError("unauthenticated", "SESSION_ENDED", "Not signed in, or the session expired. Sign in.");
 }
 
 function isLive(key: KeyCredential | null, digest: string, now: number): key is KeyCredential {
   return isUsable(key, now) && sameText(key.hash, digest);
 }
 
-/** The named user's own, plain rights, within the limits of the service's key: a service lends its reach, never its role. */
+/** Returns the named user with plain rights, limited by the scopes of the service's key. The service's role is not passed on. */
 function onBehalf(service: Principal, userId: string): Principal {
   if (!canActAs(service)) {
     throw new GatewayError(
       "forbidden",
       "ACT_AS_DENIED",
-      "This key may not act for others: it lacks the scope `act_as`.",
+      "This key cannot act for other users. It needs the scope `act_as`.",
     );
   }
   if (!isNameable(userId)) {
-    const message = `Nobody acts for '${userId}': it is the gateway's own. Name one of your users.`;
+    const message = `The user id '${userId}' is reserved for the gateway. Name one of your users.`;
     throw new GatewayError("forbidden", "ACT_AS_DENIED", message);
   }
   return { userId, role: "user", groups: service.groups, scopes: limitsOf(service.scopes), keyId: service.keyId };
 }
 
-/** Said where nobody can have got in yet: without the first key there are no others, unless an issuer vouches for users. */
+/** Setup hint for a gateway without a first key and without an issuer, where no other key can exist. */
 function setUp({ GATEWAY_ADMIN_KEY, JWT_ISSUER }: Settings): string {
   if (GATEWAY_ADMIN_KEY !== undefined || JWT_ISSUER !== undefined) return "";
-  return " If this gateway is new: its operator makes the first key by setting the secret GATEWAY_ADMIN_KEY (`npm run deploy` does).";
+  return " If the gateway is new, its operator creates the first key with the secret GATEWAY_ADMIN_KEY (`npm run deploy` sets it).";
 }
 
 function unauthenticated(message: string): GatewayError {

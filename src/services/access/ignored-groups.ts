@@ -1,16 +1,16 @@
-// Groups that a token claims and that do not count: said once, so that an operator finds out why somebody sees too little.
+// Logs claimed groups that have no effect, so that an operator can find out why a user sees too little.
 
 import type { Membership } from "../../domain/access/access";
 import type { Bearer } from "../../domain/access/token";
 
-/** So many names an isolate tells, each once; of one token at most so many, and so much of each. */
+/** Limits: names logged per isolate (each once), names per token, and characters per name. */
 const MOST = 1_000;
 const MOST_AT_ONCE = 20;
 const MOST_CHARS = 100;
 
 const told = new Set<string>();
 
-/** Writes a line with those of the claimed groups that are not among the groups that count, unless the log has them already. */
+/** Logs the claimed groups that have no effect, unless they were logged before. */
 export function logIgnoredGroups({ claimed, unread }: Bearer, counting: readonly Membership[]): void {
   const names = [
     ...claimed.filter(({ group }) => !counting.some((one) => one.group === group)).map(({ group }) => group),
@@ -23,7 +23,7 @@ export function logIgnoredGroups({ claimed, unread }: Bearer, counting: readonly
   if (fresh.length === 0) return;
   for (const name of fresh) told.add(name);
   const why =
-    "A token claims them, and they do not count here: no such group was made (POST /api/v1/groups), it is not written `name` or " +
-    "`name:Role`, or its user is in as many groups as one may be.";
+    "Groups of a token were ignored: the group does not exist (create it with POST /api/v1/groups), it is not written `name` or " +
+    "`name:Role`, or the user has reached the group limit.";
   console.warn(JSON.stringify({ event: "claimed_groups_ignored", groups: fresh, why }));
 }

@@ -1,3 +1,3 @@
-// What is used of jose, and nothing else: a module that is imported when it is needed brings all that it exports.
+// Re-exports the used parts of jose, because a lazily imported module brings everything it exports.
 
 export { createLocalJWKSet, errors, jwtVerify } from "jose";

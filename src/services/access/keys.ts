@@ -1,4 +1,4 @@
-// Making, listing, rotating and revoking API keys. A key is shown once; what is stored cannot be turned back into it.
+// Creates, lists, rotates and revokes API keys. A key is returned once; only its digest is stored.
 
 import * as z from "zod";
 import { ABOUT } from "../../domain/access/audit";
@@ -29,7 +29,7 @@ export interface KeyRequest {
   expires_at?: number | undefined;
 }
 
-/** A key's row, and the key itself, which nobody can read again. */
+/** A key's row, and the key itself, which is returned only here. */
 export interface MadeKey {
   row: KeyRow;
   key: string;
@@ -37,7 +37,7 @@ export interface MadeKey {
 
 const cursorSchema = z.object({ createdAt: z.number(), id: z.string() });
 
-/** Makes a key for the named user. */
+/** Creates a key for the named user. */
 export async function createKey(context: Context, request: KeyRequest): Promise<MadeKey> {
   const { principal } = context.caller;
   requireAdmin(principal);
@@ -61,11 +61,15 @@ export async function createKey(context: Context, request: KeyRequest): Promise<
     return { row, key };
   } catch (error) {
     if (constraintOf(error) === null) throw error;
-    throw new GatewayError("conflict", "GROUP_EXISTS", "A group's name differs from a known one in case only.");
+    throw new GatewayError(
+      "conflict",
+      "GROUP_EXISTS",
+      "The name of a group differs from an existing group only in case. Use the existing name.",
+    );
   }
 }
 
-/** Live keys, newest first: an admin's list has everybody's, any other one's own. */
+/** Returns live keys, newest first: everybody's for an admin, otherwise the caller's own. */
 export async function readKeys(
   context: Context,
   limit: number,
@@ -78,7 +82,7 @@ export async function readKeys(
   return { rows: page, nextCursor };
 }
 
-/** Revokes a key; the next request with it is refused. */
+/** Revokes a key. Requests that use it fail from now on. */
 export async function deleteKey(context: Context, id: string): Promise<void> {
   const key = await readKey(context.db, id);
   if (key === null || !canRevokeKey(context.caller.principal, key)) throw keyNotFound();
@@ -86,13 +90,17 @@ export async function deleteKey(context: Context, id: string): Promise<void> {
   if (!(await revokeKey(audited(context, "key.revoke", id, told), id, context.now()))) throw keyNotFound();
 }
 
-/** Makes a key's successor with the same rights and the same end. The old one goes on for `overlap` milliseconds, then ends. */
+/** Creates a successor of a key with the same rights and expiry. The old key stays valid for `overlap` milliseconds. */
 export async function rotateKey(context: Context, id: string, overlap: number): Promise<MadeKey> {
   const { principal } = context.caller;
   const old = await readKey(context.db, id);
   if (!isUsable(old, context.now()) || !canRevokeKey(principal, old)) throw keyNotFound();
   if (!canRotateKey(principal, old)) {
-    throw new GatewayError("forbidden", "KEY_TOO_STRONG", "That key may do more than the one you call with.");
+    throw new GatewayError(
+      "forbidden",
+      "KEY_TOO_STRONG",
+      "The key has more rights than the key of this request. Use a stronger key.",
+    );
   }
   await countToday(context, "keys", old.userId);
   const { id: next, key, hash } = await draftKey(context);
@@ -105,15 +113,15 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
     until,
   );
   if (row !== null) return { row, key };
-  throw new GatewayError("conflict", "KEY_REPLACED", "The key has a successor already. Rotate that one, or revoke it.");
+  throw new GatewayError("conflict", "KEY_REPLACED", "The key was already rotated. Rotate or revoke its successor.");
 }
 
-/** Whether it is time to note a use of the key. What is known of it may be from before the last note of this isolate. */
+/** Whether a use of the key should be recorded. The known time may be older than this isolate's last record. */
 export function isUseDue(key: KeyCredential, notedAt: number | null, now: number): boolean {
   return Math.max(key.lastUsedAt ?? 0, notedAt ?? 0) < now - sampleOf(key);
 }
 
-/** Notes a use of the key, beside the request and at no cost to it: a note that fails is one that the next use makes. */
+/** Records a use of the key after the response. If it fails, the next use records it. */
 export async function noteUse(db: Database, key: KeyCredential, now: number): Promise<void> {
   try {
     const since = now - sampleOf(key);
@@ -122,12 +130,12 @@ export async function noteUse(db: Database, key: KeyCredential, now: number): Pr
     else if (session !== undefined) await noteSessionUse(db, id.slice(SESSION.length), now, since);
     else await noteKeyUse(db, id, now, since);
   } catch (error) {
-    // Storage that does not answer is in the log already.
+    // A storage failure is logged already.
     if (!(error instanceof GatewayError)) throw error;
   }
 }
 
-/** A session ends when it was idle, so its uses are written down more often. */
+/** Sessions end when idle, so their uses are recorded more often. */
 function sampleOf({ session }: KeyCredential): number {
   return session === undefined ? DURATIONS.keyUse : SESSION_TIMES.noted;
 }
@@ -139,5 +147,5 @@ async function draftKey(context: Context): Promise<{ id: string; key: string; ha
 }
 
 function keyNotFound(): GatewayError {
-  return new GatewayError("not_found", "KEY_NOT_FOUND", "There is no such key.");
+  return new GatewayError("not_found", "KEY_NOT_FOUND", "Key not found. Check the id.");
 }

@@ -1,4 +1,4 @@
-// Who is in a group, as what. An owner always stays, and nobody gives or takes a role above what they may.
+// Manages the members of groups. An owner always remains, and nobody can grant or remove a role above their rights.
 
 import * as z from "zod";
 import { GROUP_ROLES, type GroupRole, manageableRoles } from "../../domain/access/access";
@@ -14,7 +14,7 @@ import { findGroup, groupNotFound, roleTooLow, tooManyGroups } from "./groups";
 
 const userCursor = z.object({ userId: z.string() });
 
-/** The members of a group that the caller sees, by user id. */
+/** Returns the members of a group that the caller sees, by user id. */
 export async function readMembers(
   context: Context,
   group: string,
@@ -27,7 +27,7 @@ export async function readMembers(
   return { members: page, nextCursor };
 }
 
-/** Adds a member, or gives one another role; `before` is the member as it was. */
+/** Adds a member or changes a role. `before` is the previous member. */
 export async function setMember(
   context: Context,
   group: string,
@@ -52,7 +52,7 @@ export async function setMember(
   throw refusalFor(group, change.before, roles);
 }
 
-/** Takes a member out of a group. Everybody may leave. */
+/** Removes a member. Every member can leave. */
 export async function removeMember(context: Context, group: string, userId: string): Promise<MemberRow> {
   await findGroup(context, group);
   const { principal } = context.caller;
@@ -62,12 +62,17 @@ export async function removeMember(context: Context, group: string, userId: stri
   const recorded = audited(context, "group.member.remove", group, told);
   const change = await deleteMember(recorded, group, userId, roles);
   if (change.after !== null) return change.after;
-  if (change.before === null) throw new GatewayError("not_found", "MEMBER_NOT_FOUND", "The group has no such member.");
+  if (change.before === null)
+    throw new GatewayError("not_found", "MEMBER_NOT_FOUND", "Member not found in this group. Check the user id.");
   throw refusalFor(group, change.before, roles);
 }
 
-/** Why nothing changed for a member who was there. */
+/** Returns why an existing member was not changed. */
 function refusalFor(group: string, before: MemberRow, roles: readonly GroupRole[]): GatewayError {
   if (!roles.includes(before.role)) return roleTooLow(group, "Owner");
-  return new GatewayError("conflict", "LAST_OWNER", "A group keeps an owner: make somebody else one first.");
+  return new GatewayError(
+    "conflict",
+    "LAST_OWNER",
+    "The last owner of a group cannot leave. Make another member an Owner first.",
+  );
 }

@@ -1,5 +1,4 @@
-// Tokens of the configured issuer: whether one counts, and whom it speaks for. An answer never says what is
-// wrong with a token, since that helps somebody who forges one.
+// Verifies tokens of the configured issuer. Error messages do not say what is wrong with a token, because that would help an attacker.
 
 import type { JWTVerifyGetKey } from "jose";
 import { audiencesAt, type Bearer, bearerOf, type Claims } from "../../domain/access/token";
@@ -12,18 +11,18 @@ import { type Fetching, type KeySet, readKeySet, readNewerKeySet } from "../../u
 
 let jose: typeof import("./jose") | null = null;
 
-/** Sets with their keys made ready. */
+/** Imported keys by key set. */
 const resolvers = new WeakMap<KeySet, JWTVerifyGetKey>();
 
-/** Whom a good token speaks for, and until when, in milliseconds since the epoch. */
+/** The user of a valid token, and its expiry in milliseconds since the epoch. */
 export interface TokenBearer extends Bearer {
   expires: number;
 }
 
 /**
- * Checks a token against the issuer's keys: its signature, issuer, audience, times and algorithm.
- * @param development whether keys may come over plain http from this machine
- * @param path of the request, with its query: a token may be for this URL alone
+ * Verifies a token against the issuer's keys: signature, issuer, audience, times and algorithm.
+ * @param development whether keys can be fetched over plain http from this machine
+ * @param path path of the request with its query, because a token can be restricted to one URL
  */
 export async function readToken(
   settings: Settings,
@@ -35,7 +34,7 @@ export async function readToken(
   return (await readClaims(settings, token, asking, development, audiencesAt(settings.JWT_AUDIENCE, path))).bearer;
 }
 
-/** The same for these audiences, with all that the token says. */
+/** Like `readToken` for these audiences, and returns all claims. */
 export async function readClaims(
   settings: Settings,
   token: string,
@@ -46,7 +45,11 @@ export async function readClaims(
   const { JWT_ISSUER: issuer, JWT_JWKS_URL: url } = settings;
   if (issuer === undefined || url === undefined || token.length > ACCESS_LIMITS.tokenChars) throw badToken();
   if (!isKeyAddress(url, development)) {
-    throw new GatewayError("unavailable", "MISCONFIGURED", "JWT_JWKS_URL must be an https address here.");
+    throw new GatewayError(
+      "unavailable",
+      "MISCONFIGURED",
+      "JWT_JWKS_URL is not an https address. The operator must change it.",
+    );
   }
   jose ??= await import("./jose");
   const { jwtVerify, createLocalJWKSet, errors } = jose;
@@ -65,7 +68,7 @@ export async function readClaims(
   try {
     const set = await readKeySet(url, asking);
     const { payload } = await verify(set).catch(async (error: unknown) => {
-      // A key of that name may have been published since.
+      // The key may have been published since.
       const newer = error instanceof errors.JWKSNoMatchingKey ? await readNewerKeySet(url, set, asking) : null;
       if (newer === null) throw error;
       return verify(newer);
@@ -81,7 +84,7 @@ export async function readClaims(
     return { bearer: { ...bearer, expires: (payload.exp ?? 0) * 1_000 + DURATIONS.clockLeeway }, claims: payload };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    // A published key that cannot be used, for one. The token's form alone leads to errors of the library's own kind.
+    // For example, a published key that cannot be used. Malformed tokens cause the library's own errors.
     if (!(error instanceof errors.JOSEError)) {
       console.error(JSON.stringify({ event: "token_check_failed", error: String(error) }));
     }
@@ -93,6 +96,6 @@ function badToken(): GatewayError {
   return new GatewayError(
     "unauthenticated",
     "UNAUTHENTICATED",
-    "The token is not valid here. Get a new one from its issuer.",
+    "The token is not valid for this gateway. Get a new one from its issuer.",
   );
 }

@@ -1,21 +1,21 @@
-// Whose code runs. Everything that could lead to an isolate asks here.
+// Decides whose code runs. Everything that starts an isolate asks here.
 
 import { canExecute } from "../../domain/access/access";
 import type { View } from "../../domain/catalog/view";
 import type { Context } from "../context";
 import { scopeInView } from "./catalog";
 
-/** Why a skill's code does not run; `null` when it does. */
+/** Why a skill's code does not run; `null` if it does. */
 export type CodeBar = "not_public" | "not_visible" | "no_loader" | "stale" | null;
 
 export const CODE_BARS: Readonly<Record<NonNullable<CodeBar>, string>> = {
-  not_public: "only public skills run code here, and it is not public",
+  not_public: "only public skills can run code, and the skill is not public",
   not_visible: "the skill is no longer available",
-  no_loader: "this gateway has no Worker Loader, so no skill runs code here",
-  stale: "the registry does not answer, so no code is run; try again in a moment",
+  no_loader: "the gateway has no Worker Loader, so skills cannot run code",
+  stale: "the registry does not respond, so code is not run; try again in a moment",
 };
 
-/** Judges a skill as it is now: by the caller's view, which is as new as the caller's counters. */
+/** Checks a skill in the caller's current view. */
 export async function codeBarOf(
   context: Context,
   view: View,
@@ -28,7 +28,7 @@ export async function codeBarOf(
   return context.loader === undefined ? "no_loader" : null;
 }
 
-/** Whether a package's code is to be made ready when it is published to this scope. */
+/** Whether code published to this scope is compiled. */
 export function canRunCodeInScope(scope: string): boolean {
   return canExecute(scope);
 }

@@ -1,5 +1,5 @@
-// What one conversation may see: own over group over public, narrowed by the ghost, the allow-list, the kill switch and the
-// shell. Listing, loading, reading and searching all come through here.
+// Determines what one conversation can see: own over group over public, restricted by the ghost, the allow-list, the kill switch and the
+// shell. Listing, loading, reading and searching all use this module.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { readNeeds } from "../../domain/catalog/dependency-list";
@@ -23,7 +23,7 @@ interface Which {
   skill_id: string;
 }
 
-/** A skill of the view at a version that satisfies all ranges, from the view itself if it can, else from D1. */
+/** Returns a skill of the view at a version that satisfies all ranges, from the view itself or from D1. */
 export async function findInView(
   context: Context,
   view: View,
@@ -45,8 +45,8 @@ export async function findInView(
 }
 
 /**
- * Looks up skills by name with what they need, and what that needs in turn, where the view holds only a part of the catalog: a round
- * trip for each level, not for each name. Later questions for them ask nobody.
+ * Reads skills by name with their dependencies, level by level, if the view holds only a part of the catalog: one round trip per level.
+ * Later lookups use the result.
  */
 export async function prefetchDependencies(context: Context, view: View, names: readonly string[]): Promise<void> {
   if (isWhole(view)) return;
@@ -62,7 +62,7 @@ export async function prefetchDependencies(context: Context, view: View, names: 
   }
 }
 
-/** Whether the view holds all that there is. */
+/** Whether the view holds the whole catalog. */
 function isWhole({ catalog }: View): boolean {
   return catalog.entries.length >= catalog.total;
 }
@@ -71,7 +71,7 @@ function keyOf(name: string, ranges: readonly string[] = []): string {
   return JSON.stringify([name, ...ranges]);
 }
 
-/** A skill of the view that a model may ask for: what only users choose is for it only while it is active. */
+/** Returns a skill of the view that a model can request. Skills that only users can select are returned only while active. */
 export async function findForModel(
   context: Context,
   view: View,
@@ -83,9 +83,9 @@ export async function findForModel(
 }
 
 /**
- * Those of the named skills that the view has, in at most one round trip.
+ * Returns the named skills that the view has, in at most one round trip.
  *
- * @param contents whether what they contain will be needed, too
+ * @param contents also reads their contents
  */
 export async function findAllInView(
   context: Context,
@@ -105,8 +105,8 @@ export async function findAllInView(
 }
 
 /**
- * Those of these skills that are visible here, by id, even where another one of the same name now comes first: in at most two round
- * trips, however many they are.
+ * Returns the ids of these skills that are visible, even if another skill of the same name now takes precedence. At most two round trips
+ * for any number.
  */
 export async function visibleAmong(context: Context, view: View, asked: readonly Which[]): Promise<Set<string>> {
   const first = await findAllInView(context, view, [...new Set(asked.map(({ name }) => name))]);
@@ -118,7 +118,7 @@ export async function visibleAmong(context: Context, view: View, asked: readonly
   return visible;
 }
 
-/** The scope of a skill that is visible here, even where another one of the same name comes first; `null` for any other. */
+/** Returns the scope of a visible skill, even if another skill of the same name takes precedence; otherwise `null`. */
 export async function scopeInView(context: Context, view: View, skill: Which): Promise<string | null> {
   const found = await findInView(context, view, skill.name);
   if (found === null) return null;
@@ -126,7 +126,7 @@ export async function scopeInView(context: Context, view: View, skill: Which): P
   return (await hiddenScopes(context, view, [skill])).get(skill.skill_id) ?? null;
 }
 
-/** The scopes of skills that another one of their name hides, by id; `null` where they are not visible at all. */
+/** Returns the scopes of skills hidden by another skill of the same name, by id; `null` if not visible at all. */
 async function hiddenScopes(context: Context, view: View, skills: readonly Which[]): Promise<Lookups["hidden"]> {
   const { hidden } = lookupsOf(view);
   const asked = skills.filter(({ skill_id }) => !hidden.has(skill_id));
@@ -138,8 +138,8 @@ async function hiddenScopes(context: Context, view: View, skills: readonly Which
 }
 
 /**
- * What a search of the view finds for a model, the best first, at least `shown` of them if so many are among the first `most` hits. One
- * round trip, also where the view holds only a part of the catalog; a second one where it hides most of the first hits.
+ * Searches the view for a model, best first, and returns at least `shown` results if the first `most` hits contain them. One round trip, or
+ * two if the view hides most of the first hits.
  */
 export async function searchInView(
   context: Context,
@@ -162,7 +162,7 @@ export async function searchInView(
   return [];
 }
 
-/** Notes hits that are what their names mean. What a ghost, a user or the operator says of a name is looked up by that. */
+/** Stores hits that their names refer to. Names that a ghost, a user or the operator mentions are looked up separately. */
 function keepHits(context: Context, view: View, hits: readonly FoundRow[]): void {
   const { all, skills, added } = view.selection;
   if (!all || context.settings.SKILLS_ALLOWED.length > 0) return;
@@ -171,14 +171,14 @@ function keepHits(context: Context, view: View, hits: readonly FoundRow[]): void
   for (const { fits, ...row } of hits) if (fits && !special.has(row.name)) named.set(keyOf(row.name), entryOf(row));
 }
 
-/** Notes what these names mean, out of what was read. */
+/** Stores what these names refer to. */
 export function storeNames(context: Context, view: View, names: readonly string[], rows: readonly CatalogRow[]): void {
   const { named } = lookupsOf(view);
   const found = chooseRows(meaningsOfNames(context, view.selection, names), rows);
   for (const name of names) named.set(keyOf(name), found.find((entry) => entry.name === name) ?? null);
 }
 
-/** The named skills that the selection and the allow-list let through, in order of name; what they contain is kept if that is wanted. */
+/** Returns the named skills that pass the selection and the allow-list, by name; also caches their contents if requested. */
 export async function readNamed(
   context: Context,
   selection: Selection,
@@ -200,7 +200,7 @@ export async function readNamed(
   return chooseRows(asked, read.rows);
 }
 
-/** How each of these names may be meant, with all that is asked of its version. */
+/** Returns the possible meanings of each name, with the required version ranges. */
 export function meaningsOfNames(
   context: Context,
   selection: Selection,
@@ -218,13 +218,13 @@ export function meaningsOfNames(
   });
 }
 
-/** What they mean of these rows, in order of name. */
+/** Resolves names among these rows, by name. */
 export function chooseRows(asked: ReturnType<typeof meaningsOfNames>, read: readonly CatalogRow[]): CatalogEntry[] {
   const rows = Map.groupBy(read, (row) => row.name);
   const found = new Map<string, CatalogRow>();
   for (const { name, skill_id, pin, scopes: own, ranges: all } of asked) {
     const named = (rows.get(name) ?? []).filter((row) => isPinned(pin, row));
-    // The skill that a saved ghost resolved the name to comes before all others of the name, while it is there.
+    // The skill that a saved ghost resolved the name to takes precedence while it exists.
     const resolved = named.filter((row) => row.skill_id === skill_id && own.includes(row.scope));
     const chosen = found.has(name) ? null : choose(resolved.length > 0 ? resolved : named, own, all);
     if (chosen !== null) found.set(name, chosen);
@@ -232,8 +232,8 @@ export function chooseRows(asked: ReturnType<typeof meaningsOfNames>, read: read
   return byName([...found.values()].map(entryOf));
 }
 
-/** What a view keeps of a row. */
+/** Returns the part of a row that a view stores. */
 export function entryOf({ current_id: _, ...entry }: CatalogRow): CatalogEntry {
-  // More than the list ever shows, and not so much that looking at it costs.
+  // Longer than the list ever shows, and short enough to be processed cheaply.
   return { ...entry, description: listedDescription(entry.description.slice(0, 4_096)), rank: null };
 }

@@ -1,21 +1,18 @@
-// What versions contain, from the nearest place that has it: this isolate's memory, the nearest replica, D1.
+// Reads contents of versions from the nearest source: the isolate's memory, the nearest replica, D1.
 
 import type { Described } from "../../domain/conversation/offered";
 import { readVersionContents, type VersionContent } from "../../storage/d1/catalog";
 import type { Database } from "../../storage/d1/database";
 import type { Context } from "../context";
 
-/** Versions are immutable, so what an isolate has seen of them stays true. Oldest out when it holds too much. */
+/** Versions are immutable, so cached contents stay valid. The oldest are removed first. */
 const seen = new Map<string, { content: VersionContent; weight: number }>();
 const SEEN_CHARS = 8 * 1024 * 1024;
-/** A file's entry in a list, roughly. */
+/** Approximate characters per file entry. */
 const FILE_CHARS = 200;
 let seenChars = 0;
 
-/**
- * The content of versions, by id. Whether the caller may see them is decided before. A version that is gone is absent: so it was when the
- * caller's facts were read, or later, and an id is never given again.
- */
+/** Returns contents of versions by id. The caller has checked visibility. Deleted versions are absent; ids are never reused. */
 export async function contentsOf(
   context: Context,
   versionIds: readonly string[],
@@ -27,7 +24,7 @@ export async function contentsOf(
   return new Map([...known, ...read]);
 }
 
-/** What never changes of versions: from the nearest replica, and what that does not have yet from one that has come as far as the caller. */
+/** Reads immutable facts of versions from the nearest replica, and what it does not have from one that is as recent as the caller. */
 export async function readVersionFacts<T>(
   context: Context,
   versionIds: readonly string[],
@@ -44,7 +41,7 @@ export function isCached(versionId: string): boolean {
   return seen.has(versionId);
 }
 
-/** Keeps what was read of versions. */
+/** Caches contents of versions. */
 export function cacheContents(read: ReadonlyMap<string, VersionContent>): void {
   for (const [id, content] of read) {
     if (seen.has(id)) continue;
@@ -59,7 +56,7 @@ export function cacheContents(read: ReadonlyMap<string, VersionContent>): void {
   }
 }
 
-/** Notes what the provider of a version says of its tools, if this isolate has the version's content. */
+/** Adds the provider's tool descriptions to a cached version. */
 export function noteDescribed(versionId: string, described: Described): void {
   const known = seen.get(versionId);
   if (known !== undefined) seen.set(versionId, { ...known, content: { ...known.content, described } });

@@ -1,4 +1,4 @@
-// Drafts in a view: those that its ghost or its user has chosen, where the user may.
+// Finds the drafts that a ghost or user selects, if the user has access.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { parseDraft } from "../../domain/catalog/draft";
@@ -8,8 +8,8 @@ import type { Context } from "../context";
 import { entryOf } from "./catalog";
 
 /**
- * The drafts that a selection names, under the names it has for them. A shared ghost chooses none: it would bring its author's to
- * everybody. Where an allow-list counts there are none, since nothing in it is a draft.
+ * Returns the selected drafts, under the names that select them. A shared ghost selects none, because it would give its author's drafts to
+ * everybody. With an allow-list there are none, because it cannot contain drafts.
  */
 export async function selectedDrafts(context: Context, selection: Selection, shell: string): Promise<CatalogEntry[]> {
   if (context.settings.SKILLS_ALLOWED.length > 0) return [];
@@ -18,7 +18,7 @@ export async function selectedDrafts(context: Context, selection: Selection, she
   return (await findDrafts(context, names, shell)).map(entryOf);
 }
 
-/** Those of these references that mean a draft which the caller may use; for every shell unless one is given. */
+/** Returns the drafts among these references that the caller can use, optionally for one shell. */
 export async function findDrafts(
   context: Context,
   references: readonly string[],

@@ -1,4 +1,4 @@
-// Level 2, brought into the conversation's own store, where its prompts read it.
+// Copies instructions (level 2) into the conversation's store, where its prompts read them.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { CodeFacts } from "../../domain/conversation/offered";
@@ -7,9 +7,7 @@ import type { Context } from "../context";
 import type { Session } from "../session";
 import { contentsOf } from "./contents";
 
-/**
- * Brings the instructions of these skills into the conversation's store, and what their versions declare beside them into the same row.
- */
+/** Stores the instructions of these skills and the declarations of their versions in the conversation. */
 export async function storeInstructions(
   context: Context,
   session: Session,
@@ -20,12 +18,12 @@ export async function storeInstructions(
   if (missing.length === 0) return;
   const ids = missing.map((skill) => skill.version_id);
   const found = await contentsOf(context, ids);
-  // Of what was just read.
+  // Cached by the previous read.
   const facts = await factsOf(context, ids);
   for (const skill of missing) {
     const content = found.get(skill.version_id);
     if (content === undefined) {
-      throw new GatewayError("unavailable", "UNAVAILABLE", `Skill '${skill.name}' changed just now. Try again.`);
+      throw new GatewayError("unavailable", "UNAVAILABLE", `Skill '${skill.name}' is being changed. Try again.`);
     }
     const declared = facts.get(skill.version_id);
     const text = declared === undefined ? null : JSON.stringify(declared);
@@ -33,7 +31,7 @@ export async function storeInstructions(
   }
 }
 
-/** Reads them into this isolate's memory, so that bringing some of them into the store asks nobody. */
+/** Reads instructions into this isolate's memory, so that storing them needs no further read. */
 export async function fetchInstructions(
   context: Context,
   session: Session,

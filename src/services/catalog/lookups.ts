@@ -1,4 +1,4 @@
-// What is looked up for a view beyond what it holds. A change of the registry makes another view, so it stays true of this one.
+// Caches lookups for a view beyond what it contains. Any change of the registry creates a new view, so entries stay valid.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import type { View } from "../../domain/catalog/view";
@@ -7,21 +7,21 @@ import type { Context } from "../context";
 import { readVersionFacts } from "./contents";
 
 export interface Lookups {
-  /** Skills by name and ranges; `null`: there is none. */
+  /** Skills by name and ranges; `null`: not found. */
   named: Map<string, CatalogEntry | null>;
-  /** Scopes of skills by id, for those that another one of their name hides. */
+  /** Scopes by skill id, for skills hidden by another one of the same name. */
   hidden: Map<string, string | null>;
   /** Versions by id. */
   yanked: Map<string, boolean>;
-  /** Digests of their packages. */
+  /** Digests of packages by version id. */
   digests: Map<string, string>;
 }
 
 const lookups = new WeakMap<View, Lookups>();
-/** A view whose every skill is asked for by name begins again. */
+/** When exceeded, the cache starts empty again. */
 const MOST_LOOKUPS = 5_000;
 
-/** What was looked up for a view. */
+/** Returns the lookup cache of a view. */
 export function lookupsOf(view: View): Lookups {
   const before = lookups.get(view);
   if (before !== undefined && before.named.size < MOST_LOOKUPS) return before;
@@ -30,7 +30,7 @@ export function lookupsOf(view: View): Lookups {
   return made;
 }
 
-/** Which of these versions are yanked. Those that a name means now are not, and need no look. */
+/** Returns the yanked ones among these versions. Versions that a name refers to now are not yanked and need no read. */
 export async function yankedIn(context: Context, view: View, versions: readonly string[]): Promise<Set<string>> {
   const { named, yanked } = lookupsOf(view);
   const meant = [...view.catalog.entries, ...named.values()];
@@ -42,7 +42,7 @@ export async function yankedIn(context: Context, view: View, versions: readonly 
   return new Set(others.filter((id) => yanked.get(id) === true));
 }
 
-/** SHA-256 of the packages of versions, by id. One that is gone is absent. */
+/** Returns SHA-256 of packages by version id. Deleted versions are absent. */
 export async function digestsIn(context: Context, view: View, ids: readonly string[]): Promise<Map<string, string>> {
   const { digests } = lookupsOf(view);
   const asked = ids.filter((id) => !digests.has(id));
@@ -50,7 +50,7 @@ export async function digestsIn(context: Context, view: View, ids: readonly stri
   return digests;
 }
 
-/** Notes which of these versions are yanked. */
+/** Caches which of these versions are yanked. */
 export function cacheYanked(view: View, versions: readonly string[], found: ReadonlySet<string>): void {
   const { yanked } = lookupsOf(view);
   for (const id of versions) yanked.set(id, found.has(id));

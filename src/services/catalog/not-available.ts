@@ -1,4 +1,4 @@
-// The answer to a name that the catalog does not have: what was meant perhaps, and which tool to call next.
+// Answers for a name that the catalog does not have: similar names, and the tool to call next.
 
 import { listed } from "../../domain/catalog/catalog";
 import { nearNames } from "../../domain/catalog/similar-names";
@@ -9,13 +9,13 @@ import { isIndexMissing } from "../../storage/d1/database";
 import type { Context } from "../context";
 import { searchInView } from "./catalog";
 
-/** How many hits of a search for the name are looked at. */
+/** Number of search hits considered for similar names. */
 const HITS = 10;
 
 /**
- * Says that a skill is not available, and names those that are most like it.
+ * Reports that a skill is not available, with the most similar names.
  *
- * @param tool what to call with the right name
+ * @param tool the tool to call with the correct name
  */
 export async function notAvailable(context: Context, view: View, name: string, tool: string): Promise<ToolResult> {
   const known = view.catalog.entries.filter((entry) => !entry.user_only).map((entry) => entry.name);
@@ -25,7 +25,7 @@ export async function notAvailable(context: Context, view: View, name: string, t
   return failed(TEXTS.notAvailable(name, { near, isCut, isEmpty: known.length === 0 && !isCut, tool }));
 }
 
-/** Names of skills beyond the view's own copy of the catalog. */
+/** Returns similar names outside of the view's part of the catalog. */
 async function namesLike(context: Context, view: View, name: string): Promise<string[]> {
   try {
     const entries = await searchInView(context, view, name, { shown: HITS, most: HITS });

@@ -1,4 +1,4 @@
-// A view's whole catalog page by page, beyond what the view itself holds.
+// Lists a view's whole catalog page by page.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { byCodePoint, byName, firstOfEach } from "../../domain/catalog/precedence";
@@ -8,7 +8,7 @@ import type { Context } from "../context";
 import { entryOf, findAllInView } from "./catalog";
 import { scopesOf } from "./selection";
 
-/** The entries after a name, in order of name, and the name to go on from (`null` at the end). */
+/** Returns the entries after a name, by name, and the name to continue after (`null` at the end). */
 export async function catalogPage(
   context: Context,
   view: View,
@@ -32,7 +32,7 @@ export async function catalogPage(
   const rows = await readCatalogAfter(context.db, scopes, view.shell, after ?? "", limit + 1);
   const page = cut(firstOfEach(rows, scopes).map(entryOf), limit);
   if (view.selection.skills.length === 0) return page;
-  // "Everything" with some named: what a ghost says of those holds, a version range above all.
+  // A ghost with "all" skills can also name some; its version ranges for those apply.
   const found = await findAllInView(
     context,
     view,

@@ -1,4 +1,4 @@
-// What can be said of preloading skills before a conversation resolves them.
+// Checks preloaded skills before a conversation resolves them.
 
 import type { GhostSpec } from "../../domain/catalog/ghost";
 import type { Issue } from "../../domain/errors";
@@ -6,9 +6,9 @@ import { minimumTokens } from "../../storage/d1/catalog";
 import type { Context } from "../context";
 
 /**
- * Refuses to preload what could never be active together, whichever versions it will be.
+ * Returns issues for skills that can never be active together, whatever their versions.
  *
- * @param scopes that the spec's skills come from
+ * @param scopes the scopes that the spec's skills come from
  */
 export async function preloadIssues(
   context: Context,
@@ -19,9 +19,9 @@ export async function preloadIssues(
   return tokenWarnings(await minimumTokens(context.db, scopes, preload_skills), context.settings.SKILL_TOKENS_MAX);
 }
 
-/** What is to be said of skills that have at least so many tokens together. */
+/** Warnings for skills with at least this many tokens together. */
 export function tokenWarnings(least: number, ceiling: number): Issue[] {
   if (least <= ceiling) return [];
-  const message = `These skills have at least ${least} tokens of instructions, and ${ceiling} may be active. Preload fewer; the model can load the others.`;
+  const message = `Preloaded skills too large (limit ${ceiling} tokens, these have at least ${least}). Preload fewer; the model can load the others.`;
   return [{ code: "OVER_CEILING", message, path: "spec.preload_skills" }];
 }

@@ -1,4 +1,4 @@
-// Reading a conversation's view of the registry: one round trip, whatever selects its skills.
+// Reads a conversation's view of the registry in one round trip.
 
 import { userScope, visibleScopes } from "../../domain/access/access";
 import { joined } from "../../domain/access/newest-identity";
@@ -20,33 +20,33 @@ import { selectedDrafts } from "./drafts";
 import { cacheYanked } from "./lookups";
 import { addedSkills, scopesOf, selectionFor } from "./selection";
 
-/** What is read with a view, so that what follows need not ask. */
+/** Further reads in the same round trip, so that later steps need none. */
 export interface ReadWithView {
-  /** Versions of which it will be asked whether they were yanked. */
+  /** Versions to check for yanks. */
   versions: readonly string[];
-  /** Names that will be looked up, where the view holds only a part of the catalog. */
+  /** Names to look up if the view holds only a part of the catalog. */
   names: readonly string[];
-  /** Names of skills whose content will be needed, with those that are preloaded; `null`: no content will be. */
+  /** Names whose contents are needed, in addition to preloaded ones; `null`: none. */
   contents: readonly string[] | null;
-  /** Versions whose content need not be read. */
+  /** Versions whose contents are cached. */
   known: readonly string[];
 }
 
 export const NOTHING_WITH_VIEW: ReadWithView = { versions: [], names: [], contents: null, known: [] };
 
-/** What a view depends on; while this does not change, neither does the view. Another day's order alone changes no prompt. */
+/** Returns the key of a view: while it is unchanged, so is the view. A new day's order alone changes no prompt. */
 export function viewKey(context: Context, settings: ConversationSettings): string {
   const { principal, counters } = context.caller;
   const scopes = visibleScopes(principal);
   const { SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS } = context.settings;
   const seen = scopes.map((scope) => [scope, counters[scope] ?? 0]);
-  // The number rises when a view of an earlier gateway lacks something.
+  // Increase the number when views of earlier gateways lack something.
   const { ghost, spec, additional_skills, shell } = settings;
   const set = [SKILLS_ENABLED, SKILLS_ALLOWED, SKILL_LIST_TOKENS];
   return JSON.stringify([9, seen, ghost, spec, additional_skills, shell, ...set]);
 }
 
-/** Reads the view from D1. A ghost that is gone leaves an empty catalog and a warning. */
+/** Reads the view from D1. A deleted ghost results in an empty catalog and a warning. */
 export async function readView(
   context: Context,
   settings: ConversationSettings,
@@ -108,7 +108,7 @@ function readOnlyGhost(context: Context, { ghost, spec }: ConversationSettings) 
   return readGhost(context.db, visibleScopes(context.caller.principal), ghost);
 }
 
-/** The servers that this conversation has of its own accord: those for other ghosts are not in its view at all. */
+/** Returns the servers of this conversation that do not come from its ghost. Servers restricted to other ghosts are excluded. */
 function ownedServers(context: Context, rows: ViewRows | null): Omit<View["servers"], "ghost"> {
   const ghost = rows?.ghost?.id ?? null;
   const gateway = (rows?.servers.gateway ?? []).filter(({ entry }) => isForGhost(entry, ghost));
@@ -122,7 +122,7 @@ function ownedServers(context: Context, rows: ViewRows | null): Omit<View["serve
   };
 }
 
-/** What the settings say of skills, as far as it is known before the ghost is; the statements add what the ghost says. */
+/** Reads what the settings select. The statements add what the ghost selects. */
 async function readRows(context: Context, settings: ConversationSettings, along: ReadWithView): Promise<ViewRows> {
   const { principal } = context.caller;
   const ghost = settings.spec === undefined ? (settings.ghost ?? null) : null;
@@ -149,7 +149,7 @@ async function readRows(context: Context, settings: ConversationSettings, along:
   return rows;
 }
 
-/** Drafts that were chosen beside what was found. */
+/** Adds the selected drafts to the catalog. */
 function withDrafts(catalog: CatalogRead, drafts: readonly CatalogEntry[]): CatalogRead {
   if (drafts.length === 0) return catalog;
   return {
@@ -199,8 +199,8 @@ async function catalogFrom(
 }
 
 /**
- * Named skills out of what was read. A ghost may write a name in a way that only the gateway reads, with a space or another form of a
- * letter: what the statements could not know by that is read apart.
+ * Resolves named skills from the rows. A ghost may spell a name in a way that SQL does not match (white space, another Unicode form); those
+ * are read separately.
  */
 async function namedFrom(
   context: Context,
@@ -218,7 +218,7 @@ async function namedFrom(
   return odd.length === 0 ? found : byName([...found, ...(await readNamed(context, selection, shell, odd))]);
 }
 
-/** Whether a ghost means a name by a text that is not it. */
+/** Whether a ghost refers to a name with a different spelling. */
 function isOdd(name: string, written: readonly string[]): boolean {
   return written.some((text) => text.split("@", 1)[0]?.normalize("NFC").trim() === name);
 }

@@ -1,4 +1,4 @@
-// What selects a conversation's skills: its ghost or its own spec, and what the user has added to them.
+// Determines what selects a conversation's skills: its ghost or its own spec, and skills that the user added.
 
 import { type Principal, skillScopes, userScope, visibleScopes } from "../../domain/access/access";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
@@ -11,15 +11,15 @@ import { parseReference } from "../../domain/reference";
 import type { FoundGhost } from "../../storage/d1/views";
 import type { Context } from "../context";
 
-/** The scopes that a selection's skills come from, first wins. */
+/** Returns the scopes that a selection's skills come from, first wins. */
 export function scopesOf({ caller: { principal } }: Context, { shared }: Selection): string[] {
   return skillScopes(principal, shared ?? userScope(principal.userId));
 }
 
 /**
- * What the settings select. A stored ghost that is gone selects nothing, with a warning.
+ * Returns the selection of the settings. A deleted ghost selects nothing and adds a warning.
  *
- * @param ghost the stored ghost that the settings name, as it was found
+ * @param ghost the stored ghost that the settings name
  */
 export function selectionFor(
   { userId }: Principal,
@@ -36,7 +36,10 @@ export function selectionFor(
   if (settings.ghost === undefined)
     return { spec: null, ghost: null, selection: { all: true, skills: [], shared: null, added }, warnings: [] };
   if (ghost === null) {
-    const warning = { code: "GHOST_NOT_FOUND", message: `Ghost '${settings.ghost}' is gone, so there are no skills.` };
+    const warning = {
+      code: "GHOST_NOT_FOUND",
+      message: `Agent (ghost) '${settings.ghost}' not found, so no skills are available.`,
+    };
     return { spec: null, ghost: null, selection: { all: false, skills: [], shared: null, added }, warnings: [warning] };
   }
   const ids = new Map(ghost.resolved.map((skill) => [skill.name, skill.skill_id]));
@@ -45,7 +48,7 @@ export function selectionFor(
   return { spec: ghost.spec, ghost: ghost.name, selection, warnings: [] };
 }
 
-/** @param own the caller's own scope, which `default` means in references */
+/** @param own the caller's own scope, which `default` refers to */
 function selectionOf(
   spec: GhostSpec,
   ids: ReadonlyMap<string, string>,
@@ -56,7 +59,7 @@ function selectionOf(
   const all = spec.skills?.includes("*") ?? false;
   const listed = (spec.skills ?? []).filter((text) => text !== "*").flatMap((text) => parseReference(text) ?? []);
   const names = new Set(listed.map(({ name }) => name));
-  // Of everything, a reference says which is meant of one name.
+  // With all skills selected, a reference determines which skill of one name is used.
   const further = all ? [...pins.keys()].filter((name) => !names.has(name)).map((name) => ({ name, range: "*" })) : [];
   const skills = [...listed, ...further].map(({ name, range }) => ({
     name,
@@ -67,7 +70,7 @@ function selectionOf(
   return { all, skills, shared };
 }
 
-/** How a name may be meant, the first that is there wins: which skill of it the user picked, the ghost's, any that the user picked. */
+/** Returns the possible meanings of a name, first wins: the specific skill the user picked, the ghost's, any the user picked. */
 export function meaningsOfName(context: Context, selection: Selection, name: string) {
   const selected = selection.skills.find((skill) => skill.name === name);
   const added = selection.added.find((skill) => skill.name === name);
@@ -87,7 +90,7 @@ export function meaningsOfName(context: Context, selection: Selection, name: str
   ];
 }
 
-/** What the user has added, by whether it is there. */
+/** Splits the skills the user added into those found and those not found. */
 export function addedSkills(entries: readonly CatalogEntry[], { added }: Selection): [Picked[], Picked[]] {
   const found = new Map(entries.map((entry) => [entry.name, entry]));
   const isThere = ({ name, pin }: Picked) => {

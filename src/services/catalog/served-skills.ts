@@ -1,4 +1,4 @@
-// Skills as the MCP extension `io.modelcontextprotocol/skills` (SEP-2640) serves them: entries with digests, files as resources.
+// Serves skills for the MCP extension `io.modelcontextprotocol/skills` (SEP-2640): entries with digests, files as resources.
 
 import * as z from "zod";
 import { kindOfScope } from "../../domain/access/access";
@@ -23,7 +23,10 @@ import { readVersionFacts } from "./contents";
 import { catalogPage } from "./page";
 import { restrictedFilesError, restrictionReason } from "./restricted-files";
 
-/** A page of skills that keep to the extension's rules, by name. The others are served by URI only, and so is what only users choose. */
+/**
+ * Returns a page of skills that conform to the extension, by name. Other skills, and those that only users can select, are served by URI
+ * only.
+ */
 export async function pageOfSkills(
   context: Context,
   view: View,
@@ -43,7 +46,7 @@ export async function pageOfSkills(
   return { skills, nextCursor: next === null ? null : encodeCursor(next) };
 }
 
-/** The skill whose SKILL.md this is, listed or not; `null` when the view has none. */
+/** Returns the skill with this SKILL.md URI, listed or not; `null` if the view has none. */
 export async function skillAt(context: Context, view: View, uri: string): Promise<ServedSkill | null> {
   const found = await versionAt(context, view, uri);
   if (found === null) return null;
@@ -51,7 +54,7 @@ export async function skillAt(context: Context, view: View, uri: string): Promis
   return served.uri === skillUri(found.name, found.path) ? served : null;
 }
 
-/** A file's bytes; `null` when the view has no such file. */
+/** Returns a file's bytes; `null` if the view has no such file. */
 export async function fileAt(
   context: Context,
   view: View,
@@ -67,7 +70,7 @@ export async function fileAt(
   return bytes === null ? null : { bytes, mediaType: mediaTypeOf(file.path) };
 }
 
-/** What a folder of a skill holds, a folder's children first by name; `null` when the view has no such folder. */
+/** Returns the children of a folder, folders first, by name; `null` if the view has no such folder. */
 export async function folderAt(context: Context, view: View, uri: string): Promise<ServedFile[] | null> {
   const found = await versionAt(context, view, uri.replace(/\/+$/, ""));
   if (found === null) return null;
@@ -109,7 +112,7 @@ function servedFrom(name: string, scope: string, { frontmatter, files }: ServedV
   };
 }
 
-/** The frontmatter with its servers as others may see them. */
+/** Returns the frontmatter without credentials in its servers. */
 function withoutCredentialsIn(frontmatter: JsonObject): JsonObject {
   const servers = serversIn(frontmatter);
   return literalCredentials(servers).length === 0

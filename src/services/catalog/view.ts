@@ -1,4 +1,4 @@
-// The conversation's view of the registry, kept beside its events and renewed when something it depends on has changed.
+// Stores the conversation's view of the registry, and reads it again when something it depends on has changed.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
@@ -16,13 +16,13 @@ import { type ReadWithView, readView, viewKey } from "./read-view";
 
 const STALE: Issue = {
   code: "catalog_stale",
-  message: "The registry did not answer; this is the conversation's own copy of the catalog.",
+  message: "The registry did not respond. The conversation uses its own copy of the catalog.",
 };
 
 /**
- * The view for these settings: the stored one while nothing changed, else read again and stored.
+ * Returns the view for these settings: the stored one if nothing changed, otherwise a new one, which is stored.
  *
- * @param contents names of skills whose content will be needed: with a view that is read anew it comes along
+ * @param contents names of skills whose contents are needed; a new view reads them in the same round trip
  */
 export async function viewFor(
   context: Context,
@@ -33,7 +33,7 @@ export async function viewFor(
   for (;;) {
     const view = await viewNow(context, session, settings, contents);
     if (view.key === session.view?.key) return view;
-    // Who is newer may have come while this was read. It must not take the place of what that one has read.
+    // A newer caller may have read the view meanwhile; its view must not be replaced by an older one.
     if (view.key !== viewKey(context, settings)) continue;
     session.store.set("catalog", view);
     session.memory.left ??= session.view;
@@ -44,10 +44,9 @@ export async function viewFor(
 }
 
 /**
- * The view of the current turn. Where it changed, active skills that are no longer in it leave at once, with a warning: loss of
- * visibility does not wait for the next turn.
+ * Returns the view of the current turn. If it changed, active skills that are no longer visible are unloaded immediately, with a warning.
  *
- * @param contents as with `viewFor`
+ * @param contents as in `viewFor`
  */
 export async function currentView(
   context: Context,
@@ -58,7 +57,7 @@ export async function currentView(
   const view = await viewFor(context, session, session.effective, contents);
   if (view === before || view.key === before?.key) return { view, warnings: view.warnings };
   const gone = await exclusively(session, async () => {
-    // Whoever has stored a newer one looks at what leaves by that.
+    // The request that stored a newer view handles the unloading.
     if (session.view !== view) return [];
     const found = await lost(context, session, view);
     if (found.length > 0) record(session, context, found);
@@ -67,10 +66,7 @@ export async function currentView(
   return { view, warnings: [...view.warnings, ...gone.map(goneWarning)] };
 }
 
-/**
- * The same for somebody who only looks: what is no longer visible is not told either, but nothing is recorded or stored, so that
- * reading changes nothing. The next step unloads it.
- */
+/** Like `currentView` for reads: skills that are no longer visible are left out, but nothing is recorded. The next step unloads them. */
 export async function standingView(context: Context, session: Session): Promise<StandingView> {
   const before = session.state;
   const view = await viewNow(context, session, session.effective, null);
@@ -98,7 +94,7 @@ async function viewNow(
   return ahead ?? readView(context, settings, alongOf(session, contents));
 }
 
-/** What will be asked of the skills that the conversation knows. */
+/** What to read with the view about the skills of the conversation. */
 function alongOf({ state, store, view }: Session, contents: readonly string[] | null): ReadWithView {
   const texts = state.carriers.flatMap(({ skills }) => skills);
   const refs = [...activeSkills(state).map(({ skill }) => skill), ...state.refs.values(), ...texts];
@@ -115,7 +111,7 @@ function alongOf({ state, store, view }: Session, contents: readonly string[] | 
   };
 }
 
-/** The departures of active skills that this view no longer has, or not at that version. */
+/** Returns the unload events of active skills that this view no longer has, or not at that version. */
 async function lost(context: Context, session: Session, view: View): Promise<ConversationEvent[]> {
   const { state } = session;
   const active = activeSkills(state).map(({ skill }) => skill);
@@ -125,7 +121,7 @@ async function lost(context: Context, session: Session, view: View): Promise<Con
     .map(({ name }) => ({ type: "unloaded", turn: state.turn, name, reason: "unavailable" }));
 }
 
-/** The versions, by id, that may be used here: of a skill that is visible, and not yanked. */
+/** Returns the ids of usable versions: of a visible skill, and not yanked. */
 export async function usableAmong(
   context: Context,
   view: View,
@@ -143,7 +139,7 @@ export async function usableAmong(
   return new Set(usable.map(({ version_id }) => version_id));
 }
 
-/** The warning for an activation that its catalog no longer has. */
+/** The warning for an active skill that the catalog no longer has. */
 function goneWarning(event: ConversationEvent): Issue {
   const name = "name" in event ? event.name : "";
   return { code: "SKILL_UNLOADED", message: `Skill '${name}' is no longer available and was unloaded.`, path: name };

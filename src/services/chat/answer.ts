@@ -1,4 +1,4 @@
-// Answering one request of the chat endpoint: as it is where there are no skills to add, else by the loop.
+// Answers one request of the chat endpoint: passes it through if there are no skills to add, otherwise runs the loop.
 
 import type { Protocol } from "../../domain/chat/protocol";
 import type { ChatRefusal } from "../../domain/chat/refusal";
@@ -16,22 +16,22 @@ import { ResponseStream } from "./response-stream";
 import type { ReleaseSlot } from "./slots";
 import { countedCall, type ModelCall, modelCall, retryingCall } from "./upstream";
 
-/** What a request comes with besides its body. */
+/** The context of a request, besides its body. */
 export interface ChatContext {
   context: Context;
   protocol: Protocol;
   asked: ParsedChatRequest;
   ghost: string | null;
   isRetry: boolean;
-  /** Whether the caller wants to hear of skills in the stream. */
+  /** Whether the caller wants skill events in the stream. */
   hearsSkills: boolean;
   signal: AbortSignal;
   open(id: string): { api: ConversationApi & ChatObject; target: Target };
-  /** Work that goes on when the answer is there. */
+  /** Continues work after the response. */
   later(work: Promise<unknown>): void;
-  /** Gives the user's place back: called when the answer has ended, in whichever way. */
+  /** Releases the user's slot. Called when the response has ended in any way. */
   release: ReleaseSlot;
-  /** A refusal in the words of the vendor, and one line in the log where it is a bug. */
+  /** Converts an error to the vendor's format, and logs it if it is a bug. */
   tell(error: unknown): ChatRefusal;
 }
 
@@ -52,13 +52,13 @@ async function answered(place: ChatContext): Promise<Response> {
     ? demoCall(context, protocol)
     : await modelCall(context, protocol, model, protocol.path, headers);
   const call = countedCall(context, model, retryingCall(protocol, model, called));
-  // An answer whose parts may be named later is kept, whether or not there are skills in it.
+  // An answer whose parts can be referenced later is stored, with or without skills.
   const isInChat = asked.plain === "tool_choice" && !asked.isNew;
   if (asked.plain !== null && !isInChat && (asked.plain === "off" || !asked.isKept))
     return asItIs(place, call, asked.plain);
   const stream = asked.body.stream === true;
   const abort = new AbortController();
-  // Who reads no more ends the call of the model, too.
+  // If the caller stops reading, the model call is aborted.
   const outlet = new ResponseStream(() => abort.abort());
   place.signal.addEventListener("abort", () => outlet.leave(), { once: true });
   const { api, target } = place.open(asked.conversation);
@@ -72,11 +72,11 @@ async function answered(place: ChatContext): Promise<Response> {
   };
   const begun = await anyway(place, beginLoop(loop));
   if (begun === null) {
-    // Nobody can find it again.
+    // Nobody can find the conversation again.
     if (asked.isNew) place.later(api.erase(target).then(unwrap));
     return asItIs(place, call, asked.plain ?? "none");
   }
-  // Told at once, and not when a tool that runs has ended: who asks the same again goes on there.
+  // Reported immediately, not after a running tool has ended, so that a repeated request can continue.
   abort.signal.addEventListener("abort", () => place.later(abortAttempt(begun)), { once: true });
   const named = { "x-conversation-id": asked.conversation };
   if (!stream) {
@@ -96,13 +96,13 @@ async function answered(place: ChatContext): Promise<Response> {
   return new Response(outlet.stream, { headers: { ...named, "content-type": "text/event-stream; charset=utf-8" } });
 }
 
-/** The same, and it comes to its end also where the caller has left: what it had begun is put in order. */
+/** Runs work to its end even if the caller has left, so that its state is consistent. */
 function anyway<T>({ later }: ChatContext, work: Promise<T>): Promise<T> {
   later(work.catch(() => undefined));
   return work;
 }
 
-/** Runs the loop, and settles what it used whether or not it came to its end. */
+/** Runs the loop and records the usage, even if it fails. */
 async function finished({ context, asked, later, open }: ChatContext, begun: StartedChat): Promise<void> {
   const { merger } = begun;
   let isSettled = false;
@@ -113,7 +113,7 @@ async function finished({ context, asked, later, open }: ChatContext, begun: Sta
     return work;
   };
   try {
-    // What the next request is found by is there before the last word: clients stop to read at it.
+    // The digest that finds this chat again is stored before the last chunk, because clients stop reading there.
     await runLoop(begun, async (digest) => {
       const items = digest === null ? [] : (merger.lastIds ?? []).map(tailOfItem);
       const tails = digest === null ? [] : await Promise.all([chainOf(asked.tail, digest), ...items]);
@@ -121,7 +121,7 @@ async function finished({ context, asked, later, open }: ChatContext, begun: Sta
       if (asked.known === "found" && tails.length > 0) await work;
     });
   } finally {
-    // A chat whose answer was stopped is known by what was shown of it.
+    // A chat with a stopped answer is found by what was shown of it.
     if (!isSettled) settled(await Promise.all((merger.shown ?? []).map(({ id }) => tailOfItem(String(id)))));
     if (asked.known === "once") {
       const { api, target } = open(asked.conversation);
@@ -130,7 +130,7 @@ async function finished({ context, asked, later, open }: ChatContext, begun: Sta
   }
 }
 
-/** Sends a request to the model with nothing but its name changed, and its answer back byte for byte. */
+/** Passes a request to the model with only its name changed, and the response back byte for byte. */
 async function asItIs(place: ChatContext, call: ModelCall, why: string): Promise<Response> {
   const { context, asked } = place;
   const { body } = asked;

@@ -1,31 +1,31 @@
-// What the chat endpoint asks of a conversation's object while the Worker speaks with the model. All of it is plain data.
+// The interface between the Worker, which calls the model, and the conversation's Durable Object. All values are plain data.
 
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { JsonObject } from "../../domain/json";
 import type { Format } from "../../domain/tools/formats";
 import type { Reply, Target } from "../conversation/api";
 
-/** A message of the caller's history: whose it is, and of our own answers a digest. */
+/** A message of the caller's history: its role, and a digest for answers of the gateway. */
 export interface HistoryMessage {
   role: "user" | "results" | "assistant" | "other";
-  /** Of what was said in an assistant message; else empty. */
+  /** Digest of an assistant message; otherwise empty. */
   digest: string;
-  /** The model reads nothing of what stands before it. */
+  /** The model reads nothing before this message. */
   isSummary: boolean;
 }
 
 export interface ChatBegin {
   do: "begin";
   format: Format;
-  /** The entry and its model: what the hidden part was made with. */
+  /** The entry and its model, which the hidden messages belong to. */
   model: string;
   vendorModel: string;
   layout: HistoryMessage[];
-  /** The text of the last answer that is shown, which may have been stopped; `null`: it has calls, or there is none. */
+  /** Text of the last shown answer, which may have been stopped; `null` if it has calls or there is none. */
   shownLast: string | null;
-  /** A digest of what is asked. */
+  /** Digest of the request. */
   request: string;
-  /** The same request came before, and nobody heard the answer. */
+  /** The same request was sent before, and its response was not delivered. */
   isRetry: boolean;
 }
 
@@ -35,29 +35,29 @@ export interface StoredStep {
   message: JsonObject;
 }
 
-/** What a model is given besides what the caller shows. */
+/** What the model receives in addition to the caller's messages. */
 export interface ChatOffered {
   system: string;
   tools: JsonObject[];
-  /** What stands in the place of visible messages, by their number. `other`: made by another model. */
+  /** Replacements of visible messages by index. `other`: created by another model. */
   puts: { at: number; messages: JsonObject[]; other: boolean }[];
 }
 
 export interface ChatBegun extends ChatOffered {
   exchange: string;
   cacheKey: string | null;
-  /** What an earlier attempt has done already, and what is to be appended. */
+  /** Steps that an earlier attempt has completed, to be appended. */
   steps: StoredStep[];
-  /** Thoughts of earlier turns are to be left out. */
+  /** Removes thinking blocks of earlier turns. */
   dropThoughts: boolean;
 }
 
 export interface ChatStep {
   do: "step";
   exchange: string;
-  /** The model's message; `null`: it is committed. */
+  /** The model's message; `null` if it is committed already. */
   message: JsonObject | null;
-  /** The calls in it that are ours, as the vendor wrote them. */
+  /** Its calls of the gateway's tools, in the vendor's format. */
   calls: JsonObject[];
   usage: JsonObject | null;
 }
@@ -65,15 +65,15 @@ export interface ChatStep {
 export interface ChatEnd {
   do: "end";
   exchange: string;
-  /** The last message; `null`: it is committed, or the turn failed. */
+  /** The last message; `null` if it is committed already or the turn failed. */
   message: JsonObject | null;
-  /** Of what was given out; `null`: nothing was, and the same request may go on. */
+  /** Digest of what was sent; `null` if nothing was, and the same request can continue. */
   digest: string | null;
-  /** What was given out of a step that came to no end, where it may be named by its ids. */
+  /** What an unfinished step sent, if it can be referenced by id. */
   shown: JsonObject[];
 }
 
-/** What a request would be given, where nothing is begun. */
+/** What the model would receive, without starting a turn. */
 export interface ChatPreview {
   do: "look";
   format: Format;
@@ -81,7 +81,7 @@ export interface ChatPreview {
   layout: HistoryMessage[];
 }
 
-/** Items of answers that were given out, by their ids. */
+/** Items of sent answers, by id. */
 export interface ChatItems {
   do: "items";
   ids: string[];
@@ -92,7 +92,7 @@ export interface ChatExport {
   after: number;
 }
 
-/** A page of what is kept of the chat, for an export. */
+/** A page of the stored chat, for exports. */
 export interface ChatRows {
   rows: JsonObject[];
   next: number | null;
@@ -100,10 +100,10 @@ export interface ChatRows {
 
 export type ChatRequest = ChatBegin | ChatStep | ChatEnd | ChatPreview | ChatItems | ChatExport;
 
-/** By what was asked. */
+/** The reply for each kind of request. */
 export type ChatReply =
   | { did: "begin"; value: ChatBegun }
-  /** The results, as messages of the vendor, and the skills that are loaded now. */
+  /** The results as messages in the vendor's format, and the skills loaded now. */
   | { did: "step"; value: { messages: JsonObject[]; loaded: string[] } }
   | { did: "end"; value: null }
   | { did: "look"; value: ChatOffered }
@@ -111,11 +111,11 @@ export type ChatReply =
   | { did: "export"; value: ChatRows };
 
 export interface ChatObject {
-  /** `settings`: a conversation that is not there is made with them. */
+  /** `settings`: creates the conversation with them if it does not exist. */
   chat(target: Target, request: ChatRequest, settings: ConversationSettings | null): Promise<Reply<ChatReply>>;
 }
 
-/** What was asked for. */
+/** Returns the reply if it is of the requested kind. */
 export function chatReply<D extends ChatReply["did"]>(reply: ChatReply, did: D): Extract<ChatReply, { did: D }> {
   const isThat = (one: ChatReply): one is Extract<ChatReply, { did: D }> => one.did === did;
   if (!isThat(reply)) throw new Error(`asked for ${did}, and heard ${reply.did}`);

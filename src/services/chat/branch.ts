@@ -1,4 +1,4 @@
-// Where a request stands in the tree of answers, and what lies hidden behind the answers that it shows.
+// Locates a request in the tree of stored answers, and returns the hidden messages behind the answers it shows.
 
 import { CHAT_LIMITS } from "../../domain/chat/limits";
 import { protocolOf } from "../../domain/chat/protocols";
@@ -13,24 +13,24 @@ import type { Session } from "../session";
 import type { ChatBegin, ChatBegun, ChatOffered, ChatPreview } from "./api";
 
 export interface Branch {
-  /** The digest of all answers of the request. */
+  /** Digest of all answers in the request. */
   chain: string;
-  /** The last of them that is known; empty: none is. */
+  /** The last stored answer; empty if there is none. */
   tip: string;
-  /** The known ones, by their place in the request. */
+  /** Stored answers by message index. */
   nodes: Map<number, ChatNode>;
-  /** The beginning of the chat is missing. */
+  /** The start of the chat is missing. */
   cut: boolean;
-  /** The place of the last summary: the model reads nothing of what stands before it. -1: there is none. */
+  /** Index of the last summary, before which the model reads nothing; -1 if there is none. */
   from: number;
-  /** The last answer of the request, and the digest of those before it. */
+  /** The last answer of the request, and the digest of the earlier ones. */
   last: { at: number; digest: string; before: string; format: string } | null;
 }
 
-/** The digest of an answer behind others. */
+/** Digest of an answer after others. */
 export const chainOf = (before: string, digest: string) => sha256Hex(`${before}\n${digest}`);
 
-/** Lays a request along the tree by what we said ourselves. Texts of the user are not compared. */
+/** Matches a request with the tree by the gateway's own answers. User messages are not compared. */
 export async function matchHistory(
   chat: ChatStore,
   { layout, format }: Pick<ChatBegin, "layout" | "format">,
@@ -53,7 +53,7 @@ export async function matchHistory(
   return { ...(cutFront(chat, answers, format) ?? { chain, tip, nodes, cut: false, last }), from };
 }
 
-/** The same where the first answers are missing: the last one is known, and those before it are those of the request. */
+/** Matches a request whose first answers are missing, by its last answer. */
 function cutFront(
   chat: ChatStore,
   answers: { at: number; digest: string }[],
@@ -73,7 +73,7 @@ function cutFront(
   return null;
 }
 
-/** All that was said up to an answer, as far as restoring looks at it: what users said is left out. */
+/** Returns the history up to an answer for restoring the state; user messages are not included. */
 export function historyUpTo(chat: ChatStore, tip: string, more: readonly JsonObject[] = []): JsonObject[] {
   const answers: JsonObject[][] = [];
   for (let node = chat.node(tip); node !== null; node = chat.node(node.parent)) {
@@ -83,7 +83,7 @@ export function historyUpTo(chat: ChatStore, tip: string, more: readonly JsonObj
   return [...answers.reverse().flat(), ...more].map(withOwnNames);
 }
 
-/** Items of answers by their ids. The newest answers are looked at, as far back as one request could bring them again. */
+/** Returns items of answers by id, searching the newest answers as far back as one request can refer to. */
 export function storedItems(chat: ChatStore, ids: readonly string[]): JsonObject[] {
   const missing = new Set(ids);
   const found: JsonObject[] = [];
@@ -108,7 +108,7 @@ export function storedItems(chat: ChatStore, ids: readonly string[]): JsonObject
 
 export const QUESTION_PENDING: JsonObject = { role: "user", content: "" };
 
-/** Where the caller has a tool of the same name, ours has another one. */
+/** Prefix of a gateway tool whose name the caller also uses. */
 export const RENAMED = "skills_";
 
 function withOwnNames(message: JsonObject): JsonObject {
@@ -118,7 +118,7 @@ function withOwnNames(message: JsonObject): JsonObject {
   return isJsonObject(named) ? named : message;
 }
 
-/** What is put in the place of the answers of a request: newest first, as much as one branch may bring. */
+/** Returns the messages that replace the answers of a request, newest first up to the limit per branch. */
 export function hiddenMessagesFor(
   chat: ChatStore,
   { nodes, from }: Branch,
@@ -133,7 +133,7 @@ export function hiddenMessagesFor(
     if (room < 0) return { puts, have, isWhole: false };
     const messages = kept.map(({ message }) => message);
     puts.push({ at, messages, other: node.model !== model });
-    // What stands before a summary goes to the model as it did, and is not read.
+    // Messages before a summary are passed on unchanged.
     if (at < from) continue;
     const { isSummary } = protocolOf(formatOfChat(node.format));
     const read = kept.slice(Math.max(0, messages.findLastIndex(isSummary)));
@@ -144,7 +144,7 @@ export function hiddenMessagesFor(
   return { puts, have, isWhole: from === -1 };
 }
 
-/** A format as it is stored. */
+/** Parses a stored format. */
 export const formatOfChat = (format: string): Format =>
   format === "anthropic" || format === "openai-responses" ? format : "openai";
 
@@ -154,7 +154,7 @@ interface Edit {
   content: string;
 }
 
-/** Takes back what the conversation asks to take back, in every answer of the branch. */
+/** Applies the conversation's context edits to every answer of the branch. */
 export function editBranch(chat: ChatStore, { nodes }: Branch, edits: readonly Edit[], dropThoughts: boolean): void {
   if (edits.length === 0 && !dropThoughts) return;
   for (const { exchange, format } of nodes.values()) {
@@ -178,7 +178,7 @@ function edited(
   return (call_id === undefined ? null : protocol.withResult(message, call_id, content)) ?? message;
 }
 
-/** What a request would be given as the conversation stands. Nothing changes by it. */
+/** Returns what the model would receive now, without changing anything. */
 export async function previewChat(
   context: Context,
   session: Session,

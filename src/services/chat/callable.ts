@@ -1,4 +1,4 @@
-// Which models a caller of the chat endpoint may call.
+// Lists the models that a caller of the chat endpoint can use.
 
 import { visibleScopes } from "../../domain/access/access";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
@@ -8,7 +8,7 @@ import type { Context } from "../context";
 import { demoModel } from "./demo";
 import { modelScopes } from "./models";
 
-/** What a list of models has: models with what they may be asked for by, and ghosts that name one of them. */
+/** Returns models with their names, and ghosts that name one of them. */
 export async function listCallable(context: Context) {
   const [models, ghosts] = await Promise.all([callableModels(context), ghostsFirst(context)]);
   const shown = models.map(({ name, ...model }) => ({ ...model, names: namesOfModel(name) }));
@@ -20,7 +20,7 @@ export async function listCallable(context: Context) {
   return [...shown, ...run];
 }
 
-/** Ghosts that the caller sees, of each name the one that is meant by it. */
+/** Returns the visible ghosts; of equal names, the one that the name refers to. */
 async function ghostsFirst(context: Context) {
   const scopes = visibleScopes(context.caller.principal);
   const rows = await ghostsWithModel(context.db, scopes, CHAT_LIMITS.listedGhosts);
@@ -30,7 +30,7 @@ async function ghostsFirst(context: Context) {
   );
 }
 
-/** The models that the caller may call, each name once, and the scripted one where there is one. */
+/** Returns the models that the caller can use, each name once, and the scripted model if enabled. */
 async function callableModels(context: Context) {
   const scopes = modelScopes(context);
   const rows = await modelsOf(context.db, scopes);

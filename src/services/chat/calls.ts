@@ -1,4 +1,4 @@
-// Running the calls of a model's step in a conversation's object, as messages of the vendor.
+// Runs the tool calls of a model step in a conversation's Durable Object, in the vendor's format.
 
 import { CHAT_LIMITS } from "../../domain/chat/limits";
 import { protocolOf } from "../../domain/chat/protocols";
@@ -15,11 +15,11 @@ export interface CallsOfStep {
   calls: JsonObject[];
   format: Format;
   usage: JsonObject | null;
-  /** How long the results may be, in UTF-16 units. */
+  /** Maximum length of the results, in UTF-16 units. */
   room: number;
 }
 
-/** Runs them, and tells their results and the skills that are loaded now. */
+/** Runs the calls and returns their results and the skills loaded now. */
 export async function runStepCalls(
   context: Context,
   session: Session,
@@ -37,7 +37,7 @@ export async function runStepCalls(
       return call === null ? [] : [{ call, result: failed(why(call.name)) }];
     });
   const others = [
-    ...refused(reply.unhandled, (name) => `Error: There is no tool '${name}'.`),
+    ...refused(reply.unhandled, (name) => `Error: Tool '${name}' not found.`),
     ...refused(all.slice(CHAT_LIMITS.callsPerStep), () => TOO_MANY),
   ];
   const messages = asOne([...reply.messages, ...renderResults(others, format)], format);
@@ -46,7 +46,7 @@ export async function runStepCalls(
 
 const working = new WeakMap<Session, Map<string, Promise<unknown>>>();
 
-/** Waits for the same calls of an attempt before, should they run still: then their results are there, and nothing is run twice. */
+/** Waits for the same calls of an earlier attempt if they still run, so that nothing runs twice. */
 async function afterEarlier<T>(session: Session, ids: readonly string[], run: () => Promise<T>): Promise<T> {
   const known = working.get(session) ?? new Map<string, Promise<unknown>>();
   working.set(session, known);
@@ -61,11 +61,11 @@ async function afterEarlier<T>(session: Session, ids: readonly string[], run: ()
   }
 }
 
-const TOO_MANY = `Error: At most ${CHAT_LIMITS.callsPerStep} calls are run in a step. Call this tool again.`;
+const TOO_MANY = `Error: Too many calls in one step (limit ${CHAT_LIMITS.callsPerStep}). Call this tool again.`;
 const NO_ROOM =
-  "Error: The tool has run, but there is no room for its result in this answer. Ask for less of it in the user's next message.";
+  "Error: The tool has run, but its result does not fit into this answer. Ask for a smaller result in the next message.";
 
-/** The messages, with a word in the place of results for which there is no room. */
+/** Replaces results that exceed the limit with a note. */
 function fitting(messages: JsonObject[], ids: readonly string[], format: Format, most: number): JsonObject[] {
   const protocol = protocolOf(format);
   let room = most;
@@ -79,7 +79,7 @@ function fitting(messages: JsonObject[], ids: readonly string[], format: Format,
   });
 }
 
-/** Anthropic takes all results of a step in one message. */
+/** Anthropic expects all results of a step in one message. */
 function asOne(messages: JsonObject[], format: Format): JsonObject[] {
   const [first, ...others] = messages;
   if (format !== "anthropic" || first === undefined || others.length === 0) return messages;

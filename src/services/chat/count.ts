@@ -1,4 +1,4 @@
-// Counting what a request would cost to read: the vendor counts it, with all that the gateway would add.
+// Counts the tokens of a request: the vendor counts it with everything the gateway would add.
 
 import type { JsonObject } from "../../domain/json";
 import { unwrap } from "../conversation/api";
@@ -11,7 +11,7 @@ import { modelCall } from "./upstream";
 
 type CountPlace = Pick<ChatContext, "context" | "protocol" | "asked" | "signal" | "ghost" | "open" | "later">;
 
-/** The vendor's own count. No turn is begun by it, and nothing is kept. */
+/** Returns the vendor's count. Starts no turn and stores nothing. */
 export async function countChat(place: CountPlace): Promise<Response> {
   const { context, protocol, asked, signal } = place;
   const { model, headers, body } = asked;
@@ -41,7 +41,7 @@ async function withOurs(place: CountPlace): Promise<JsonObject> {
   });
 }
 
-/** What the model would be given. A chat that is not there yet is begun for a moment under another name. */
+/** Returns what the model would receive. A new chat is created temporarily under another id. */
 async function offeredTo(place: CountPlace, shown: readonly JsonObject[]): Promise<ChatOffered> {
   const { context, protocol, asked, open, later } = place;
   const { name: model, entry } = asked.model;

@@ -1,4 +1,4 @@
-// The model `demo`, which is not at any address: it is for trying the gateway out without a vendor.
+// The scripted model `demo`, for trying the gateway without a vendor.
 
 import { DEMO_SCOPE, demoMove } from "../../domain/chat/demo";
 import { CHAT_APIS } from "../../domain/chat/model-entry";
@@ -10,7 +10,7 @@ import type { FoundModel, ModelCall } from "./upstream";
 
 const DEMO = "demo";
 
-/** The scripted model, where it is asked for and the gateway has it. A stored model of the name comes before it. */
+/** Returns the scripted model if the name asks for it and it is enabled. A stored model with this name takes precedence. */
 export function demoModel({ settings }: Context, name: string): FoundModel | null {
   if (name !== DEMO || !hasDemo(settings)) return null;
   return { scope: DEMO_SCOPE, name, entry: { api: [...CHAT_APIS], base_url: "", model: DEMO } };
@@ -21,7 +21,7 @@ export const hasDemo = ({ DEMO_MODEL }: Pick<Context["settings"], "DEMO_MODEL">)
 
 export const isDemo = ({ scope }: FoundModel) => scope === DEMO_SCOPE;
 
-/** Calls it. */
+/** Returns a call of the scripted model. */
 export function demoCall(context: Context, protocol: Protocol, isCounted = false): ModelCall {
   const send = async (body: JsonObject) => {
     const { counting } = protocol;

@@ -1,11 +1,11 @@
-// Reading a model's streamed answer.
+// Reads a model's streamed response.
 
 import { CHAT_LIMITS } from "../../domain/chat/limits";
 import { ChatRefusal } from "../../domain/chat/refusal";
 import { EventSplitter, type StreamEvent } from "../../domain/servers/event-stream";
 import { modelFault } from "./upstream";
 
-/** The events of a streamed answer. Who says nothing for too long is gone. */
+/** Yields the events of a streamed response. Fails if the model sends nothing for too long. */
 export async function* modelEvents({ body }: Response): AsyncGenerator<StreamEvent> {
   if (body === null) return;
   const splitter = new EventSplitter();
@@ -15,7 +15,7 @@ export async function* modelEvents({ body }: Response): AsyncGenerator<StreamEve
       const { done, value } = await within(reader.read());
       yield* splitter.push(done ? "\n\n" : value);
       if (splitter.size > CHAT_LIMITS.eventChars)
-        throw new ChatRefusal(502, "model_too_large", "An event of the model's answer is too large.");
+        throw new ChatRefusal(502, "model_too_large", "The model's answer contains an event that is too large.");
       if (done) return;
     }
   } catch (error) {
@@ -27,7 +27,7 @@ export async function* modelEvents({ body }: Response): AsyncGenerator<StreamEve
 
 async function within<T>(value: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new ChatRefusal(504, "model_silent", "The model said nothing for too long."));
+  const late = () => reject(new ChatRefusal(504, "model_silent", "The model provider timed out without sending data."));
   const timer = setTimeout(late, CHAT_LIMITS.idleMs);
   try {
     return await Promise.race([value, promise]);

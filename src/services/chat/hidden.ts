@@ -1,4 +1,4 @@
-// What a request shows, and what is put in its place.
+// Computes digests of a request's messages, and inserts the hidden messages.
 
 import type { Protocol } from "../../domain/chat/protocol";
 import { sha256Hex } from "../../domain/digest";
@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from "../../domain/json";
 import type { ChatBegun, HistoryMessage } from "./api";
 import { RENAMED } from "./branch";
 
-/** Digests of what a request shows, and of what it asks. */
+/** Returns digests of the messages that a request shows. */
 export async function layoutOf(protocol: Protocol, messages: readonly JsonObject[]): Promise<HistoryMessage[]> {
   return Promise.all(
     messages.map(async (message) => {
@@ -17,7 +17,7 @@ export async function layoutOf(protocol: Protocol, messages: readonly JsonObject
   );
 }
 
-/** The caller's messages, each of our answers with all that it was made of. */
+/** Returns the caller's messages with each answer of the gateway expanded to all its steps. */
 export function withHidden(
   protocol: Protocol,
   shown: readonly JsonObject[],
@@ -38,7 +38,7 @@ export function withHidden(
   return rest;
 }
 
-/** The caller's tool of a name wins: ours is called something else. */
+/** Renames a gateway tool if the caller has a tool with the same name. */
 export function withFreeName(tool: JsonObject, theirs: ReadonlySet<string>): JsonObject {
   const rename = (named: JsonObject): JsonObject =>
     typeof named.name === "string" && theirs.has(named.name) ? { ...named, name: RENAMED + named.name } : named;

@@ -1,5 +1,5 @@
-// The loop of the chat endpoint: it asks the model, runs what the model calls of ours, and asks again, while the caller reads one
-// answer. It runs in the Worker, so no token passes the conversation's object, which is asked once a step.
+// The loop of the chat endpoint: calls the model, runs calls of the gateway's tools, and calls again, while the caller reads one response.
+// It runs in the Worker, so tokens do not pass through the Durable Object, which is called once per step.
 
 import { CHAT_LIMITS } from "../../domain/chat/limits";
 import type { Merger, Protocol } from "../../domain/chat/protocol";
@@ -13,7 +13,7 @@ import { layoutOf, withFreeName, withGatewayName, withHidden } from "./hidden";
 import { counted, type ModelStepSoFar, readModelStep } from "./model-stream";
 import type { ModelCall } from "./upstream";
 
-/** Where an answer is made. */
+/** The parameters of a loop. */
 export interface Loop {
   protocol: Protocol;
   body: JsonObject;
@@ -29,30 +29,33 @@ export interface Loop {
   /** The same request was sent before. */
   isRetry: boolean;
   /**
-   * Whether skills have no part in it: what the caller asks for goes with none, or under its choice of tools ours cannot be called.
-   * The latter stays in what was hidden: what the model is sent begins as it did before.
+   * Whether skills take no part: `yes` if the caller asks for none; `unless_hidden` if its tool choice excludes the gateway's tools, which
+   * then stay in the hidden messages so that the prompt prefix is unchanged.
    */
   bare: "yes" | "unless_hidden" | "no";
-  /** The answer is kept, whether or not there is something to add. */
+  /** The answer is stored, with or without skills. */
   isKept: boolean;
   signal: AbortSignal;
-  /** Sends a piece of the answer. */
+  /** Sends a part of the response. */
   write(text: string): Promise<void>;
-  /** Called with the names of skills that a step has loaded. */
+  /** Called with the names of skills that a step loaded. */
   onLoaded?: ((names: readonly string[]) => string) | undefined;
 }
 
-/** What was begun: to be run once somebody reads. */
+/** A started chat, run when the caller reads. */
 export interface StartedChat extends ModelStepSoFar {
   loop: Loop;
   begun: ChatBegun;
-  /** Ours, by the name that the model knows. */
+  /** The gateway's tools, by the names that the model uses. */
   tools: JsonObject[];
   first: Response | null;
   done: number;
 }
 
-/** Asks the object where this request stands, and the model for its first step: until then a refusal has a status of its own. `null`: there is nothing to add, and the request goes to the model as it is. */
+/**
+ * Locates the request in the Durable Object and sends the first step to the model, so that errors up to this point have their own HTTP
+ * status. Returns `null` if there is nothing to add and the request is passed through.
+ */
 export async function beginLoop(loop: Loop): Promise<StartedChat | null> {
   const { protocol, body, model, vendorModel, isRetry } = loop;
   const shown = protocol.messages(body) ?? [];
@@ -93,7 +96,7 @@ export async function beginLoop(loop: Loop): Promise<StartedChat | null> {
   return state;
 }
 
-/** The text of an answer; `null` where it has calls, since what was stopped has none. */
+/** Returns the text of an answer; `null` if it has calls, because a stopped answer has none. */
 function textShown(protocol: Protocol, message: JsonObject | undefined): string | null {
   if (message === undefined) return null;
   const entry = protocol.entry(message);
@@ -103,21 +106,21 @@ function textShown(protocol: Protocol, message: JsonObject | undefined): string 
 }
 
 /**
- * Runs the loop to its end. What fails is thrown; what was done stays, and the same request goes on there.
+ * Runs the loop to its end. Throws failures; completed steps stay, and the same request continues after them.
  *
- * @param onEnd hears the digest of what is given out before its last word is; `null` where it is too long to be kept
+ * @param onEnd called with the digest of the response before its last part is sent; `null` if it is too long to be stored
  */
 export async function runLoop(state: StartedChat, onEnd: (digest: string | null) => Promise<void>): Promise<void> {
   const { loop, merger } = state;
   let committed = false;
-  // Who has left is noticed by a write alone, and a model may think for long.
+  // Only a write detects that the caller has left, and a model may think for a long time.
   const alive = setInterval(() => loop.write(merger.keepAlive).catch(() => undefined), CHAT_LIMITS.keepAliveMs);
   try {
     for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
       await readModelStep(state, response, loop.call.untold, loop.write);
       if (merger.end === "broken")
-        throw new ChatRefusal(502, "model_broke_off", "The model's answer broke off before its end.");
-      // Who has left wants nothing run any more.
+        throw new ChatRefusal(502, "model_broke_off", "The model's answer ended unexpectedly.");
+      // If the caller has left, nothing more runs.
       requireCaller(loop);
       state.done++;
       const ours = callsOfOurs(state);
@@ -150,14 +153,14 @@ export async function runLoop(state: StartedChat, onEnd: (digest: string | null)
   }
 }
 
-/** The calls that are run here: only where the model meant to call, and not after the last step that it has. */
+/** Returns the calls to run: only if the model ended the step with calls, and not after the last allowed step. */
 function callsOfOurs({ loop, merger, done }: StartedChat) {
   if (merger.end !== "calls" || done >= CHAT_LIMITS.steps) return [];
   const theirs = new Set(loop.protocol.toolNames(loop.body));
   return merger.calls.filter(({ name }) => !theirs.has(name));
 }
 
-/** A last message has no calls of ours: nobody has answered them. */
+/** Removes calls of the gateway's tools from the last message, because they have no results. */
 function withoutOurs({ loop, merger }: StartedChat, message: JsonObject): JsonObject {
   const theirs = new Set(loop.protocol.toolNames(loop.body));
   const open = merger.calls.filter(({ name }) => !theirs.has(name) || merger.end !== "calls").map(({ id }) => id);
@@ -168,7 +171,7 @@ const isEmpty = ({ content, ...rest }: JsonObject) =>
   rest.tool_calls === undefined &&
   (content === null || content === "" || (Array.isArray(content) && content.length === 0));
 
-/** Commits the step that has just ended, and runs its calls. */
+/** Commits the finished step and runs its calls. */
 async function commit(state: StartedChat, ours: Merger["calls"]): Promise<void> {
   const { merger, messages } = state;
   const { message } = merger;
@@ -178,7 +181,7 @@ async function commit(state: StartedChat, ours: Merger["calls"]): Promise<void> 
   messages.push(message, ...results);
 }
 
-/** The same of a step that another attempt has committed. */
+/** Runs the calls of a step that another attempt has committed. */
 async function runKept(state: StartedChat, message: JsonObject): Promise<void> {
   const theirs = new Set(state.loop.protocol.toolNames(state.loop.body));
   const calls = state.loop.protocol.callsIn(message).filter(({ name }) => !theirs.has(name));
@@ -195,7 +198,7 @@ async function runCalls(state: StartedChat, message: JsonObject | null, calls: M
   return messages;
 }
 
-/** Asks the model for the next step. The first failure passes; a later one is tried again once. */
+/** Calls the model for the next step. A failure of the first step is passed on; later steps are retried once. */
 async function callModel(state: StartedChat): Promise<Response> {
   const { loop, begun, merger, messages, tools, done } = state;
   requireCaller(loop);
@@ -214,15 +217,15 @@ async function callModel(state: StartedChat): Promise<Response> {
 }
 
 function requireCaller({ signal }: Loop): void {
-  if (signal.aborted) throw new ChatRefusal(499, "caller_left", "The caller has left.");
+  if (signal.aborted) throw new ChatRefusal(499, "caller_left", "The client disconnected.");
 }
 
 async function ask({ object, target, settings }: Loop, request: ChatRequest): Promise<ChatReply> {
-  // Only what begins makes a conversation: one that was deleted meanwhile stays so.
+  // Only `begin` creates a conversation: one that was deleted meanwhile stays deleted.
   return unwrap(await object.chat(target, request, request.do === "begin" ? settings : null));
 }
 
-/** Says that this attempt is over. Who cannot be told finds its lease run out. */
+/** Reports that this attempt has ended. If that fails, its lease expires. */
 export async function abortAttempt({ loop, begun, merger }: StartedChat): Promise<void> {
   const shown = loop.isKept ? [...(merger.shown ?? [])] : [];
   const isKept = JSON.stringify(shown).length <= CHAT_LIMITS.messageChars;

@@ -1,4 +1,4 @@
-// Hearing a step of the model, and counting what it took.
+// Reads one streamed model response and records its token usage.
 
 import type { Merger } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
@@ -7,18 +7,18 @@ import type { StreamEvent } from "../../domain/servers/event-stream";
 import { modelEvents } from "./events";
 import type { ModelError } from "./upstream";
 
-/** What was heard so far. */
+/** The state of a response being read. */
 export interface ModelStepSoFar {
   merger: Merger;
-  /** The messages with what is hidden, and the steps of this turn. */
+  /** The messages with the hidden ones, and the steps of this turn. */
   messages: JsonObject[];
-  /** Tokens of steps whose vendor has not said them, by their size. */
+  /** Estimated tokens of steps whose vendor reported no usage. */
   guessed: number;
-  /** A step was heard to its end, and is not counted yet. */
+  /** A step was read to its end and is not counted yet. */
   isHeard: boolean;
 }
 
-/** Reads a step, and passes on what the caller is to see of it. What the vendor says went wrong passes without what is untold. */
+/** Reads a step and passes on what the caller sees. Errors of the vendor are passed on without the owner's private data. */
 export async function readModelStep(
   state: ModelStepSoFar,
   response: Response,
@@ -35,12 +35,12 @@ export async function readModelStep(
     }
     state.isHeard = merger.end !== "broken";
   } finally {
-    // Who breaks off what a model says has made it read all the same.
+    // The model has read the prompt even if the caller leaves early.
     if (!state.isHeard) state.guessed += guess(messages, heard);
   }
 }
 
-/** Ends a step. Where its vendor does not say what it took, that is guessed. */
+/** Ends a step. Estimates its usage if the vendor reported none. */
 export function counted(state: ModelStepSoFar, end: () => string): string {
   const { merger, messages } = state;
   const before = merger.tokens.all;
@@ -62,6 +62,6 @@ function pushed(merger: Merger, event: StreamEvent, untold: ModelError): string 
       throw new ChatRefusal(status, code, message, { body: untold.json(body) });
     }
     if (!(error instanceof SyntaxError)) throw error;
-    throw new ChatRefusal(502, "model_garbled", "The model's answer cannot be read: a part of it is no JSON.");
+    throw new ChatRefusal(502, "model_garbled", "The model's answer contains invalid JSON.");
   }
 }

@@ -1,4 +1,4 @@
-// The models of the chat endpoint: stored by their owners, found for a caller by name.
+// Stores the models of the chat endpoint, and finds them by name.
 
 import { GATEWAY_SCOPE, groupScope, userScope } from "../../domain/access/access";
 import { MODEL_LIMITS } from "../../domain/chat/limits";
@@ -10,13 +10,13 @@ import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { ownedScope, type SecretOwner } from "../secrets/secrets";
 
-/** Stores an entry under its name, whole. Only the gateway's models may be at an address that the operator named. */
+/** Stores a whole entry under its name. Only the gateway's models can use the addresses that the operator allows. */
 export async function storeModel(context: Context, owner: SecretOwner, name: string, entry: ModelEntry) {
   const scope = ownedScope(context, owner);
   const issues = modelProblems(entry, originsFor(context, scope), __DEVELOPMENT__);
   const stored = jsonOf(entry);
   if (utf8Bytes(JSON.stringify(stored)) > MODEL_LIMITS.entryBytes)
-    issues.push({ code: "MODEL_TOO_LARGE", message: "The entry takes more than 32 KiB as JSON.", path: "" });
+    issues.push({ code: "MODEL_TOO_LARGE", message: "Model entry too large (limit 32 KiB as JSON).", path: "" });
   if (issues.length > 0) throw invalid(issues);
   const recorded = audited(context, "model.put", `${scopeInLog(scope)}/${name}`, {
     after: { api: entry.api, base_url: entry.base_url, model: entry.model },
@@ -25,7 +25,7 @@ export async function storeModel(context: Context, owner: SecretOwner, name: str
   const { userId } = context.caller.principal;
   const put = await putModel(recorded, { scope, name, entry: stored, createdBy: userId }, MODEL_LIMITS.perScope);
   if (put !== null) return put;
-  const message = `There are ${MODEL_LIMITS.perScope} models already. Delete one first.`;
+  const message = `Model limit reached (${MODEL_LIMITS.perScope}). Delete a model first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: MODEL_LIMITS.perScope });
 }
 
@@ -35,7 +35,7 @@ export async function oneModel(context: Context, owner: SecretOwner, name: strin
   return found;
 }
 
-/** A page by name; `after` is the last name of the page before. */
+/** Returns a page by name; `after` is the last name of the previous page. */
 export function pageOfModels(context: Context, owner: SecretOwner, limit: number, after: string | null) {
   return listModels(context.db, ownedScope(context, owner), limit, after);
 }
@@ -48,20 +48,20 @@ export async function removeModel(context: Context, owner: SecretOwner, name: st
   if (!(await deleteModel(recorded, scope, name))) throw modelNotFound();
 }
 
-/** Addresses beside the public ones that a model of this scope may be at. */
+/** Returns the non-public addresses that a model of this scope can use. */
 export function originsFor(context: Context, scope: string): readonly string[] {
   return scope === GATEWAY_SCOPE ? context.settings.MODEL_HOSTS : [];
 }
 
-/** The scopes whose models the caller sees, first wins. */
+/** Returns the scopes whose models the caller sees, first wins. */
 export function modelScopes(context: Context): string[] {
   const { principal } = context.caller;
   return [userScope(principal.userId), ...principal.groups.map(({ group }) => groupScope(group)), GATEWAY_SCOPE];
 }
 
-/** The entry as JSON: what was not given is absent. */
+/** Returns the entry as JSON without undefined fields. */
 const jsonOf = (entry: ModelEntry): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(entry)));
 
 function modelNotFound(): GatewayError {
-  return new GatewayError("not_found", "MODEL_NOT_FOUND", "There is no such model.");
+  return new GatewayError("not_found", "MODEL_NOT_FOUND", "Model not found. Check the name.");
 }

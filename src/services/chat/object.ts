@@ -1,5 +1,5 @@
-// The chat endpoint's part in a conversation's object: where a request stands, what the model is to be given, running its calls, and
-// keeping what nobody sees. The Worker speaks with the model; each of its steps is committed here before anything is run.
+// The chat endpoint's part in the Durable Object: locates a request, prepares what the model receives, runs calls, and stores hidden
+// messages. The Worker calls the model; each step is committed here before its calls run.
 
 import * as z from "zod";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
@@ -52,7 +52,7 @@ export async function handleChat(
 
 const queues = new WeakMap<Session, Promise<unknown>>();
 
-/** Two requests of one chat do not begin at once: each takes the conversation to where it stands. */
+/** Requests of one chat start one after the other, because each moves the conversation to its position. */
 function inOrder<T>(session: Session, run: () => Promise<T>): Promise<T> {
   const result = (queues.get(session) ?? Promise.resolve()).then(run);
   queues.set(
@@ -64,14 +64,14 @@ function inOrder<T>(session: Session, run: () => Promise<T>): Promise<T> {
 
 const alive = new WeakMap<Session, Set<string>>();
 
-/** Requests that began since the object woke up. Of an earlier one that runs still, whoever sends it again has lost the answer. */
+/** Requests started since the Durable Object woke up. The response of an earlier request that is still marked as running is lost. */
 function aliveOf(session: Session): Set<string> {
   const known = alive.get(session) ?? new Set<string>();
   alive.set(session, known);
   return known;
 }
 
-/** Which answer, or which running request, the conversation's state is that of. */
+/** The answer or running request that the conversation's state belongs to. */
 const markSchema = z.object({ at: z.string() });
 const markOf = (session: Session) => session.store.get("chat", markSchema)?.at ?? "";
 const setMark = (session: Session, at: string) => session.store.set("chat", { at });
@@ -104,12 +104,12 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
     }
     chat.putExchange(exchange);
     if (!goesOn) return;
-    // What an answer was made of stays with it.
+    // The messages of a finished answer stay with it.
     if (before.state === "ended") {
       chat.copyMessages(before.id, id);
       chat.dropAfterResults(id);
     } else chat.moveMessages(before.id, id);
-    // The conversation is where that one left it.
+    // The conversation is at the position where that attempt ended.
     if (markOf(session) === before.id) setMark(session, id);
   });
   if (goesOn || !isTurn)
@@ -136,7 +136,7 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
   };
 }
 
-/** Whether another attempt goes on where one stopped: it failed, its Worker is gone, or its answer was not heard. */
+/** Whether another attempt can continue: the earlier one failed, its Worker is gone, or its response was not delivered. */
 function isOpen({ state, lease }: ChatExchange, isRetry: boolean, isLost: boolean, now: number): boolean {
   if (state === "failed") return true;
   if (state === "running") return isRetry || isLost || lease < now;
@@ -154,13 +154,13 @@ const stepsOf = (session: Session, exchange: string) =>
 
 const formatIn = ({ format }: ChatExchange): Format => formatOfChat(format);
 
-/** Takes the conversation to the end of a branch, unless it is there. */
+/** Moves the conversation to the end of a branch, unless it is there. */
 async function takeTo(context: Context, session: Session, { tip }: Branch, history: JsonObject[], format: Format) {
   if (markOf(session) === tip || session.state.policy === null) return;
   await exclusively(session, () => restore(context, session, history, format));
 }
 
-/** The same into the middle of a turn, where another request has been since. */
+/** Moves the conversation into the middle of a turn, if another request moved it since. */
 async function takeBack(context: Context, session: Session, exchange: ChatExchange): Promise<void> {
   const { id, branch, turn } = exchange;
   if (markOf(session) === id) return;
@@ -189,7 +189,7 @@ async function step(context: Context, session: Session, running: RunningCalls, r
   if (calls.length === 0) return { messages: [], loaded: [] };
   const room = CHAT_LIMITS.turnChars - store.chat.size(exchange.id);
   const done = await runStepCalls(context, session, running, { calls, format, usage, room });
-  // Who has left may come again, and finds the results. Where another attempt has taken over, it finds them under the calls.
+  // A caller who left may return and finds the results. If another attempt took over, it finds them under its calls.
   const isLeft = store.chat.exchange(exchange.id)?.state === "failed";
   if (!isLeft) runningOne(session, exchange.id);
   store.atomically(() => {
@@ -199,11 +199,7 @@ async function step(context: Context, session: Session, running: RunningCalls, r
 }
 
 const answerTooLarge = () =>
-  new GatewayError(
-    "invalid",
-    "ANSWER_TOO_LARGE",
-    "The steps of this answer are too long together. Ask for less at once.",
-  );
+  new GatewayError("invalid", "ANSWER_TOO_LARGE", "The answer is too long. Ask for less at once.");
 
 async function end(context: Context, session: Session, ended: ChatEnd): Promise<null> {
   const { exchange: id, message, digest, shown } = ended;
@@ -228,11 +224,15 @@ async function end(context: Context, session: Session, ended: ChatEnd): Promise<
   return null;
 }
 
-/** A request that runs. One that another attempt has taken over runs nothing any more. */
+/** Returns a running request. A request that another attempt has taken over can run nothing more. */
 function runningOne(session: Session, id: string): ChatExchange {
   const exchange = session.store.chat.exchange(id);
   if (exchange?.state === "running") return exchange;
-  throw new GatewayError("conflict", "EXCHANGE_TAKEN_OVER", "The same request was sent again and goes on there.");
+  throw new GatewayError(
+    "conflict",
+    "EXCHANGE_TAKEN_OVER",
+    "The same request was sent again. It continues in the newer connection.",
+  );
 }
 
 function exported(session: Session, { after }: ChatExport): ChatRows {

@@ -1,9 +1,9 @@
-// An answer that goes to the caller as it came: what it took is read in passing, and what is its owner's is left out of an error.
+// Passes a response to the caller unchanged, reads its usage in passing, and removes the owner's private data from errors.
 
 import { isJsonObject, type JsonObject } from "../../domain/json";
 import type { ModelError } from "./upstream";
 
-/** The same answer. `tokens`: what it took, once it has ended. */
+/** Returns the same response. `tokens` resolves to its usage when it has ended. */
 export function passThrough(
   answer: Response,
   body: JsonObject,
@@ -26,10 +26,10 @@ export function passThrough(
 }
 
 const NEWLINE = 10;
-/** Of one line, to be looked at as a whole. An error is no longer. */
+/** Maximum bytes of a line that is inspected as a whole, and of an error. */
 const LINE_BYTES = 1_048_576;
 
-/** Passes whole lines. From where an error is spoken of they pass without what is untold, and byte for byte where there is nothing of it. */
+/** Passes whole lines. From the first error on, removes private data; lines without it stay byte for byte. */
 function withoutUntold(untold: ModelError): TransformStream<Uint8Array, Uint8Array> {
   const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
   let held: Uint8Array[] = [];
@@ -67,7 +67,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Looks for what an answer says that it took, where that stands: at its beginning and at its end. */
+/** Finds the reported usage at the start and end of a response. */
 class Meter {
   static readonly #KEPT = 16_384;
   readonly #decoder = new TextDecoder();
@@ -82,7 +82,7 @@ class Meter {
     this.#tail = (this.#tail + text).slice(-Meter.#KEPT);
   }
 
-  /** Where nothing is said, a guess by the size. */
+  /** Estimates by size if no usage is reported. */
   tokens(body: JsonObject): number {
     const texts = [this.#head.slice(0, Meter.#KEPT), this.#tail];
     const told = texts.flatMap((text) =>

@@ -1,11 +1,11 @@
-// Parts of answers that a request names by their ids in place of their content: they are looked up in what was given out.
+// Resolves parts of earlier answers that a request references by id instead of content.
 
 import type { Protocol } from "../../domain/chat/protocol";
 import { type Target, unwrap } from "../conversation/api";
 import { type ChatObject, chatReply } from "./api";
 import { type ParsedChatRequest, tailsOf } from "./request";
 
-/** The request with everything in it that it names. */
+/** Returns the request with all references resolved. */
 export async function withReferences(
   protocol: Protocol,
   asked: ParsedChatRequest,

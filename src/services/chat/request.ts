@@ -1,4 +1,4 @@
-// A request of the chat endpoint: which model it means, what it may ask, and which conversation it is about.
+// Parses a request of the chat endpoint: its model, its permissions, and its conversation.
 
 import { canActAs, visibleScopes } from "../../domain/access/access";
 import { dayOf } from "../../domain/access/quota";
@@ -20,29 +20,29 @@ import { layoutOf } from "./hidden";
 import { modelScopes } from "./models";
 import { type FoundModel, nameOfModel } from "./upstream";
 
-/** What a request is, once it is known to be allowed. */
+/** A parsed and permitted request. */
 export interface ParsedChatRequest {
   body: JsonObject;
   model: FoundModel;
-  /** The ghost that is asked for by the model's name. */
+  /** The ghost requested through the model name. */
   ghost: string | null;
-  /** Why there are no skills in it, in a word; `null`: there are. */
+  /** The reason for which no skills are added, in one word; `null`: they are. */
   plain: string | null;
   /** The conversation's id, and how it was found. */
   conversation: string;
-  /** `named`: by the caller. `found`: by what was said in it. `once`: nothing of it is kept. */
+  /** `named`: by the caller. `found`: by its content. `once`: nothing of it is stored. */
   known: "named" | "found" | "once";
-  /** Nothing is known of it yet. */
+  /** The conversation does not exist yet. */
   isNew: boolean;
-  /** The caller counts on being able to name parts of the answer by their ids. */
+  /** The caller expects to reference parts of the answer by id. */
   isKept: boolean;
-  /** The digest of all answers that the request shows, where its conversation is found by it; else empty. */
+  /** Digest of all answers in the request, if the conversation is found by it; otherwise empty. */
   tail: string;
-  /** Headers that the vendor may see. */
+  /** Headers that are passed to the vendor. */
   headers: Record<string, string>;
 }
 
-/** Reads a request whose body is JSON, and refuses what may not be asked. */
+/** Parses a JSON request and rejects what is not permitted. */
 export async function readChat(
   context: Context,
   protocol: Protocol,
@@ -51,16 +51,17 @@ export async function readChat(
   const body = protocol.items?.stateless(asked) ?? asked;
   const named = modelAsked(typeof body.model === "string" ? body.model : "");
   const messages = messagesOf(protocol, body);
-  if (messages === null) throw new ChatRefusal(400, "invalid_request", "The request has no messages.");
+  if (messages === null)
+    throw new ChatRefusal(400, "invalid_request", "`messages` is missing or empty. Send at least one message.");
   if (messages.length > CHAT_LIMITS.messages)
-    throw new ChatRefusal(413, "request_too_large", `A request may have ${CHAT_LIMITS.messages} messages.`);
+    throw new ChatRefusal(413, "request_too_large", `Too many messages (limit ${CHAT_LIMITS.messages}).`);
   const given = namedIn(context, protocol, body, headers);
-  // A conversation that the caller names is not looked for by what was said in it.
+  // A conversation named by the caller is not searched by content.
   const { tail, before } = given === null ? await tailsOf(protocol, messages) : NOTHING_SAID;
   const isFirst = tail === "";
   const last = protocol.items?.last(body) ?? null;
-  // What has an id is found by it, however a front end writes the text. The last answer may have been stopped: then the chat is
-  // known by those before it.
+  // Items with ids are found by id, however a front end formats their text. The last answer may have been stopped; then the chat is found
+  // by the earlier ones.
   const item = given !== null || last === null ? "" : await tailOfItem(last);
   const tails = [item, tail, before].filter((one) => one !== "");
   const name = named.name ?? (await modelOfGhost(context, named.ghost ?? ""));
@@ -72,7 +73,7 @@ export async function readChat(
   const isOff = named.plain || headers.get("x-skills") === "off" || headers.has("x-openwebui-task");
   const isOnce = given === null && canActAs(context.caller.principal);
   const isLost = !isFirst && given === null && near.conversation === null && !isOnce;
-  // A replica may not have heard yet how the chat ended a moment ago.
+  // A replica may not have the end of the chat from a moment ago.
   const sure = isLost && (await context.makeCertain?.()) === true ? await findModel(context, name, tails) : near;
   const found = given ?? (isOnce || isFirst ? null : sure.conversation);
   return {
@@ -92,7 +93,7 @@ export async function readChat(
   };
 }
 
-/** The messages of a request. One that is no object is refused, as the vendor would: without it the model would answer something else. */
+/** Returns the messages of a request; `null` if one is not an object. Dropping it would change what the model answers. */
 function messagesOf(protocol: Protocol, body: JsonObject): JsonObject[] | null {
   const list = body[protocol.field];
   const at = Array.isArray(list) ? list.findIndex((one) => !isJsonObject(one)) : -1;
@@ -107,19 +108,19 @@ function typeNamed(value: unknown): string {
   return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }
 
-/** The name of the model that a ghost asks for. */
+/** Returns the name of the model that a ghost specifies. */
 async function modelOfGhost(context: Context, ghost: string): Promise<string> {
   const found = await readGhost(context.db, visibleScopes(context.caller.principal), ghost);
   if (found === null && (await context.makeCertain?.()) === true) return modelOfGhost(context, ghost);
   if (found === null) throw noModel(nameOfGhost(ghost));
   if (found.spec.model !== undefined) return found.spec.model;
-  const message = `The ghost '${found.name}' names no model. Ask for '${nameOfGhost(found.name)}:<model>', or give its spec a \`model\`.`;
+  const message = `The agent (ghost) '${found.name}' has no model. Use '${nameOfGhost(found.name)}:<model>', or set \`model\` in its spec.`;
   throw new ChatRefusal(404, "model_not_found", message, { param: "model" });
 }
 
 const NOTHING_SAID = { tail: "", before: "" };
 
-/** The digests of all answers among messages, and of all but the last; empty: there is none. */
+/** Returns the digests of all answers among the messages, and of all but the last; empty if there are none. */
 export async function tailsOf(protocol: Protocol, messages: readonly JsonObject[]) {
   let tail = "";
   let before = "";
@@ -131,10 +132,10 @@ export async function tailsOf(protocol: Protocol, messages: readonly JsonObject[
   return { tail, before };
 }
 
-/** What a chat is found by whose last answer ends with this item. */
+/** Identifies a chat whose last answer ends with this item. */
 export const tailOfItem = (id: string) => sha256Hex(`item\n${id}`);
 
-/** The model that a name means to the caller. */
+/** Returns the model that a name refers to for the caller. */
 async function findModel(
   context: Context,
   name: string,
@@ -145,11 +146,13 @@ async function findModel(
   if (used >= context.settings.CHAT_TOKENS_DAY) {
     const wait = Math.ceil((dayOf(context.now()) + 24 * 60 * 60_000 - context.now()) / 1_000);
     const headers = { "retry-after": String(wait), "x-should-retry": "false" };
-    throw new ChatRefusal(429, "daily_tokens", "The tokens of today are used up. Go on tomorrow (UTC).", { headers });
+    throw new ChatRefusal(429, "daily_tokens", "The daily token limit is reached. Try again tomorrow (UTC).", {
+      headers,
+    });
   }
   rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
   const [row] = rows;
-  // A no must not be old.
+  // A negative answer must not be outdated.
   if (row === undefined && demoModel(context, name) === null && (await context.makeCertain?.()) === true)
     return findModel(context, name, tails);
   const model = row === undefined ? demoModel(context, name) : { ...row, entry: modelEntrySchema.parse(row.entry) };
@@ -157,7 +160,7 @@ async function findModel(
   return { model, conversation };
 }
 
-/** Writes down what a request used, and what its chat is found by now. */
+/** Records the usage of a request, and the digest that finds its chat from now on. */
 export async function settle(
   context: Context,
   { known, conversation, model }: Pick<ParsedChatRequest, "known" | "conversation" | "model">,
@@ -180,7 +183,7 @@ function namedIn(context: Context, protocol: Protocol, body: JsonObject, headers
     ...context.settings.CHAT_CONVERSATION_HEADERS.map((name) => headers.get(name)),
     protocol.conversationIn(body),
   ];
-  // What a front end did not fill in, such as `{{…}}`, is no id.
+  // Placeholders that a front end did not replace, such as `{{…}}`, are not ids.
   const ids = said.flatMap((id) => (typeof id === "string" && CONVERSATION_ID.test(id) && id !== "new" ? id : []));
   return ids[0] ?? null;
 }
@@ -197,13 +200,18 @@ function forwarded(headers: Headers, allow: ModelAllowance): Record<string, stri
 }
 
 function noModel(name: string): ChatRefusal {
-  const message = `There is no model '${name.slice(0, 80)}' here, or you may not call it. The list of models has those that you may.`;
+  const message = `Model '${name.slice(0, 80)}' not found or not allowed. The list of models contains those that you can use.`;
   return new ChatRefusal(404, "model_not_found", message, { param: "model" });
 }
 
 function wrongDoor(name: string, { entry }: FoundModel): ChatRefusal {
-  const doors = entry.api.map((api) => DOORS[api]).join(" and ");
-  return new ChatRefusal(404, "model_not_found", `The model '${name}' is reached by ${doors}.`, { param: "model" });
+  const endpoints = entry.api.map((api) => DOORS[api]).join(" and ");
+  return new ChatRefusal(
+    404,
+    "model_not_found",
+    `The model '${name}' is not available at this endpoint. Use ${endpoints}.`,
+    { param: "model" },
+  );
 }
 
 const DOORS = {
@@ -212,7 +220,7 @@ const DOORS = {
   anthropic: "/anthropic/v1/messages",
 } as const;
 
-/** What a conversation of the chat endpoint is made with. What was sent never changes, so that a provider's cache holds. */
+/** The settings of a conversation of the chat endpoint. Sent content never changes, so that the provider's cache applies. */
 export const chatSettings = (ghost: string | null): ConversationSettings => ({
   delivery: "auto",
   ...(ghost === null ? {} : { ghost }),

@@ -1,6 +1,6 @@
-// The stream that a caller of the chat endpoint reads, from the side that writes it.
+// The response stream of the chat endpoint, from the writing side.
 
-/** Characters that wait for a reader at most, but for one piece. */
+/** Maximum characters buffered for a slow reader, besides the last chunk. */
 const WAITING = 65_536;
 
 export class ResponseStream {
@@ -8,7 +8,7 @@ export class ResponseStream {
   readonly #encoder = new TextEncoder();
   readonly #onLeft: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** What was written while the reader was busy goes out as one piece: a piece costs more than the words in it. */
+  /** Text written while the reader was busy is sent as one chunk, because a chunk costs more than its text. */
   #waiting = "";
   #isWanted = false;
   #isOver = false;
@@ -32,19 +32,19 @@ export class ResponseStream {
     );
   }
 
-  /** Writes once there is room. Throws where nobody reads any more. */
+  /** Writes when there is room. Throws if the reader is gone. */
   async write(text: string): Promise<void> {
     if (text === "") return;
     while (!this.#isOver && this.#waiting.length >= WAITING)
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-    if (this.#isOver) throw new Error("nobody reads the answer any more");
+    if (this.#isOver) throw new Error("the client disconnected");
     this.#waiting += text;
     if (this.#isWanted) this.#handOut();
   }
 
-  /** Says that nobody reads any more. The runtime does not always cancel the stream where it knows that. */
+  /** Reports that the reader is gone. The runtime does not always cancel the stream when it detects that. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,5 +1,4 @@
-// An answer that was stopped: the front end shows a part of what was said, and sends that part back. It stands for all that was done
-// up to there.
+// Finds stopped answers: the front end sends back the shown part of an answer, which stands for everything that was done up to there.
 
 import { protocolOf } from "../../domain/chat/protocols";
 import type { ChatExchange, ChatMessage, ChatStore } from "../../storage/object/chat";
@@ -7,8 +6,8 @@ import type { ChatBegin } from "./api";
 import { type Branch, formatOfChat } from "./branch";
 
 /**
- * Finds what the last answer of a request is a part of, where it is none that was given out whole: an attempt's that was broken off, or
- * the beginning of one that was not. From then on it is an answer like others. Tells the attempt or the answer; `null`: there is none.
+ * Finds the attempt or answer that the request's last answer is the beginning of, if it was not sent as a whole, and stores it as an answer
+ * of its own. Returns its id, or `null`.
  */
 export function findStopped(chat: ChatStore, { shownLast }: ChatBegin, branch: Branch, now: number): string | null {
   const { last, chain, tip, cut, nodes } = branch;
@@ -36,7 +35,7 @@ export function findStopped(chat: ChatStore, { shownLast }: ChatBegin, branch: B
   return "chain" in found ? found.chain : found.id;
 }
 
-/** Ends an attempt with what was shown of it: calls that nobody has answered are none, and the rest of its text stands last. */
+/** Ends an attempt with the part that was shown: calls without results are removed, and the rest of its text is appended. */
 function end(chat: ChatStore, exchange: ChatExchange, messages: readonly ChatMessage[], rest: string): void {
   const { id, format } = exchange;
   const protocol = protocolOf(formatOfChat(format));
@@ -51,7 +50,7 @@ function end(chat: ChatStore, exchange: ChatExchange, messages: readonly ChatMes
   chat.putExchange({ ...exchange, state: "ended" });
 }
 
-/** Texts as they are compared: front ends and steps put white space between them in their own ways. */
+/** Removes white space for comparisons, because front ends and steps insert it differently. */
 const bare = (text: string) => text.replace(/\s+/g, "");
 
 function saidIn(messages: readonly ChatMessage[], format: string): string {
@@ -63,7 +62,7 @@ function saidIn(messages: readonly ChatMessage[], format: string): string {
   return bare(texts.join(""));
 }
 
-/** What stands in a text behind so many characters that are no white space. */
+/** Returns the rest of a text after this number of characters that are not white space. */
 function behind(text: string, count: number): string {
   let left = count;
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,4 @@
-// Calling a model: where it is, with whose key, and what is told when it does not answer.
+// Calls a model at its address with its owner's key, and maps failures to errors for the caller.
 
 import { GATEWAY_SCOPE, PUBLIC_SCOPE } from "../../domain/access/access";
 import { DEMO_SCOPE } from "../../domain/chat/demo";
@@ -16,24 +16,24 @@ import type { Context } from "../context";
 import { fillServerVariables } from "../servers/variables";
 import { originsFor } from "./models";
 
-/** A model that a caller may call, as its owner stored it. */
+/** A model that the caller can use, as its owner stored it. */
 export interface FoundModel {
   scope: string;
   name: string;
   entry: ModelEntry;
 }
 
-/** What a model's server says, without what is its owner's: keys, and where in the operator's network it is. */
+/** Redacts what a model server returns: keys, and addresses in the operator's network. */
 export interface ModelError {
   text(text: string): string;
   json(value: JsonObject): JsonObject;
-  /** There is nothing that is not to be told. */
+  /** Nothing needs to be redacted. */
   isIdle: boolean;
 }
 
-/** How a model is called. */
+/** Calls one model. */
 export interface ModelCall {
-  /** Sends one request to it. Throws `ChatRefusal` where there is no answer. */
+  /** Sends one request. Throws `ChatRefusal` if there is no response. */
   send(body: JsonObject, signal: AbortSignal): Promise<Response>;
   untold: ModelError;
 }
@@ -53,10 +53,10 @@ function untoldOf(redactor: Redactor, url: string, origins: readonly string[]): 
 }
 
 /**
- * Makes what calls a model.
+ * Returns a caller for a model.
  *
- * @param path behind the model's address
- * @param headers of the caller's request that the vendor may see
+ * @param path appended to the model's address
+ * @param headers of the caller's request that are passed to the vendor
  */
 export async function modelCall(
   context: Context,
@@ -89,11 +89,11 @@ export async function modelCall(
   return { send, untold };
 }
 
-/** Models that are known to take less than others of their protocol. Nothing depends on it: one that is not known is asked twice. */
+/** Models known to support fewer fields than others of their protocol. Only an optimization: an unknown model is called twice. */
 const lesser = new Set<string>();
 const MOST_KNOWN = 1_000;
 
-/** Asks once more, and less, where a model refuses what only some models take. */
+/** Calls again without optional fields if a model rejects them. */
 export function retryingCall(protocol: Protocol, { scope, name, entry }: FoundModel, call: ModelCall): ModelCall {
   const key = JSON.stringify([scope, name, entry.base_url, entry.model]);
   const less = protocol.lesser;
@@ -112,7 +112,7 @@ export function retryingCall(protocol: Protocol, { scope, name, entry }: FoundMo
   return { ...call, send };
 }
 
-/** Counts how requests to a model go. */
+/** Counts requests to a model by result. */
 export function countedCall({ count }: Context, model: FoundModel, call: ModelCall): ModelCall {
   const name = nameOfModel(model);
   const send: ModelCall["send"] = async (body, signal) => {
@@ -128,36 +128,40 @@ export function countedCall({ count }: Context, model: FoundModel, call: ModelCa
   return { ...call, send };
 }
 
-/** What a model is counted under. */
+/** The label of a model in metrics. */
 export function nameOfModel({ scope, name }: Pick<FoundModel, "scope" | "name">): string {
   const isGateways = scope === GATEWAY_SCOPE || scope === DEMO_SCOPE;
   return metricLabelFor(isGateways ? "gateway" : sourceOfScope(scope).kind, name);
 }
 
-/** What broke a connection to a model, as the caller is told. */
+/** Maps a broken connection to a model to an error for the caller. */
 export function modelFault(error: unknown): ChatRefusal | null {
   const fault = faultIn(error);
   if (fault === null) return null;
   const status = fault.kind === "timeout" ? 504 : 502;
-  return new ChatRefusal(status, `model_${fault.kind}`, `The model cannot be reached: ${fault.message}.`);
+  return new ChatRefusal(status, `model_${fault.kind}`, `The model provider cannot be reached: ${fault.message}.`);
 }
 
-/** What is about the gateway's own credentials would send the caller looking at its own. */
+/** These statuses concern the gateway's credentials. Passing them on would make callers check their own. */
 const CREDENTIALS = [401, 402, 403, 407];
 
 async function refusedBy(answer: Response, name: string, untold: ModelError): Promise<ChatRefusal> {
   const { status } = answer;
   const text = await beginningOf(answer);
   if (CREDENTIALS.includes(status) || status < 400)
-    return new ChatRefusal(502, "upstream_auth", `The vendor of '${name}' does not take the gateway's key for it.`);
+    return new ChatRefusal(
+      502,
+      "upstream_auth",
+      `The model provider of '${name}' rejected the stored key. Its owner must replace it.`,
+    );
   const wait = answer.headers.get("retry-after");
   const headers: Record<string, string> = wait === null ? {} : { "retry-after": wait.slice(0, 64) };
   const body = errorBody(untold.text(text));
-  const message = `The model '${name}' answered with status ${status}.`;
+  const message = `The model provider of '${name}' returned HTTP ${status}.`;
   return new ChatRefusal(status, "model_failed", message, { headers, ...(body === null ? {} : { body }) });
 }
 
-/** As much of an error as is told. The rest is not read: a vendor is anybody's server. */
+/** Returns the start of an error body. The rest is not read, because a vendor can be anybody's server. */
 async function beginningOf({ body }: Response): Promise<string> {
   if (body === null) return "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -169,7 +173,7 @@ async function beginningOf({ body }: Response): Promise<string> {
       text += value;
     }
   } catch {
-    // What broke off is told as far as it came.
+    // An incomplete error is returned as far as it was received.
   }
   await reader.cancel().catch(() => undefined);
   return text.slice(0, CHAT_LIMITS.errorBytes);

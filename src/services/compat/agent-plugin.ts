@@ -1,4 +1,4 @@
-// Agent Plugins: the skills on a shelf as one plugin, and the skills of a plugin published.
+// Builds one Agent Plugin from published skills, and publishes the skills of a plugin.
 
 import { namespaceOfScope } from "../../domain/access/access";
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
@@ -15,7 +15,7 @@ import { type PluginSkill, pluginSkills } from "./plugins";
 import type { Viewer } from "./published-index";
 import type { VendorScope } from "./vendor-skills";
 
-/** What a plugin of several skills has, and what stays here. */
+/** The skills of a plugin, and those that cannot be included. */
 export interface PluginReport {
   plugin: { name: string; version: string; description: string };
   skills: { name: string; version: string }[];
@@ -23,7 +23,7 @@ export interface PluginReport {
   left_out: { skill: string; server: string; reason: string }[];
 }
 
-/** What a plugin of the skills on a shelf would have: of all, or of those that are named. */
+/** Returns what a plugin of all or of the named published skills would contain. */
 export async function planAgentPlugin(
   viewer: Viewer,
   facts: { name: string; description: string },
@@ -33,7 +33,7 @@ export async function planAgentPlugin(
   const missing = (wanted ?? []).filter((name) => !shown.some((skill) => skill.name === name));
   if (missing.length > 0)
     throw invalid(
-      missing.map((name) => ({ code: "SKILL_NOT_FOUND", message: "There is no such skill here.", path: name })),
+      missing.map((name) => ({ code: "SKILL_NOT_FOUND", message: "Skill not found. Check the name.", path: name })),
     );
   const skills = wanted === null ? shown : shown.filter(({ name }) => wanted.includes(name));
   const servers: Record<string, JsonObject> = {};
@@ -45,7 +45,7 @@ export async function planAgentPlugin(
       if ("reason" in found) leftOut.push({ skill: skill.name, server, reason: found.reason });
       else if (known === undefined) servers[server] = found.entry;
       else if (JSON.stringify(known) !== JSON.stringify(found.entry))
-        leftOut.push({ skill: skill.name, server, reason: "another skill has a server of that name" });
+        leftOut.push({ skill: skill.name, server, reason: "another skill has a server with that name" });
     }
   const ids = skills.map(({ name, versionId }) => `${name} ${versionId}\n`).join("");
   const version = `0.0.0-g${(await sha256Hex(ids)).slice(0, 12)}`;
@@ -58,7 +58,7 @@ export async function planAgentPlugin(
   return { report, skills, servers };
 }
 
-/** The plugin itself, made anew for each who asks. */
+/** Builds the plugin. It is built for each request. */
 export async function packAgentPlugin(
   viewer: Viewer,
   { report, skills, servers }: Awaited<ReturnType<typeof planAgentPlugin>>,
@@ -66,7 +66,7 @@ export async function packAgentPlugin(
   const bytes = skills.reduce((sum, { zipSize }) => sum + zipSize, 0);
   if (bytes > COMPAT_LIMITS.pluginBytes || skills.length > COMPAT_LIMITS.pluginSkills) {
     const most = `${COMPAT_LIMITS.pluginSkills} skills and ${COMPAT_LIMITS.pluginBytes / 1_048_576} MiB`;
-    const message = `A plugin may have ${most}; these are ${skills.length} with ${Math.ceil(bytes / 1_048_576)} MiB. Name some of them: ?skills=a,b.`;
+    const message = `Plugin too large (limit ${most}; found ${skills.length} with ${Math.ceil(bytes / 1_048_576)} MiB). Select skills with \`?skills=a,b\`.`;
     throw new GatewayError("too_large", "PLUGIN_TOO_LARGE", message);
   }
   const { archiveOf, deflatedFiles, deflatedItem } = await import("../../domain/package/flat");
@@ -85,15 +85,15 @@ export async function packAgentPlugin(
   return (await archiveOf(items)).bytes;
 }
 
-/** What became of a skill of a plugin. */
+/** Result for one skill of a plugin. */
 export type PublishedPluginSkill = { name: string } & (
   | { status: "published" | "unchanged"; id: string; version_id: string; warnings: Issue[] }
   | { status: "refused"; code: string; message: string; issues: Issue[] }
 );
 
 /**
- * Publishes the skills of a plugin, each through the door of uploads; one that is refused keeps none of the others back. The plugin's remote
- * servers are stored beside each of them.
+ * Publishes each skill of a plugin as an upload. A rejected skill does not stop the others. The plugin's remote servers are stored with
+ * each skill.
  */
 export async function publishAgentPlugin(
   { context, scope }: VendorScope,
@@ -109,7 +109,7 @@ export async function publishAgentPlugin(
   const target = { scope: publishScope(principal, namespace), namespace, userId: principal.userId };
   const { manifest, skills, servers, issues, warnings } = readPluginArchive(upload, COMPAT_LIMITS.pluginSkills);
   if (manifest === null || issues.length > 0)
-    throw new GatewayError("unprocessable", "PLUGIN_INVALID", "The archive is not a plugin that can be taken.", {
+    throw new GatewayError("unprocessable", "PLUGIN_INVALID", "The archive is not a valid plugin.", {
       issues: issues.map((issue) => ({ ...issue })),
     });
   const taken: PublishedPluginSkill[] = [];
@@ -121,7 +121,7 @@ export async function publishAgentPlugin(
       const { id, versionId: version_id, warnings: found } = skill;
       taken.push({ name: skill.name, status: said, id, version_id, warnings: found });
     } catch (error) {
-      // What is wrong with one skill is in the report; what is wrong with the gateway is everybody's.
+      // Errors of one skill are reported; failures of the gateway end the request.
       if (!(error instanceof GatewayError) || error.code === "unavailable" || error.code === "rate_limited")
         throw error;
       const { reason: code, message, details } = error;

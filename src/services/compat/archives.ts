@@ -1,4 +1,4 @@
-// Archives of versions for other clients, made when a door first asks for them and kept: who uses no door pays for none.
+// Builds and stores archives of versions for other clients, when first requested.
 
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
 import { sha256Hex } from "../../domain/digest";
@@ -13,21 +13,24 @@ import type { Context } from "../context";
 
 type Shelving = Pick<Context, "db" | "packages" | "timings">;
 
-/** How archives of a kind are made, and where their digests are kept. */
+/** How archives of a kind are built, and where their digests are stored. */
 export interface ArchiveForm<R> {
   kind: ArchiveKind;
   table: VersionArchiveTable;
   build(row: R, canonical: Uint8Array, files: readonly PackageFile[]): Promise<FlatArchive>;
 }
 
-/** A version that has its archive, or has none yet. */
+/** A version whose archive may not exist yet. */
 interface Row {
   id: string;
   versionId: string;
   sha256: string | null;
 }
 
-/** The rows with their archives' digests. A list is whole or not there: half of one would look like what was removed. */
+/**
+ * Returns the rows with their archives' digests. If one archive cannot be built, the whole list fails: clients would treat a missing entry
+ * as removed.
+ */
 export async function withArchives<R extends Row>(
   viewer: Shelving,
   form: ArchiveForm<R>,
@@ -37,7 +40,7 @@ export async function withArchives<R extends Row>(
   const made = await makeArchives(viewer, form, lacking.slice(0, COMPAT_LIMITS.archivesAtOnce));
   if (lacking.length > COMPAT_LIMITS.archivesAtOnce) {
     const left = lacking.length - COMPAT_LIMITS.archivesAtOnce;
-    const message = `The archives of ${left} skills are still to be made, some with each request. Ask again.`;
+    const message = `Archives of ${left} skills are not ready. Each request creates some of them. Try again.`;
     throw new GatewayError("unavailable", "ARCHIVES_MISSING", message, { retry_after_s: 1 });
   }
   return rows.flatMap((row) => {
@@ -63,13 +66,13 @@ async function makeArchives<R extends Row>(
     if (found === null || zip === null) return [];
     const archive = await build(row, zip, found.files);
     const isFirst = await putArchive(viewer.packages, viewer.timings, versionId, archive, kind);
-    // Somebody was first, or wrote the object and never its row: those bytes count, and they may differ from ours.
+    // Another request stored the object first. Its bytes are used, which may differ from ours.
     const bytes = isFirst ? archive.bytes : await storedArchive(viewer, versionId, kind);
     if (bytes === null) return [];
     return [{ versionId, sha256: isFirst ? archive.sha256 : await sha256Hex(bytes), size: bytes.length }];
   };
   const made: Made[] = [];
-  // A few beside each other: each waits for D1 and R2, and holds its package meanwhile.
+  // A few in parallel: each waits for D1 and R2 and holds its package in memory.
   for (let at = 0; at < rows.length; at += COMPAT_LIMITS.archivesBeside)
     made.push(...(await Promise.all(rows.slice(at, at + COMPAT_LIMITS.archivesBeside).map(make))).flat());
   await keepArchives(viewer.db, made, table);

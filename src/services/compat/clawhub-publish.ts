@@ -1,4 +1,4 @@
-// Publishing as ClawHub's clients do: files that were uploaded one by one, under a slug and a version that stands beside them.
+// Publishes for ClawHub's clients: files uploaded one by one, with a slug and a version outside of the package.
 
 import { namespaceOfScope, PUBLIC_SCOPE, PUBLIC_USER, userScope } from "../../domain/access/access";
 import { numberOfVersionName, type Owner, versionNameOf } from "../../domain/compat/clawhub";
@@ -18,7 +18,7 @@ export interface SlugRelease {
   files: readonly PartFile[];
 }
 
-/** Publishes a release. Whatever becomes of it, its tickets are used up, unless it is to be tried again. */
+/** Publishes a release. Its upload tickets are used up unless the request can be retried. */
 export async function publishSlug(context: Context, release: SlugRelease): Promise<SkillRecord> {
   const ids = release.files.map(({ id }) => id);
   try {
@@ -45,7 +45,7 @@ async function released(context: Context, { slug, owner, version, files }: SlugR
   });
   const named = versionNameOf({ label: skill.label, number: skill.number });
   if (status === 201 || named === version) return skill;
-  const message = `These files are version ${named} of '${slug}' already. Nothing was published.`;
+  const message = `These files were already published as version ${named} of '${slug}'. Nothing was published.`;
   throw new GatewayError("conflict", "CONTENT_EXISTS", message, { version: named, version_id: skill.versionId });
 }
 
@@ -54,12 +54,12 @@ function scopeOf({ caller: { principal } }: Context, owner: Owner): string {
   return owner.kind === "own" ? userScope(principal.userId) : publishScope(principal, owner.group);
 }
 
-/** `0.0.<n>` is what the n-th version is called by itself, so no other one may be called so. */
+/** `0.0.<n>` is the default name of the n-th version, so no other version can use it. */
 async function requireNextNumber(context: Context, scope: string, slug: string, version: string): Promise<void> {
   const number = numberOfVersionName(version);
   if (number === null) return;
   const next = await readNextNumber(context.db, scope, foldName(slug));
   if (number === next) return;
-  const message = `0.0.<n> is the n-th version of a skill here, and the next one of '${slug}' is 0.0.${next}. Publish it as that, or from 0.1.0 on.`;
+  const message = `Version label not available. Versions 0.0.<n> are numbered automatically, and the next one of '${slug}' is 0.0.${next}. Use that, or 0.1.0 and above.`;
   throw new GatewayError("conflict", "VERSION_NOT_NEXT", message, { version, next: `0.0.${next}` });
 }

@@ -1,4 +1,4 @@
-// What ClawHub's clients find here: a view of what their caller may read, under its slugs and the names of its versions.
+// Serves what the caller can read to ClawHub's clients, under its slugs and version names.
 
 import * as z from "zod";
 import {
@@ -35,19 +35,19 @@ export function slugNotFound(): GatewayError {
   return new GatewayError("not_found", "SKILL_NOT_FOUND", "Skill not found");
 }
 
-/** The skill that a slug means to the viewer: own over group over public. */
+/** Returns the skill of a slug for this viewer: own over group over public. */
 export async function findSlug(viewer: Viewer, slug: string): Promise<PublishedSkillRow> {
   const [row] = await readOffered(viewer, { name: slug, limit: viewer.scopes.length }, exclusionsForClawHub);
   if (row === undefined) throw slugNotFound();
   return row;
 }
 
-/** In which order skills are told. */
+/** Order of the list. */
 export type SlugOrder = "created" | "updated";
 
 const placeSchema = z.lazy(() => z.object({ skip: z.int().min(0) }));
 
-/** A page of what the viewer sees, the newest first, without what is blocked. */
+/** Returns a page of the visible skills, newest first, without blocked ones. */
 export async function listSlugs(
   viewer: Viewer,
   { prefix, order, limit, cursor }: { prefix: string; order: SlugOrder; limit: number; cursor: string | undefined },
@@ -61,7 +61,7 @@ export async function listSlugs(
   return { rows: rows.slice(skip, next), nextCursor: rows.length > next ? encodeCursor({ skip: next }) : null, isCut };
 }
 
-/** What a search finds, the best first, without what is blocked; or the one skill of this slug. */
+/** Returns search results, best first, without blocked ones; or the skill with exactly this slug. */
 export async function searchSlugs(
   viewer: Viewer,
   query: string,
@@ -76,7 +76,7 @@ export async function searchSlugs(
 
 const versionCursor = z.lazy(() => z.object({ before: z.int().min(1) }));
 
-/** A page of a skill's versions, the newest first. */
+/** Returns a page of a skill's versions, newest first. */
 export async function listNamedVersions(
   viewer: Viewer,
   row: PublishedSkillRow,
@@ -89,7 +89,7 @@ export async function listNamedVersions(
   return { versions: page.filter(({ servers }) => isReadableByViewer(viewer, { ...row, servers })), nextCursor };
 }
 
-/** The version of a skill that a name means; without one the version that the viewer sees the skill at. */
+/** Returns the version with this name; without a name, the version at which the viewer sees the skill. */
 export async function findNamedVersion(
   viewer: Viewer,
   row: PublishedSkillRow,
@@ -110,7 +110,7 @@ async function versionNamed(viewer: Viewer, skillId: string, name: string): Prom
   return rows.find((row) => versionNameOf(row) === name) ?? null;
 }
 
-/** The files of a version. */
+/** Returns the files of a version. */
 export async function filesOfVersion(
   viewer: Viewer,
   row: PublishedSkillRow,
@@ -121,7 +121,7 @@ export async function filesOfVersion(
   return found.files;
 }
 
-/** The flat archive of a version, for whoever may have it. */
+/** Opens the flat archive of a version, for viewers who can download it. */
 export async function openVersionArchive(
   viewer: Viewer,
   row: PublishedSkillRow,
@@ -141,7 +141,7 @@ export async function openVersionArchive(
   return stored;
 }
 
-/** A file of a version. */
+/** Opens a file of a version. */
 export async function openVersionFile(viewer: Viewer, row: PublishedSkillRow, version: PublishedVersion, path: string) {
   if (version.blockedFor !== null) throw versionBlocked(version.blockedFor);
   const { versionId } = version;
@@ -152,7 +152,7 @@ export async function openVersionFile(viewer: Viewer, row: PublishedSkillRow, ve
   return { body, size: file.size };
 }
 
-/** Which version has the files of this fingerprint, among the newest; `null`: none of them. */
+/** Returns which of the newest versions has files with this fingerprint, or `null`. */
 export async function findFingerprint(
   viewer: Viewer,
   row: PublishedSkillRow,

@@ -1,4 +1,4 @@
-// Who a link lets look at what: what its maker may read at that moment, and no more than it names.
+// Resolves a read-only link: it grants what its creator can read at this time, restricted to what the link names.
 
 import { ADMIN_USER, canActAs, type Principal } from "../../domain/access/access";
 import { readLinkId } from "../../domain/compat/link";
@@ -12,10 +12,10 @@ import { type Found, findIdentity, type IdentityStores } from "../access/identit
 import type { Caller } from "../context";
 import { notInIndex } from "./published-index";
 
-/** What a token leads to. `guessed`: nobody ever had it; `null`: it was a link, or its maker may not any more. */
+/** Result of opening a token. `guessed`: no such link ever existed. `null`: the link ended, or its creator lost the right. */
 export type OpenedLink = { link: SharedLinkRow; caller: Omit<Caller, "requestId"> } | "guessed" | null;
 
-/** Where links are: the nearest replica first, and the primary before a no is told. */
+/** Where links are read: the nearest replica first, and the primary before a negative answer. */
 export interface LinkStores extends IdentityStores {
   nearest: Database;
   certain(): Database;
@@ -27,7 +27,7 @@ export async function openSharedLink(places: LinkStores, token: string): Promise
   const hash = await sha256Hex(token);
   const near = await readSharedLink(places.nearest, id);
   const link = isLive(near, hash, places.now()) ? near : await readSharedLink(places.certain(), id);
-  // The digest of 256 random bits: where two differ says nothing of them.
+  // A digest of 256 random bits: a non-constant-time comparison reveals nothing useful.
   if (link === null || link.hash !== hash) return "guessed";
   if (!isLive(link, hash, places.now())) return null;
   const caller = await makerOf(places, link);
@@ -38,7 +38,7 @@ function isLive(link: SharedLinkRow | null, hash: string, now: number): link is 
   return link !== null && link.hash === hash && link.revokedAt === null && link.expiresAt > now;
 }
 
-/** The link's maker as a caller that may only read; `null` when its key does not count any more. */
+/** Returns the link's creator as a read-only caller; `null` if its key is no longer valid. */
 async function makerOf(places: LinkStores, link: SharedLinkRow): Promise<Omit<Caller, "requestId"> | null> {
   const { userId, credential } = link;
   const isEnvironment = credential.startsWith(`${ENVIRONMENT_KEY}:`);

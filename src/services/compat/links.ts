@@ -1,4 +1,4 @@
-// Making, listing and revoking links. A link is shown once; what is stored cannot be turned back into it.
+// Creates, lists and revokes read-only links. A link is returned once; only its digest is stored.
 
 import { canRead, groupOfScope } from "../../domain/access/access";
 import { managesAllKeys } from "../../domain/access/key-scope";
@@ -21,13 +21,13 @@ import { requireRight, scopeNamed, skillNotFound } from "../registry/skills";
 
 export interface LinkRequest {
   name?: string | undefined;
-  /** A group's name; or the ids of skills; neither: one's own. */
+  /** A group's name, or skill ids; neither: the caller's own skills. */
   group?: string | undefined;
   skills?: string[] | undefined;
   expiresAt?: number | undefined;
 }
 
-/** Makes a link to what the caller may read. Of a group's skills only Maintainers make one: it lets in who is no member. */
+/** Creates a link to what the caller can read. Only Maintainers can create links to a group's skills, because a link admits non-members. */
 export async function createSharedLink(
   context: Context,
   request: LinkRequest,
@@ -35,7 +35,8 @@ export async function createSharedLink(
   const { principal } = context.caller;
   const credential = await lastingCredential(context.settings, principal);
   if (credential === null) {
-    const message = "A link ends with the key that made it, and a sign-in ends within hours. Make it with an API key.";
+    const message =
+      "Links cannot be created with a sign-in token, because a link ends with its credential. Use an API key.";
     throw new GatewayError("forbidden", "LINK_NEEDS_KEY", message);
   }
   const reads = await readsOf(context, request);
@@ -54,7 +55,7 @@ export async function createSharedLink(
     COMPAT_LIMITS.links,
   );
   if (row !== null) return { row, token };
-  const message = `A user may have ${COMPAT_LIMITS.links} links. Revoke some first.`;
+  const message = `Link limit reached (${COMPAT_LIMITS.links}). Delete a link first.`;
   throw new GatewayError("conflict", "TOO_MANY_LINKS", message, { limit: COMPAT_LIMITS.links });
 }
 
@@ -74,12 +75,12 @@ async function readsOf(context: Context, { group, skills }: LinkRequest): Promis
   return "skills";
 }
 
-/** The caller's live links, newest first. */
+/** Returns the caller's live links, newest first. */
 export function readLinks(context: Context): Promise<SharedLinkRow[]> {
   return listLinks(context.db, context.caller.principal.userId, context.now());
 }
 
-/** Revokes a link of one's own; as an admin any. */
+/** Revokes a link of the caller, or any link for an admin. */
 export async function deleteLink(context: Context, id: string): Promise<void> {
   const { principal } = context.caller;
   const link = await readSharedLink(context.db, id);
@@ -90,5 +91,5 @@ export async function deleteLink(context: Context, id: string): Promise<void> {
 }
 
 function linkNotFound(): GatewayError {
-  return new GatewayError("not_found", "LINK_NOT_FOUND", "There is no such link.");
+  return new GatewayError("not_found", "LINK_NOT_FOUND", "Link not found. Check the id.");
 }

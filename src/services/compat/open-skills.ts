@@ -1,4 +1,4 @@
-// Filling the open list. Admins only; and only what is public, since whoever may write to a group would decide what the world reads.
+// Manages the open list. Admins only, and only public skills: otherwise writers of a group could publish to the world.
 
 import { PUBLIC_SCOPE } from "../../domain/access/access";
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
@@ -9,19 +9,19 @@ import { audited } from "../audit";
 import type { Context } from "../context";
 import { findSkillHead, skillNotFound } from "../registry/skills";
 
-/** The whole list by name. */
+/** Returns the whole list by name. */
 export async function readOpenList(context: Context): Promise<OpenSkill[]> {
   requireAdmin(context.caller.principal);
   return listOpen(context.db);
 }
 
-/** Opens a public skill to everybody. Opening twice is opening once. */
+/** Opens a public skill to everybody. Idempotent. */
 export async function openSkill(context: Context, skillId: string): Promise<OpenSkill> {
   const { principal } = context.caller;
   requireAdmin(principal);
   const skill = await findSkillHead(context, skillId);
   if (skill.scope !== PUBLIC_SCOPE) {
-    const message = `'${skill.name}' is not public. Publish it to everybody with a key first: POST /api/v1/kinds/skills/public.`;
+    const message = `Skill '${skill.name}' is not public. Publish it with POST /api/v1/kinds/skills/public first.`;
     throw new GatewayError("conflict", "SKILL_NOT_PUBLIC", message);
   }
   const known = await readOpen(context.db, skillId);
@@ -30,11 +30,11 @@ export async function openSkill(context: Context, skillId: string): Promise<Open
   await insertOpen(recorded, skillId, principal.userId, COMPAT_LIMITS.openSkills);
   const opened = await readOpen(context.db, skillId);
   if (opened !== null) return opened;
-  const message = `The open list has ${COMPAT_LIMITS.openSkills} skills, and may have no more. Take some off it first.`;
+  const message = `The open list is full (limit ${COMPAT_LIMITS.openSkills} skills). Remove a skill first.`;
   throw new GatewayError("conflict", "OPEN_LIST_FULL", message, { limit: COMPAT_LIMITS.openSkills });
 }
 
-/** Takes a skill off the list: within a minute no door shows it without a key any more. */
+/** Removes a skill from the list. Within a minute, it can no longer be read without a key. */
 export async function closeSkill(context: Context, skillId: string): Promise<void> {
   requireAdmin(context.caller.principal);
   const known = await readOpen(context.db, skillId);

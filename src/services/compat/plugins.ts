@@ -1,4 +1,4 @@
-// The skills on a shelf as plugins: each with its version and its archive.
+// Builds plugins from published skills, each with its version and archive.
 
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
 import { claudeManifest, type PluginFacts, pluginVersion } from "../../domain/plugins/marketplace";
@@ -10,14 +10,14 @@ import { openArchive } from "../../storage/r2/packages";
 import { type ArchiveForm, withArchives } from "./archives";
 import { notInIndex, readOffered, type Viewer } from "./published-index";
 
-/** A skill on a shelf as a plugin. */
+/** A published skill as a plugin. */
 export interface PluginSkill extends PluginFacts, Pick<PublishedSkillRow, "id" | "versionId" | "servers"> {
   zipSize: number;
-  /** Of its archive; `null` where nobody asked for it yet. */
+  /** Digest of the archive; `null` until a client requests it. */
   sha256: string | null;
 }
 
-/** What makes the archive of one plugin. Loaded with the first: few requests make any. */
+/** Builds the archive of one plugin. Loaded lazily, because few requests build one. */
 const FORM: ArchiveForm<PluginSkill> = {
   kind: "plugin",
   table: versionPlugins,
@@ -28,19 +28,19 @@ const FORM: ArchiveForm<PluginSkill> = {
       deflatedItem(path, new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`));
     return archiveOf([
       await written(".claude-plugin/plugin.json", claudeManifest(plugin)),
-      // The same for clients of Agent Plugins: one archive is both.
+      // Also for clients of Agent Plugins: one archive serves both.
       await written("plugin.json", agentManifest(plugin)),
       ...(await deflatedFiles(canonical, files, `skills/${plugin.name}/`)),
     ]);
   },
 };
 
-/** The skills that a viewer sees as plugins, by name, each with its archive. */
+/** Returns the visible skills as plugins, by name, each with its archive. */
 export async function readPlugins(viewer: Viewer): Promise<(PluginSkill & { sha256: string })[]> {
   return withArchives(viewer, FORM, await pluginSkills(viewer));
 }
 
-/** The same without archives. */
+/** Like `readPlugins`, without archives. */
 export async function pluginSkills(viewer: Viewer): Promise<PluginSkill[]> {
   const rows = await readOffered(viewer, { limit: COMPAT_LIMITS.indexedSkills });
   const known = await readPluginRows(
@@ -57,7 +57,7 @@ export async function pluginSkills(viewer: Viewer): Promise<PluginSkill[]> {
   });
 }
 
-/** The archive of a plugin that the viewer sees, by its digest. The digest alone opens nothing. */
+/** Opens the archive of a visible plugin by its digest. The digest alone grants no access. */
 export async function openPlugin(viewer: Viewer, name: string, sha256: string): Promise<R2ObjectBody> {
   const [shown] = await readOffered(viewer, { name, limit: viewer.scopes.length });
   if (shown === undefined) throw notInIndex();

@@ -1,4 +1,5 @@
-// What a door shows, and to whom: the skills of its scopes, each name once, within the allow-list, and none that its clients cannot take.
+// Reads the published index for a viewer: the skills of its scopes, each name once, within the allow-list, without those its clients cannot
+// use.
 
 import { firstOfEach } from "../../domain/catalog/precedence";
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
@@ -18,28 +19,28 @@ import type { Context } from "../context";
 import { allowedOf } from "../registry/by-name";
 import { type ArchiveForm, withArchives } from "./archives";
 
-/** Who looks, and at what. What may be read is decided before. */
+/** The viewer and its scopes. Access is checked before. */
 export interface Viewer extends PublishedQuery, Pick<Context, "db" | "settings" | "packages" | "timings"> {
-  /** Whether this one answers for a scope, and so gets files that are withheld from others. */
+  /** Whether the viewer owns a scope, and so can read restricted files. */
   owns(scope: string): boolean;
 }
 
-/** A skill on a shelf that has its archive. */
+/** A published skill that has an archive. */
 export type IndexedSkill = PublishedSkillRow & { sha256: string };
 
-/** The refusal of everything that a door does not show: as of a path that no route has. */
+/** The error for everything an index does not show; the same as for an unknown path. */
 export function notInIndex(): GatewayError {
-  return new GatewayError("not_found", "NOT_FOUND", "There is nothing at this path. /openapi.json lists every route.");
+  return new GatewayError("not_found", "NOT_FOUND", "Path not found. `/openapi.json` lists all paths.");
 }
 
-/** The skills that an index shows, by name, and whether there are more than it has room for; with a name that one alone. */
+/** Returns the skills of an index by name, and whether the list was cut; with `name`, only that skill. */
 export async function readIndex(viewer: Viewer, name?: string): Promise<{ skills: IndexedSkill[]; isCut: boolean }> {
   const query = { ...(name === undefined ? {} : { name }), limit: COMPAT_LIMITS.indexedSkills };
   const { rows, isCut } = await readOfferedPage(viewer, query);
   return { skills: await withFlatArchives(viewer, rows), isCut };
 }
 
-/** What a search finds among the skills that an index would show, the best first. */
+/** Returns search results among the skills of an index, best first. */
 export async function searchIndex(
   viewer: Viewer,
   query: string,
@@ -53,7 +54,7 @@ export async function searchIndex(
   return ids.flatMap((id) => byId.get(id) ?? []).slice(0, Math.min(limit, COMPAT_LIMITS.found));
 }
 
-/** The version whose archive has this digest, of a skill that the viewer sees. The digest alone opens nothing. */
+/** Returns the version whose archive has this digest, of a visible skill. The digest alone grants no access. */
 export async function findIndexedSkill(
   viewer: Viewer,
   name: string,
@@ -66,7 +67,7 @@ export async function findIndexedSkill(
   return found;
 }
 
-/** A file of a skill that the viewer sees, at the version that an index shows. */
+/** Returns a file of a visible skill, at the version in the index. */
 export async function findIndexedFile(viewer: Viewer, name: string, path: string) {
   const [shown] = await readOffered(viewer, { name, limit: viewer.scopes.length });
   const found = shown === undefined ? null : await readVersionPackage(viewer.db, shown.id, shown.versionId);
@@ -80,17 +81,17 @@ interface ShelfPage {
   limit: number;
 }
 
-/** Why the clients of a door cannot take a skill; empty: they can. */
+/** Returns why clients cannot use a skill; empty: they can. */
 type LeftOut = (row: PublishedSkillRow) => readonly Issue[];
 
 const leftOutHere: LeftOut = (row) => exclusionsForIndex({ ...row, fileCount: row.paths.length });
 
-/** What the viewer sees, each name once, without what a door's clients cannot take: of an index, unless another door asks. */
+/** Returns the visible skills, each name once, without those its clients cannot use (by default the clients of an index). */
 export async function readOffered(viewer: Viewer, query: ShelfPage, leftOut?: LeftOut): Promise<PublishedSkillRow[]> {
   return (await readOfferedPage(viewer, query, leftOut)).rows;
 }
 
-/** The same, with whether there is more than was asked for. */
+/** Like `readOffered`, and returns whether there are more. */
 export async function readOfferedPage(
   viewer: Viewer,
   query: ShelfPage,
@@ -103,13 +104,13 @@ export async function readOfferedPage(
       ? {}
       : { versionIds: (await allowedOf(viewer, scopes, query.name)).map(({ versionId }) => versionId) };
   const found = await readPublishedSkills(viewer.db, viewer, { ...query, ...allowed, limit: query.limit + 1 });
-  // A name that is hidden by another scope's stays hidden, also where its clients could not take the other one.
+  // A name hidden by another scope stays hidden, even if clients cannot use the skill that hides it.
   const shown = firstOfEach(found.slice(0, query.limit), scopes);
   const rows = shown.filter((row) => leftOut(row).length === 0 && isReadableByViewer(viewer, row));
   return { rows, isCut: found.length > query.limit };
 }
 
-/** Files with a credential are for whoever answers for them, at this door as at the others. */
+/** Whether the viewer can read a skill's files. Files with a credential are only for owners of the scope. */
 export function isReadableByViewer(
   viewer: Viewer,
   { scope, servers }: Pick<PublishedSkillRow, "scope" | "servers">,
@@ -117,7 +118,7 @@ export function isReadableByViewer(
   return viewer.owns(scope) || literalCredentials(servers).length === 0;
 }
 
-/** What makes flat archives. Loaded with the first: most requests make none. */
+/** Builds flat archives. Loaded lazily, because most requests build none. */
 const FLAT: ArchiveForm<PublishedSkillRow> = {
   kind: "flat",
   table: versionArchives,
@@ -127,7 +128,7 @@ const FLAT: ArchiveForm<PublishedSkillRow> = {
   },
 };
 
-/** The skills with the archives that clients of an index unpack. */
+/** Returns the skills with the archives that clients of an index unpack. */
 export async function withFlatArchives(viewer: Viewer, rows: readonly PublishedSkillRow[]): Promise<IndexedSkill[]> {
   return withArchives(viewer, FLAT, rows);
 }

@@ -1,5 +1,5 @@
-// Files that a client uploads one by one, each by a ticket, and then publishes together. A ticket is its user's; what it brings is what it
-// said, to the byte.
+// Accepts files that a client uploads one by one with tickets and then publishes together. A ticket belongs to its user and is valid for
+// exactly the announced size and digest.
 
 import { COMPAT_LIMITS } from "../../domain/compat/limits";
 import { crc32 } from "../../domain/crc32";
@@ -18,52 +18,54 @@ import { deletePartObjects, expiredPartObjects, putPart, readPart } from "../../
 import type { Context } from "../context";
 import type { SweepContext } from "../registry/sweep";
 
-/** How many parts are read at one time. */
+/** Number of parts read in parallel. */
 const BESIDE = 6;
 
-/** A file as a client says that it is. */
+/** A file as the client announces it. */
 export interface PartFile {
   path: string;
   size: number;
   sha256: string;
-  /** The ticket that it was uploaded by. */
+  /** Id of its upload ticket. */
   id: string;
 }
 
-/** A ticket for a file of this size and digest. */
+/** Creates a ticket for a file of this size and digest. */
 export async function reserveUpload(context: Context, size: number, sha256: string): Promise<string> {
-  if (size > PACKAGE_LIMITS.fileBytes) throw tooLarge(`A file may have ${PACKAGE_LIMITS.fileBytes} bytes.`);
+  if (size > PACKAGE_LIMITS.fileBytes)
+    throw tooLarge(`File too large (limit ${PACKAGE_LIMITS.fileBytes / 1_048_576} MiB).`);
   const id = context.newId("upl");
   const createdAt = context.now();
   const part = { id, userId: context.caller.principal.userId, sha256, size, createdAt };
   const { parts, partBytes: bytes } = COMPAT_LIMITS;
   if (await reservePart(context.db, part, { since: createdAt - COMPAT_LIMITS.partsMs, parts, bytes })) return id;
-  const message = `Files that wait to be published may be ${parts}, and ${bytes} bytes together. They are forgotten within an hour.`;
+  const message = `Too many uploaded files wait to be published (limit ${parts} files, ${bytes} bytes). They expire within an hour.`;
   throw new GatewayError("conflict", "TOO_MANY_UPLOADS", message, { limit: parts });
 }
 
-/** How large the file of a ticket is said to be: no more of it is read. */
+/** Returns the announced file of a ticket. No more than its size is read. */
 export async function findUpload(context: Context, id: string): Promise<UploadPart> {
   const [part] = await readUploadParts(context.db, context.caller.principal.userId, [id], sinceOf(context));
   if (part === undefined) throw noTicket();
   return part;
 }
 
-/** Keeps the bytes of a ticket. */
+/** Stores the bytes of a ticket. */
 export async function storeUpload(context: Context, part: UploadPart, bytes: Uint8Array): Promise<void> {
   if (bytes.length !== part.size || (await sha256Hex(bytes)) !== part.sha256) {
-    const message = "The bytes are not those that the ticket was asked for. Ask for another one.";
+    const message = "The uploaded bytes do not match the ticket. Request a new ticket.";
     throw invalid([{ code: "PART_DIFFERS", message }]);
   }
   await putPart(context.packages, context.timings, part.id, bytes);
 }
 
-/** The files of these tickets as a ZIP, in a folder of this name. */
+/** Returns the files of these tickets as a ZIP with one folder. */
 export async function zipOfUploads(context: Context, folder: string, files: readonly PartFile[]): Promise<Uint8Array> {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (files.length > COMPAT_LIMITS.partsOfSkill)
-    throw tooLarge(`A skill may have ${COMPAT_LIMITS.partsOfSkill} files here.`);
-  if (bytes > PACKAGE_LIMITS.unpackedBytes) throw tooLarge(`A skill may have ${PACKAGE_LIMITS.unpackedBytes} bytes.`);
+    throw tooLarge(`Too many files (limit ${COMPAT_LIMITS.partsOfSkill}).`);
+  if (bytes > PACKAGE_LIMITS.unpackedBytes)
+    throw tooLarge(`Skill too large (limit ${PACKAGE_LIMITS.unpackedBytes / 1_048_576} MiB).`);
   const found = await readUploadParts(
     context.db,
     context.caller.principal.userId,
@@ -84,7 +86,7 @@ export async function zipOfUploads(context: Context, folder: string, files: read
   return writeZip(items).zip;
 }
 
-/** Forgets tickets that have done their part: their objects first, so that what a failure leaves is still counted. */
+/** Deletes used tickets: objects first, so that what remains after a failure is still counted. */
 export async function deleteUploads(context: Context, ids: readonly string[]): Promise<void> {
   const userId = context.caller.principal.userId;
   const own = (await readUploadParts(context.db, userId, ids, sinceOf(context))).map(({ id }) => id);
@@ -93,7 +95,7 @@ export async function deleteUploads(context: Context, ids: readonly string[]): P
   await deleteUploadParts(context.db, own);
 }
 
-/** Deletes what nobody published: objects whose time is over, also of users who are gone, and rows. Returns how many objects. */
+/** Deletes expired uploads that were not published, including those of erased users, and their rows. Returns the number of objects. */
 export async function sweepParts({ db, packages, timings, now }: SweepContext): Promise<number> {
   const before = now() - 2 * COMPAT_LIMITS.partsMs;
   let deleted = 0;
@@ -110,8 +112,12 @@ export async function sweepParts({ db, packages, timings, now }: SweepContext): 
 const sinceOf = (context: Context) => context.now() - COMPAT_LIMITS.partsMs;
 
 function noTicket(path?: string): GatewayError {
-  const what = path === undefined ? "There is no such upload" : `'${path}' was not uploaded by this ticket`;
-  return new GatewayError("not_found", "UPLOAD_NOT_FOUND", `${what}. Tickets end within an hour; upload it again.`);
+  const what = path === undefined ? "Upload not found" : `'${path}' was not uploaded with this ticket`;
+  return new GatewayError(
+    "not_found",
+    "UPLOAD_NOT_FOUND",
+    `${what}. Tickets expire within an hour. Upload the file again.`,
+  );
 }
 
 function tooLarge(message: string): GatewayError {

@@ -1,4 +1,4 @@
-// What vendors' Skills APIs do, in the words of the registry: the skills of one scope to write, and what is public to read besides.
+// Implements the model vendors' Skills APIs on the registry: the skills of one scope for writing, and public skills for reading.
 
 import { canRead, groupScope, namespaceOfScope, PUBLIC_SCOPE, userScope } from "../../domain/access/access";
 import { createdAtOf, vendorSkillId, versionIdOf, versionNumberOf } from "../../domain/compat/vendor-ids";
@@ -16,20 +16,20 @@ import { activate, findSkillFor, publishScope, skillNotFound, versionNotFound } 
 import type { VendorTerms } from "../registry/vendor-terms";
 import { describeLater } from "../tools/describe-later";
 
-/** Where a vendor's API is asked: by whom, and in which scope. */
+/** The caller and scope of a vendor API request. */
 export interface VendorScope {
   context: Context;
   scope: string;
 }
 
-/** A package as a form brought it. */
+/** A package from a form upload. */
 export interface VendorUpload {
   bytes: Uint8Array;
   fileName: string | undefined;
   idempotencyKey: string | null;
 }
 
-/** The caller's own scope, or a group's. A group that the caller is not in does not exist. */
+/** Returns the caller's own scope or a group's. A group without the caller is reported as not found. */
 export function vendorScope(context: Context, group: string | undefined): VendorScope {
   const { principal } = context.caller;
   const scope = group === undefined ? userScope(principal.userId) : groupScope(group);
@@ -37,22 +37,22 @@ export function vendorScope(context: Context, group: string | undefined): Vendor
   return { context, scope };
 }
 
-/** A skill that is shown here: of this scope, or public. */
+/** Returns a readable skill: of this scope, or public. */
 export async function findShown({ context, scope }: VendorScope, id: string | null): Promise<VendorSkill> {
   const skill = id === null ? null : await readVendorSkill(context.db, id);
   if (skill === null || (skill.scope !== scope && skill.scope !== PUBLIC_SCOPE)) throw skillNotFound();
   return skill;
 }
 
-/** A skill that is this scope's to change. */
+/** Returns a writable skill of this scope. */
 export async function findChangeable(place: VendorScope, id: string | null): Promise<VendorSkill> {
   const skill = await findShown(place, id);
   if (skill.scope === place.scope) return skill;
-  const message = "This skill is public, and is read here only. An admin changes it at /api/v1/kinds/skills/public.";
+  const message = "Public skills are read-only here. An admin can change them at /api/v1/kinds/skills/public.";
   throw new GatewayError("forbidden", "READ_ONLY", message);
 }
 
-/** Publishes a new skill. A name that is taken is a conflict. */
+/** Publishes a new skill. A taken name is a conflict. */
 export async function createVendorSkill(
   { context, scope }: VendorScope,
   upload: VendorUpload,
@@ -67,11 +67,11 @@ export async function createVendorSkill(
   } catch (error) {
     if (!(error instanceof GatewayError) || error.reason !== "SKILL_EXISTS") throw error;
     const known = vendorSkillId(String(error.details.skill_id));
-    throw new GatewayError("conflict", error.reason, `${error.message} It is ${known}.`, { skill_id: known });
+    throw new GatewayError("conflict", error.reason, `${error.message} Its id is ${known}.`, { skill_id: known });
   }
 }
 
-/** Publishes another version of a skill. Content that one of its versions has is that version, which becomes current like a new one. */
+/** Publishes another version of a skill. Content equal to an existing version activates that version. */
 export async function createVendorVersion(
   place: VendorScope,
   id: string | null,
@@ -87,7 +87,7 @@ export async function createVendorVersion(
   return findMeant(place, skillId, { id: skill.versionId });
 }
 
-/** What publishes: needed by few requests, and kept once it is there. */
+/** The publishing module. Loaded lazily, because few requests need it. */
 let publishing: typeof import("../registry/publish") | null = null;
 
 async function published(
@@ -103,7 +103,7 @@ async function published(
   return done;
 }
 
-/** A version by an id, `latest`, its number or the time that the beta calls it by. One that is yanked is gone. */
+/** Returns a version by id, `latest`, number, or the creation time used by the beta API. Yanked versions are not found. */
 export async function findVendorVersion(
   place: VendorScope,
   skill: VendorSkill,

@@ -1,4 +1,4 @@
-// An admin's verdict on a version: whether the doors for other clients hand it out. Nothing else makes one.
+// Lets admins block versions from being served to clients of other registries.
 
 import { authorOfDrafts } from "../../domain/access/access";
 import { GatewayError } from "../../domain/errors";
@@ -11,14 +11,11 @@ import { skillNotFound, versionNotFound } from "../registry/skills";
 
 export interface VersionVerdict {
   versionId: string;
-  /** Why it is blocked; `null`: it is not. */
+  /** Reason of the block; `null`: not blocked. */
   reason: string | null;
 }
 
-/**
- * Blocks a version of anybody's skill, or takes that back: somebody must be able to end what does harm. Conversations go on with it; what
- * ends it there is yanking.
- */
+/** Blocks or unblocks a version of any skill. Conversations continue to use a blocked version; yanking removes it there. */
 export async function putVerdict(
   context: Context,
   skillId: string,
@@ -38,13 +35,13 @@ export async function putVerdict(
   return { versionId, reason };
 }
 
-/** Refuses to hand out a version that an admin has blocked. */
+/** Throws if an admin has blocked the version. */
 export async function requireUnblocked({ db }: Pick<Context, "db">, versionId: string): Promise<void> {
   const block = await readBlock(db, versionId);
   if (block !== null) throw versionBlocked(block.reason);
 }
 
-/** The refusal of a blocked version, where it is no secret that it is there. */
+/** The error for a blocked version whose existence is not secret. */
 export function versionBlocked(reason: string): GatewayError {
-  return new GatewayError("forbidden", "VERSION_BLOCKED", `An admin has blocked this version: ${reason}`);
+  return new GatewayError("forbidden", "VERSION_BLOCKED", `This version was blocked by an admin: ${reason}`);
 }

@@ -1,18 +1,18 @@
-// Who looks through a door at what: everybody at the open list, and a caller at one of the scopes that it may read.
+// Determines the viewer of a published index: anybody for the open list, or a caller for a readable scope.
 
 import { canRead, groupScope, ownsScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import type { SharedLinkRow } from "../../storage/d1/compat/links";
 import type { Context } from "../context";
 import { notInIndex, type Viewer } from "./published-index";
 
-/** Whose skills a door is about, as its address says it. */
+/** The scope that an index URL names. */
 export type ViewerScope = { kind: "own" } | { kind: "public" } | { kind: "group"; group: string } | { kind: "all" };
 
-/** Anybody: sees what is open, as the nearest replica has it. */
+/** Returns the anonymous viewer, who sees the open list at the nearest replica. */
 export function openViewer(context: Pick<Context, "nearest" | "settings" | "packages" | "timings">): Viewer {
   const { settings, packages, timings } = context;
   return {
-    // Opened when it is first asked: an archive that is known is answered without it.
+    // Opened on first use: a cached archive is served without D1.
     get db() {
       return context.nearest;
     },
@@ -21,7 +21,7 @@ export function openViewer(context: Pick<Context, "nearest" | "settings" | "pack
   };
 }
 
-/** A caller. A group that it is not in does not exist for it. */
+/** Returns the caller as a viewer. A group without the caller is reported as not found. */
 export function callersView(context: Context, whose: ViewerScope): Viewer {
   const { principal } = context.caller;
   const scopes = scopesOf(whose, principal.userId) ?? visibleScopes(principal);
@@ -37,7 +37,7 @@ function scopesOf(whose: ViewerScope, userId: string): string[] | null {
   return [whose.kind === "public" ? PUBLIC_SCOPE : groupScope(whose.group)];
 }
 
-/** Who comes by a link. What is withheld from others is withheld here, also of its maker's own: a link is not its maker. */
+/** Returns the viewer of a link. Restricted files are excluded, even the creator's own, because a link is not its creator. */
 export function linkViewer(context: Context, { reads, skills }: Pick<SharedLinkRow, "reads" | "skills">): Viewer {
   const { principal } = context.caller;
   const scopes =

@@ -1,5 +1,4 @@
-// Signing in to the console at the configured issuer: the same code flow and the same callback as for programs, with a transaction of its
-// own that no page of theirs shows and that is taken once.
+// Signs in to the console at the configured issuer, with the code flow and callback of MCP hosts, and a single-use transaction of its own.
 
 import { isConsolePath } from "../../domain/console/place";
 import type { NewSession } from "../../domain/console/session";
@@ -13,12 +12,12 @@ import { sessionFromIssuer } from "./sign-in";
 
 const CONSOLE_PAGE = "sic";
 
-/** Whether a transaction, by its id, is one of the console. */
+/** Whether a transaction id belongs to the console. */
 export function isConsoleTransaction(id: string): boolean {
   return id.startsWith(`${CONSOLE_PAGE}_`);
 }
 
-/** Begins: gives the transaction's id, and where to send the browser that holds this secret. */
+/** Starts the sign-in. Returns the transaction's id and the URL to redirect the browser to. */
 export async function beginExternalConsoleSignIn(
   context: SignInContext,
   looking: IdentityRequest,
@@ -32,13 +31,12 @@ export async function beginExternalConsoleSignIn(
   return { id, location };
 }
 
-/** What came of it: the session that is to begin and where to it leads, or what to tell who waits. */
+/** The session to start and the path to return to, or an error message. */
 export type ExternalSignInResult = { session: NewSession; returnTo: string } | { problem: string };
 
-const ENDED =
-  "This sign-in belongs to another browser, was answered already, or its ten minutes are over. Begin it again.";
+const ENDED = "This sign-in expired (10 minutes), was already completed, or belongs to another browser. Start again.";
 
-/** Takes the issuer's answer, once. */
+/** Handles the issuer's response, once. */
 export async function finishExternalConsoleSignIn(
   context: SignInContext,
   looking: IdentityRequest,

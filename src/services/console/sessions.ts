@@ -1,4 +1,4 @@
-// Sessions of the console that go on, and how they are ended.
+// Lists and ends console sessions.
 
 import * as z from "zod";
 import { ABOUT } from "../../domain/access/audit";
@@ -11,7 +11,7 @@ import type { Context } from "../context";
 
 const cursorSchema = z.lazy(() => z.object({ createdAt: z.number(), id: z.string() }));
 
-/** Sessions that go on, newest first: an admin's list has everybody's, any other one's own. */
+/** Returns live sessions, newest first: everybody's for an admin, otherwise the caller's own. */
 export async function readSessions(
   context: Context,
   limit: number,
@@ -24,7 +24,7 @@ export async function readSessions(
   return { rows: page, nextCursor };
 }
 
-/** Ends a session at once; the next request with it is refused. */
+/** Ends a session immediately. */
 export async function deleteSession(context: Context, id: string): Promise<void> {
   const { principal } = context.caller;
   const session = await readSession(context.db, id);
@@ -33,7 +33,7 @@ export async function deleteSession(context: Context, id: string): Promise<void>
   if (!(await endSession(audited(context, "session.end", id, told), id))) throw sessionNotFound();
 }
 
-/** Signs out: ends the session that the caller is in. */
+/** Ends the session of the request. */
 export async function signOut(context: Context): Promise<void> {
   const { session } = context.caller.principal;
   if (session === undefined) throw sessionNotFound();
@@ -41,5 +41,5 @@ export async function signOut(context: Context): Promise<void> {
 }
 
 function sessionNotFound(): GatewayError {
-  return new GatewayError("not_found", "SESSION_NOT_FOUND", "There is no such session, or it is over.");
+  return new GatewayError("not_found", "SESSION_NOT_FOUND", "Session not found. It may have expired.");
 }

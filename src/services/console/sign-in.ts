@@ -1,4 +1,4 @@
-// Signing in to the console: who somebody is by a key, by a link or at the issuer, and the session that comes of it.
+// Signs in to the console with a key, a link, or at the issuer, and creates the session.
 
 import { readKeyId } from "../../domain/access/key";
 import { limitsOf } from "../../domain/access/key-scope";
@@ -21,10 +21,10 @@ import { type IdentityRequest, identify } from "../access/identity";
 import type { SignInContext } from "../sign-in/context";
 import type { ExternalIdentity } from "../sign-in/external-issuer";
 
-/** Whom a key signs in, the environment's too. The primary says so. Throws what a request with that key would be told. */
+/** Signs in with a key, including the environment's. Checked at the primary. Throws the errors of a request with that key. */
 export async function signInByKey(context: SignInContext, looking: IdentityRequest, key: string): Promise<NewSession> {
   const { GATEWAY_ADMIN_KEY: environmentKey } = context.settings;
-  // A token, of the issuer or of a grant, is no key: what it was given for is another thing than this.
+  // Tokens of the issuer or of a grant are not accepted: they were issued for other purposes.
   if (key !== environmentKey && typeof readKeyId(key) !== "string") throw noKey();
   const shown = {
     ...{ bearer: key, session: null, onBehalfOf: null, endUser: null, bookmark: null },
@@ -40,19 +40,21 @@ export async function signInByKey(context: SignInContext, looking: IdentityReque
   return { userId, name: null, role, scopes: limitsOf(scopes), via: "key", ...origin, claimed: [], endsAt };
 }
 
-/** Whom a link signs in, which is spent by that. */
+/** Signs in with a link, which is used up. */
 export async function signInByConsoleLink(context: SignInContext, link: string): Promise<NewSession> {
   const secret = readLinkSecret(link);
   const spent =
     secret === null ? null : await spendConsoleLink(context.db, await sha256Hex(secret), context.newId("s"));
   if (spent?.session == null) {
-    const message = "This link was used already, or its ten minutes are over. Ask for another, or sign in with a key.";
+    const message = "This link expired (10 minutes) or was already used. Request another link, or sign in with a key.";
     throw new GatewayError("unauthenticated", "LINK_SPENT", message);
   }
   return { userId: spent.userId, name: null, ...spent.session, via: "link", claimed: [] };
 }
 
-/** The session of whom the issuer has named: its claims hold as long as it does, and as long as the settings name that issuer. */
+/**
+ * Returns the session for an identity from the issuer. Its claims are valid while the session lives and the settings name the same issuer.
+ */
 export async function sessionFromIssuer(
   context: SignInContext,
   { signedIn, name, role }: ExternalIdentity,
@@ -63,10 +65,9 @@ export async function sessionFromIssuer(
 }
 
 /**
- * Begins a session, in the place of the one that the browser had. Its id and secret are new each time: what somebody else has put into
- * the browser before is worth nothing.
+ * Starts a session that replaces the browser's previous one. Id and secret are always new, which prevents session fixation.
  *
- * @param before what the browser's cookie holds
+ * @param before the secret in the browser's cookie
  */
 export async function beginSession(
   context: SignInContext,
@@ -102,9 +103,5 @@ function recordingSession(context: SignInContext, id: string, { userId, via }: N
 }
 
 function noKey(): GatewayError {
-  return new GatewayError(
-    "unauthenticated",
-    "UNAUTHENTICATED",
-    "This is no key of this gateway. Sign in with a key, or with a link.",
-  );
+  return new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key is not valid. Sign in with a key or a link.");
 }

@@ -1,5 +1,5 @@
-// What a conversation's object can be asked. The object implements this interface over RPC and the edges call it, so
-// everything in it is plain data; a refusal comes back as a value, since errors lose their class between isolates.
+// The RPC interface of a conversation's Durable Object. All values are plain data. Refusals are returned as values, because errors lose
+// their class between isolates.
 
 import type { PickedSkill } from "../../domain/catalog/pin";
 import type { ConversationSettings } from "../../domain/conversation/settings";
@@ -29,7 +29,7 @@ import type {
 } from "./replies";
 import type { CallName } from "./running";
 
-/** Who asks, and of which conversation. The object's name is made of the user and the id. */
+/** The caller and the conversation. User and id determine the object's name. */
 export interface Target {
   caller: Caller;
   id: string;
@@ -41,35 +41,35 @@ export interface TurnRequest {
   history: JsonValue[] | null;
   history_cut: boolean;
   selected_skills: PickedSkill[];
-  /** Ids of the messages with instructions that the caller's history still has, unedited; `null`: it does not say. */
+  /** Ids of messages with instructions that the caller's history still contains unedited; `null`: not reported. */
   have: string[] | null;
-  /** The model that will be called, which decides how long a prompt is cached. */
+  /** The model to be called, which determines how long the provider caches a prompt. */
   model: string | null;
-  /** The caller knows that the provider's cache holds nothing of this conversation. */
+  /** The caller reports that the provider's cache no longer has this conversation. */
   cache: "cold" | null;
-  /** What the last request of the turn before used, as its provider says. */
+  /** Usage of the last request of the previous turn, as the provider reported it. */
   usage: Usage | null;
   /** Tokens of the messages that the caller sends in this turn, without the prompt. */
   history_tokens: number | null;
 }
 
-/** Who asks is an MCP host: it makes a conversation it names for the first time, and takes instructions in answers only. */
+/** Parameters of an MCP host: it creates the conversation with its first request, and receives instructions only in tool results. */
 export interface ClientSetup {
-  /** Of a conversation that is not there yet. */
+  /** Settings for a new conversation. */
   settings: ConversationSettings;
-  /** Skills that are active from its first turn on. */
+  /** Skills that are active from the first turn on. */
   preload: string[];
-  /** Absent where it can be asked nothing. */
+  /** Absent if the host cannot be asked anything. */
   host?: HostSetup | undefined;
 }
 
-/** A host that can be asked something in the middle of a call: in its stream, or as an answer that is none yet. */
+/** A host that can be asked questions during a call: in its stream, or with an incomplete result. */
 export interface HostSetup {
   era: Era;
   abilities: ClientCapabilities;
 }
 
-/** What an MCP host asks for that is no tool, in MCP's own terms and under the names that things have in the conversation. */
+/** MCP requests of a host other than tool calls, with the names used in the conversation. */
 export type HostAsk =
   | { method: "resources/list" | "resources/templates/list" | "prompts/list" }
   | { method: "logging/setLevel"; level: LogLevel }
@@ -85,25 +85,25 @@ export interface ToolCallsRequest {
   calls: JsonObject[];
   format: Format | null;
   etag: string | null;
-  /** What the request used whose answer these calls are. */
+  /** Usage of the request that produced these calls. */
   usage: Usage | null;
   client: ClientSetup | null;
-  /** Goes on with a call that asked its host something. */
+  /** Continues a call that asked its host something. */
   answers?: HostAnswers | undefined;
-  /** Whether the answer says to a host that the list of tools is another one than it was told. */
+  /** Reports in the result whether the list of tools differs from the one the host has. */
   hearsChanges?: boolean;
-  /** From which level on an MCP host hears what servers log; `kept`: as it was set. Left out: not at all. */
+  /** Minimum level of server log messages to return; `kept`: the level set earlier; absent: none. */
   logs?: LogLevel | "kept" | undefined;
 }
 
-/** An MCP host asks for a prompt of a server, under the name that it has in the conversation. */
+/** An MCP host's request for a prompt of a server, by its name in the conversation. */
 export interface PromptRequest {
-  /** As a call has one: it is called off by it, and its answers come under it. */
+  /** Id for cancelling and for answers, as tool calls have. */
   id: string;
   name: string;
   arguments: Record<string, string>;
   client: ClientSetup;
-  /** Goes on with a request that asked its host something. */
+  /** Continues a request that asked its host something. */
   answers?: HostAnswers | undefined;
 }
 
@@ -112,7 +112,7 @@ export type Reply<T> =
   | { ok: false; error: { code: ErrorCode; reason: string; message: string; details: ErrorDetails } };
 
 export interface ConversationApi {
-  /** Creates the conversation, or changes the named settings of a known one (all of them with `replace`). */
+  /** Creates the conversation, or changes the given settings of an existing one (all of them with `replace`). */
   put(
     target: Target,
     settings: ConversationSettings,
@@ -120,9 +120,9 @@ export interface ConversationApi {
     once: Idempotency | null,
   ): Promise<Reply<{ created: boolean; status: ConversationStatus }>>;
   status(target: Target): Promise<Reply<ConversationStatus>>;
-  /** The status as the store has it, for an export: right whoever asks, and without a trace. */
+  /** Returns the stored status, for an export. Independent of the caller and without side effects. */
   record(target: Target): Promise<Reply<ConversationRecord>>;
-  /** Begins a turn; with settings, creates the conversation or updates it first. */
+  /** Begins a turn. With settings, first creates or updates the conversation. */
   turn(
     target: Target,
     settings: ConversationSettings | null,
@@ -130,29 +130,29 @@ export interface ConversationApi {
     once: Idempotency | null,
   ): Promise<Reply<TurnReply>>;
   prompt(target: Target, format: Format | null): Promise<Reply<OfferReply>>;
-  /** The server's instructions for an MCP host: what to do, and which skills there are. Waits for no MCP server. */
+  /** Returns the server instructions for an MCP host: what to do, and the list of skills. Does not wait for MCP servers. */
   clientOpening(target: Target, client: ClientSetup): Promise<Reply<string>>;
-  /** The tools that an MCP host is offered: they say which skills there are, too. */
+  /** Returns the tools for an MCP host, whose descriptions include the list of skills. */
   clientTools(target: Target, client: ClientSetup, tells: boolean): Promise<Reply<JsonObject[]>>;
-  /** What the servers of the conversation have beside tools, as MCP has it; `null`: nothing of this name is here. */
+  /** Answers resource, prompt and completion requests for the conversation's servers, in MCP's format; `null`: name not found. */
   clientAsk(target: Target, client: ClientSetup, ask: HostAsk): Promise<Reply<JsonObject | null>>;
   toolCalls(target: Target, request: ToolCallsRequest, once: Idempotency | null): Promise<Reply<ToolCallsReply>>;
   /**
-   * As `toolCalls`, told while it happens: server-sent events `result` per call and `done`. Cancelling the stream cancels the calls. Of a
-   * prompt `done` has it as `prompt`; `null`: nothing of this name is here.
+   * Like `toolCalls`, as server-sent events: `result` per call and `done`. Cancelling the stream cancels the calls. For a prompt, `done`
+   * contains it as `prompt`; `null`: name not found.
    */
   streamCalls(target: Target, request: ToolCallsRequest | PromptRequest): Promise<Reply<ReadableStream<Uint8Array>>>;
-  /** Calls a running call off. */
+  /** Cancels a running call. */
   cancelCall(target: Target, call: CallName): Promise<Reply<null>>;
-  /** Takes what a host answers that was asked in a call's stream; `false` where nobody waits for it. */
+  /** Accepts a host's answer to a question in a call's stream. Returns `false` if nothing waits for it. */
   answerHost(target: Target, question: string, response: QuestionOutcome): Promise<Reply<boolean>>;
   restore(target: Target, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
   events(target: Target, after: number, limit: number): Promise<Reply<EventsReply>>;
   at(target: Target, turn: number): Promise<Reply<PastReply>>;
-  /** What the turns after an event were, in figures. */
+  /** Returns figures of the turns after an event. */
   series(target: Target, after: number, limit: number): Promise<Reply<SeriesReply>>;
   taskSkills(target: Target): Promise<Reply<TaskSkills>>;
-  /** Asks the browser and waits; an Idempotency-Key finds the same request again. */
+  /** Asks the browser and waits. An Idempotency-Key finds the same request again. */
   question(target: Target, request: QuestionRequest, once: Idempotency | null): Promise<Reply<QuestionReply>>;
   questions(
     target: Target,
@@ -160,7 +160,7 @@ export interface ConversationApi {
     limit: number,
     cursor: string | undefined,
   ): Promise<Reply<QuestionList>>;
-  /** A request once it has ended, or as it stands after so many milliseconds. */
+  /** Returns a request when it has ended, or its state after this number of milliseconds. */
   awaitQuestion(target: Target, requestId: string, milliseconds: number): Promise<Reply<QuestionDetail>>;
   cancelQuestion(target: Target, requestId: string): Promise<Reply<null>>;
   respond(
@@ -169,18 +169,18 @@ export interface ConversationApi {
     answer: Answer,
     once: Idempotency | null,
   ): Promise<Reply<{ success: true }>>;
-  /** A ticket for a page; makes a conversation that is not there. The object's `fetch` takes the page's socket. */
+  /** Creates a ticket for a page, and the conversation if it does not exist. The object's `fetch` accepts the page's socket. */
   ticket(
     target: Target,
     request: TicketRequest,
     settings: ConversationSettings,
   ): Promise<Reply<{ ticket: string; expires: number }>>;
   remove(target: Target): Promise<Reply<null>>;
-  /** As `remove`, when its user is erased: of one that is not there, only the place in the list goes. */
+  /** Like `remove`, for the erasure of the user: if the conversation does not exist, only its list entry is deleted. */
   erase(target: Target): Promise<Reply<null>>;
 }
 
-/** Turns a refusal into the value that crosses to an edge; anything else goes on as it is. */
+/** Converts a refusal to a value; rethrows other errors. */
 export function refusal(error: unknown): Extract<Reply<never>, { ok: false }> {
   const found = refusalIn(error);
   if (found === null) throw rootCause(error);
@@ -188,7 +188,7 @@ export function refusal(error: unknown): Extract<Reply<never>, { ok: false }> {
   return { ok: false, error: { code, reason, message, details } };
 }
 
-/** The value of a reply, or the refusal it carries, thrown. */
+/** Returns the value of a reply, or throws its refusal. */
 export function unwrap<T>(reply: Reply<T>): T {
   if (reply.ok) return reply.value;
   const { code, reason, message, details } = reply.error;

@@ -1,4 +1,4 @@
-// Running the gateway's own tools: a handler for each row of the table in `domain/tools/builtin.ts`.
+// Runs the gateway's built-in tools: one handler per row of `domain/tools/builtin.ts`.
 
 import type { JsonObject } from "../../domain/json";
 import { failed, type ToolResult } from "../../domain/tool";
@@ -19,16 +19,16 @@ import { readSkillForClient } from "./load-checks";
 import { runFindSkill, runReadSkill } from "./read";
 import { unloadSkill } from "./unload";
 
-/** What runs scripts: needed by few conversations, and kept once it is there. */
+/** The module that runs scripts. Loaded lazily, because few conversations need it. */
 let scripts: typeof import("../tools/script") | null = null;
 
-/** Where a tool runs that needs no conversation: it may have one. */
+/** Where a built-in tool runs, with or without a conversation. */
 export type BuiltinPlace = ScriptPlace & ForWhom;
 
 type ConversationPlace = CallPlace & ForWhom;
 
 interface ForWhom {
-  /** Whether the answer goes to an MCP client, which takes no prompt. */
+  /** Whether the result goes to an MCP client, which has no prompt of the gateway. */
   forClient: boolean;
 }
 
@@ -68,11 +68,11 @@ const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
 
 function nobodyHas(name: string, finds: boolean): string {
   return finds
-    ? `There is no tool '${name}' here. Call find_tool for the names of tools.`
-    : `No loaded skill has a tool '${name}'.`;
+    ? `Tool '${name}' not found. Call find_tool for the names of tools.`
+    : `Tool '${name}' not found in the loaded skills.`;
 }
 
-/** Runs one of the gateway's own tools; `null` where it needs a conversation and there is none. */
+/** Runs a built-in tool. Returns `null` if it requires a conversation and there is none. */
 export async function runBuiltin(place: BuiltinPlace, name: BuiltinName, args: JsonObject): Promise<ToolResult | null> {
   if (!needsConversation(name)) return withArguments(ANYWHERE, name, place, args);
   return place.session === null ? null : withArguments(IN_CONVERSATION, name, place, args);

@@ -1,4 +1,4 @@
-// What an MCP client can do without a conversation: look at a principal's catalog. Nothing is kept between calls.
+// Serves MCP clients without a conversation: they read a principal's catalog, and nothing is stored between calls.
 
 import { dayOf } from "../../domain/access/quota";
 import type { View } from "../../domain/catalog/view";
@@ -16,36 +16,37 @@ import { NOTHING_WITH_VIEW, readView, viewKey } from "../catalog/read-view";
 import type { Context } from "../context";
 import { runBuiltin } from "./builtin";
 
-/** Views by what they depend on and by day, so that a client's calls in a row read the catalog once. */
+/** Caches views by key and day, so that consecutive calls of a client read the catalog once. */
 const seen = new Recent<string, View>(64);
 
 /**
- * The view of a principal's catalog, narrowed by a ghost.
+ * Returns the view of a principal's catalog, restricted by a ghost.
  *
- * @param contents names of skills whose content will be needed: with a view that is read anew it comes along
+ * @param contents names of skills whose contents are needed; a new view reads them in the same round trip
  */
 export async function viewOfCatalog(
   context: Context,
   settings: ConversationSettings,
   contents: readonly string[] | null = null,
 ): Promise<View> {
-  if (context.caller.stale) throw new GatewayError("unavailable", "UNAVAILABLE", "The registry does not answer now.");
+  if (context.caller.stale)
+    throw new GatewayError("unavailable", "UNAVAILABLE", "The registry does not respond. Try again in a moment.");
   const day = dayOf(context.now());
   const key = JSON.stringify([context.caller.principal.userId, day, viewKey(context, settings)]);
   const known = seen.get(key);
   if (known !== undefined) return known;
   const view = await readView(context, settings, { ...NOTHING_WITH_VIEW, contents });
   if (view.warnings.some((warning) => warning.code === "GHOST_NOT_FOUND"))
-    throw new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${settings.ghost}'.`);
+    throw new GatewayError("not_found", "GHOST_NOT_FOUND", `Agent (ghost) '${settings.ghost}' not found.`);
   seen.set(key, view);
   return view;
 }
 
 /**
- * The instructions of the server that a client speaks with. It loads what is preloaded by itself, and so has the text wherever its
- * host shows it.
+ * Returns the server instructions for a client. Preloaded skills are loaded by the client itself, so their text appears where its host
+ * shows it.
  *
- * @param asked names that the client's own URL preloads
+ * @param asked names that the client's URL preloads
  */
 export async function openingFor(context: Context, view: View, asked: readonly string[]): Promise<string> {
   const names = [...new Set([...view.preload, ...asked])];
@@ -56,7 +57,7 @@ export async function openingFor(context: Context, view: View, asked: readonly s
   });
 }
 
-/** Runs one of `toolsOfCatalog`; `null` when there is none of this name. */
+/** Runs a tool of `toolsOfCatalog`. Returns `null` if there is none with this name. */
 export async function callInCatalog(
   context: Context,
   view: View,

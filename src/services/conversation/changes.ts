@@ -1,4 +1,4 @@
-// Notices to the pages when what is active changes.
+// Notifies pages when the active skills change.
 
 import type { ConversationState } from "../../domain/conversation/activation";
 import type { ServerFrame } from "../../domain/questions/frame";
@@ -15,10 +15,10 @@ export function activeFrame(state: ConversationState): Extract<ServerFrame, { ty
 }
 
 /**
- * From now on tells the pages when the turn or what is active in it changes, once for all changes made at a time; those who hear of more
- * when that changes, and MCP hosts that listen when the list of tools does.
+ * Notifies pages when the turn or the active skills change, once for changes made together. Also notifies subscribed pages of their topics,
+ * and MCP hosts when the list of tools changes.
  *
- * @param failed hears why the list could not be worked out
+ * @param failed called if the list could not be computed
  */
 export function announceChanges(
   session: Session,
@@ -29,7 +29,7 @@ export function announceChanges(
   let told = JSON.stringify(activeFrame(session.state));
   let view = session.view?.key;
   let { turn } = session.state;
-  // One after the other: what is worked out last is told last.
+  // In sequence, so that the latest list is sent last.
   let telling = Promise.resolve();
   session.audience = clients;
   session.otherThings = () => listeners.tellThings();

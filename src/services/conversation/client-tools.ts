@@ -1,4 +1,4 @@
-// The list of tools as MCP hosts have it: what names it, and who hears that it is another one.
+// Computes the tool list of MCP hosts, its digest, and notifies listeners of changes.
 
 import type { View } from "../../domain/catalog/view";
 import { sha256Hex } from "../../domain/digest";
@@ -11,16 +11,16 @@ import type { RenderedOffer } from "../session-memory";
 import { stepOf } from "../tools/offered";
 import { renderOffer } from "./prompt";
 
-/** Those who hear that the list changed. */
+/** Listeners for changes of the list. */
 export interface ToolListeners {
   any(): boolean;
-  /** Tells those whose host has another list than the one of this digest. */
+  /** Notifies listeners whose host has a list with another digest. */
   tell(digest: string): void;
-  /** Tells all of them that resources and prompts are others. */
+  /** Notifies all listeners that resources and prompts changed. */
   tellThings(): void;
 }
 
-/** The list, worked out once for an offer and a view. */
+/** Returns the list, computed once per offer and view. */
 export async function clientToolsOf(
   session: Session,
   offer: RenderedOffer,
@@ -34,14 +34,14 @@ export async function clientToolsOf(
   return made;
 }
 
-/** Whether servers have said that they have other resources or prompts. Says it once. */
+/** Whether servers have announced a change of resources or prompts. Returns it once. */
 export function haveFeaturesChanged({ memory }: Session): boolean {
   const { otherThings } = memory;
   memory.otherThings = false;
   return otherThings;
 }
 
-/** Tells the listeners if the list is another one now. Where nobody listens nothing is worked out. */
+/** Notifies listeners if the list changed. Without listeners, computes nothing. */
 export async function reportTools(context: Context, session: Session, listeners: ToolListeners): Promise<void> {
   if (!listeners.any()) return;
   const { view, state } = await standingView(context, session);

@@ -1,4 +1,4 @@
-// The end of what a conversation holds elsewhere: servers keep a session for it, some a process.
+// Ends a conversation's sessions with MCP servers, which may hold a process for each.
 
 import type { Upstream } from "../../upstream/client";
 import { audited, conversationInLog } from "../audit";
@@ -9,8 +9,8 @@ import { sourcesOf } from "../tools/sources";
 import { removeFromList } from "./lifecycle";
 
 /**
- * Finds the sessions that a conversation holds, while its store is there. What it gives tells their servers that they are over: to be
- * called once the conversation is gone. Nobody waits for it.
+ * Collects the sessions of a conversation while its store exists. Returns a function that ends them, to be called after the conversation is
+ * deleted. Nothing waits for it.
  */
 export async function closeSessions(context: Context, session: Session | null): Promise<() => null> {
   const held = session === null ? [] : await heldBy(context, session);
@@ -27,7 +27,7 @@ async function heldBy(context: Context, session: Session): Promise<Upstream[]> {
   return sessionsOf(context, session, servers);
 }
 
-/** Deletes a conversation: off its user's list first, then its store. In this order a failure can be tried again. */
+/** Deletes a conversation: first from the user's list, then its store, so that a failure can be retried. */
 export async function removeConversation(
   context: Context,
   session: Session,

@@ -1,4 +1,4 @@
-// A conversation's beginning and end: its settings, its place in the user's list, and its going when nobody uses it.
+// Creates, changes and deletes conversations: settings, list entry, and deletion when idle.
 
 import { userScope, visibleScopes } from "../../domain/access/access";
 import { dailyLimitExceeded, dailyLimits, dayOf } from "../../domain/access/quota";
@@ -19,24 +19,24 @@ import { conversationNotFound, createSession, type Session, storeSessionFacts } 
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Where a conversation is, or is made. */
+/** The place of an existing or new conversation. */
 interface Place {
   id: string;
   store: ConversationStore;
-  /** Its session, if there is one by now. */
+  /** Its session, if it exists by now. */
   open(): Session | null;
 }
 
-/** What a conversation is to be. */
+/** The requested state of a conversation. */
 export interface Put {
   settings: ConversationSettings;
-  /** What is not named is taken away. */
+  /** Removes settings that are not given. */
   replace?: boolean;
-  /** What its first turn selects; `null`: there is none yet. */
+  /** Skills that its first turn selects; `null`: no turn yet. */
   selected: readonly PickedSkill[] | null;
 }
 
-/** Creates the conversation, or changes its settings. They take effect with the next turn. */
+/** Creates the conversation, or changes its settings from the next turn on. */
 export async function putConversation(
   context: Context,
   { id, store, open }: Place,
@@ -53,14 +53,14 @@ export async function putConversation(
   else {
     await checkSpec(context, settings);
     if (context.caller.stale) throw storageDown();
-    // What it may see is read meanwhile. Should that fail, whoever needs it reads it again and hears why.
+    // Reads the view in parallel. If that fails, the code that needs it reads it again and reports the error.
     const picked = selected === null ? null : pickedOf(selected, userScope(context.caller.principal.userId));
     const contents = picked?.map(({ name }) => name) ?? null;
     const reading = readView(context, settings, { ...NOTHING_WITH_VIEW, contents }).catch(() => null);
     await enlist(context, id, settings);
     ahead = await reading;
   }
-  // All this may have waited for D1: by now another request may have created the conversation, or deleted it.
+  // Another request may have created or deleted the conversation during the reads.
   const known = open();
   const next = changed(known);
   if (known === null && context.caller.stale) throw storageDown();
@@ -81,8 +81,8 @@ export async function putConversation(
 }
 
 /**
- * Lists a conversation before it is made: what is made is in the list, where an erasure of its user finds it. One that was listed
- * and then never made is in nobody's way. What its settings name is looked for in the same trip.
+ * Adds a conversation to the list before it is created, so that an erasure of the user finds it. An entry without a conversation is
+ * harmless. Checks in the same round trip that everything named by the settings exists.
  */
 async function enlist(context: Context, id: string, settings: ConversationSettings): Promise<void> {
   const ghost = settings.ghost ?? null;
@@ -102,7 +102,7 @@ async function enlist(context: Context, id: string, settings: ConversationSettin
   if (found.count > limit) throw dailyLimitExceeded("conversations", limit, now);
 }
 
-/** Puts the conversation into its user's list as it is, unless it is there. Until that succeeds every change tries again. */
+/** Adds the conversation to the user's list unless it is there. Every change retries until this succeeds. */
 async function listOnce(context: Context, session: Session): Promise<void> {
   if (session.listed) return;
   const { ghost = null, title = null } = session.settings;
@@ -114,8 +114,8 @@ async function listOnce(context: Context, session: Session): Promise<void> {
 }
 
 /**
- * Takes the conversation off the list, and the files with it that its scripts left; its store is the caller's to empty. In this order a
- * failure can be tried again. An object that it leaves has no row, and the sweep finds it.
+ * Removes the conversation and its script files from the list; the caller empties its store. In this order, a failure can be retried.
+ * Remaining objects have no row and are deleted by the sweep.
  */
 export async function removeFromList(
   context: Pick<Context, "db" | "packages" | "timings"> & { caller?: Caller },
@@ -127,18 +127,18 @@ export async function removeFromList(
   return null;
 }
 
-/** When the conversation is to be deleted if nothing happens until then, in milliseconds since the epoch. */
+/** Returns when the conversation is deleted if nothing happens before, in milliseconds since the epoch. */
 export function idleDeadline(session: Session, days: number): number {
   return session.store.lastChange() + days * DAY_MS;
 }
 
-/** Throws unless a session is there: a conversation nobody created, or that is somebody else's. */
+/** Returns the session. Throws if the conversation does not exist or belongs to somebody else. */
 export function requireSession(session: Session | null): Session {
   if (session === null) throw conversationNotFound();
   return session;
 }
 
-/** A conversation notes where it was made, unless that is wherever its first caller was. */
+/** Stores the region in which the conversation is created, unless it is the default. */
 function madeIn({ settings: { CONVERSATION_REGION } }: Context, settings: ConversationSettings): ConversationSettings {
   const { region = CONVERSATION_REGION, ...rest } = settings;
   return region === "auto" ? rest : { ...rest, region };
@@ -147,11 +147,11 @@ function madeIn({ settings: { CONVERSATION_REGION } }: Context, settings: Conver
 function checkBudget(context: Context, { max_skill_tokens = 0 }: ConversationSettings): void {
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   if (max_skill_tokens <= ceiling) return;
-  const message = `At most ${ceiling} tokens of instructions may be active here.`;
+  const message = `Value too large (limit ${ceiling} tokens of active instructions).`;
   throw invalid([{ code: "OVER_CEILING", message, path: "max_skill_tokens" }]);
 }
 
-/** Refuses a spec on its face, and then with all that is wrong with it. */
+/** Validates a spec: first its form, then all other problems together. */
 async function checkSpec(context: Context, { spec }: ConversationSettings): Promise<void> {
   if (spec === undefined) return;
   const issues: Issue[] = checkGhostSpec(inlineSpec(spec));
@@ -164,7 +164,7 @@ async function checkSpec(context: Context, { spec }: ConversationSettings): Prom
 async function checkSource(context: Context, next: ConversationSettings, known: ConversationSettings): Promise<void> {
   await checkSpec(context, next);
   const scopes = visibleScopes(context.caller.principal);
-  // Without the registry the conversation goes on, and its next turn leaves out what is too much.
+  // If the registry is unavailable, the conversation continues, and its next turn leaves out what exceeds the limits.
   if (next.spec !== undefined && !context.caller.stale && JSON.stringify(next.spec) !== JSON.stringify(known.spec)) {
     const issues = await preloadIssues(context, next.spec, scopes);
     if (issues.length > 0) throw invalid(issues);
@@ -174,5 +174,5 @@ async function checkSource(context: Context, next: ConversationSettings, known: 
 }
 
 function ghostNotFound(ghost: string): GatewayError {
-  return new GatewayError("not_found", "GHOST_NOT_FOUND", `There is no ghost '${ghost}'.`);
+  return new GatewayError("not_found", "GHOST_NOT_FOUND", `Agent (ghost) '${ghost}' not found.`);
 }

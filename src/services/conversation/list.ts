@@ -1,4 +1,4 @@
-// A user's list of conversations.
+// Lists a user's conversations.
 
 import * as z from "zod";
 import { decodeCursor, pageOf } from "../../domain/cursor";
@@ -8,7 +8,7 @@ import type { Context } from "../context";
 
 const cursorSchema = z.object({ createdAt: z.number(), id: z.string() });
 
-/** A page of the caller's conversations, newest first; with words, of those whose title, ghost or id has them. */
+/** Returns a page of the caller's conversations, newest first. With words, only those whose title, ghost or id contains them. */
 export async function listConversations(
   context: Context,
   { limit = REQUEST_LIMITS.listLimit, cursor, q }: { limit?: number; cursor?: string; q?: string },

@@ -1,4 +1,4 @@
-// What must hold before a skill is loaded, whoever loads it: the catalog has it for a model, it has content, and all that it needs is there.
+// Checks before a skill is loaded: the catalog offers it to models, it has content, and its dependencies are available.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { type DependencyProblem, type Resolution, resolveDependencies } from "../../domain/catalog/dependencies";
@@ -19,7 +19,7 @@ interface Refused {
   refusal: ToolResult;
 }
 
-/** The first check of every loading: whether the catalog has the skill for a model, or a user has chosen it. */
+/** First check: the catalog offers the skill to models, or a user selected it. */
 export async function findListed(
   context: Context,
   view: View,
@@ -31,7 +31,7 @@ export async function findListed(
   return entry === null ? { refusal: await notAvailable(context, view, name, loadTool) } : { entry };
 }
 
-/** The checks that follow for a skill that is not active: it has content, and all that it needs is there. Dependencies first. */
+/** Further checks for a skill that is not active: it has content, and its dependencies are available. Returns dependencies first. */
 export async function withNeeds(
   context: Context,
   view: View,
@@ -46,7 +46,7 @@ export async function withNeeds(
   return "problem" in resolved ? { refusal: failed(`Error: ${resolved.problem}`) } : resolved;
 }
 
-/** A dependency for a skill to be loaded. What is active stays at its version within the turn, if that suits. */
+/** Finds a dependency of a skill to be loaded. An active skill stays at its version within the turn if that satisfies the range. */
 async function findBeside(
   context: Context,
   view: View,
@@ -59,12 +59,12 @@ async function findBeside(
   const found = await findInView(context, view, name, suits ? [] : ranges);
   if (found === null || !suits) return found;
   const { skill_id, version_id, version, tokens, bytes = 0, dependencies } = held;
-  // What it needs was settled when it was loaded: these are skills.
+  // Its dependencies were resolved when it was loaded, so these names are skills.
   const needs = dependencies.map((needed) => `${needed}@*`);
   return { ...found, skill_id, version_id, version, tokens, bytes, needs, user_only: false };
 }
 
-/** Whether a skill is active at another version than a need says. */
+/** Whether a skill is active at a version outside of the required range. */
 export function contradicts(
   { name, range, kind }: MissingDependency["needs"][number],
   active: readonly Activation[],
@@ -73,12 +73,15 @@ export function contradicts(
   return active.some(({ skill }) => skill.name === name && !satisfiesRange(skill.version, range));
 }
 
-/** What an answer says of dependencies that the loaded skills go without. */
+/** The note in a result about missing dependencies of the loaded skills. */
 export function missingDependencyNote(unmet: readonly MissingDependency[]): string {
   return unmet.map((one) => ` ${escapeSkillTags(missingDependencyText(one))}`).join("");
 }
 
-/** What a client without a conversation gets of `load_skill`: the instructions of the skill and of what it needs. Nothing is kept. */
+/**
+ * Returns the `load_skill` result for a client without a conversation: the instructions of the skill and its dependencies. Nothing is
+ * stored.
+ */
 export async function readSkillForClient(context: Context, view: View, name: string): Promise<ToolResult> {
   const found = await findListed(context, view, name, false, "load_skill");
   if ("refusal" in found) return found.refusal;
@@ -88,7 +91,7 @@ export async function readSkillForClient(context: Context, view: View, name: str
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   if (overCeiling(entries, ceiling))
     return failed(
-      `Error: Skill '${name}' and what it needs have more than ${ceiling} tokens of instructions together.`,
+      `Error: Skill '${name}' and its dependencies are too large (limit ${ceiling} tokens of instructions).`,
     );
   const contents = await contentsOf(
     context,
@@ -98,7 +101,7 @@ export async function readSkillForClient(context: Context, view: View, name: str
     .map((skill) => ({ name: skill.name, instructions: contents.get(skill.version_id)?.instructions ?? "" }))
     .filter((skill) => skill.instructions.trim() !== "");
   const tools = entries.some((skill) => skill.has_capabilities)
-    ? " Its tools, if it has any, need a conversation: connect to /mcp/{conversation_id} instead of /mcp."
+    ? " Tools of the skill need a conversation: connect to /mcp/{conversation_id} instead of /mcp."
     : "";
   const block = bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
   return text(`${TEXTS.loaded(name, "tool_result")}${missingDependencyNote(unmet)}${tools}${block}`);

@@ -1,4 +1,4 @@
-// load_skill: what it checks, in which order, and what it answers.
+// Implements the `load_skill` tool.
 
 import { refOf } from "../../domain/catalog/catalog";
 import { missingDependencyText } from "../../domain/catalog/dependency-list";
@@ -23,17 +23,17 @@ import { contradicts, findListed, missingDependencyNote, withNeeds } from "./loa
 
 export interface LoadHow {
   /**
-   * Whether an MCP client asks. It gets all instructions in every answer: it takes no prompt, and another chat of its user may have
-   * loaded them.
+   * True for MCP clients. They receive all instructions in every result, because they have no prompt of the gateway and another chat of the
+   * user may have loaded the skill.
    */
   forClient: boolean;
-  /** Under `auto`: the instructions are told again. */
+  /** With delivery `auto`: send the instructions again. */
   again: boolean;
-  /** The call that loads: under `auto` its answer is where the instructions stand. */
+  /** Id of the tool call. With delivery `auto`, its result contains the instructions. */
   call: string;
 }
 
-/** Loads a skill with its dependencies first. Call it inside `exclusively`, in a turn. */
+/** Loads a skill, dependencies first. Must run inside `exclusively`, in a turn. */
 export async function loadSkill(seen: ConversationView, name: string, how: LoadHow): Promise<ToolResult> {
   const { context, session, view } = seen;
   const { state } = session;
@@ -45,7 +45,7 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
   if ("refusal" in found) return found.refusal;
   const { forClient } = how;
   const auto = policy.delivery === "auto";
-  // Under `auto` a version stays until it is loaded anew, also where an older one is preloaded.
+  // With `auto`, a version stays until the skill is loaded again, even if an older one is preloaded.
   const moves = auto && already?.skill.version_id !== found.entry.version_id;
   if (already !== undefined && !moves) return loadAgain(seen, policy, already.skill, how, found.entry.user_only);
   const whole = await withNeeds(context, view, found.entry, active);
@@ -63,10 +63,10 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
   );
   if (clash !== undefined) {
     return failed(
-      `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', and another one is loaded.`,
+      `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', but another version is loaded.`,
     );
   }
-  // What is active already has its instructions in the prompt or in an earlier answer.
+  // An active skill already has its instructions in the prompt or in an earlier result.
   const isHeld = (skill: SkillRef) =>
     auto
       ? stands(session, skill) && !(how.again && skill.name === name)
@@ -78,7 +78,7 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
     ...(auto ? { call: how.call } : {}),
   };
   const before = auto ? readable(session, name, already) : null;
-  // What does not fit is not read either.
+  // Skills that do not fit into the budget are not read.
   if (withRoom(session, loaded) === null) return overBudgetFailure(name);
   await storeInstructions(context, session, skills, factsOf);
   const made = recordLoad(seen, loaded);
@@ -97,7 +97,7 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
 
 type Loaded = Extract<ConversationEvent, { type: "loaded" }>;
 
-/** The loading and the departures that make room for it; `null` where that is not enough. */
+/** Returns the load event and the evictions that make room for it; `null` if that is not enough. */
 function withRoom({ state }: Session, loaded: Loaded): ConversationEvent[] | null {
   const { turn, name } = loaded;
   const { leaving, fits } = evictions(apply(state, loaded), name);
@@ -105,7 +105,7 @@ function withRoom({ state }: Session, loaded: Loaded): ConversationEvent[] | nul
   return fits ? [loaded, ...departures] : null;
 }
 
-/** Records a loading with the departures that make room for it. Says whom it has sent away. */
+/** Records a load with its evictions. Returns a text that names the evicted skills. */
 function recordLoad({ context, session }: ConversationView, loaded: Loaded): string {
   const events = withRoom(session, loaded) ?? [loaded];
   record(session, context, events);
@@ -118,7 +118,7 @@ function overBudgetFailure(name: string): ToolResult {
   return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
 }
 
-/** Whether the model can read of a skill, at this version: in its history, or in the front of its prompt. */
+/** Whether the model can read this version of a skill, in its history or in the front. */
 function stands(session: Session, skill: SkillRef): boolean {
   const present = presentVersion(session.state.carriers, skill.name);
   return present?.version_id === skill.version_id || isInFront(session, skill);
@@ -128,13 +128,13 @@ function isInFront(session: Session, { version_id }: SkillRef): boolean {
   return storedFront(session)?.preloaded.some((skill) => skill.version_id === version_id) ?? false;
 }
 
-/** The version of a skill that the model reads now, the newest; `null` where it reads none. */
+/** Returns the newest version of a skill that the model can read now, or `null`. */
 function readable(session: Session, name: string, active: Activation | undefined): SkillRef | null {
   const inFront = active !== undefined && isInFront(session, active.skill) ? active.skill : null;
   return presentVersion(session.state.carriers, name) ?? inFront;
 }
 
-/** Loads a skill that is active: it stays longer, and its instructions are told again where they may be lost. */
+/** Loads an active skill: extends its retention, and sends its instructions again if they may be lost. */
 async function loadAgain(
   seen: ConversationView,
   policy: Policy,
@@ -151,12 +151,12 @@ async function loadAgain(
   const isInAnswer = delivered.length === 0 || (!auto && state.delivered.get(name) === skill.version_id);
   const loaded: Loaded = {
     ...{ type: "loaded", turn: state.turn, name, skills: [skill], delivered },
-    // What only users choose stays as long as they say.
+    // Skills that only users can select stay as long as the user says.
     ...(tells ? { call, ...(userOnly ? { retold: true } : {}) } : {}),
   };
-  // A text that is told again stands there twice.
+  // Instructions that are sent again take their space twice.
   if (tells && withRoom(session, loaded) === null) return overBudgetFailure(name);
-  // A second load in a turn says no more than that the skill was used.
+  // A second load in the same turn only counts as a use.
   const isUse = !tells && (userOnly || (state.roots.get(name) === state.turn && isInAnswer));
   if (isUse) recordUse(session, context, name);
   const made = isUse ? "" : recordLoad(seen, loaded);
@@ -165,17 +165,17 @@ async function loadAgain(
     const names = told.map((one) => one.name);
     return text(`${TEXTS.loaded(name, "tool_result")}${made}${await toolsText(seen, names)}${blockOf(session, told)}`);
   }
-  // The one-tool style always answers with the body; load_skill does not repeat it.
+  // The one-tool style always returns the instructions; load_skill does not repeat them.
   if (policy.tool_style === "skill") return text(bodyOf(session, skill.version_id));
   return text((auto ? TEXTS.present(name) : TEXTS.alreadyActive(name)) + (await toolsText(seen, [name])));
 }
 
-/** Instructions as the one-tool style answers them: no block stands around them, and they make none of their own. */
+/** Returns the instructions for the one-tool style: without the surrounding block, and unable to open one. */
 function bodyOf(session: Session, versionId: string): string {
   return escapeSkillTags(session.store.instructions(versionId)?.trim() ?? "");
 }
 
-/** The instructions of skills as an answer carries them. */
+/** Returns the instructions of skills in the form of a tool result. */
 function blockOf(session: Session, skills: readonly SkillRef[]): string {
   const bodies = skills
     .filter((skill) => skill.tokens > 0)
@@ -183,7 +183,7 @@ function blockOf(session: Session, skills: readonly SkillRef[]): string {
   return bodies.length === 0 ? "" : `\n\n${renderLoaded(bodies, [])}`;
 }
 
-/** What is said of the tools that skills offer, once their servers had a moment to connect. */
+/** Describes the tools that the skills offer, after their servers had a moment to connect. */
 async function toolsText(seen: ConversationView, names: readonly string[]): Promise<string> {
   await connectSources(seen, names);
   return offeredText(await offeredTools(seen), names, seen.session.state.policy?.tool_mode ?? "dynamic");

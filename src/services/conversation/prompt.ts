@@ -1,4 +1,4 @@
-// The prompt and the tools of the current turn, in the form the caller's API takes.
+// Renders the prompt and tools of the current turn in the format of the caller's API.
 
 import { hasListed, listed } from "../../domain/catalog/catalog";
 import { renderList } from "../../domain/catalog/list";
@@ -17,9 +17,9 @@ import type { Step } from "../tools/step";
 import { frontOf } from "./auto/front";
 
 /**
- * What the model is to be given now. Rendered once for a state, a view and a format, since a step asks before and after.
+ * Returns what the model receives now. Rendered once per state, view and format, because a step needs it before and after.
  *
- * @param state another one than the session's for somebody who only looks
+ * @param state differs from the session's state for reads
  */
 export async function renderOffer(
   step: Step,
@@ -37,18 +37,18 @@ export async function renderOffer(
   return offer;
 }
 
-/** Reads nothing but the conversation's own store. */
+/** Reads only the conversation's own store. */
 async function render(step: Step, format: Format, state: ConversationState): Promise<RenderedOffer> {
   const { context, session, view } = step;
-  const policy = state.policy ?? policyOf(session.effective, view.retention, context.settings, format);
+  const { effective, defaultsToAuto } = session;
+  const policy = state.policy ?? policyOf(effective, view.retention, context.settings, { format, defaultsToAuto });
   if (policy.delivery === "auto") return tagged(renderFront(await frontOf(step, false), format));
   const { shown, more } = listed(view.catalog, view.preload);
   const offered = await step.offered();
   const fixed = policy.tool_mode === "fixed";
   const loaded = neededInstructions(activeSkills(state), state.delivered).map(({ skill, reason }) => ({
     name: skill.name,
-    // Where the list of tools is fixed, load_skill's answer describes the tools of what it loaded. The prompt describes those of
-    // the other skills.
+    // With a fixed tool list, the result of load_skill describes the tools of the loaded skills, and the prompt those of the other skills.
     instructions:
       (session.store.instructions(skill.version_id) ?? "") +
       (fixed && reason !== "loaded" ? explainTools(offered.tools, [skill.name]) : ""),
@@ -57,7 +57,7 @@ async function render(step: Step, format: Format, state: ConversationState): Pro
   const prompt = renderPrompt(
     {
       system: view.system_prompt,
-      // The one-tool style lists the skills in its tool's description instead.
+      // The one-tool style lists the skills in the description of its tool.
       list: empty || policy.tool_style === "skill" ? null : renderList(shown, more),
       loaded: loaded.length === 0 && state.selected.length === 0 ? null : renderLoaded(loaded, state.selected),
       separate: policy.delivery === "message",
@@ -66,7 +66,7 @@ async function render(step: Step, format: Format, state: ConversationState): Pro
   );
   const finds = await listingModeOf(step);
   const offer = { style: policy.tool_style, mode: policy.tool_mode, finds, shown, more, scripts: offered.scripts };
-  // Where the list is fixed it has only what needs no loading.
+  // A fixed list contains only tools that need no loading.
   const listing = offered.tools.filter(({ skill }) => (skill === null ? finds === null : !fixed));
   const ofSources = listing.flatMap(({ definition }) => definition ?? []);
   const tools = [...builtinTools(offer), ...ofSources].map((tool) => renderTool(tool, format));

@@ -1,4 +1,4 @@
-// read_skill and find_skill: looking without loading. Neither ever activates anything.
+// Implements `read_skill` and `find_skill`. They never activate a skill.
 
 import type { CatalogEntry } from "../../domain/catalog/catalog";
 import { renderFound } from "../../domain/catalog/render-results";
@@ -27,10 +27,12 @@ interface Page {
   limit?: number | null | undefined;
 }
 
-/** How many hits a search looks at, since the catalog may hide some of them. */
+/** Number of search hits considered, because the catalog can hide some. */
 const HITS = 50;
 
-/** Reads a skill's instructions and file list, or one file of it, a page of lines at a time. In a conversation, of its version. */
+/**
+ * Returns a skill's instructions and file list, or one of its files, one page of lines at a time. In a conversation, of the active version.
+ */
 export async function runReadSkill(
   context: Context,
   session: Session | null,
@@ -43,7 +45,7 @@ export async function runReadSkill(
   if (entry === null) return notAvailable(context, view, name, "read_skill");
   const { version_id } = loadedVersion(session, entry);
   const version = (await contentsOf(context, [version_id])).get(version_id);
-  if (version === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  if (version === undefined) return failed(`Error: Skill '${name}' is being changed. Try again.`);
   if (filePath === null || filePath === "") {
     const runs = (await codeBarOf(context, view, entry)) === null;
     return instructions(name, version, page, runs);
@@ -53,17 +55,17 @@ export async function runReadSkill(
     const paths = version.files.map((candidate) => candidate.path).join(", ");
     return failed(`Error: Skill '${name}' has no file '${filePath}'. Call read_skill with one of its files: ${paths}`);
   }
-  const withheld = restrictionReason(context, entry.scope, version.servers);
-  if (withheld !== null) return failed(`Error: ${withheld}`);
+  const restricted = restrictionReason(context, entry.scope, version.servers);
+  if (restricted !== null) return failed(`Error: ${restricted}`);
   const result = await readFile(context, { name, version_id }, file, page);
   if (session !== null) recordUse(session, context, name);
   return result;
 }
 
 /**
- * Searches the whole catalog, not only what the list shows.
+ * Searches the whole catalog, including skills that the list leaves out.
  *
- * @param loadTool what loads a skill in this conversation
+ * @param loadTool the tool that loads a skill in this conversation
  */
 export async function runFindSkill(context: Context, view: View, query: string, loadTool: string): Promise<ToolResult> {
   let visible: CatalogEntry[];
@@ -71,7 +73,7 @@ export async function runFindSkill(context: Context, view: View, query: string, 
     visible = await searchInView(context, view, query, { shown: SEARCH_LIMITS.shown, most: HITS });
   } catch (error) {
     if (!isIndexMissing(error)) throw error;
-    return failed("Error: Search is out of order. A skill whose name you know can still be loaded with load_skill.");
+    return failed("Error: Search is not available. Use load_skill if you know the name of the skill.");
   }
   const entries = visible.slice(0, SEARCH_LIMITS.shown);
   const answer = renderFound(entries, query, loadTool);
@@ -83,7 +85,7 @@ export async function runFindSkill(context: Context, view: View, query: string, 
   };
 }
 
-/** @param runs whether the skill's scripts do, so that they are worth a mark */
+/** @param runs whether the skill's scripts run, so that they are marked */
 function instructions(name: string, version: VersionContent, page: Page, runs: boolean): ToolResult {
   const body = version.instructions.trim();
   const { shown, note } = paged(body, page);
@@ -115,7 +117,7 @@ async function readFile(
   page: Page,
 ): Promise<ToolResult> {
   const bytes = await readPackageRange(context.packages, context.timings, skill.version_id, file.offset, file.size);
-  if (bytes === null) return failed(`Error: Skill '${skill.name}' changed just now. Try again.`);
+  if (bytes === null) return failed(`Error: Skill '${skill.name}' is being changed. Try again.`);
   const content = shownText(bytes);
   const facts = { skill_name: skill.name, file_path: file.path };
   if (content === null) {
@@ -136,7 +138,7 @@ async function readFile(
   };
 }
 
-/** The asked lines, and a note where there are more. Lengths are in characters, as the predecessor system counts them. */
+/** Returns the requested lines, and a note if there are more. Lengths are in characters, as in Wegent. */
 function paged(body: string, page: Page): { shown: string; note: string } {
   const offset = page.offset ?? 0;
   const limit = Math.min(page.limit ?? CONVERSATION_LIMITS.readLines, CONVERSATION_LIMITS.readLines);
@@ -150,18 +152,18 @@ function paged(body: string, page: Page): { shown: string; note: string } {
   if (shown.length > CONVERSATION_LIMITS.readChars) {
     return {
       shown: shown.slice(0, CONVERSATION_LIMITS.readChars),
-      note: `\n\n(line ${offset} is too long to show whole)`,
+      note: `\n\n(line ${offset} is truncated because it is too long)`,
     };
   }
-  if (offset >= count && offset > 0) return { shown: "", note: `(there are only ${count} lines)` };
+  if (offset >= count && offset > 0) return { shown: "", note: `(the text has ${count} lines)` };
   return {
     shown,
     note:
-      end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; call read_skill with offset ${end} to go on)` : "",
+      end < count ? `\n\n(lines ${offset}-${end - 1} of ${count}; call read_skill with offset ${end} to continue)` : "",
   };
 }
 
-/** Some lines of a text and how many there are. A list of all lines of a large file would take more memory than there is. */
+/** Returns some lines of a text and the number of all. A list of all lines of a large file would exceed the memory limit. */
 function linesFrom(body: string, offset: number, limit: number): { lines: string[]; count: number } {
   const lines: string[] = [];
   let count = 0;

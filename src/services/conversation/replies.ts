@@ -1,5 +1,5 @@
-// What a conversation answers, as schemas: the wire's description, the check of stored answers, and the types, all in one.
-// They are functions, made when the OpenAPI document or a stored answer needs them, so that no start of the Worker pays.
+// Schemas of a conversation's responses: they describe the wire format, validate stored responses, and define the types. They are
+// functions, so that the Worker's start does not build them.
 
 import * as z from "zod";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";
@@ -20,42 +20,44 @@ const activeSkillSchema = () =>
   z.object({
     skill: z.string(),
     version: z.string().nullable(),
-    /** Turns after that of its loading that are not over. 0: it leaves with this turn; `null`: no end. */
+    /** Turns left after the one in which it was loaded. 0: it leaves after this turn; `null`: no limit. */
     remaining: z.int().nullable(),
     reason: z.enum(["loaded", "preloaded", "selected", "dependency"]),
     loaded_in_turn: z.int(),
     tokens: z.int(),
   });
 
-/** Prompt tokens spent on skills so far: by static injection of the whole catalog, and as it was. */
+/** Prompt tokens for skills so far: `static` if every skill were pasted, and `actual`. */
 const tokensSchema = () =>
   z.object({ static: z.int(), actual: z.int(), saved_percent: z.number(), billed: billedSchema() });
 
-/** What all prompts are billed, in tokens at the price of an ordinary input token: as they were, with everything pasted, and appended. */
+/**
+ * Billed cost of all prompts, in tokens at the price of an ordinary input token: actual, with every skill pasted, and with skills appended.
+ */
 const billedSchema = () =>
   z.object({
     actual: z.int(),
     paste: z.int(),
     append_only: z.int(),
-    /** Whether the size of some request is a guess: neither `usage` nor `history_tokens` told it. */
+    /** True if the size of any request is an estimate, because neither `usage` nor `history_tokens` was reported. */
     estimated: z.boolean(),
     saved_percent: z.number(),
     saved_over_append_percent: z.number(),
-    /** The row of the price table, and when it was checked; or `no price known`: then each token costs one. */
+    /** The row of the price table and its check date, or `no price known`, in which case each token costs one. */
     price: z.string(),
   });
 
-/** An MCP server of the conversation. `open`: it failed several times in a row and is left alone for a while. */
+/** An MCP server of the conversation. `open`: it failed several times in a row and is not called for a while. */
 const serverSchema = () =>
   z.object({
     server: z.string(),
-    /** `gateway`, `ghost`, or the name of the skill that offers it. */
+    /** `gateway`, `ghost`, or the name of the skill that provides it. */
     source: z.string(),
     state: z.enum(["connecting", "connected", "failed", "open", "unsupported"]),
-    /** The tools, by the names they are offered under. */
+    /** The names under which its tools are offered. */
     tools: z.array(z.string()),
     error: z.string().optional(),
-    /** Of the last connecting, listing or call. */
+    /** Duration of the last connect, list or call. */
     latency_ms: z.number().optional(),
   });
 
@@ -65,7 +67,7 @@ export const statusSchema = () =>
     turn: z.int(),
     ghost: z.string().nullable(),
     settings: conversationSettingsSchema,
-    /** Where it was asked to be made; `auto`: near its first caller. */
+    /** The requested region of the Durable Object; `auto`: near its first caller. */
     region: z.enum(PLACES).default("auto"),
     active: z.array(activeSkillSchema()),
     pending: z.array(questionItemSchema),
@@ -78,34 +80,34 @@ export const putReplySchema = () => z.object({ created: z.boolean(), status: sta
 
 export const promptSchema = () => z.object({ system: z.string(), messages: z.array(jsonObject) });
 
-/** The prompt and the tools to send to the model now. `etag` changes exactly when they do. */
+/** The prompt and tools to send to the model now. `etag` changes exactly when they do. */
 const offerSchema = () => z.object({ prompt: promptSchema(), tools: z.array(jsonObject), etag: z.string() });
 
-/** A message of the caller's history whose content is to be replaced, before the model is called. */
+/** A message of the caller's history whose content must be replaced before the model is called. */
 const contextEditSchema = () =>
   z.object({
-    /** The call whose result it is, or the message that an earlier turn asked to append. */
+    /** Id of the call whose result it is, or of the message that an earlier turn asked to append. */
     call_id: z.string().optional(),
     append_id: z.string().optional(),
     content: z.string(),
-    /** The skill may not be used any more: this one is no question of money. */
+    /** True if the skill can no longer be used. Such an edit must be applied whatever it costs. */
     required: z.boolean().optional(),
   });
 
 const cacheControl = () => z.object({ type: z.literal("ephemeral") });
 
-/** What a turn says under delivery `auto`. */
+/** What a turn returns with delivery `auto`. */
 const autoReplySchema = () =>
   z.object({
-    /** To keep in the history, behind the user's message of this turn. `have` may name them by `append_id`. */
+    /** Messages to store in the history after this turn's user message. `have` can refer to them by `append_id`. */
     append: z.array(jsonObject).optional(),
     append_id: z.string().optional(),
     context_edits: z.array(contextEditSchema()).optional(),
-    /** Format `anthropic`: what came before has changed, so that thinking blocks before this turn's user message must go. */
+    /** Format `anthropic`: earlier messages changed, so thinking blocks before this turn's user message must be removed. */
     drop_thinking_before: z.literal("new_user_message").optional(),
-    /** Format `anthropic`: the marks to send at the end of the tools, of the system prompt and of the conversation. */
+    /** Format `anthropic`: the cache markers to send at the end of the tools, the system prompt and the conversation. */
     cache_control: z.object({ tools: cacheControl(), system: cacheControl(), conversation: cacheControl() }).optional(),
-    /** OpenAI's formats: the same for all conversations that begin alike. */
+    /** OpenAI formats: equal for all conversations with the same beginning. */
     prompt_cache_key: z.string().optional(),
   });
 
@@ -152,7 +154,7 @@ export const eventsReplySchema = () =>
     next_cursor: z.int().nullable(),
   });
 
-/** The state in one turn, as it was in the latest pass over it. */
+/** The state in one turn. If the turn was repeated, of its latest run. */
 export const pastSchema = () =>
   z.object({ turn: z.int(), active: z.array(activeSkillSchema()), tokens: tokensSchema() });
 
@@ -162,11 +164,13 @@ const taskSkillRefSchema = () =>
     namespace: z.string(),
     is_public: z.boolean(),
     version_id: z.string(),
-    /** The `fileHash` of this version, and with `sha256-` before it the ETag of its download; `null` while the registry is away. */
+    /**
+     * The `fileHash` of this version. With the prefix `sha256-` it is the ETag of its download. `null` while the registry is unavailable.
+     */
     content_hash: z.string().nullable(),
   });
 
-/** `GET /api/tasks/{id}/skills`, in the form of the predecessor system. */
+/** `GET /api/tasks/{id}/skills`, in Wegent's format. */
 export const taskSkillsSchema = () =>
   z.object({
     task_id: z.string(),
@@ -179,15 +183,15 @@ export const taskSkillsSchema = () =>
 
 export type ActiveSkill = z.infer<ReturnType<typeof activeSkillSchema>>;
 export type ConversationStatus = z.infer<ReturnType<typeof statusSchema>>;
-/** What of it is stored, and not worked out for whoever asks. */
+/** The stored part of the status, which does not depend on the caller. */
 export type ConversationRecord = Omit<ConversationStatus, "mcp" | "warnings">;
 export type ServerStatus = z.infer<ReturnType<typeof serverSchema>>;
 export type OfferReply = z.infer<ReturnType<typeof offerSchema>>;
 export type AutoReply = z.infer<ReturnType<typeof autoReplySchema>>;
 export type TurnReply = z.infer<ReturnType<typeof turnReplySchema>>;
 /**
- * For MCP hosts alone: `logs` is what servers logged, where the host asked for it and is not told in a stream; `things_changed`, that
- * servers have said that they have other resources or prompts.
+ * Additional fields for MCP hosts: `logs` contains server log messages if the host requested them without a stream; `things_changed`
+ * reports that servers announced changed resources or prompts.
  */
 export type ToolCallsReply = z.infer<ReturnType<typeof toolCallsReplySchema>> & {
   logs?: ServerLog[];
@@ -198,7 +202,7 @@ export type PastReply = z.infer<ReturnType<typeof pastSchema>>;
 export type TaskSkillRef = z.infer<ReturnType<typeof taskSkillRefSchema>>;
 export type TaskSkills = z.infer<ReturnType<typeof taskSkillsSchema>>;
 
-/** The part of an offer that is told. */
+/** Returns the public part of an offer. */
 export function offerReply({ prompt, tools, etag }: OfferReply): OfferReply {
   return { prompt, tools, etag };
 }

@@ -1,4 +1,4 @@
-// What a conversation says about itself: now, at a past turn, and as a log.
+// Returns the status of a conversation: now, at a past turn, and its event log.
 
 import { namespaceOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
@@ -29,7 +29,7 @@ import type {
 } from "./replies";
 import { restore } from "./turn";
 
-/** The conversation as it stands. Skills that are no longer visible are not told. */
+/** Returns the current status without skills that are no longer visible. */
 export async function statusOf(
   context: Context,
   session: Session,
@@ -45,7 +45,7 @@ export async function statusOf(
   };
 }
 
-/** The same, once a history has been restored. */
+/** Returns the status after a history was restored. */
 export async function restoredStatus(
   context: Context,
   session: Session,
@@ -56,7 +56,7 @@ export async function restoredStatus(
   return statusOf(context, session, warnings);
 }
 
-/** What of the status is the conversation's own, whoever looks: as its store has it, and without a word of the registry. */
+/** Returns the stored part of the status, which does not depend on the caller or the registry. */
 export function recordOf(context: Context, session: Session): ConversationRecord {
   return storedStatus(session, session.state, context.now());
 }
@@ -97,7 +97,7 @@ export function activeOf(state: ConversationState): ActiveSkill[] {
   }));
 }
 
-/** Skills loaded in this turn that still stand: what to store on the assistant's message. */
+/** Returns the skills loaded in this turn that are still active, to be stored with the assistant's message. */
 export function loadedInTurn(state: ConversationState): string[] {
   return [...state.roots].filter(([, turn]) => turn === state.turn).map(([name]) => name);
 }
@@ -105,7 +105,7 @@ export function loadedInTurn(state: ConversationState): string[] {
 export function pastOf(session: Session, turn: number): PastReply {
   const end = session.store.log.endOf(turn);
   if (end === null)
-    throw new GatewayError("not_found", "TURN_NOT_FOUND", `The conversation never was in turn ${turn}.`);
+    throw new GatewayError("not_found", "TURN_NOT_FOUND", `Turn ${turn} not found in this conversation.`);
   const state = stateAt(session.store, end);
   return { turn, active: activeOf(state), tokens: tokensOf(state) };
 }
@@ -121,16 +121,16 @@ export function eventsOf(session: Session, after: number, limit: number): Events
   };
 }
 
-/** The skills of the conversation as executors of the predecessor system ask for them. */
+/** Returns the conversation's skills in the format for Wegent's executors. */
 export async function taskSkillsOf(context: Context, session: Session): Promise<TaskSkills> {
   const { view, state } = await standingView(context, session);
   const entries = view.catalog.entries;
-  // What was added after the turn began is selected from the next one on; an executor deploys it now.
+  // Skills added during a turn are selected from the next turn on, but an executor deploys them immediately.
   const selected = [...new Set([...view.added, ...state.selected])];
   const first = new Set([...view.preload, ...selected]);
   const preloaded = entries.filter((entry) => first.has(entry.name));
   const ids = entries.map((entry) => entry.version_id);
-  // Without the registry an executor keeps what it has.
+  // While the registry is unavailable, an executor keeps what it has.
   const hashes = context.caller.stale ? new Map<string, string>() : await digestsIn(context, view, ids);
   const refOf = (entry: CatalogEntry) => [entry.name, taskRef(entry, hashes.get(entry.version_id) ?? null)];
   return {

@@ -1,4 +1,4 @@
-// One turn and its model steps: what a chat back end sends, and what it gets back to send to its model.
+// Runs turns and model steps: what a chat back end sends, and what it sends to its model next.
 
 import type { View } from "../../domain/catalog/view";
 import { DURATIONS } from "../../domain/durations";
@@ -41,7 +41,7 @@ import { activeOf, loadedInTurn } from "./status";
 import { isGatewayCall, isOrdered, runCall } from "./toolset";
 import { beginTurn } from "./turn";
 
-/** Begins a turn and renders it. The key of an earlier turn begins nothing: it renders what is current. */
+/** Begins a turn and renders it. With the key of an earlier turn, begins nothing and renders the current state. */
 export async function runTurn(context: Context, session: Session, request: TurnRequest): Promise<TurnReply> {
   const format = formatOf(session, request.format);
   const { turn, begun, warnings } = await exclusively(session, async () => {
@@ -72,27 +72,27 @@ export async function runTurn(context: Context, session: Session, request: TurnR
   };
 }
 
-/** The prompt and the tools as they stand. */
+/** Returns the current prompt and tools. */
 export async function currentOffer(context: Context, session: Session, format: Format | null): Promise<RenderedOffer> {
   const { view, state } = await standingView(context, session);
   return renderOffer(stepOf({ context, session, view, looks: true }), formatOf(session, format), state);
 }
 
 /**
- * What an MCP host is told first. Begins the first turn where there is none, and never another one. Servers begin to connect, and
- * nobody waits for them: a host that hears nothing soon goes on without this server.
+ * Returns the first message for an MCP host. Begins the first turn if there is none, and never a later one. Starts connecting servers
+ * without waiting for them, because hosts give up on slow servers.
  */
 export async function openForClient(context: Context, session: Session, preload: string[]): Promise<string> {
-  await ensureTurn(context, session, "mcp", preload, []);
+  await ensureTurn(context, session, { format: "mcp", isForHost: true }, preload, []);
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view }, null, 0);
   return openingFor(context, view, [...session.state.selected, ...preload]);
 }
 
 /**
- * The tools that an MCP host is offered now.
+ * Returns the tools for an MCP host.
  *
- * @param tells whether the host is told; else it only begins to listen
+ * @param tells whether the host receives the list; otherwise it only starts to listen for changes
  */
 export async function listClientTools(
   context: Context,
@@ -100,7 +100,7 @@ export async function listClientTools(
   preload: string[],
   tells: boolean,
 ): Promise<JsonObject[]> {
-  await ensureTurn(context, session, "mcp", preload, []);
+  await ensureTurn(context, session, { format: "mcp", isForHost: true }, preload, []);
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view }, null, tells ? DURATIONS.patienceList : 0);
   const offer = await renderOffer(stepOf({ context, session, view }), "mcp");
@@ -109,22 +109,22 @@ export async function listClientTools(
   return tools;
 }
 
-/** Begins the first turn for an MCP host, which asks for no turn. */
+/** Begins the first turn for an MCP host, which never requests a turn. */
 export async function beginForHost(context: Context, session: Session, preload: string[]): Promise<void> {
-  await ensureTurn(context, session, "mcp", preload, []);
+  await ensureTurn(context, session, { format: "mcp", isForHost: true }, preload, []);
 }
 
-/** Begins the first turn of a conversation that has none; says whether it did. */
+/** Begins the first turn of a conversation without turns. Returns whether it did. */
 async function ensureTurn(
   context: Context,
   session: Session,
-  format: Format,
+  { format, isForHost }: { format: Format; isForHost: boolean },
   selected: string[],
   warnings: Issue[],
 ): Promise<boolean> {
   if (session.state.turn !== 0 && session.state.policy !== null) return false;
   const nothing = { key: null, history: null, history_cut: false, have: null, model: null, cache: null };
-  const first = { ...nothing, usage: null, history_tokens: null, selected_skills: selected };
+  const first = { ...nothing, usage: null, history_tokens: null, selected_skills: selected, isForHost };
   const begin = async () => (session.state.turn === 0 ? beginTurn(context, session, first, format) : []);
   warnings.push(...(await exclusively(session, begin)));
   return true;
@@ -140,7 +140,8 @@ export async function runCalls(
 ): Promise<ToolCallsReply> {
   const warnings: Issue[] = [];
   const format = formatOf(session, request.format);
-  const begins = await ensureTurn(context, session, format, request.client?.preload ?? [], warnings);
+  const asker = { format, isForHost: request.client !== null };
+  const begins = await ensureTurn(context, session, asker, request.client?.preload ?? [], warnings);
   session.memory.lastStep = context.now();
   const calls = readCalls(context, request.calls);
   const current = await currentView(context, session, skillsNamed(calls));
@@ -185,7 +186,7 @@ export async function runCalls(
     listener?.onResult(answered);
   };
   for (const { call } of calls) if (isOrdered(call) && isGatewayCall(session, call.name)) await answer(first, call);
-  // Only now: the rest of the calls may name tools of a skill that was loaded just before.
+  // Computed only now, because the remaining calls may use tools of a skill that was just loaded.
   const loaded = answers.size === 0 ? first : stepOf(seen);
   const rest = calls.filter(({ call }) => !answers.has(call));
   const unhandled = rest.filter(({ call }) => !isGatewayCall(session, call.name)).map(({ entry }) => entry);
@@ -198,7 +199,7 @@ export async function runCalls(
   const offer = await renderOffer(stepOf(seen), format);
   const changed = offer.etag !== (request.etag ?? before.etag);
   const isOther = offer !== before && JSON.stringify(offer.tools) !== JSON.stringify(before.tools);
-  // An MCP host takes no prompt, and asks for the tools itself.
+  // An MCP host has no prompt of the gateway and requests the tools itself.
   const tells = request.client === null && (request.etag === null || changed);
   return {
     results: inOrder.map(renderResult),
@@ -216,7 +217,7 @@ export async function runCalls(
   };
 }
 
-/** Whether the list of tools is another one than a host was told last, also where it changed between two calls. Says it once. */
+/** Whether the tool list differs from the one the host last received, also if it changed between two calls. Returns true once. */
 async function isNews(session: Session, offer: RenderedOffer, view: View, isOther: boolean): Promise<boolean> {
   const { listed } = session.memory;
   if (listed === null) return isOther;
@@ -225,12 +226,12 @@ async function isNews(session: Session, offer: RenderedOffer, view: View, isOthe
   return digest !== listed;
 }
 
-/** The format asked for, else the conversation's, else MCP's. */
+/** Returns the requested format, otherwise the conversation's, otherwise MCP's. */
 function formatOf(session: Session, asked: Format | null): Format {
   return asked ?? session.settings.format ?? "mcp";
 }
 
-/** The skills that calls name, whose content will be needed. */
+/** Returns the skills named by calls, whose contents are needed. */
 function skillsNamed(calls: readonly { call: ReadCall }[]): string[] {
   return calls.flatMap(({ call: { name, arguments: args } }) =>
     isBuiltin(name) ? [args.skill_name, args.skill].filter((text) => typeof text === "string") : [],
@@ -240,10 +241,10 @@ function skillsNamed(calls: readonly { call: ReadCall }[]): string[] {
 function readCalls(context: Context, entries: readonly JsonObject[]): { call: ReadCall; entry: JsonObject }[] {
   const issues: Issue[] = [];
   const calls = entries.flatMap((entry, position) => {
-    // A call without an id is a new one each time: only an id can say that it is the same.
+    // A call without an id is always a new call: only an id can identify a repetition.
     const call = readCall(entry, context.newId("call"));
     if (call !== null) return [{ call, entry }];
-    issues.push({ code: "INVALID_CALL", message: "A call needs a tool's name.", path: `calls.${position}` });
+    issues.push({ code: "INVALID_CALL", message: "The call has no tool name. Add `name`.", path: `calls.${position}` });
     return [];
   });
   if (issues.length > 0) throw invalid(issues);

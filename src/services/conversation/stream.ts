@@ -1,4 +1,4 @@
-// Tool calls, or a prompt of a server, told while they happen, as server-sent events.
+// Streams tool calls or a server's prompt as server-sent events.
 
 import { DURATIONS } from "../../domain/durations";
 import type { ServerLog } from "../../domain/servers/log";
@@ -12,8 +12,9 @@ import type { Listener, RunningCalls } from "./running";
 import { runCalls } from "./step";
 
 /**
- * Runs the calls of a step and streams `progress` of those that tell, `result` for each as it ends, then `done` with the whole
- * answer (of a prompt: with it alone), or `error` with the refusal; `asked` with what the host is asked, which ends the stream of a modern one. Closing the stream cancels what still runs.
+ * Runs the calls of a step and streams `progress`, a `result` for each finished call, then `done` with the whole response (for a prompt:
+ * only the prompt), or `error` with the refusal. `asked` contains questions to the host and ends the stream for modern hosts. Closing the
+ * stream cancels running calls.
  */
 export function streamCalls(
   context: Context,
@@ -30,14 +31,14 @@ export function streamCalls(
         if (!cancelled.signal.aborted && !left) controller.enqueue(encoder.encode(text));
       };
       const send = (event: string, data: unknown) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-      // That nobody listens any more is noticed when something is written.
+      // Only a write detects that nobody listens any more.
       const alive = setInterval(() => write(": keep-alive\n\n"), DURATIONS.stepAlive);
       const onResult = (answered: AnsweredCall) => send("result", renderResult(answered));
       const onProgress = ({ id, name }: ReadCall, progress: Progress) => send("progress", { id, name, ...progress });
       const onAsked = (asked: HostRound) => {
         send("asked", asked);
         if (request.client?.host?.era !== "modern" || left) return;
-        // The host comes back with the answers, on another stream. The call goes on waiting.
+        // The host returns with the answers on another stream. The call keeps waiting.
         left = true;
         clearInterval(alive);
         controller.close();
@@ -59,7 +60,7 @@ export function streamCalls(
   });
 }
 
-/** Only hosts ask for prompts: what answers is fetched when the first one does. */
+/** Only hosts request prompts, so the module is loaded with the first such request. */
 async function take(
   context: Context,
   session: Session,

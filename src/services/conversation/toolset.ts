@@ -1,5 +1,5 @@
-// Running tools: a call becomes a result. What goes wrong inside a tool is a result with `isError`; only
-// storage that does not answer is thrown, since then the whole step should be tried again.
+// Runs tools. An error inside a tool is a result with `isError`; only storage failures are thrown, because then the whole step should be
+// retried.
 
 import { TEXTS } from "../../domain/conversation/prompt";
 import { sha256Hex } from "../../domain/digest";
@@ -17,13 +17,13 @@ import { runBuiltin } from "./builtin";
 import { reportCall } from "./pages/calls";
 
 export interface ToolRun extends Step, CallOwner {
-  /** Whether the answers go to an MCP client, which takes no prompt. */
+  /** Whether the results go to an MCP client, which has no prompt of the gateway. */
   forClient: boolean;
-  /** The MCP host, where it wants to hear what servers log. */
+  /** The MCP host, if it wants log messages of servers. */
   logs?: LogListener | null;
 }
 
-/** Whether a call is the gateway's to answer. A back end's own tools may be called anything else. */
+/** Whether the gateway runs this call. Other names are tools of the back end. */
 export function isGatewayCall(session: Session, name: string): boolean {
   const builtin = builtinOf(name);
   if (builtin === null) return storedTool(session, name) !== null;
@@ -31,12 +31,12 @@ export function isGatewayCall(session: Session, name: string): boolean {
   return builtin.isOurs({ style: tool_style, mode: tool_mode, finds: findModeInEffect(session) });
 }
 
-/** Loading and unloading run first and in order; they change what everything else in the step sees. */
+/** Whether a call loads or unloads. Such calls run first and in order, because they change what the other calls of the step see. */
 export function isOrdered(call: ToolCall): boolean {
   return builtinOf(call.name)?.effect === "loads";
 }
 
-/** Runs one call, or repeats the stored result of the same call in the same turn. */
+/** Runs one call, or returns the stored result of the same call in the same turn. */
 export async function runCall(
   run: ToolRun,
   call: ToolCall,
@@ -54,7 +54,7 @@ export async function runCall(
 }
 
 interface Making extends RunningCall {
-  /** The digest of the call's name and arguments. */
+  /** Digest of the call's name and arguments. */
   request: string;
   onProgress: CallPlace["onProgress"];
 }
@@ -93,7 +93,7 @@ async function answer(
   const result = isBuiltin(name)
     ? await runBuiltin(place, name, call.arguments)
     : await callByOfferedName(place, name, call.arguments);
-  return result ?? failed(`Error: There is no tool '${name}'.`);
+  return result ?? failed(`Error: Tool '${name}' not found.`);
 }
 
 function cancelled(signal: AbortSignal): Promise<ToolResult> {

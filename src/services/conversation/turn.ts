@@ -1,4 +1,4 @@
-// Beginning a turn: what stays, what leaves, what is preloaded and selected, each at its current version.
+// Begins a turn: determines which skills stay, leave, are preloaded and selected, each at its current version.
 
 import { userScope } from "../../domain/access/access";
 import { refOf } from "../../domain/catalog/catalog";
@@ -38,9 +38,11 @@ export interface NewTurn extends HistoryFacts {
   key: string | null;
   history: readonly JsonValue[] | null;
   selected_skills: readonly PickedSkill[];
+  /** Whether an MCP host begins it. Hosts take no prompt, and their list of tools has to follow the servers. */
+  isForHost?: boolean;
 }
 
-/** Begins the next turn under the conversation's settings and records it. Call it inside `exclusively`. */
+/** Begins the next turn with the conversation's settings and records it. Must run inside `exclusively`. */
 export async function beginTurn(
   context: Context,
   session: Session,
@@ -57,7 +59,8 @@ export async function beginTurn(
   }
   const { state } = session;
   const turn = state.turn + 1;
-  const policy = policyOf(settings, view.retention, context.settings, format);
+  const defaultsToAuto = session.defaultsToAuto && request.isForHost !== true;
+  const policy = policyOf(settings, view.retention, context.settings, { format, defaultsToAuto });
   const cold = isCold(context, session, request);
   const front = policy.delivery === "auto" ? await renewal(context, session, view, cold) : null;
   const preload = front?.preload ?? view.preload;
@@ -77,7 +80,7 @@ export async function beginTurn(
     if (before?.version_id === kept.version_id) present.pins.set(kept.name, before);
   }
   const cost = { static: view.catalog.static_tokens, list: listCost(view, front) };
-  // The turn comes first: what cannot be had any more was active to the end of the turn before.
+  // The turn event comes first: skills that are no longer available were active until the end of the previous turn.
   const events: ConversationEvent[] = [
     {
       type: "turn",
@@ -111,7 +114,7 @@ export async function beginTurn(
   return warnings;
 }
 
-/** Replaces all activations by what a history says, and sets the turn to the history's last. */
+/** Replaces all activations by those found in a history, and sets the turn number to the history's last. */
 export async function restore(
   context: Context,
   session: Session,
@@ -119,16 +122,16 @@ export async function restore(
   format: Format,
 ): Promise<Issue[]> {
   const { turns, loads, answers, others } = readHistory(history);
-  const { settings } = session;
+  const { settings, defaultsToAuto } = session;
   const needed = loads.map(({ name }) => name);
   const view = await viewFor(context, session, settings, needed);
-  const policy: Policy = policyOf(settings, view.retention, context.settings, format);
+  const policy: Policy = policyOf(settings, view.retention, context.settings, { format, defaultsToAuto });
   const standing = loads.filter((load) => remainingTurns(policy.retention, load.turn, turns) !== -1);
   const set = await resolveSet(context, view, [
     ...view.preload.map((name) => ({ name, code: "PRELOAD_UNAVAILABLE" })),
     ...standing.map(({ name }) => ({ name, code: STANDING })),
   ]);
-  // What a history names but the catalog does not have was never this conversation's: it is left out without a word.
+  // Skills named by a history that the catalog does not have were never part of this conversation. They are left out without a warning.
   const had = standing.filter((load) => set.direct.has(load.name));
   const preloaded = view.preload.filter((name) => set.direct.has(name));
   const restored = {
@@ -146,7 +149,7 @@ export async function restore(
   ];
   const active = activeAfter(session, events);
   await storeInstructions(context, session, active, factsOf);
-  // Only with their instructions at hand can it be said which of them the history holds.
+  // The instructions are needed to determine which of them the history contains.
   const held = deliversInAnswer(policy) ? instructionsInHistory(session, answers, active) : [];
   const kept = carriersStillInHistory(session.state.carriers, { answers, others });
   const calls = held.filter(({ id }) => !kept.includes(id));
@@ -156,16 +159,16 @@ export async function restore(
     record(session, context, events);
     applySettings(session, settings);
     changedSince(session, turns);
-    // The turns after it are undone: their keys may begin them again, and no call of theirs was ever made.
+    // Later turns are undone: their keys can begin them again, and their calls count as never made.
     session.store.forgetTurnsAfter(turns);
   });
   return warnings;
 }
 
-/** The warning for a skill that was loaded in an earlier turn and is not there any more. */
+/** The warning for a skill loaded in an earlier turn that is no longer available. */
 const STANDING = "SKILL_UNLOADED";
 
-/** Resolves skills with their dependencies, each name at one version; what cannot be had is left out with a warning. */
+/** Resolves skills with their dependencies, each name at one version. Unavailable skills are left out with a warning. */
 export async function resolveSet(
   context: Context,
   view: View,
@@ -174,7 +177,7 @@ export async function resolveSet(
   const names = wanted.map(({ name }) => name);
   await prefetchDependencies(context, view, names);
   const find: FindSkill = (name, ranges) => findInView(context, view, name, ranges);
-  // All together, so that each skill is at one version that suits everybody; who comes later has to fit in.
+  // Resolved together, so that each skill has one version that satisfies all ranges. Later names must fit to earlier ones.
   const resolver = new Resolver(find);
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   const direct = new Set<string>();
@@ -183,7 +186,7 @@ export async function resolveSet(
   const told = new Set<MissingDependency>();
   for (const { name, code, pin = null, range = "*" } of wanted) {
     const entry = await find(name, []);
-    // An author may have kept it from models after one had loaded it.
+    // The author may have excluded it from models after it was loaded.
     const isKept = entry?.user_only === true && code === STANDING;
     const isMeant = entry !== null && !isKept && isPinned(pin, entry) && satisfiesRange(entry.version, range);
     if (direct.has(name) && isMeant) continue;
@@ -194,11 +197,11 @@ export async function resolveSet(
       warnings.push({ code: found.code ?? code, message: found.problem, path: name });
       continue;
     }
-    // The budget sends away what was loaded; what is preloaded and selected comes last or not at all.
+    // The budget evicts loaded skills first, and preloaded and selected ones last.
     const all = resolver.entries();
     if (overRow(all) || (code !== STANDING && overCeiling(all, ceiling))) {
       resolver.takeBack();
-      const message = `Skill '${name}' is left out: the active skills may have ${ceiling} tokens of instructions together, and there is no room for it and what it needs.`;
+      const message = `Skill '${name}' was not activated: active skills would be too large with its dependencies (limit ${ceiling} tokens of instructions).`;
       warnings.push({ code: "OVER_CEILING", message, path: name });
       continue;
     }
@@ -206,7 +209,7 @@ export async function resolveSet(
     for (const unmet of resolver.unmet()) {
       if (told.has(unmet)) continue;
       told.add(unmet);
-      // Of what was loaded the model was told in the answer.
+      // For loaded skills, the model was informed in the result.
       if (code !== STANDING)
         warnings.push({ code: "DEPENDENCY_MISSING", message: missingDependencyText(unmet), path: unmet.by });
     }
@@ -214,27 +217,27 @@ export async function resolveSet(
   return { skills: resolver.entries().map(refOf), direct, missed, warnings };
 }
 
-/** What goes on at another version than it was active at. Its instructions change under a conversation that relied on them. */
+/** Returns warnings for skills that continue at another version. Their instructions change under a conversation that relies on them. */
 function updatedSince(before: ConversationState, active: readonly SkillRef[]): Issue[] {
   const known = new Map(activeSkills(before).map(({ skill }) => [skill.name, skill]));
   return active.flatMap(({ name, skill_id, version_id, version }) => {
     const old = known.get(name);
     if (old === undefined || old.version_id === version_id) return [];
-    const label = (text: string | null) => (text === null ? "one without a label" : `version ${text}`);
+    const label = (text: string | null) => (text === null ? "a version without label" : `version ${text}`);
     const message =
       old.skill_id === skill_id
-        ? `Skill '${name}' was updated: from ${label(old.version)} to ${label(version)}.`
-        : `Skill '${name}' is another skill now, which comes first of those with this name.`;
+        ? `Skill '${name}' was updated from ${label(old.version)} to ${label(version)}.`
+        : `The name '${name}' now refers to another skill, which takes precedence.`;
     return [{ code: "SKILL_UPDATED", message, path: name }];
   });
 }
 
-/** What is active once these events have happened. Nothing else is read. */
+/** Returns the active skills after these events, without further reads. */
 function activeAfter(session: Session, events: readonly ConversationEvent[]): SkillRef[] {
   return activeSkills(events.reduce(apply, session.state)).map(({ skill }) => skill);
 }
 
-/** Adds the departures that the budget asks for after the turn's own events. */
+/** Adds the evictions that the budget requires after the turn's own events. */
 function leaveForBudget(session: Session, events: ConversationEvent[], turn: number): Issue[] {
   const { leaving, fits } = evictions(events.reduce(apply, session.state), null);
   for (const name of leaving) events.push({ type: "unloaded", turn, name, reason: "evicted" });
@@ -244,6 +247,6 @@ function leaveForBudget(session: Session, events: ConversationEvent[], turn: num
     path: name,
   }));
   if (fits) return warnings;
-  const message = "Preloaded and selected skills alone exceed the conversation's budget.";
+  const message = "Preloaded and selected skills exceed the conversation's token budget.";
   return [...warnings, { code: "OVER_BUDGET", message }];
 }

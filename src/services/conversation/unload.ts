@@ -1,4 +1,4 @@
-// unload_skill: what it checks, and what it answers.
+// Implements the `unload_skill` tool.
 
 import { activeSkills } from "../../domain/conversation/activation";
 import { TEXTS } from "../../domain/conversation/prompt";
@@ -6,7 +6,7 @@ import { failed, type ToolResult, text } from "../../domain/tool";
 import type { Context } from "../context";
 import { record, type Session } from "../session";
 
-/** Unloads a skill the model no longer needs. Preloaded and selected ones stay, and so does what another skill depends on. */
+/** Unloads a skill that the model no longer needs. Preloaded and selected skills stay, and so do dependencies of other skills. */
 export function unloadSkill(context: Context, session: Session, name: string): ToolResult {
   const { state } = session;
   const activation = activeSkills(state).find((candidate) => candidate.skill.name === name);

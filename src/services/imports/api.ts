@@ -1,11 +1,11 @@
-// What is asked of an import's object.
+// The interface of an import's Durable Object.
 
 export interface ImportObject {
-  /** Goes on with an import, at once. */
+  /** Continues an import immediately. */
   wake(id: string): Promise<void>;
-  /** Forgets everything, and ends what is under way. */
+  /** Deletes all data and aborts what is running. */
   end(): Promise<void>;
 }
 
-/** Finds the object of an import. */
+/** Returns the object of an import. */
 export type OpenImport = (id: string) => ImportObject;

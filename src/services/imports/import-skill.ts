@@ -1,5 +1,4 @@
-// One skill of a source becomes a skill here, by the door that every upload goes through. A name that did not come from this source is
-// never touched.
+// Imports one skill of a source through the same checks as an upload. Skills that do not come from this source are never changed.
 
 import { namespaceOfScope, PUBLIC_SCOPE, PUBLIC_USER } from "../../domain/access/access";
 import { DURATIONS } from "../../domain/durations";
@@ -17,17 +16,17 @@ import type { PublishTarget } from "../registry/publish-target";
 import { activate } from "../registry/skills";
 import { ImportStop, ItemFault, sourceProblem } from "./stop";
 
-/** What is here under the names of a slice, and which of it came from the source. */
+/** The local skills with the names of a slice, and which of them come from the source. */
 export type ExistingNames = Awaited<ReturnType<typeof findExistingNames>>;
 
-/** What is taken: a name, what identifies its content at the source, and how its upload is had. */
+/** A skill to import: name, identity of its content at the source, and how to download it. */
 export interface OfferedSkill {
   name: string;
   digest: string | null;
   upload(): Promise<{ bytes: Uint8Array; digest: string }>;
 }
 
-/** Takes a skill, and says what became of it. @throws ImportStop, ItemFault with `again`, and what storage throws */
+/** Imports a skill and returns the result. @throws ImportStop, ItemFault with `again`, and storage errors */
 export async function importSkill(
   context: Context,
   row: ImportRow,
@@ -41,7 +40,7 @@ export async function importSkill(
   } catch (error) {
     const problem = problemOf(error);
     if (problem === null) throw error;
-    // What came of it before is still there, and is what the source had then.
+    // The earlier import still exists and has the same content.
     const { skillId = null, versionId = null, digest = null } = known ?? {};
     const state = problem.code === "NAME_TAKEN" || problem.code === "NAME_CONFLICT" ? "refused" : "failed";
     return { name, state, problem, digest, skillId, versionId };
@@ -57,7 +56,7 @@ async function takenSkill(
   const { name } = offered;
   const known = met.items.get(name);
   const there = met.skills.get(foldName(name));
-  // One name on its way: the same in each run, so that a run that was cut off finds what it made.
+  // One idempotency key per name and run, so that an interrupted run finds what it published.
   const key = `import:${row.id}:${row.run}:${name}`;
   const ours = there !== undefined && known?.skillId === there.id ? there.id : null;
   if (there !== undefined && ours === null) {
@@ -77,7 +76,7 @@ async function takenSkill(
   return { name, state, problem: null, digest, skillId: skill.id, versionId: skill.versionId };
 }
 
-/** The version that this run has made of a skill and was cut off before it wrote that down; `null`: it is somebody else's. */
+/** Returns the version that this run published before it was interrupted; `null` if it is somebody else's. */
 async function publishedUnder(context: Context, key: string, id: string): Promise<string | null> {
   const { userId } = context.caller.principal;
   const reply = await readReply(context.db, userId, key, context.now() - DURATIONS.idempotency);
@@ -90,13 +89,13 @@ function newIn(context: Context, scope: string): PublishTarget {
   return { scope, namespace: namespaceOfScope(scope), userId, isNew: true };
 }
 
-/** Where the source has gone back to what it had before, so does the skill. */
+/** If the source returns to an earlier content, the skill does too. */
 async function madeCurrent(context: Context, { status, skill }: Published, current: string | undefined) {
   if (status !== 200 || current === undefined || current === skill.versionId) return skill;
   return activate(context, skill.id, skill.versionId);
 }
 
-/** The problem that an error is for one skill; `null` where it is not one skill's. */
+/** Returns the error as a problem of one skill; `null` if it concerns more than one. */
 function problemOf(error: unknown): ImportProblem | null {
   if (error instanceof ItemFault) return error.again ? null : error.problem;
   const source = sourceProblem(error);
@@ -113,13 +112,13 @@ function problemOf(error: unknown): ImportProblem | null {
   return problem;
 }
 
-/** In how many milliseconds a day's limit is over. */
+/** Milliseconds until a daily limit ends. */
 function retryIn({ details }: GatewayError): number {
   const seconds = details.retry_after_s;
   return typeof seconds === "number" ? seconds * 1_000 : IMPORT_LIMITS.waitMostMs;
 }
 
 function taken(name: string): ItemFault {
-  const message = `There is a skill '${name}' already that did not come from this source. It is left as it is.`;
+  const message = `A skill '${name}' from another origin already exists. It was not changed.`;
   return new ItemFault({ code: "NAME_TAKEN", message });
 }

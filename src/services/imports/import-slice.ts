@@ -1,4 +1,4 @@
-// A slice: so many skills of the plan, or so many bytes. Each is written down before the next one is fetched.
+// Imports a slice of the plan, limited by number and bytes. Each result is stored before the next skill is downloaded.
 
 import { sha256Hex } from "../../domain/digest";
 import { IMPORT_LIMITS } from "../../domain/imports/limits";
@@ -16,7 +16,7 @@ import { fetchArtifact, fetchFiles } from "./sources/index-source";
 import type { SourceAsker } from "./sources/source-client";
 import { ItemFault } from "./stop";
 
-/** Takes the next slice of the plan. Returns the name of the last skill that it is done with; `null`: there was none. */
+/** Imports the next slice of the plan. Returns the name of its last skill; `null` if nothing was left. */
 export async function importSlice(
   shop: RunContext,
   context: Context,
@@ -37,7 +37,7 @@ export async function importSlice(
   for (const one of rows) {
     if (bytes + IMPORT_LIMITS.artifactBytes > IMPORT_LIMITS.sliceBytes) break;
     const { planned } = one;
-    // It was written down, and then the object was cut off.
+    // The result was stored before the object was interrupted.
     const isDone = met.items.get(planned.name)?.run === row.run;
     const upload = async () => {
       const found = await uploadOf(asker, planned, archive);
@@ -46,7 +46,7 @@ export async function importSlice(
     };
     try {
       const item = isDone ? null : await importSkill(context, row, met, { ...planned, upload });
-      // Taken away meanwhile: what its end made of the skill is nothing that happened to it.
+      // The import was cancelled meanwhile. The resulting error is not a result of the skill.
       if (shop.signal.aborted) return last;
       if (item?.problem != null) item.problem = { ...item.problem, message: asker.redact(item.problem.message) };
       if (item !== null) await putItem(db, row, item);
@@ -64,7 +64,7 @@ export async function importSlice(
   return last;
 }
 
-/** As many as are in memory together. */
+/** The skills that fit into memory together. */
 function bounded(rows: readonly PlannedRow[]): PlannedRow[] {
   let room: number = IMPORT_LIMITS.sliceUnpackedBytes;
   const end = rows.findIndex(({ planned: { get } }, index) => {
@@ -76,7 +76,7 @@ function bounded(rows: readonly PlannedRow[]): PlannedRow[] {
 
 type Opened = Awaited<ReturnType<typeof filesOfRoots>>;
 
-/** What the archive has of these; nothing where none of them is in one. */
+/** Returns the files of these skills from the archive; nothing if none is in one. */
 async function openedArchive(shop: RunContext, row: ImportRow, rows: readonly PlannedRow[]): Promise<Opened> {
   const roots = new Set(rows.flatMap(({ planned: { get } }) => (get.how === "archive" ? [get.root] : [])));
   if (roots.size === 0) return new Map();
@@ -92,7 +92,7 @@ async function uploadOf(
   if (get.how === "none") throw new ItemFault(get.problem);
   if (get.how === "archive") {
     const items = archive.get(get.root)?.flatMap(({ path, item }) => item?.(path) ?? []) ?? [];
-    // In memory no longer than it takes.
+    // Released as soon as possible.
     archive.delete(get.root);
     return { bytes: writeZip(items).zip, digest: digest ?? "" };
   }
@@ -100,7 +100,7 @@ async function uploadOf(
   return { bytes, digest: digest ?? `sha256:${await sha256Hex(bytes)}` };
 }
 
-/** Tries a skill again behind the others, or notes after some tries that it could not be had. */
+/** Retries a skill after the others, or records after several attempts that it is unavailable. */
 async function tryLater(
   { db, plan }: RunContext,
   row: ImportRow,

@@ -1,4 +1,4 @@
-// Who an import runs as, asked anew at each slice: its key, its user's groups and role. What ended since ends the import.
+// Determines the identity an import runs with, at each slice: its key, and its user's groups and role. If the key ends, the import ends.
 
 import { ADMIN_USER, canActAs, may, type Principal } from "../../domain/access/access";
 import { allows, limitsOf } from "../../domain/access/key-scope";
@@ -11,7 +11,7 @@ import type { Caller } from "../context";
 
 type Runner = Pick<ImportRow, "userId" | "credential" | "scope">;
 
-/** The caller that the import acts as; `null` when it may not any more. Asks the primary. */
+/** Returns the caller that the import acts as; `null` if it lost its rights. Reads the primary. */
 export async function importerOf(places: IdentityStores, runner: Runner): Promise<Omit<Caller, "requestId"> | null> {
   const { userId, credential, scope } = runner;
   const isEnvironment = credential.startsWith(`${ENVIRONMENT_KEY}:`);
@@ -42,5 +42,5 @@ const OPERATOR: Principal = {
 };
 
 function ended(): GatewayError {
-  return new GatewayError("unauthenticated", "IMPORTER_ENDED", "Who runs this import may not any more.");
+  return new GatewayError("unauthenticated", "IMPORTER_ENDED", "The owner of this import lost the right to run it.");
 }

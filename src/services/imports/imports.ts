@@ -1,7 +1,8 @@
-// Beginning imports, looking at them, and ending them. What they do is `run.ts`, in their objects.
+// Starts, lists and ends imports. `run.ts` runs them in their Durable Objects.
 
 import * as z from "zod";
 import { isAdmin, may, type Principal, PUBLIC_SCOPE, visibleScopes } from "../../domain/access/access";
+import { ABOUT } from "../../domain/access/audit";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
@@ -13,6 +14,7 @@ import {
   sourceInLog,
 } from "../../domain/imports/import";
 import { IMPORT_LIMITS } from "../../domain/imports/limits";
+import type { JsonObject } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { judgeUrl } from "../../domain/servers/host-policy";
 import {
@@ -37,11 +39,11 @@ export interface ImportRequest {
   source: ImportSource;
   /** `default`, `public` or a group's name. */
   namespace: string;
-  /** Left out: as it is, and a new import is none. */
+  /** Absent: unchanged; a new import is not a mirror. */
   mirror?: boolean | undefined;
 }
 
-/** An import as it stands, with a page of what became of its skills. */
+/** The state of an import, with a page of the results of its skills. */
 export interface ImportReport {
   row: ImportRow;
   counts: Awaited<ReturnType<typeof countItems>>;
@@ -49,13 +51,13 @@ export interface ImportReport {
   nextCursor: string | null;
 }
 
-/** A look at an import of this age that should go on has it woken. */
+/** Reading an import that is overdue by this time wakes it. */
 const QUIET_MS = 15_000;
 
 /**
- * Begins a run: of a new import, or of the one that the scope has of this source already.
+ * Starts a run: of a new import, or of the scope's existing import of this source.
  *
- * @param origins the gateway's own
+ * @param origins the gateway's own origins
  */
 export async function startImport(
   context: Context,
@@ -67,10 +69,10 @@ export async function startImport(
   const credential = await requireLasting(context);
   const scope = importScope(principal, request.namespace);
   const source = checkedSource(request.source, origins);
-  if (request.mirror === true) requireAdmin(principal, "Only an admin may have a source mirrored.");
+  if (request.mirror === true) requireAdmin(principal, "Only admins can mirror a source. Remove `mirror`.");
   const identity = await sha256Hex(identityOf(source));
   const known = await findImport(context.db, scope, identity);
-  if (known?.isMirror === true) requireAdmin(principal, "This source is mirrored here, which only an admin changes.");
+  if (known?.isMirror === true) requireAdmin(principal, "This source is mirrored. Only an admin can change it.");
   const id = known?.id ?? context.newId("imp");
   const isMirror = request.mirror ?? known?.isMirror ?? false;
   const after = { ...sourceInLog(source), scope: scopeInLog(scope), mirror: isMirror };
@@ -83,21 +85,21 @@ export async function startImport(
     IMPORT_LIMITS.imports,
   );
   if (row === null) {
-    const message = `There are ${IMPORT_LIMITS.imports} imports to there. Delete one first; the skills that came of it stay.`;
+    const message = `Import limit of the namespace reached (${IMPORT_LIMITS.imports}). Delete an import first; its skills are kept.`;
     throw new GatewayError("conflict", "TOO_MANY_IMPORTS", message, { limit: IMPORT_LIMITS.imports });
   }
   await open(row.id).wake(row.id);
   return row;
 }
 
-/** The imports to where the caller may import, each scope's newest first. */
+/** Returns the imports into scopes where the caller can import, newest first within a scope. */
 export async function readImports(context: Context): Promise<ImportRow[]> {
   const { principal } = context.caller;
   const scopes = visibleScopes(principal).filter((scope) => may(principal, "define", scope));
   return listImports(context.db, scopes);
 }
 
-/** How an import stands. One that should have gone on and did not is woken by the way. */
+/** Returns the state of an import, and wakes it if it is overdue. */
 export async function readReport(
   context: Context,
   id: string,
@@ -119,28 +121,42 @@ export async function readReport(
 
 const itemCursor = z.lazy(() => z.object({ name: z.string() }));
 
-/** Ends a run, and the mirror. What was taken stays, and so does the report. */
+/** Ends a run and mirroring. Imported skills and the report stay. */
 export async function endImport(context: Context, id: string, open: OpenImport): Promise<ImportRow> {
   const row = await importFor(context, id);
-  const recorded = audited(context, "import.cancel", id, { after: sourceInLog(row.source), when: "is" });
+  const { said, about } = inLog(context, row);
+  const recorded = audited(context, "import.cancel", id, { after: said, ...about, when: "is" });
   if (!(await cancelImport(recorded, id))) {
-    throw new GatewayError("conflict", "IMPORT_OVER", "The import is not under way, and no mirror.");
+    throw new GatewayError(
+      "conflict",
+      "IMPORT_OVER",
+      "The import is neither running nor a mirror. Nothing was cancelled.",
+    );
   }
   await open(id).end();
   await dropImportArchives(context.packages, context.timings, id);
   return importFor(context, id);
 }
 
-/** Forgets an import whatever it does. Its skills stay, and are the scope's own from then on. */
+/** Deletes an import, running or not. Its skills stay and become ordinary skills of the scope. */
 export async function removeImport(context: Context, id: string, open: OpenImport): Promise<void> {
   const row = await importFor(context, id);
-  const told = { before: sourceInLog(row.source), when: "was" } as const;
+  const { said, about } = inLog(context, row);
+  const told = { before: said, ...about, when: "was" } as const;
   if (!(await deleteImport(audited(context, "import.delete", id, told), id))) throw importNotFound();
   await open(id).end();
   await dropImportArchives(context.packages, context.timings, id);
 }
 
-/** An import to where the caller may import; as an admin any. Another is one that never was. */
+/** Returns what the audit log records of an ended import, and about which user, so that an erasure of that user finds the entry. */
+function inLog({ caller }: Context, { source, userId }: ImportRow): { said: JsonObject; about: { about?: string } } {
+  const said = sourceInLog(source);
+  return userId === caller.principal.userId
+    ? { said, about: {} }
+    : { said: { ...said, user_id: ABOUT }, about: { about: userId } };
+}
+
+/** Returns an import into a scope where the caller can import, or any import for an admin. Other imports are not found. */
 async function importFor(context: Context, id: string): Promise<ImportRow> {
   const { principal } = context.caller;
   const row = await readImport(context.db, id);
@@ -148,19 +164,18 @@ async function importFor(context: Context, id: string): Promise<ImportRow> {
   return row;
 }
 
-/** Where the caller may import to: own, a group as its Maintainer, and as an admin what is public. */
+/** Returns the scope to import into: own, a group as its Maintainer, or public as an admin. */
 function importScope(principal: Principal, namespace: string): string {
   const scope = namespace === PUBLIC_SCOPE ? PUBLIC_SCOPE : scopeNamed(principal, namespace);
   requireRight(principal, "define", scope);
   return scope;
 }
 
-/** It goes on when the request is over, and for a mirror every day. */
+/** The import continues after the request, and a mirror runs every day, so it needs a lasting credential. */
 async function requireLasting({ settings, caller }: Context): Promise<string> {
   const credential = await lastingCredential(settings, caller.principal);
   if (credential !== null) return credential;
-  const message =
-    "An import goes on with the key that began it, and a sign-in ends within hours. Begin it with an API key.";
+  const message = "Imports cannot be started with a sign-in token, because they outlive it. Use an API key.";
   throw new GatewayError("forbidden", "IMPORT_NEEDS_KEY", message);
 }
 
@@ -169,11 +184,10 @@ function checkedSource(source: ImportSource, origins: readonly string[]): Import
   const because = (message: string) => issues.push({ code: "SOURCE_REFUSED", message, path: "source.url" });
   const verdict = judgeUrl(source.url, __DEVELOPMENT__);
   const url = verdict.url ?? null;
-  if (url === null) because(`The source cannot be asked: ${verdict.problem}.`);
-  else if (origins.includes(url.origin))
-    because("This is the gateway itself. Share a skill to have it elsewhere, too.");
+  if (url === null) because(`The source address is not allowed: ${verdict.problem}.`);
+  else if (origins.includes(url.origin)) because("The source is this gateway. Share the skill with a group instead.");
   else if (source.type === "archive" && url.hostname === "github.com")
-    because("This address only redirects. Use https://codeload.github.com/<owner>/<repository>/tar.gz/<branch>.");
+    because("The address redirects. Use https://codeload.github.com/<owner>/<repository>/tar.gz/<branch>.");
   if (url === null || issues.length > 0) throw invalid(issues);
   url.hash = "";
   const path = source.path
@@ -184,5 +198,5 @@ function checkedSource(source: ImportSource, origins: readonly string[]): Import
 }
 
 function importNotFound(): GatewayError {
-  return new GatewayError("not_found", "IMPORT_NOT_FOUND", "There is no such import.");
+  return new GatewayError("not_found", "IMPORT_NOT_FOUND", "Import not found. Check the id.");
 }

@@ -1,4 +1,4 @@
-// What a run works with, and how it is delayed.
+// The context of an import run, and how it is delayed.
 
 import type { ImportProblem } from "../../domain/imports/import";
 import { IMPORT_LIMITS } from "../../domain/imports/limits";
@@ -8,7 +8,7 @@ import type { IdentityStores } from "../access/identity-lookup";
 import type { Caller, Context } from "../context";
 import { ImportStop } from "./stop";
 
-/** What a run works with. */
+/** The context of an import run. */
 export interface RunContext {
   id: string;
   plan: ImportPlan;
@@ -16,14 +16,14 @@ export interface RunContext {
   packages: R2Bucket;
   timings: Timings;
   places: IdentityStores;
-  /** A context for whoever the import runs as. */
+  /** Returns a context for the identity that the import runs with. */
   contextFor(caller: Omit<Caller, "requestId">): Context;
-  /** Aborted when the import is taken away. */
+  /** Aborted when the import is deleted. */
   signal: AbortSignal;
   now(): number;
 }
 
-/** A pause, or the end after as many as there may be: long ones of ours, or as many as the source asks for, each as long as it says. */
+/** Returns a pause, or a failure after the maximum number of pauses: with our own delays, or with the delays the source asks for. */
 export function pauseOrFail(plan: ImportPlan, problem: ImportProblem, waitMs: number | null): ImportStop {
   const kind = waitMs === null ? "pauses" : "waits";
   const times = plan.delays[kind];

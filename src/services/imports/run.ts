@@ -1,4 +1,4 @@
-// A run of an import, slice by slice. What it needs to go on is in its row and in its object's plan, so it may be cut off anywhere.
+// Runs an import slice by slice. Its state is in its row and in the object's plan, so it can be interrupted anywhere.
 
 import { refusalIn } from "../../domain/errors";
 import { type ImportProblem, isRunning } from "../../domain/imports/import";
@@ -16,10 +16,10 @@ import { planIndex } from "./sources/index-source";
 import { sourceAsker } from "./sources/source-client";
 import { ImportStop, sourceProblem } from "./stop";
 
-/** When the object is to ring again; `null`: it has nothing to do any more, and may forget everything. */
+/** Time of the next alarm; `null`: nothing is left to do, and the object can delete its data. */
 export type NextAlarm = number | null;
 
-/** Goes on with an import as far as one alarm goes. */
+/** Continues an import for one alarm. */
 export async function continueImport(shop: RunContext): Promise<NextAlarm> {
   const row = await readImport(shop.db, shop.id);
   if (row === null) {
@@ -56,7 +56,7 @@ async function oneSlice(shop: RunContext, row: ImportRow): Promise<NextAlarm> {
   return shop.plan.isEmpty ? finish(shop, row) : shop.now();
 }
 
-/** What is as it was needs no slice; the rest is planned. */
+/** Records unchanged skills without a slice, and plans the rest. */
 async function begin({ plan, db }: RunContext, row: ImportRow, planned: readonly Planned[]): Promise<void> {
   const known = new Map((await storedItemsOf(db, row.id)).map((item) => [item.name, item]));
   const isSame = ({ name, digest }: Planned) => {
@@ -80,15 +80,15 @@ async function finish({ db, packages, timings, now }: RunContext, row: ImportRow
   await dropImportArchives(packages, timings, row.id);
   const nextAt = row.isMirror ? now() + IMPORT_LIMITS.mirrorMs : null;
   const isDone = await updateImport(db, row, { state: "done", problem: null, nextAt });
-  // Begun anew or taken away meanwhile: the next alarm sees which.
+  // If the import was restarted or deleted meanwhile, the next alarm detects it.
   return isDone ? nextAt : now();
 }
 
-/** Ends or delays a run for a reason. What is nobody's reason is thrown. */
+/** Ends or delays a run for a known reason. Rethrows other errors. */
 async function ended(shop: RunContext, row: ImportRow, error: unknown): Promise<NextAlarm> {
   const { db, now } = shop;
   if (refusalIn(error)?.code === "unavailable") return now() + STORAGE_AGAIN_MS;
-  // The row went away under its skills.
+  // The import's row was deleted during the run.
   if (constraintOf(error) !== null && (await readImport(db, row.id)) === null) return now();
   const stop = error instanceof ImportStop ? error : stopFor(shop, error);
   if (stop === null) throw error;
@@ -105,7 +105,7 @@ async function ended(shop: RunContext, row: ImportRow, error: unknown): Promise<
   return isOver ? nextAt : now();
 }
 
-/** What a source that does not answer means for the whole: it is left alone for a while, a few times. */
+/** Returns how a failing source affects the whole run: it pauses a few times. */
 function stopFor({ plan }: RunContext, error: unknown): ImportStop | null {
   const source = sourceProblem(error);
   if (source === null) return null;
@@ -118,5 +118,5 @@ const STORAGE_AGAIN_MS = 30_000;
 const NOT_ANY_MORE: ImportProblem = {
   code: "IMPORTER_ENDED",
   message:
-    "Who runs this import may not any more: the key ended, or the role or membership did. Begin it again with a key that may.",
+    "The import stopped because its key, role or membership ended. Start it again with a key that has the right.",
 };

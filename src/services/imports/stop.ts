@@ -1,11 +1,11 @@
-// What ends or delays a run as a whole, as opposed to one skill of it.
+// Errors that end or delay a whole run, or concern one skill.
 
 import type { ImportProblem, ImportState } from "../../domain/imports/import";
 import { IMPORT_LIMITS } from "../../domain/imports/limits";
 import { TarFault } from "../../domain/imports/tar";
 import { faultIn, type UpstreamFault } from "../../upstream/fault";
 
-/** A run that cannot go on now. `delayMs`: one that is `waiting` goes on then. */
+/** The run cannot continue now. With state `waiting`, it continues after `delayMs`. */
 export class ImportStop extends Error {
   override readonly name = "ImportStop";
 
@@ -18,7 +18,7 @@ export class ImportStop extends Error {
   }
 }
 
-/** A skill that cannot be taken. `again`: it may be another time; `waitMs`: the source says when. */
+/** A skill cannot be imported. `again`: a later attempt may succeed; `waitMs`: the delay the source asks for. */
 export class ItemFault extends Error {
   override readonly name = "ItemFault";
 
@@ -31,7 +31,7 @@ export class ItemFault extends Error {
   }
 }
 
-/** What went wrong with the source, as one problem; `null` where it was something else. */
+/** Returns a failure of the source as a problem; `null` for other errors. */
 export function sourceProblem(
   error: unknown,
 ): { problem: ImportProblem; again: boolean; waitMs: number | null } | null {

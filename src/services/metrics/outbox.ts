@@ -1,36 +1,36 @@
-// What an isolate has counted and not yet sent to the object of all sums. Nothing waits for it, and what an isolate holds when it ends,
-// or cannot send, is lost.
+// Buffers an isolate's counts and sends them to the metrics object. Nothing waits for it; counts that an ending isolate holds or cannot
+// send are lost.
 
 import type { Count } from "../../domain/metrics/families";
 import { addTo, rowsOf, type SumRow, type Sums } from "../../domain/metrics/sums";
 import type { Context } from "../context";
 
-/** The object that keeps the sums of all isolates. */
+/** The Durable Object with the sums of all isolates. */
 export interface MeterObject {
-  /** Adds what an isolate has counted. */
+  /** Adds the counts of an isolate. */
   add(rows: SumRow[]): Promise<void>;
   read(): Promise<SumRow[]>;
 }
 
-/** Where an isolate's counts go, and how. */
+/** Where an isolate's counts go. */
 export interface MetricsSink {
   meter(): MeterObject;
   later: Context["later"];
-  /** How long they may wait for others to go with them, in milliseconds. */
+  /** Maximum delay for batching, in milliseconds. */
   waitMs: number;
   now(): number;
 }
 
-/** So many at once are sent without waiting for more. */
+/** This number of counts is sent without further delay. */
 const MOST_WAITING = 200;
-/** Who was to send may be gone: so long after it was due somebody else sees to it. */
+/** If the request that should send is gone, another one sends after this time. */
 const LATE_MS = 5_000;
 
-/** An isolate's own, whichever request counts. */
+/** Shared by all requests of the isolate. */
 const waiting: Sums = new Map();
 let due = 0;
 
-/** Counts into what waits, and has it sent. */
+/** Returns a counter that adds to the buffer and triggers sending. */
 export function countInto(sending: MetricsSink): Count {
   return (family, labels, by = 1) => {
     addTo(waiting, family, labels, by);
@@ -45,7 +45,7 @@ export function countInto(sending: MetricsSink): Count {
   };
 }
 
-/** Sends what waits. */
+/** Sends the buffered counts. */
 export async function flush({ meter }: Pick<MetricsSink, "meter">): Promise<void> {
   const rows = rowsOf(waiting);
   waiting.clear();

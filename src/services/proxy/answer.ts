@@ -1,4 +1,4 @@
-// What a server answered, made fit to be passed on: JSON whole, streams event by event, everything else in words.
+// Prepares a server's response for the client: JSON as a whole, streams event by event, everything else as an error text.
 
 import { jsonObject, parseExactly } from "../../domain/json";
 import { UPSTREAM_LIMITS } from "../../domain/limits";
@@ -12,12 +12,12 @@ import { relay, tooLarge, upstreamTimeout } from "./event-relay";
 import { type ProxiedCall, type ProxiedServer, ProxyRefusal, toHandle } from "./proxied-call";
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
-/** The internal error of JSON-RPC: what a failure of the server itself is to a client. */
+/** JSON-RPC "internal error": how a client sees a failure of the server. */
 const FAILED = -32603;
-/** About the credentials, which are the gateway's and not the client's. */
+/** These concern the gateway's credentials, not the client's. */
 const CREDENTIAL_STATUSES = new Set([401, 403, 407]);
 
-/** The answer for the client. @throws ProxyRefusal, UpstreamFault */
+/** Returns the response for the client. @throws ProxyRefusal, UpstreamFault */
 export async function proxiedAnswer(exchange: ProxiedCall, response: Response): Promise<Response> {
   const { status, body } = response;
   if (CREDENTIAL_STATUSES.has(status)) {
@@ -45,26 +45,26 @@ export async function proxiedAnswer(exchange: ProxiedCall, response: Response): 
   return withoutBody(exchange, status, headers, body !== null);
 }
 
-/** Whether a parameter of a media type names no other encoding: its text would be judged by other characters than are read. */
+/** Whether a media type names no other encoding. With another one, the text that is checked would differ from the text that is read. */
 function isUtf8(parameter: string): boolean {
   const charset = /^\s*charset\s*=\s*"?([^"\s]*)/.exec(parameter)?.[1];
   return charset === undefined || ["utf-8", "utf8", "us-ascii"].includes(charset);
 }
 
-/** An answer whose body there is not, or is nothing that a client could read. */
+/** Returns a response without a body, or in place of an unreadable one. */
 function withoutBody({ request }: ProxiedCall, status: number, headers: Headers, hadBody: boolean): Response {
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
   if (status >= 500) throw statusFault(status, Number.isFinite(retryAfter) ? retryAfter : null);
   if (status >= 300) {
-    throw new ProxyRefusal(status, -32000, `The server answered HTTP ${status}.`, Object.fromEntries(headers));
+    throw new ProxyRefusal(status, -32000, `The server returned HTTP ${status}.`, Object.fromEntries(headers));
   }
-  // A server of type `sse` answers on its stream, and says "Accepted" here.
+  // A server of type `sse` answers on its stream and returns "Accepted" here.
   const isAnswer = hadBody && status !== 202 && request.handle === null && requestIds(request.posted).length > 0;
   if (isAnswer) throw new UpstreamFault("protocol", "the server's answer is neither JSON nor an event stream");
   return new Response(null, { status, headers });
 }
 
-/** The text of a JSON answer, within what is left of the call's time. */
+/** Returns the text of a JSON response, within the remaining time of the call. */
 async function whole({ context, server, began }: ProxiedCall, body: ReadableStream<Uint8Array>): Promise<string> {
   const { callMs } = server.target;
   const { promise: over, reject } = Promise.withResolvers<never>();
@@ -97,12 +97,12 @@ function streamed(exchange: ProxiedCall, body: ReadableStream<Uint8Array>): Read
     now: context.now,
     pass: (event) => (event.type === "endpoint" ? endpoint(exchange, event) : passed(exchange, event)),
     failure: (id, fault) => rpcError(id, FAILED, failureText(name, fault)),
-    // The old transport's clients wait for their endpoint, and hear of errors on the stream.
+    // Clients of the old transport wait for their endpoint and receive errors on the stream.
     farewell: (fault) => (type === "sse" ? writeEvent({ type: "error", data: failureText(name, fault) }) : ""),
   });
 }
 
-/** An event, written anew. */
+/** Returns an event, rewritten. */
 async function passed(exchange: ProxiedCall, { type, id, data, retry }: StreamEvent): Promise<string> {
   const redact = exchange.server.target.redactor.text;
   return writeEvent({
@@ -114,22 +114,22 @@ async function passed(exchange: ProxiedCall, { type, id, data, retry }: StreamEv
 }
 
 /**
- * Where a client of the old transport posts: an address of this gateway that only this user can use. On a server of the newer one
- * it means nothing here, and a client of the old one would follow it, its key with it.
+ * Returns the URL where a client of the old transport posts: a URL of this gateway that only this user can use. With a server of the newer
+ * transport the event has no meaning, and a client of the old one would follow it and send its key.
  */
 async function endpoint(exchange: ProxiedCall, event: StreamEvent): Promise<string> {
   const { server, request } = exchange;
   if (server.target.type !== "sse") return "";
   const url = URL.parse(event.data ?? "", server.target.url);
   if (url === null || url.origin !== new URL(server.target.url).origin) {
-    throw new UpstreamFault("refused", "the server names an endpoint of another origin, which is refused");
+    throw new UpstreamFault("refused", "the server names an endpoint of another origin, which is not allowed");
   }
-  // Whole, as it was judged: a path alone could be read as a host when it is resolved again.
+  // The whole URL as it was checked: a path alone could be resolved to another host.
   const handle = await toHandle(exchange, "endpoint", url.href);
   return writeEvent({ type: event.type, data: `${request.path}/message?to=${handle}` });
 }
 
-/** A JSON text without the tools that may not be seen and without secrets. */
+/** Returns a JSON text without restricted tools and without secrets. */
 async function rewritten({ server }: ProxiedCall, text: string): Promise<string> {
   const redacted = server.target.redactor.jsonText(server.isAllowed === null ? text : await filtered(text, server));
   if (redacted !== null) return redacted;
@@ -141,7 +141,7 @@ async function filtered(text: string, { isAllowed, approved }: ProxiedServer): P
   try {
     message = parseExactly(text);
   } catch {
-    throw new UpstreamFault("protocol", "the server's answer is no valid JSON");
+    throw new UpstreamFault("protocol", "the server's answer is not valid JSON");
   }
   const same = approved === null ? null : await unchangedTools(message, approved);
   return JSON.stringify(
@@ -149,18 +149,18 @@ async function filtered(text: string, { isAllowed, approved }: ProxiedServer): P
   );
 }
 
-/** The tools of a list that are as they were approved. */
+/** Returns the tools of a list that are unchanged since their approval. */
 async function unchangedTools(message: unknown, approved: ApprovedTools): Promise<Set<unknown>> {
   const passed = new Set<unknown>();
   for (const [name, tool] of toolsIn(message)) {
-    // As everybody reads it: here numbers are kept as they were written.
+    // Parsed normally; elsewhere numbers keep their original spelling.
     const { data } = jsonObject.safeParse(JSON.parse(JSON.stringify(tool)));
     if (data !== undefined && passes(approved, { name, digest: await toolDigest(data) })) passed.add(tool);
   }
   return passed;
 }
 
-/** What a client is told of a fault. */
+/** Returns the error text for the client. */
 export function failureText(name: string, fault: UpstreamFault): string {
   const failed = fault.kind === "timeout" ? "timed out" : "failed";
   return `MCP server '${name}' ${failed}: ${fault.message}.`;

@@ -1,4 +1,4 @@
-// A server's event stream on its way to a client: event by event, so that a failure can be told between two of them.
+// Relays a server's event stream to a client event by event, so that an error can be inserted between two events.
 
 import { DURATIONS } from "../../domain/durations";
 import { UPSTREAM_LIMITS } from "../../domain/limits";
@@ -7,26 +7,26 @@ import { answeredId, type RpcId } from "../../domain/servers/rpc-message";
 import { UpstreamFault } from "../../upstream/fault";
 
 export interface EventRelayOptions {
-  /** The requests that the stream is to answer; none for streams that only stand. */
+  /** The requests answered by the stream; none for streams without requests. */
   pending: Iterable<RpcId>;
-  /** Milliseconds until the first event that says something, and from one to the next; `null`: no end. */
+  /** Timeout for the first event with content, and between events, in milliseconds; `null`: none. */
   firstMs: number | null;
   silenceMs: number | null;
   now(): number;
-  /** What becomes of an event; throws a fault to end the stream. */
+  /** Converts an event; throws a fault to end the stream. */
   pass(event: StreamEvent): string | Promise<string>;
-  /** An answer that says what went wrong, for a request that will get no other. */
+  /** Returns an error response for a request that receives no other. */
   failure(id: RpcId, fault: UpstreamFault): string;
-  /** A last event about a fault, beside the failures. */
+  /** Returns a last event about a fault, in addition to the error responses. */
   farewell(fault: UpstreamFault): string;
 }
 
-/** A comment in the stream. It keeps proxies from cutting an idle connection, and shows whether the client is still there. */
+/** A comment line. It keeps proxies from closing an idle connection, and detects clients that are gone. */
 const KEEP_ALIVE = ": keep-alive\n\n";
 
 /**
- * Passes a stream on. A request that can get no answer any more gets a failure as the last event: after a silence, after an event
- * that is too large, and when the stream ends without ids, so that no client can come back for the rest.
+ * Relays a stream. Requests that can receive no response any more get an error as the last event: after a timeout, after an event that is
+ * too large, and if the stream ends without event ids, because then no client can resume it.
  */
 export function relay(body: ReadableStream<Uint8Array>, options: EventRelayOptions): ReadableStream<Uint8Array> {
   const stream = new Relay(body, options);
@@ -42,9 +42,9 @@ class Relay {
   readonly #encoder = new TextEncoder();
   readonly #splitter = new EventSplitter();
   readonly #pending: Set<RpcId>;
-  /** What was asked of the server and has not come. */
+  /** The pending read of the server's stream. */
   #reading: Promise<ReadableStreamReadResult<Uint8Array>> | null = null;
-  /** What is left of the time, and what it was. */
+  /** The remaining time, and the configured time. */
   #left: number | null;
   #limit: number;
   #resumable = false;
@@ -63,7 +63,7 @@ class Relay {
     const asked = this.options.now();
     try {
       for (;;) {
-        // What is read and not passed on, such as comments, is no sign of life to the client.
+        // Data that is not relayed, such as comments, does not show the client that the stream is alive.
         const piece = await this.#read(DURATIONS.keepAlive - (this.options.now() - asked));
         if (piece === null) {
           controller.enqueue(this.#encoder.encode(KEEP_ALIVE));
@@ -87,7 +87,7 @@ class Relay {
     }
   }
 
-  /** The server's side ends with the client's. A stream that broke cannot be cancelled any more, and need not be. */
+  /** If the client cancels, the server's stream is cancelled too. A broken stream cannot be cancelled and need not be. */
   async cancel(reason: unknown): Promise<void> {
     await this.#reader.cancel(reason).catch(() => undefined);
   }
@@ -114,7 +114,7 @@ class Relay {
     if (answered !== null) this.#pending.delete(answered);
   }
 
-  /** The next piece, or `null` after so long without one. Only waiting counts: a slow client takes nothing from the server's time. */
+  /** Returns the next chunk, or `null` on timeout. Only waiting counts: a slow client does not reduce the server's time. */
   async #read(most: number) {
     this.#reading ??= this.#reader.read();
     const began = this.options.now();
@@ -142,15 +142,15 @@ class Relay {
   }
 }
 
-/** A server took longer than it may. */
+/** The fault of a server that did not answer in time. */
 export function upstreamTimeout(ms: number): UpstreamFault {
-  return new UpstreamFault("timeout", `the server did not answer within ${ms / 1_000}s`);
+  return new UpstreamFault("timeout", `the server did not respond within ${ms / 1_000}s`);
 }
 
-/** A message is larger than is passed on. */
+/** The fault of a message above the size limit. */
 export function tooLarge(): UpstreamFault {
   const most = `${Math.floor(UPSTREAM_LIMITS.answerBytes / 1_048_576)} MiB`;
-  return new UpstreamFault("too_large", `the server's answer is larger than ${most}`);
+  return new UpstreamFault("too_large", `the server's answer is too large (limit ${most})`);
 }
 
 function parsed(data: string): unknown {

@@ -1,4 +1,4 @@
-// The transparent proxy: one request to one of the gateway's servers, under its deadlines, caps and host policy.
+// The transparent proxy: forwards one request to a server of the gateway, with timeouts, size limits and the host policy.
 
 import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { forwardedHeaders } from "../../domain/servers/proxy-headers";
@@ -17,12 +17,12 @@ import {
 } from "./proxied-call";
 
 const METHODS = { "streamable-http": ["GET", "POST", "DELETE"], sse: ["GET"] };
-/** Answered before anything is worked on, so within the time for connecting. */
+/** Answered before any work starts, so the connect timeout applies. */
 const OPENING = ["initialize", "server/discover"];
 const LISTEN = "subscriptions/listen";
 
 /**
- * Forwards a request and gives the answer, whose body may still come. A call of a tool is counted, unless it is refused here.
+ * Forwards a request and returns the response, whose body may still be streaming. Tool calls are counted unless they are rejected here.
  * @throws ProxyRefusal, UpstreamFault, GatewayError
  */
 export async function forward(context: Context, server: ProxiedServer, request: ProxyRequest): Promise<Response> {
@@ -58,7 +58,7 @@ async function forwarded(context: Context, server: ProxiedServer, request: Proxy
     {
       development: request.development,
       headersMs: isOpening ? server.target.connectMs : server.target.callMs,
-      // What comes after the headers is timed where it is read: a stream may go on for as long as it says something.
+      // The body has its own timeout where it is read, because a stream can be long as long as it sends data.
       totalMs: null,
       bytes: stands ? null : UPSTREAM_LIMITS.streamBytes,
     },
@@ -74,9 +74,10 @@ async function addressOf(exchange: ProxiedCall): Promise<string> {
     if (!allowed.includes(method)) throw notAllowed(allowed.join(", "));
     return target.url;
   }
-  if (target.type !== "sse") throw new ProxyRefusal(404, -32600, "This server takes no messages at this address.");
+  if (target.type !== "sse")
+    throw new ProxyRefusal(404, -32600, "The server does not accept messages at this address.");
   if (method !== "POST") throw notAllowed("POST");
-  // Judged again where it is used: this very URL is fetched, and nothing is resolved on the way.
+  // Checked again here: exactly this URL is fetched.
   const url = URL.parse(await fromHandle(exchange, "endpoint", handle));
   if (url === null || url.origin !== new URL(target.url).origin) throw sessionLost();
   return url.href;
@@ -91,18 +92,17 @@ async function sessionOf(exchange: ProxiedCall): Promise<string | null> {
   return handle === null ? null : fromHandle(exchange, "session", handle);
 }
 
-/** What is sent. Where tools are restricted, it is written anew, so that the server reads what was judged. */
+/** Returns the body to send. If tools are restricted, it is rewritten, so that the server reads what was checked. */
 function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: ProxiedCall): string {
   if (isAllowed === null) return body;
-  if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is no JSON.");
+  if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is not valid JSON.");
   if (!isPlain(posted)) {
-    const message =
-      "The body must be a JSON-RPC message or a list of them, whose members are written as JSON-RPC has them.";
+    const message = "The body is not a JSON-RPC message or a list of them.";
     throw new ProxyRefusal(400, -32600, message);
   }
   if (!agrees(posted, headers))
-    throw new ProxyRefusal(400, -32020, "Mcp-Method or Mcp-Name does not say what the body says.");
+    throw new ProxyRefusal(400, -32020, "`Mcp-Method` or `Mcp-Name` does not match the body.");
   const refused = calledTools(posted).find((tool) => !isAllowed(tool));
-  if (refused !== undefined) throw new ProxyRefusal(200, -32602, `Tool '${refused}' is not offered by this server.`);
+  if (refused !== undefined) throw new ProxyRefusal(200, -32602, `Tool '${refused}' not found on this server.`);
   return rewriteRpcBody(body);
 }

@@ -1,11 +1,11 @@
-// Sealed handles: what a server gave out for one user, so that nobody else can use it, read it or make one up.
+// Sealed handles for values that a server gave to one user: nobody else can use, read or forge them.
 
 import { decodeBase64Url, encodeBase64Url } from "../../domain/base64";
 import { GatewayError } from "../../domain/errors";
 import type { Settings } from "../../domain/settings/settings";
 import { deploymentSecret, deriveKey } from "../secrets/derived-key";
 
-/** Whose a value is and where it belongs: a handle opens only under the same words. */
+/** The user and place of a value. A handle opens only with the same binding. */
 export type Binding = readonly string[];
 
 interface Keys {
@@ -16,20 +16,20 @@ interface Keys {
 const IV_BYTES = 12;
 const utf8 = new TextEncoder();
 
-/** Closes and opens handles. The same value under the same binding is the same handle. */
+/** Seals and opens handles. The same value with the same binding has the same handle. */
 export class Handles {
   constructor(private readonly keys: Keys) {}
 
-  /** The handle of a value: characters of base64url only. */
+  /** Returns the handle of a value, in base64url characters. */
   async close(value: string, binding: Binding): Promise<string> {
-    // The initial vector is made of the value itself: a session keeps its handle, and no two values share a vector.
+    // The initialization vector is derived from the value: a session keeps its handle, and no two values share a vector.
     const whole = utf8.encode(JSON.stringify([...binding, value]));
     const iv = new Uint8Array(await crypto.subtle.sign("HMAC", this.keys.mac, whole)).slice(0, IV_BYTES);
     const sealed = await crypto.subtle.encrypt(algorithm(iv, binding), this.keys.cipher, utf8.encode(value));
     return encodeBase64Url(new Uint8Array([...iv, ...new Uint8Array(sealed)]));
   }
 
-  /** The value of a handle, or `null` when it is none, or one of another binding. */
+  /** Returns the value of a handle, or `null` if it is invalid or has another binding. */
   async open(handle: string, binding: Binding): Promise<string | null> {
     const bytes = decodeBase64Url(handle);
     if (bytes === null || bytes.byteLength <= IV_BYTES) return null;
@@ -50,8 +50,8 @@ function algorithm(iv: Uint8Array<ArrayBuffer>, binding: Binding) {
 let latest: { secret: string; seal: Promise<Handles> } | null = null;
 
 /**
- * The seal of this deployment: its keys are derived from `SECRETS_KEY`, else from the first admin key. A change of that secret
- * ends every handle. Throws `unavailable` where there is neither, since a seal that every isolate made up would not hold.
+ * Returns the deployment's handles. Keys are derived from `SECRETS_KEY`, otherwise from the first admin key. Changing that secret
+ * invalidates all handles. Throws `unavailable` if there is neither, because a key made up per isolate would not work in the others.
  */
 export function handlesOf(settings: Settings): Promise<Handles> {
   const secret = deploymentSecret(settings);
@@ -59,7 +59,7 @@ export function handlesOf(settings: Settings): Promise<Handles> {
     throw new GatewayError(
       "unavailable",
       "SECRETS_UNAVAILABLE",
-      "This MCP server keeps sessions, which need a deployment secret: the operator must set SECRETS_KEY.",
+      "This MCP server uses sessions, which need a secret. The operator must set SECRETS_KEY.",
     );
   }
   if (latest?.secret !== secret) latest = { secret, seal: derive(secret) };

@@ -1,5 +1,4 @@
-// One request of a client to one of the gateway's servers and what belongs to both of its sides: who, where, and the handles under
-// which sessions pass.
+// The state of one proxied request, shared by request and response: user, server, and the handles of sessions.
 
 import type { UpstreamTarget } from "../../domain/servers/memory";
 import type { ApprovedTools } from "../../domain/servers/owner";
@@ -7,17 +6,17 @@ import type { RpcBody } from "../../domain/servers/rpc-message";
 import type { Context } from "../context";
 import { type Binding, handlesOf } from "./handles";
 
-/** One of the gateway's servers, for one caller. */
+/** A server of the gateway, for one caller. */
 export interface ProxiedServer {
-  /** Where it is, with everything filled in. */
+  /** Its address, with all variables filled in. */
   target: UpstreamTarget;
-  /** What its calls are counted under. */
+  /** The label of its calls in metrics. */
   countedAs: string;
-  /** Its URL as it was configured. What it gave out is void once that changes. */
+  /** Its configured URL. A change invalidates its handles. */
   configuredUrl: string;
-  /** Which of its tools may be seen and called; `null`: all. */
+  /** Whether a tool can be seen and called; `null`: all. */
   isAllowed: ((tool: string) => boolean) | null;
-  /** What its guard lets be seen, each tool with its digest; `null`: it has none. */
+  /** The approved tools with their digests; `null`: no guard. */
   approved: ApprovedTools | null;
 }
 
@@ -25,20 +24,20 @@ export interface ProxiedServer {
 export interface ProxyRequest {
   method: "GET" | "POST" | "DELETE";
   headers: Headers;
-  /** The body of a POST, and what it says. */
+  /** The body of a POST, as text and parsed. */
   body: string;
   posted: RpcBody;
-  /** The handle in a message's address, of a server of type `sse`; `null` for the server's own address. */
+  /** The handle in a message URL of a server of type `sse`; `null` for the server's own URL. */
   handle: string | null;
-  /** The path of the server's own address on this gateway. */
+  /** The path of the server on this gateway. */
   path: string;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client is gone. */
   signal: AbortSignal;
   /** `__DEVELOPMENT__`. */
   development: boolean;
 }
 
-/** The proxy itself refuses, with an HTTP status and a JSON-RPC code. */
+/** An error of the proxy itself, with an HTTP status and a JSON-RPC code. */
 export class ProxyRefusal extends Error {
   override readonly name = "ProxyRefusal";
 
@@ -52,12 +51,12 @@ export class ProxyRefusal extends Error {
   }
 }
 
-/** What a request and its answer have in common. */
+/** State shared by a request and its response. */
 export interface ProxiedCall {
   context: Context;
   server: ProxiedServer;
   request: ProxyRequest;
-  /** A stream that goes on until the client closes it. */
+  /** A stream that stays open until the client closes it. */
   stands: boolean;
   /** Milliseconds since the epoch. */
   began: number;
@@ -65,13 +64,13 @@ export interface ProxiedCall {
 
 type HandleKind = "session" | "endpoint";
 
-/** The handle of something that the server gave out, good for this user and this server only. */
+/** Returns the handle of a value from the server, valid for this user and server only. */
 export async function toHandle(exchange: ProxiedCall, kind: HandleKind, value: string): Promise<string> {
   const seal = await handlesOf(exchange.context.settings);
   return seal.close(value, bindingOf(exchange, kind));
 }
 
-/** The value of a handle; throws as for a session that the server has forgotten, so that the client begins a new one. */
+/** Returns the value of a handle. An invalid handle throws the same error as an expired session, so that the client starts a new one. */
 export async function fromHandle(exchange: ProxiedCall, kind: HandleKind, handle: string): Promise<string> {
   const seal = await handlesOf(exchange.context.settings);
   const value = await seal.open(handle, bindingOf(exchange, kind));
@@ -79,7 +78,7 @@ export async function fromHandle(exchange: ProxiedCall, kind: HandleKind, handle
   return value;
 }
 
-/** What a server says that has forgotten a session, so that the client begins a new one. */
+/** The error for an expired session, after which clients start a new one. */
 export function sessionLost(): ProxyRefusal {
   return new ProxyRefusal(404, -32001, "Session not found");
 }

@@ -1,4 +1,4 @@
-// A server of the gateway, a group or the caller, ready to be reached in the name of a caller.
+// Resolves a server of the gateway, a group or the caller for proxying.
 
 import { visibleScopes } from "../../domain/access/access";
 import { sourceOfScope } from "../../domain/conversation/servers";
@@ -24,8 +24,8 @@ import { fillServerVariables } from "../servers/variables";
 import type { ProxiedServer } from "./proxied-call";
 
 /**
- * The server of this name, with its variables filled for the caller; `null` when there is none. Throws a fault when it cannot be
- * filled: in no conversation, `conversation.id`, `task.id`, `ghost.name` and `skill.name` have no value.
+ * Returns the server with this name, with its variables filled for the caller; `null` if not found. Throws a fault if it cannot be filled:
+ * outside of a conversation, `conversation.id`, `task.id`, `ghost.name` and `skill.name` have no value.
  */
 export async function proxiedServer(context: Context, name: string): Promise<ProxiedServer | null> {
   const found = await entryOf(context, name);
@@ -45,10 +45,10 @@ interface Found {
   approved: ApprovedTools | null;
 }
 
-/** What this isolate has read, and at which state of the counters that every change of a server raises. Not for long: a replica may lag. */
+/** Caches servers with the state of the counters that every change raises. For a short time only, because a replica may lag. */
 const known = new Recent<string, { at: number; found: Found | null }>(1_000);
 
-/** The server of this name that the caller has: their own over a group's over the gateway's. */
+/** Returns the caller's server with this name: own over a group's over the gateway's. */
 async function entryOf({ caller, db, now }: Context, name: string): Promise<Found | null> {
   const visible = visibleScopes(caller.principal);
   const key = JSON.stringify([name, visible.map((scope) => [scope, caller.counters[scope] ?? 0])]);
@@ -71,7 +71,7 @@ function gatewaysOf(row: { entry: JsonObject; approved: ApprovedTools | null } |
   return { entry: gatewayEntrySchema.parse(entry), source: { kind: "gateway" }, approved: guardOf(entry, approved) };
 }
 
-/** By name: whether a tool is still what was approved is seen where it is listed. */
+/** By name. Whether a tool is unchanged since its approval is checked when it is listed. */
 function allowedTools(entry: ServerEntry, approved: ApprovedTools | null): ProxiedServer["isAllowed"] {
   if (entry.allow === undefined && entry.deny === undefined && approved === null) return null;
   return (tool) => isAllowedBy(entry, tool) && (approved === null || Object.hasOwn(approved, tool));

@@ -1,4 +1,4 @@
-// Who may open the conversation's socket: holders of a key, whom the Worker has authenticated, and holders of a ticket.
+// Decides who can open a conversation's socket: callers with a key, authenticated by the Worker, and holders of a ticket.
 
 import * as z from "zod";
 import { sha256Hex } from "../../domain/digest";
@@ -6,13 +6,13 @@ import { GatewayError } from "../../domain/errors";
 import { admits, type Grant, grantSchema } from "../../domain/questions/ticket";
 import type { Session } from "../session";
 
-/** The header in which the Worker tells the object whom it sends. Nobody else reaches the object. */
+/** The header in which the Worker passes the caller to the object. No other client reaches the object. */
 export const ADMISSION_HEADER = "x-admission";
 
-/** The header with which the Worker itself listens, for an MCP host whose key it has checked. */
+/** The header with which the Worker listens for an MCP host whose key it has checked. */
 export const LISTEN_HEADER = "x-listen";
 
-/** `allowed`: the gateway's settings name the origin. */
+/** `allowed`: the settings allow the origin. */
 const origin = { origin: z.string().nullable(), allowed: z.boolean() };
 
 export const admissionSchema = z.lazy(() =>
@@ -25,8 +25,8 @@ export const admissionSchema = z.lazy(() =>
 export type Admission = z.infer<typeof admissionSchema>;
 
 /**
- * The grant that admits, or the refusal. The first try uses a ticket up, also one that is refused. Only when storage does not
- * answer it stays good.
+ * Returns the grant of a ticket, or throws. The first attempt uses the ticket up, even if it is refused. Only a storage failure keeps it
+ * valid.
  */
 export async function grantFor(
   session: Session | null,
@@ -38,7 +38,7 @@ export async function grantFor(
     if (!admits(admission.grant, admission.origin, admission.allowed)) throw forbiddenOrigin();
     return admission.grant;
   }
-  // The same words whether there is no ticket or no conversation: a forged ticket must not tell which conversations exist.
+  // The same error for a missing ticket and a missing conversation: a forged ticket must not reveal which conversations exist.
   if (session === null) throw badTicket();
   const hash = await sha256Hex(admission.ticket);
   const grant = session.store.tickets.get(hash, now);
@@ -50,9 +50,17 @@ export async function grantFor(
 }
 
 export function badTicket(): GatewayError {
-  return new GatewayError("unauthenticated", "UNAUTHENTICATED", "The ticket is unknown, used or too old.");
+  return new GatewayError(
+    "unauthenticated",
+    "UNAUTHENTICATED",
+    "The ticket is unknown, used or expired. Request a new one.",
+  );
 }
 
 function forbiddenOrigin(): GatewayError {
-  return new GatewayError("forbidden", "FORBIDDEN_ORIGIN", "Pages of this origin may not connect.");
+  return new GatewayError(
+    "forbidden",
+    "FORBIDDEN_ORIGIN",
+    "Origin not allowed. The operator can add it to `ALLOWED_ORIGINS`.",
+  );
 }

@@ -1,5 +1,5 @@
-// Asking the browser. A question is a row before a page hears of it, and it ends exactly once. Back ends ask here over HTTP, tools
-// over their browser link.
+// Asks the browser. A question is stored before it is sent, and it ends exactly once. Back ends ask over HTTP, tools through their browser
+// link.
 
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
@@ -26,30 +26,30 @@ import type { QuestionStore } from "../../storage/object/questions";
 import type { Session } from "../session";
 import { type Waiters, waitFor, wake } from "./waiters";
 
-/** The pages that are connected and said hello. */
+/** The connected pages that sent `hello`. */
 export interface Clients {
   count(): number;
-  /** Whether one of them has said that it answers such a question of a server. */
+  /** Whether a page has declared that it answers such questions of servers. */
   answers(action: ServerAction): boolean;
-  /** Sends to all of them but one. */
+  /** Sends a frame to all pages except one. */
   notifyPages(frame: ServerFrame, except?: string | null): void;
 }
 
 export type QuestionFrame = Extract<ServerFrame, { type: "skill:request" }>;
 
-/** What asking takes. It lives as long as the object is in memory; everything that must last is in `questions`. */
+/** What asking needs. Lives in memory; everything lasting is in `questions`. */
 export interface Asking {
   readonly questions: QuestionStore;
   readonly waiters: Waiters;
   readonly clients: Clients;
   now(): number;
-  /** Counts for operators, where somebody does. */
+  /** Counts metrics, if enabled. */
   count?: Count;
-  /** Sets the alarm to what is due next. */
+  /** Sets the alarm to the next due time. */
   rearm(): void;
 }
 
-/** Asks, unless a question with this id is there already: then that one is meant. */
+/** Asks a question, or returns the existing question with this id. */
 export function ask(asking: Asking, id: string, question: Question, requireClient = false): BrowserQuestion {
   const known = readQuestion(asking, id);
   if (known !== null) return known;
@@ -60,16 +60,21 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   const { questions, clients } = asking;
   const connected = clients.count() > 0;
   if (requireClient && !connected) {
-    throw new GatewayError("conflict", "NO_CLIENT", "No page is connected to this conversation.");
+    throw new GatewayError(
+      "conflict",
+      "NO_CLIENT",
+      "No page is connected to this conversation. Open the conversation in a browser first.",
+    );
   }
   if (questions.pendingCount() >= QUESTION_LIMITS.pending) {
-    const message = `More than ${QUESTION_LIMITS.pending} requests of this conversation wait for an answer.`;
+    const message = `Too many pending requests in this conversation (limit ${QUESTION_LIMITS.pending}). Wait for answers, or cancel some.`;
     throw new GatewayError("rate_limited", "TOO_MANY_REQUESTS", message);
   }
   const waiting = questions.pendingBytes();
   if (waiting + bytes > QUESTION_LIMITS.pendingBytes) {
     const limit = QUESTION_LIMITS.pendingBytes;
-    const message = "The requests of this conversation that wait for an answer may have payloads of 1 MiB together.";
+    const message =
+      "Pending requests of this conversation are too large (limit 1 MiB together). Wait for answers, or cancel some.";
     throw new GatewayError("rate_limited", "TOO_MUCH_PENDING", message, { limit, used: waiting });
   }
   const now = asking.now();
@@ -82,7 +87,7 @@ export function ask(asking: Asking, id: string, question: Question, requireClien
   return request;
 }
 
-/** The question, ended if its time is over; `null` when there is none. */
+/** Returns the question, expired if its deadline has passed; `null` if not found. */
 export function readQuestion(asking: Asking, id: string): BrowserQuestion | null {
   const request = asking.questions.get(id);
   if (request === null || !isDue(request, asking.now())) return request;
@@ -90,7 +95,7 @@ export function readQuestion(asking: Asking, id: string): BrowserQuestion | null
   return asking.questions.get(id);
 }
 
-/** The question once it has ended, or as it stands after `milliseconds`. */
+/** Returns the question when it has ended, or its state after `milliseconds`. */
 export async function waitForEnd(asking: Asking, id: string, milliseconds: number): Promise<BrowserQuestion> {
   const until = asking.now() + milliseconds;
   for (;;) {
@@ -102,7 +107,7 @@ export async function waitForEnd(asking: Asking, id: string, milliseconds: numbe
   }
 }
 
-/** Takes an answer. The first one wins; `from` is the socket it came by, which needs no notice of its own answer. */
+/** Accepts an answer; the first one wins. `from` is the socket it came from, which receives no notice of it. */
 export function respond(
   asking: Asking,
   id: string,
@@ -112,17 +117,17 @@ export function respond(
 ): "accepted" | "already_resolved" | "expired" | "unknown_request" | "invalid_answer" {
   const request = readQuestion(asking, id);
   if (request === null) return "unknown_request";
-  // It waits on: another page, or the same one, may answer better.
+  // The question stays open: a page can send a better answer.
   if (request.state === "pending" && answerProblems(request, answer).length > 0) return "invalid_answer";
   return finish(asking, request, { state: "resolved", answer, by }, from) ? "accepted" : lateAnswerStatus(request);
 }
 
-/** What does not fit in an answer. A failure is one in whatever words. */
+/** Returns what is wrong with an answer. A reported failure is always valid. */
 export function answerProblems({ answer_schema }: BrowserQuestion, { success, result }: Answer): string[] {
   return success && answer_schema !== undefined ? schemaProblems(answer_schema, result ?? null) : [];
 }
 
-/** Cancels a pending question. One that was cancelled before is as it should be; one that ended otherwise is refused. */
+/** Cancels a pending question. Cancelling twice is allowed; other ended questions are an error. */
 export function cancel(asking: Asking, id: string, reason: string): null {
   const request = readQuestion(asking, id);
   if (request === null) throw questionNotFound();
@@ -130,19 +135,19 @@ export function cancel(asking: Asking, id: string, reason: string): null {
   throw questionEnded(lateAnswerStatus(request));
 }
 
-/** Ends what nobody answered in time. */
+/** Ends questions whose deadline has passed. */
 export function expireDue(asking: Asking): void {
   for (const request of asking.questions.due(asking.now())) finish(asking, request, { state: "expired" });
 }
 
-/** Everything pending, to be sent (again) to a page that has come. Counts the attempt before anything is sent. */
+/** Returns all pending questions for a page that connected. The attempt is counted before anything is sent. */
 export function pendingFrames(asking: Asking): QuestionFrame[] {
   expireDue(asking);
   asking.questions.countSending();
   return asking.questions.pending().map(frameOf);
 }
 
-/** Tells the pages something that wants no answer and is not kept. */
+/** Sends a notification to the pages. It needs no answer and is not stored. */
 export function notifyPages(asking: Asking, skill: string | null, action: string, payload: JsonValue): void {
   asking.clients.notifyPages({
     type: "skill:event",
@@ -154,8 +159,8 @@ export function notifyPages(asking: Asking, skill: string | null, action: string
 }
 
 /**
- * How a tool's code asks: waits to the end. Ids come of the call and of the order of its questions, so the same call made again,
- * after a restart say, finds its questions and their answers. Cancelling the call cancels what it waits for.
+ * Returns the function with which a tool's code asks and waits. Ids are derived from the call and the order of its questions, so a repeated
+ * call, for example after a restart, finds its questions and answers. Cancelling the call cancels what it waits for.
  */
 export function askerOf(asking: Asking, session: Session, callId: string, signal: AbortSignal) {
   const { turn } = session.state;
@@ -166,7 +171,7 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
     const site = { userId: session.userId, conversation: session.id, turn, pass, callId, ordinal };
     const id = await questionIdAt(site);
     signal.throwIfAborted();
-    // A call that is made again waits for what it asked before, whoever is there now.
+    // A repeated call waits for what it asked before, even if no page is connected now.
     if (requireClient && asking.clients.count() === 0 && readQuestion(asking, id) === null) return NO_PAGE_ANSWER;
     ask(asking, id, question);
     const stop = () => {
@@ -175,7 +180,7 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
     signal.addEventListener("abort", stop, { once: true });
     try {
       const ended = await waitForEnd(asking, id, question.timeout_ms);
-      return outcomeOf(ended) ?? { success: false, error: "The page has not answered yet." };
+      return outcomeOf(ended) ?? { success: false, error: "The page has not answered yet. Try again later." };
     } finally {
       signal.removeEventListener("abort", stop);
     }
@@ -183,17 +188,17 @@ export function askerOf(asking: Asking, session: Session, callId: string, signal
 }
 
 export function questionNotFound(): GatewayError {
-  return new GatewayError("not_found", "REQUEST_NOT_FOUND", "The conversation has no such request.");
+  return new GatewayError("not_found", "REQUEST_NOT_FOUND", "Request not found in this conversation. Check the id.");
 }
 
-/** The refusal for what comes after a question's end. */
+/** The error for an answer after a question's end. */
 export function questionEnded(verdict: "already_resolved" | "expired"): GatewayError {
   return verdict === "expired"
-    ? new GatewayError("conflict", "EXPIRED", "The request's deadline has passed.")
-    : new GatewayError("conflict", "ALREADY_RESOLVED", "The request has its answer, or was cancelled.");
+    ? new GatewayError("conflict", "EXPIRED", "The deadline of the request has passed. Ask again.")
+    : new GatewayError("conflict", "ALREADY_RESOLVED", "This request was already answered or cancelled.");
 }
 
-/** Ends a question: the row first, then the pages and those who wait. `false` when it may not end so. */
+/** Ends a question: first the row, then pages and waiters are notified. Returns `false` if it cannot end this way. */
 function finish(asking: Asking, request: BrowserQuestion, ending: Ending, from: string | null = null): boolean {
   const ended = end(request, ending, asking.now());
   if (ended === null || !asking.questions.finish(ended)) return false;

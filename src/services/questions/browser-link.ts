@@ -1,11 +1,11 @@
-// The way from a tool's code to the pages of its conversation.
+// Connects a tool's code to the pages of its conversation.
 
 import type { BrowserLink } from "../../sandbox/browser-link";
 import type { LinkCall } from "../context";
 import type { Session } from "../session";
 import { type Asking, askerOf, notifyPages } from "./ask";
 
-/** The link of one tool call. Its questions are counted in order, so that the same call made again finds their answers. */
+/** Creates the link of one tool call. Its questions are numbered, so that a repeated call finds their answers. */
 export function openBrowserLink(asking: Asking, session: Session, call: LinkCall): BrowserLink {
   const { skillName, callId, signal } = call;
   const ask = askerOf(asking, session, callId, signal);

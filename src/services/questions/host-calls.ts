@@ -1,4 +1,4 @@
-// The calls of a conversation whose MCP host is asked something, found by the call or by the question.
+// Finds running calls that asked their MCP host something, by call or by question.
 
 import type { ClientCapabilities } from "../../domain/servers/memory";
 import type { Round } from "../../domain/servers/round";
@@ -6,12 +6,12 @@ import type { QuestionOutcome } from "../../upstream/server-questions";
 import { type HostAnswers, HostQuestions, type HostRound } from "../host-questions";
 import type { Session } from "../session";
 
-/** Takes what a host answers; `false` where nobody waits for it. */
+/** Accepts a host's answer. Returns `false` if nothing waits for it. */
 export function answerHost({ memory }: Session, question: string, response: QuestionOutcome): boolean {
   return [...memory.held.values()].some(({ host }) => host?.answer(question, response) === true);
 }
 
-/** What a host that calls can be asked, what it answers, and who tells it. `answers` is absent where a call begins. */
+/** What the calling host can be asked, its answers, and how it is notified. `answers` is absent in the first request of a call. */
 export interface HostQuestionContext {
   abilities: ClientCapabilities;
   answers: HostAnswers | undefined;
@@ -19,10 +19,10 @@ export interface HostQuestionContext {
 }
 
 /**
- * The questions to the host of a call: those of the same call before it, or, where they are lost, with the answers to what is asked
- * again. What a host answers to another round than the one that waits is dropped: a server may use its keys again.
+ * Returns the questions to the host of a call: the existing ones, or, if they were lost, new ones with the given answers. Answers of
+ * another round are dropped, because a server can reuse its keys.
  *
- * @param standing where the call stands by its row
+ * @param standing the stored round of the call
  */
 export function hostQuestionsOf(
   { abilities, answers, tell }: HostQuestionContext,

@@ -1,4 +1,4 @@
-// Questions to the browser as HTTP makes and lists them.
+// Creates and lists questions to the browser over HTTP.
 
 import * as z from "zod";
 import { decodeCursor, pageOf } from "../../domain/cursor";
@@ -41,12 +41,12 @@ export async function takeQuestion(
   if (known !== null && known.request !== once?.request) throw keyReused();
   const id = known === null ? context.newId("req") : z.string().parse(JSON.parse(known.answer ?? "null"));
   ask(asking, id, request.question, request.require_client);
-  // Nothing is awaited in between, so both rows are written or none.
+  // There is no await in between, so both rows are written or none.
   if (once !== null && known === null) store.keepAnswer(once.key, now, once.request, JSON.stringify(id));
   return replyOf(await waitForEnd(asking, id, request.wait_ms));
 }
 
-/** Takes an answer that came without a socket; throws when it is not the one. */
+/** Accepts an answer over HTTP. Throws if the question has ended differently. */
 export function takeResponse(
   context: Context,
   session: Session,
@@ -70,11 +70,11 @@ export function takeResponse(
 function unfit(request: BrowserQuestion | null, answer: Answer): GatewayError {
   const problems = request === null ? [] : answerProblems(request, answer);
   const issues = problems.map((message) => ({ code: "INVALID_ANSWER", message, path: "result" }));
-  const message = "The result does not fit the schema that was asked for. The request waits on.";
+  const message = "The result does not match the requested schema. Answer again; the request is still pending.";
   return new GatewayError("invalid", "INVALID_ANSWER", message, { issues });
 }
 
-/** A page of the conversation's questions, newest first. Those that ended are kept for a day. */
+/** Returns a page of the conversation's questions, newest first. Ended questions are stored for one day. */
 export function listQuestions(
   asking: Asking,
   wanted: QuestionState | null,

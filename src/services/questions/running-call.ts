@@ -1,5 +1,5 @@
-// What a host asks for and its server may ask something about. It is made once, however often its host comes back, and whoever comes back
-// with answers must ask for the same again.
+// Runs a call that can ask its host something. It runs once, however often the host returns, and a host that returns with answers must
+// repeat the same request.
 
 import type * as z from "zod";
 import { invalid } from "../../domain/errors";
@@ -11,26 +11,26 @@ import { type HostQuestionContext, hostQuestionsOf } from "./host-calls";
 /** Who makes a call, and how its host is asked. */
 export interface CallOwner {
   session: Session;
-  /** What runs is called off here, by id. */
+  /** Abort controllers of running calls, by id. */
   running: Map<string, AbortController>;
-  /** How the MCP host that made the call is asked, where it can be. */
+  /** How the calling MCP host is asked, if possible. */
   asks?: HostQuestionContext | null;
-  /** The call was made before and asked its host something: it is not made anew. */
+  /** The call asked its host something before and is not started again. */
   goesOn?: boolean;
 }
 
-/** What a call that is made gets. */
+/** What a running call receives. */
 export interface RunningCall {
   host: HostQuestions | null;
-  /** Aborted when the call is cancelled, or whoever asked for it is gone. */
+  /** Aborted when the call is cancelled or its caller is gone. */
   signal: AbortSignal;
 }
 
 /**
- * Makes a call, or waits for the one of this id that runs already, whose answer is read by `schema`.
+ * Runs a call, or waits for the running one with this id, whose result `schema` parses.
  *
- * @param call its id, and a digest of all that is asked, under which alone it is found again
- * @throws GatewayError `INVALID_REQUEST_STATE` where it is to go on and does not wait
+ * @param call its id, and a digest of the request, which must match
+ * @throws GatewayError `INVALID_REQUEST_STATE` if it should continue and is not waiting
  */
 export async function runOnce<T extends object>(
   { session, running, asks = null, goesOn = false }: CallOwner,
@@ -63,6 +63,6 @@ export async function runOnce<T extends object>(
 
 const NOTHING_WAITS = {
   code: "INVALID_REQUEST_STATE",
-  message: "No call of this conversation waits for these answers. Make it anew, without a requestState.",
+  message: "No call of this conversation waits for these answers. Repeat the call without `requestState`.",
   path: "requestState",
 };

@@ -1,5 +1,5 @@
-// What an MCP server asks during a call of a conversation: its MCP host is asked where that one can be, else a page, whose questions are
-// rows. Whoever answers, the gateway says who asks, and how often a server may.
+// Handles questions of MCP servers during a call: the MCP host is asked if possible, otherwise a page, whose questions are stored. The
+// gateway adds who asks, and limits how often a server can ask.
 
 import * as z from "zod";
 import { DURATIONS } from "../../domain/durations";
@@ -19,16 +19,19 @@ import type { Session } from "../session";
 import { type Asking, ask, cancel, readQuestion, waitForEnd } from "./ask";
 
 const HOUR = 60 * 60_000;
-/** Pages cannot do what is no elicitation, and a host is asked only what it declared. */
+/** Pages only answer elicitations, and a host is asked only what it declared. */
 const NO_HOST: QuestionOutcome = {
   error: {
     code: -32601,
-    message: "Nobody can be asked this: the call did not come from an MCP host that declares it.",
+    message: "The MCP host of this call does not declare the required capability.",
   },
 };
 const answered = (action: "decline" | "cancel"): QuestionOutcome => ({ result: { action } });
 
-/** The inquiry of one call. Ids of its questions come of the call and their order, so a call that goes on finds its questions again. */
+/**
+ * Creates the question handler of one call. Ids are derived from the call and the order of its questions, so a continued call finds its
+ * questions again.
+ */
 export function openQuestionHandler(
   asking: Asking,
   session: Session,
@@ -41,9 +44,9 @@ export function openQuestionHandler(
   const signal = AbortSignal.any([cancelled, over.signal]);
   const begun = rounds.get(key);
   const remarks: string[] = [];
-  // What a call asked that goes on was asked of somebody, who may come back.
+  // The questions of a continued call were asked before, and their recipient may return.
   const can = (action: ServerAction) => begun !== null || asking.clients.answers(action);
-  // A call that goes on begins with its last round, and must not take for its answers those of the rounds before.
+  // A continued call starts with its last round and must not use answers of earlier rounds.
   let next = begun?.era === "modern" ? firstOf(begun) : 0;
   let dies = false;
 
@@ -56,7 +59,7 @@ export function openQuestionHandler(
     const known = readQuestion(asking, id);
     const refusal = read.refusal ?? (known === null && !mayAsk(session, server, asking.now()) ? TOO_OFTEN : undefined);
     if (read.refusal !== undefined || refusal !== undefined) {
-      remarks.push(`Something that MCP server '${server.name}' asked was declined: ${refusal}.`);
+      remarks.push(`A request of MCP server '${server.name}' was declined: ${refusal}.`);
       return answered("decline");
     }
     if (canAsk(host, question)) {
@@ -67,7 +70,7 @@ export function openQuestionHandler(
     const { action, payload, answerSchema } = read;
     if (known === null && !asking.clients.answers(action)) {
       remarks.push(
-        `MCP server '${server.name}' asked the user something, and no page or host was there that answers '${action}'. Try again once one is.`,
+        `MCP server '${server.name}' asked the user a question, but no connected page or host answers '${action}'. Connect one and try again.`,
       );
       return answered("cancel");
     }
@@ -98,7 +101,7 @@ export function openQuestionHandler(
     note(round) {
       dies = round.era === "legacy";
       if (round.era === "modern") next = firstOf(round);
-      // The questions of a server of 2025 have ids of their own, which no later round repeats.
+      // Questions of MCP 2025 servers have unique ids that no later round repeats.
       host?.begin(round.era === "modern" ? round.count : 0);
       if (!session.ended) rounds.keep(key, round);
     },
@@ -111,7 +114,7 @@ export function openQuestionHandler(
           const ability = DECLARED.get(question.method);
           if (ability !== undefined)
             remarks.push(
-              `MCP server '${server.name}' asked for ${ability}, which no page can answer. Try again from an MCP host that declares '${ability}'.`,
+              `MCP server '${server.name}' asked for ${ability}, which pages cannot answer. Use an MCP host that declares '${ability}'.`,
             );
           return NO_HOST;
         }),
@@ -119,29 +122,29 @@ export function openQuestionHandler(
   };
 }
 
-/** The ordinal of a round's first question. */
+/** Returns the ordinal of a round's first question. */
 function firstOf({ count }: { count: number }): number {
   return count * ROUND_LIMITS.questions;
 }
 
-/** What pages can be asked, as MCP has it declared. */
+/** Returns what pages can be asked, as MCP capabilities. */
 function pageAbilities(can: (action: ServerAction) => boolean): ClientCapabilities {
   const elicitation = { ...(can("form") ? { form: {} } : {}), ...(can("open_url") ? { url: {} } : {}) };
   return Object.keys(elicitation).length === 0 ? {} : { elicitation };
 }
 
-/** Ends the questions of calls that died with an object before this one: their servers hear no answer any more. */
+/** Ends questions of calls that were lost with an earlier instance of the object: their servers can receive no answer any more. */
 export function endOrphans(asking: Asking, session: Session): void {
   for (const question of session.store.rounds.orphans())
     if (readQuestion(asking, question)?.state === "pending") cancel(asking, question, "call_cancelled");
 }
 
-const TOO_OFTEN = `a server may ask ${ELICITATION_LIMITS.perHour} times an hour`;
+const TOO_OFTEN = `the server asked too often (limit ${ELICITATION_LIMITS.perHour} per hour)`;
 
-/** When each server has asked somebody within the last hour, in milliseconds since the epoch. */
+/** Times at which each server asked within the last hour, in milliseconds since the epoch. */
 const askedSchema = z.lazy(() => z.array(z.object({ server: z.string(), at: z.number() })));
 
-/** Counts a question of a server. It is written down: a call that waits outlives the object, and so does what its server may ask yet. */
+/** Counts a question of a server. Stored, because a waiting call outlives the object. */
 function mayAsk({ store }: Session, { name }: AskingServer, now: number): boolean {
   const recent = (store.get("asked", askedSchema) ?? []).filter(({ at }) => now - at < HOUR);
   if (recent.filter(({ server }) => server === name).length >= ELICITATION_LIMITS.perHour) return false;
@@ -149,13 +152,13 @@ function mayAsk({ store }: Session, { name }: AskingServer, now: number): boolea
   return true;
 }
 
-/** What a host declares that can be asked what no page can. */
+/** The capability a host must declare for questions that pages cannot answer. */
 const DECLARED = new Map<string, "sampling" | "roots">([
   ["sampling/createMessage", "sampling"],
   ["roots/list", "roots"],
 ]);
 
-/** Whether a host has declared that it takes such a question. A host that says nothing of modes takes forms. */
+/** Whether a host declared that it accepts such a question. A host that names no modes accepts forms. */
 function canAsk(host: HostLink | null, { method, params }: ServerQuestion): host is HostLink {
   if (host === null) return false;
   const { elicitation } = host.abilities;

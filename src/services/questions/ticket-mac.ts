@@ -1,5 +1,5 @@
-// The gateway's own mark on a ticket. The edge checks it before it looks for the conversation. A made-up ticket must not reach an
-// object, since looking for an object makes one.
+// Signs tickets. The edge verifies the signature before it looks up the conversation, because the lookup creates a Durable Object, which a
+// forged ticket must not cause.
 
 import { decodeBase64Url, encodeBase64Url } from "../../domain/base64";
 import { hexOf } from "../../domain/digest";
@@ -9,17 +9,17 @@ import { deploymentSecret, deriveKey } from "../secrets/derived-key";
 
 const utf8 = new TextEncoder();
 
-/** Where a deployment has no secret: what an isolate signs with it is good in that isolate only. Made when first used. */
+/** Key of a deployment without a secret: its signatures are valid in one isolate only. Created on first use. */
 let passing: string | null = null;
 let latest: { secret: string; key: Promise<CryptoKey> } | null = null;
 
-/** The mark for a ticket's body. */
+/** Returns the signature of a ticket's body. */
 export async function markTicket(settings: Settings, body: string): Promise<string> {
   const made = await crypto.subtle.sign("HMAC", await keyOf(settings), utf8.encode(body));
   return encodeBase64Url(new Uint8Array(made));
 }
 
-/** Whether this gateway made the ticket. Says nothing of whether it still counts. The comparison takes the same time for all. */
+/** Whether this gateway signed the ticket. Does not check whether it is still valid. Constant time. */
 export async function isMarked(settings: Settings, { body, mark }: ReadTicket): Promise<boolean> {
   const bytes = decodeBase64Url(mark);
   return bytes !== null && crypto.subtle.verify("HMAC", await keyOf(settings), bytes, utf8.encode(body));

@@ -1,4 +1,4 @@
-// Tickets for the conversation's socket: made for a page that has no key, used once, kept only as digests.
+// Creates tickets for a conversation's socket: for pages without a key, single-use, stored as digests.
 
 import { hexOf, sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
@@ -12,13 +12,16 @@ import { deploymentSecret } from "../secrets/derived-key";
 import type { Session } from "../session";
 import { markTicket } from "./ticket-mac";
 
-/** A ticket before it counts: made ahead, since digests take a moment and a welcome must not be interrupted. */
+/**
+ * A ticket before it becomes valid. Prepared in advance, because computing digests is asynchronous and must not interrupt the welcome
+ * frame.
+ */
 export interface Draft {
   ticket: string;
   hash: string;
 }
 
-/** Drafts one. Without a secret of the deployment it is one that may be refused: its page then asks for another. */
+/** Prepares a ticket. Without a deployment secret it may be rejected later; its page then requests another one. */
 export async function draftTicket(settings: Settings, session: Session): Promise<Draft> {
   const random = crypto.getRandomValues(new Uint8Array(32));
   const body = ticketBody({ userId: session.userId, conversation: session.id }, hexOf(random));
@@ -26,7 +29,7 @@ export async function draftTicket(settings: Settings, session: Session): Promise
   return { ticket, hash: await sha256Hex(ticket) };
 }
 
-/** Makes a draft count until `expires`. */
+/** Makes a prepared ticket valid until `expires`. */
 export function issueTicket(session: Session, hash: string, grant: Grant, expires: number, now: number): void {
   session.store.atomically(() => {
     session.store.tickets.prune(now, QUESTION_LIMITS.tickets - 1);
@@ -34,17 +37,17 @@ export function issueTicket(session: Session, hash: string, grant: Grant, expire
   });
 }
 
-/** What a ticket is to be good for. */
+/** The requested rights of a ticket. */
 export interface TicketRequest {
-  /** The page's; `null` where each that is allowed will do. */
+  /** The page's origin; `null` permits every allowed origin. */
   origin: string | null;
-  /** Whose answers by its socket are; the caller's where it is `null`. */
+  /** The user whose answers come from this socket; `null`: the caller. */
   user_id: string | null;
-  /** Whether the page may see what calls were given and have answered. */
+  /** Whether the page can see arguments and results of calls. */
   output: boolean;
 }
 
-/** A ticket for one page, good for a minute. */
+/** Creates a ticket for one page, valid for one minute. */
 export async function makeTicket(
   context: Context,
   session: Session,
@@ -52,7 +55,7 @@ export async function makeTicket(
 ): Promise<{ ticket: string; expires: number }> {
   const { principal } = context.caller;
   if (deploymentSecret(context.settings) === undefined) {
-    const message = "Tickets need a secret of the deployment: the operator must set SECRETS_KEY.";
+    const message = "Tickets are not available. The operator must set SECRETS_KEY.";
     throw new GatewayError("unavailable", "TICKETS_UNAVAILABLE", message);
   }
   const credential = await credentialOf(context.settings, principal);

@@ -1,4 +1,4 @@
-// How a question to the browser is told: to its caller, in lists, and in full.
+// Representations of a question: for its caller, in lists, and in full.
 
 import * as z from "zod";
 import { jsonValue } from "../../domain/json";
@@ -13,7 +13,7 @@ import type { Session } from "../session";
 
 const state = z.enum(QUESTION_STATES);
 
-/** What a caller is told: the outcome once there is one. */
+/** The reply to the caller: includes the outcome if there is one. */
 export const questionReplySchema = () =>
   z.object({
     request_id: z.string(),
@@ -24,7 +24,7 @@ export const questionReplySchema = () =>
     deadline: z.string(),
   });
 
-/** A question in lists. The payload and the result are in the question itself. */
+/** A question in lists, without payload and result. */
 export const questionItemSchema = z.object({
   request_id: z.string(),
   state,
@@ -42,7 +42,7 @@ export const questionDetailSchema = () =>
     success: z.boolean().optional(),
     result: jsonValue.optional(),
     error: jsonValue.optional(),
-    /** Who answered. */
+    /** The user who answered. */
     answered_by: z.string().optional(),
   });
 
@@ -54,14 +54,14 @@ export type QuestionItem = z.infer<typeof questionItemSchema>;
 export type QuestionDetail = z.infer<ReturnType<typeof questionDetailSchema>>;
 export type QuestionList = z.infer<ReturnType<typeof questionListSchema>>;
 
-/** A question as HTTP asks for it. */
+/** A question requested over HTTP. */
 export interface QuestionRequest {
   question: Question;
   require_client: boolean;
   wait_ms: number;
 }
 
-/** What waits for an answer, oldest first. Reads only: what is due is left out and ends by its alarm. */
+/** Returns pending questions, oldest first. Only reads: expired ones are left out and end by the alarm. */
 export function pendingOf(session: Session, now: number): QuestionItem[] {
   return session.store.questions
     .pending()

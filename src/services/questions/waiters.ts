@@ -1,4 +1,4 @@
-// Callers who wait for a question's end. Only memory: a caller whose wait is lost with the object comes back with the id.
+// Callers that wait for a question's end. In memory only: a caller whose wait is lost with the object returns with the id.
 
 import type { GatewayError } from "../../domain/errors";
 
@@ -9,7 +9,7 @@ interface Waiter {
 
 export type Waiters = Map<string, Set<Waiter>>;
 
-/** Ends when somebody wakes those who wait for this id, or after some milliseconds; leaves nothing behind. */
+/** Resolves when this id is woken, or after this number of milliseconds. Leaves nothing behind. */
 export async function waitFor(waiters: Waiters, id: string, milliseconds: number): Promise<void> {
   const others = waiters.get(id) ?? new Set();
   waiters.set(id, others);
@@ -32,7 +32,7 @@ export function wake(waiters: Waiters, id: string): void {
   for (const waiter of waiters.get(id) ?? []) waiter.wake();
 }
 
-/** Refuses all waiters with the error. */
+/** Rejects all waiters with the error. */
 export function rejectWaiters(waiters: Waiters, error: GatewayError): void {
   for (const waiting of waiters.values()) for (const waiter of waiting) waiter.fail(error);
 }

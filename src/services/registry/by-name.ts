@@ -1,4 +1,4 @@
-// The skills that names mean to a caller, within the allow-list where there is one.
+// Resolves names to skills for a caller, within the allow-list if there is one.
 
 import { visibleScopes } from "../../domain/access/access";
 import { byName, choose } from "../../domain/catalog/precedence";
@@ -7,7 +7,7 @@ import { findNamed, readSkillAt, type SkillRecord, type SkillSummary } from "../
 import type { Context } from "../context";
 import { skillNotFound } from "./skills";
 
-/** The row that a name means, see `choose`. */
+/** Returns the row that a name refers to, see `choose`. */
 export function chooseSkill(
   rows: readonly SkillSummary[],
   scopes: readonly string[],
@@ -20,7 +20,7 @@ export function chooseSkill(
   return choose(versions, scopes, ranges)?.row ?? null;
 }
 
-/** The skill of a name at its current version; the allow-list is not asked. */
+/** Returns the skill of a name at its current version, ignoring the allow-list. */
 export async function currentOf(
   context: Context,
   scopes: readonly string[],
@@ -30,7 +30,7 @@ export async function currentOf(
   return found === null ? null : readSkillAt(context.db, found.versionId);
 }
 
-/** What the allow-list lets through, in order of name. The list names its skills, so it is read as a whole. */
+/** Returns the skills of the allow-list, by name. */
 export async function allowedOf(
   context: Pick<Context, "db" | "settings">,
   scopes: readonly string[],
@@ -45,7 +45,7 @@ export async function allowedOf(
   return byName([...ranges].flatMap(([name, range]) => chooseSkill(rows.get(name) ?? [], scopes, [range]) ?? []));
 }
 
-/** The instructions of the skill that a name means, within the allow-list. */
+/** Returns the instructions of the skill that a name refers to, within the allow-list. */
 export async function invokeSkill(context: Context, name: string): Promise<string> {
   if (!context.settings.SKILLS_ENABLED)
     throw new GatewayError("forbidden", "SKILLS_DISABLED", "skills are not enabled");

@@ -1,4 +1,4 @@
-// Deleting a skill, and the ghosts that refer to it: who they are, and taking it out of them.
+// Deletes a skill, lists the ghosts that refer to it, and removes it from them.
 
 import {
   authorOfDrafts,
@@ -22,15 +22,15 @@ import { deleteAnyDraft } from "./drafts";
 import { findOwnGhost } from "./ghosts";
 import { findSkillHead, requireRight, skillNotFound } from "./skills";
 
-/** Ghosts that refer to a skill: those the caller may read, and how many others there are. */
+/** Ghosts that refer to a skill: those the caller can read, and the number of others. */
 export interface References {
   referenced_ghosts: GhostRef[];
   hidden_count: number;
 }
 
 /**
- * Deletes a skill, unless a ghost uses it that the caller could take it out of. What others use in private does not hold it: their
- * conversations warn of its absence. A public skill is held by every ghost; an admin may insist.
+ * Deletes a skill unless a ghost that the caller could change refers to it. Private ghosts of others do not prevent the deletion: their
+ * conversations show a warning. A public skill is protected by every ghost, unless an admin forces the deletion.
  */
 export async function deleteSkill(context: Context, id: string, force: boolean): Promise<void> {
   const { principal } = context.caller;
@@ -46,12 +46,12 @@ export async function deleteSkill(context: Context, id: string, force: boolean):
   try {
     await deletePackages(context.packages, context.timings, versionIds.flatMap(packageKeys));
   } catch (error) {
-    // The skill is gone already. What R2 keeps now is an orphan like any other, logged by `guarded` and left to the sweep.
+    // The skill is deleted already. The remaining object is logged by `guarded` and deleted by the sweep.
     if (!(error instanceof GatewayError)) throw error;
   }
 }
 
-/** Who refers to a skill. */
+/** Returns the ghosts that refer to a skill. */
 export async function readSkillReferences(
   context: Context,
   id: string,
@@ -60,14 +60,14 @@ export async function readSkillReferences(
   return { skill_id: skill.id, skill_name: skill.name, ...(await referencesTo(context, id)) };
 }
 
-/** Takes a skill out of the ghosts that the caller may write. */
+/** Removes a skill from the ghosts that the caller can change. */
 export async function removeSkillReferences(context: Context, id: string): Promise<GhostRef[]> {
   await findSkillHead(context, id);
   const scopes = definableScopes(context.caller.principal);
   return removeReferences(audited(context, "skill.remove_references", id), scopes, id);
 }
 
-/** The same for one ghost. Gives its name. */
+/** Removes a skill from one ghost. Returns the ghost's name. */
 export async function removeSkillReference(context: Context, id: string, ghostId: string): Promise<string> {
   const skill = await findSkillHead(context, id);
   const ghost = await findOwnGhost(context, ghostId);
@@ -81,11 +81,11 @@ export async function removeSkillReference(context: Context, id: string, ghostId
   throw new GatewayError(
     "invalid",
     "NOT_REFERENCED",
-    `The ghost '${ghost.name}' does not use the skill '${skill.name}'.`,
+    `The agent (ghost) '${ghost.name}' does not use the skill '${skill.name}'.`,
   );
 }
 
-/** A skill that the caller may delete. An admin deletes also what only others see, and still reads none of it. */
+/** Returns a skill that the caller can delete. An admin can delete skills that only others see, without reading them. */
 async function findSkillToDelete(context: Context, id: string): Promise<SkillHead> {
   const { principal } = context.caller;
   const skill = await readSkillHead(context.db, id);
@@ -96,7 +96,7 @@ async function findSkillToDelete(context: Context, id: string): Promise<SkillHea
   return skill;
 }
 
-/** The database for the deletion, which records it; of what the caller does not see also whose it was. */
+/** Returns the database that also records the deletion; for skills the caller does not see, including their owner. */
 function deletionOf(context: Context, { id, name, scope, userId }: SkillHead, forced: boolean) {
   const before = { name, scope: scopeInLog(scope) };
   const after = { force: forced };
@@ -111,7 +111,7 @@ async function stillUsed(context: Context, { id, name }: SkillHead): Promise<Gat
   return new GatewayError(
     "conflict",
     "SKILL_REFERENCED",
-    `Ghosts use the skill '${name}'; remove it from them first.`,
+    `The skill '${name}' is used by agents (ghosts). Remove it from them first.`,
     {
       skill_name: name,
       referenced_ghosts: referenced_ghosts.map((ghost) => ({ ...ghost })),

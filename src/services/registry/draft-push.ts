@@ -1,4 +1,4 @@
-// Drafts that are pushed by their author, and promoted through the door that every skill goes through.
+// Pushes drafts, and promotes them through the normal publishing checks.
 
 import {
   DEFAULT_NAMESPACE,
@@ -32,14 +32,14 @@ export interface DraftRequest {
   name: string;
   upload: Uint8Array;
   fileName: string | undefined;
-  /** Where it would be published: a namespace, or everybody's. */
+  /** Target of publishing: a namespace, or public. */
   namespace: string;
   isPublic: boolean;
-  /** Whom it names. */
+  /** Users who can select the draft. */
   users: readonly string[];
 }
 
-/** A draft as it was pushed, and what publishing would say of it. */
+/** A pushed draft, and the report that publishing it would return. */
 export interface PushedDraft {
   draft: DraftSummary;
   isNew: boolean;
@@ -47,7 +47,7 @@ export interface PushedDraft {
   routing: RoutingReport | null;
 }
 
-/** Puts a package in the place of the author's draft of this name. It goes through what publishing would look at. */
+/** Replaces the author's draft of this name. Applies the checks of publishing. */
 export async function pushDraft(context: Context, request: DraftRequest): Promise<PushedDraft> {
   const author = context.caller.principal.userId;
   const { target, scope } = targetOf(context, request);
@@ -66,7 +66,7 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
   const facts = { uploadSha256: await sha256Hex(request.upload), startedAt: context.now(), label, source: null };
   const made = await draftVersion(context, found, { scope, isShared: users.length > 0 }, facts);
   const { version, code, rowBytes, routing } = made;
-  // What it replaces makes room for it.
+  // The replaced draft does not count.
   const rest = {
     ...used,
     versions: used.versions - (known.draft === null ? 0 : 1),
@@ -97,7 +97,7 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
     } catch (error) {
       if (constraintOf(error) === null) throw error;
       if (round === ROUNDS) throw pushedAtOnce();
-      // Another push was first, and nothing of this one was written: it takes that one's place.
+      // A concurrent push was faster and nothing was written: this push replaces its draft.
       const now = await readOwnDraft(context.db, author, folded);
       refuseBeside(now, found.name);
       before = now.draft;
@@ -113,7 +113,7 @@ export async function pushDraft(context: Context, request: DraftRequest): Promis
   }
 }
 
-/** Publishes the bytes of a draft where it is meant to go, as if they were uploaded now. The draft stays until its time is over. */
+/** Publishes the bytes of a draft to its target like an upload. The draft stays until it expires. */
 export async function promoteDraft(context: Context, name: string, idempotencyKey: string | null): Promise<Published> {
   const draft = await findOwnDraft(context, name);
   const { principal } = context.caller;
@@ -131,30 +131,30 @@ export async function promoteDraft(context: Context, name: string, idempotencyKe
   });
 }
 
-/** The target of what would be one's own. */
+/** The target for the author's own namespace. */
 const OWN = "own";
 const DAY_MS = 24 * 60 * 60_000;
-/** How often a push that lost against another of the same draft tries again. */
+/** Number of attempts against concurrent pushes of the same draft. */
 const ROUNDS = 3;
 
-/** Refuses a name that looks like that of another draft, and one draft too many. */
+/** Rejects a name that looks like another draft's, and drafts above the limit. */
 function refuseBeside({ draft, count }: { draft: DraftSummary | null; count: number }, name: string): void {
   if (draft !== null && draft.name !== name) throw nameConflict(draft.name, name);
   if (draft === null && count >= DRAFT_LIMITS.drafts) throw tooManyDrafts();
 }
 
 function pushedAtOnce(): GatewayError {
-  const message = "The draft is being pushed by others just now. Try again.";
+  const message = "The draft is being changed by another request. Try again.";
   return new GatewayError("conflict", "CONCURRENT_CHANGE", message);
 }
 
-/** Where a draft would be published; refuses where the caller may not publish there. */
+/** Returns the target scope. Throws if the caller cannot publish there. */
 function targetOf(
   { caller: { principal } }: Context,
   { namespace, isPublic }: Pick<DraftRequest, "namespace" | "isPublic">,
 ): { target: string; scope: string } {
   if (isPublic && namespace !== DEFAULT_NAMESPACE) {
-    const message = "A draft of a public skill has no namespace: leave `namespace` or `public` out.";
+    const message = "`namespace` and `public` exclude each other. Send one of them.";
     throw invalid([{ code: "INVALID_FIELD", message, path: "namespace" }]);
   }
   const scope = isPublic ? PUBLIC_SCOPE : scopeNamed(principal, namespace);
@@ -162,16 +162,16 @@ function targetOf(
   return { scope, target: scope === userScope(principal.userId) ? OWN : scope };
 }
 
-/** Whom a draft names, each once and never its author. */
+/** Returns the named users without duplicates and without the author. */
 function readersOf(users: readonly string[], author: string): string[] {
   const named = [...new Set(users)].filter((user) => user !== author);
   const issues: Issue[] = named
     .filter((user) => !isNameable(user))
-    .map((user) => ({ code: "INVALID_FIELD", message: `'${user}' is not a user's id.`, path: "users" }));
+    .map((user) => ({ code: "INVALID_FIELD", message: `'${user}' is not a valid user id.`, path: "users" }));
   if (named.length > DRAFT_LIMITS.users)
     issues.push({
       code: "INVALID_FIELD",
-      message: `A draft names at most ${DRAFT_LIMITS.users} users.`,
+      message: `Too many users (limit ${DRAFT_LIMITS.users}).`,
       path: "users",
     });
   if (issues.length > 0) throw invalid(issues);
@@ -180,6 +180,6 @@ function readersOf(users: readonly string[], author: string): string[] {
 
 function tooManyDrafts(): GatewayError {
   const { drafts: limit } = DRAFT_LIMITS;
-  const message = `An author may have ${limit} drafts. Promote or delete some first.`;
+  const message = `Draft limit reached (${limit} per author). Publish or delete a draft first.`;
   return new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit });
 }

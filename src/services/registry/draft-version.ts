@@ -1,4 +1,4 @@
-// The row of a version to be: what a package says, what it costs, what is to be said about it.
+// Builds the row of a new version: what a package declares, its tokens, and its warnings.
 
 import { kindOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import type { SkillSource } from "../../domain/catalog/source";
@@ -13,7 +13,7 @@ import { assess } from "./publish-report";
 import type { PublishTarget } from "./publish-target";
 import type { RoutingReport } from "./routing";
 
-/** A version to be, what its row takes, its code, and what is told of how it is found. */
+/** A new version: its row, size, code, and routing report. */
 interface Draft {
   version: Omit<NewVersion, "skillId">;
   rowBytes: number;
@@ -21,7 +21,7 @@ interface Draft {
   routing: RoutingReport | null;
 }
 
-/** The version's row, but for the skill it will belong to, and its code if it is one that runs any. */
+/** Returns the version's row without the skill it will belong to, and its code if its scope can run code. */
 export async function draftVersion(
   context: Context,
   found: SkillPackage,
@@ -62,37 +62,37 @@ export async function draftVersion(
   return { version, rowBytes, code, routing };
 }
 
-/** What is said of a package, as far as there is room: nobody reads thousands of warnings, and they are part of a row. */
+/** Limits the stored warnings: they are part of a row, and nobody reads thousands. */
 function atMost(most: number, warnings: readonly Issue[]): Issue[] {
   if (warnings.length <= most) return [...warnings];
-  const message = `${warnings.length - most} more warnings are left out.`;
+  const message = `${warnings.length - most} more warnings are not listed.`;
   return [...warnings.slice(0, most), { code: "WARNINGS_CUT", message }];
 }
 
 function tooLargeToStore(): GatewayError {
-  const message = "Frontmatter, list of files and instructions take more than 1.5 MB together.";
+  const message = "Frontmatter, file list and instructions are too large (limit 1.5 MB together). Shorten them.";
   const issues = [{ code: "ROW_TOO_LARGE", message }];
   return new GatewayError("too_large", "PACKAGE_TOO_LARGE", withReasons("The package is too large.", issues), {
     issues,
   });
 }
 
-/** What others see holds no credential: everybody who sees it would have it. */
+/** Rejects credentials in packages that others can read. */
 function refuseCredentials(warnings: readonly Issue[]): void {
   const issues = warnings.filter(({ code }) => code === "CREDENTIAL_LITERAL").map((issue) => ({ ...issue }));
   const [first] = issues;
   if (first === undefined) return;
-  const message = `Everybody who sees the skill would have its credentials. ${first.message}`;
+  const message = `The skill would expose credentials to everybody who can see it. ${first.message}`;
   throw new GatewayError("unprocessable", "CREDENTIAL_LITERAL", message, { issues });
 }
 
-/** Nothing goes public that the gateway's operator wants looked at first. */
+/** Rejects public packages with findings that the operator wants to review first. */
 function refuseDangerous(context: Context, findings: readonly Issue[]): void {
   const limit = context.settings.PUBLISH_BLOCK_SEVERITY;
   if (limit === "none") return;
   const stopped = findings.filter(({ severity }) => severity === "high" || (limit === "low" && severity === "low"));
   if (stopped.length === 0) return;
-  const message = "The package has findings that this gateway does not publish to everybody. Mend them first.";
+  const message = "The package has findings that block publishing it to everybody. Fix them first.";
   const issues = stopped.map((issue) => ({ ...issue }));
   throw new GatewayError("unprocessable", "PACKAGE_INVALID", withReasons(message, stopped), { issues });
 }

@@ -1,4 +1,4 @@
-// Drafts as their author has them: listed, deleted, and gone when their time is over. Pushing and promoting is in `draft-push.ts`.
+// Lists, deletes and expires drafts. `draft-push.ts` pushes and promotes them.
 
 import { GatewayError } from "../../domain/errors";
 import { DRAFT_LIMITS } from "../../domain/limits";
@@ -17,31 +17,31 @@ import type { Context } from "../context";
 import { skillNotFound } from "./skills";
 import type { SweepContext } from "./sweep";
 
-/** The caller's drafts, and those of others that name the caller. */
+/** Returns the caller's drafts, and drafts of others that name the caller. */
 export function readDrafts(context: Context): Promise<{ own: DraftSummary[]; others: DraftSummary[] }> {
   return listDrafts(context.db, context.caller.principal.userId, context.now(), DRAFT_LIMITS.listed);
 }
 
-/** Deletes the caller's draft: nobody has it any more, at their next step. */
+/** Deletes the caller's draft. Conversations lose it at their next step. */
 export async function deleteDraft(context: Context, name: string): Promise<void> {
   await end(context, await findOwnDraft(context, name));
 }
 
-/** Deletes anybody's draft. Whether the caller may is asked before. */
+/** Deletes any user's draft. The caller's rights are checked before. */
 export async function deleteAnyDraft(context: Context, skillId: string): Promise<void> {
   const draft = await readDraftOf(context.db, skillId);
   if (draft === null) throw skillNotFound();
   await end(context, draft);
 }
 
-/** Deletes all drafts of a user. Whether the caller may is asked before. */
+/** Deletes all drafts of a user. The caller's rights are checked before. */
 export async function deleteDraftsOf(context: Context, author: string): Promise<void> {
   const { own } = await listDrafts(context.db, author, 0, 0);
   await deleteDrafts(context.db, own);
   await deletePackageObjects(context, own);
 }
 
-/** Deletes drafts whose time is over; gives how many. */
+/** Deletes expired drafts. Returns their number. */
 export async function sweepDrafts(context: SweepContext): Promise<number> {
   let deleted = 0;
   for (;;) {
@@ -55,7 +55,7 @@ export async function sweepDrafts(context: SweepContext): Promise<number> {
 
 const SWEPT_AT_ONCE = 50;
 
-/** The caller's own draft of a name. */
+/** Returns the caller's draft with this name. */
 export async function findOwnDraft(context: Context, name: string): Promise<DraftSummary> {
   const wanted = name.normalize("NFC");
   const { draft } = await readOwnDraft(context.db, context.caller.principal.userId, foldName(wanted));
@@ -69,7 +69,7 @@ async function end(context: Context, draft: DraftSummary): Promise<void> {
   await deletePackageObjects(context, [draft]);
 }
 
-/** The rows are gone, so what R2 keeps is an orphan like any other: logged by `guarded`, and left to the sweep. */
+/** Deletes objects whose rows are deleted. A failure is logged by `guarded`, and the sweep deletes the rest. */
 export async function deletePackageObjects(
   { packages, timings }: Pick<Context, "packages" | "timings">,
   gone: readonly Pick<DraftSummary, "versionId">[],
@@ -86,5 +86,5 @@ export async function deletePackageObjects(
 }
 
 export function draftNotFound(): GatewayError {
-  return new GatewayError("not_found", "DRAFT_NOT_FOUND", "You have no such draft.");
+  return new GatewayError("not_found", "DRAFT_NOT_FOUND", "Draft not found. Check the name.");
 }

@@ -1,4 +1,4 @@
-// What a ghost's rows say: its spec in one spelling, and its skills resolved in the ghost's own scope.
+// Builds a ghost's rows: its spec in canonical form, and its skills resolved in the ghost's scope.
 
 import { groupOfScope, kindOfScope, skillScopes, userScope, visibleScopes } from "../../domain/access/access";
 import { checkGhostSpec, type GhostSpec } from "../../domain/catalog/ghost";
@@ -21,14 +21,14 @@ export interface GhostRequest {
   spec: GhostSpec;
 }
 
-/** The rows of a ghost, with its skills resolved in its scope; refuses with everything that is wrong with the spec. */
+/** Returns the rows of a ghost with its skills resolved. Throws with all issues of the spec. */
 export async function contentOf(context: Context, scope: string, request: GhostRequest): Promise<GhostContent> {
   const { content, issues } = await examineGhost(context, scope, request);
   if (issues.length > 0) throw invalid(issues, "The ghost's spec is not valid.");
   return content;
 }
 
-/** The same, with everything that is wrong with it told. */
+/** Like `contentOf`, and returns the issues instead of throwing. */
 export async function examineGhost(
   context: Context,
   scope: string,
@@ -41,23 +41,23 @@ export async function examineGhost(
   return { content: { namespace, name, folded: foldName(name), spec, skills }, issues };
 }
 
-/** What others see holds no credential: everybody who sees it would have it. */
+/** Rejects credentials in shared ghosts, because all their users could read them. */
 function sharedCredentials(scope: string, { mcpServers = {} }: GhostSpec): Issue[] {
   if (kindOfScope(scope) === "user") return [];
   const { servers, keys: outer } = unwrapServers(mcpServers);
   return literalCredentials(servers).map((found) => ({
     code: "CREDENTIAL_LITERAL",
-    message: `Everybody who sees the ghost would have its credentials. ${literalCredentialText(found)}`,
+    message: `The agent (ghost) would expose credentials to everybody who can see it. ${literalCredentialText(found)}`,
     path: ["spec.mcpServers", ...outer, ...found.keys].join("."),
   }));
 }
 
-/** A skill that a spec names, and where. */
+/** A skill that a spec names, and its place in the spec. */
 interface Wanted {
   path: string;
   name: string;
   range: string;
-  /** In the list; `null` for one that is only preloaded or pinned, which `*` has let in. */
+  /** Index in the list; `null` for a skill that is only preloaded or pinned and covered by `*`. */
   position: number | null;
   pin: Pin | null;
 }
@@ -72,37 +72,41 @@ async function resolveSkills(
   const wanted = all.filter(({ name }) => !name.startsWith(DRAFT_PREFIX));
   const names = wanted.map(({ name }) => name);
   const which = wanted.every(({ range }) => range === "*") ? "current" : "all";
-  // All that the caller sees, so that a skill which others do not see is told from one that nobody has.
+  // Includes everything the caller sees, to distinguish "not visible to the ghost's users" from "not found".
   const rows = Map.groupBy(await findNamed(context.db, visibleScopes(principal), names, which), (row) => row.name);
   const scopes = skillScopes(principal, scope);
   const skills: GhostContent["skills"] = [];
   const unresolved = await draftIssues(context, scope, all);
   for (const { path, position, name, range, pin } of wanted) {
-    // A reference to another's skill is a reference to none.
+    // A reference to another user's skill is treated as not found.
     const known = (rows.get(name) ?? []).filter((row) => isPinned(pin, { skill_id: row.id, scope: row.scope }));
     const shared = known.filter((row) => scopes.includes(row.scope));
     const found = chooseSkill(shared, scopes, [range]);
     if (found !== null) {
       if (position !== null) skills.push({ position, name, range, skill_id: found.id });
     } else if (shared.length > 0) {
-      unresolved.push({ code: "RANGE_UNSATISFIED", message: `No version of '${name}' satisfies '${range}'.`, path });
+      unresolved.push({
+        code: "RANGE_UNSATISFIED",
+        message: `No version of '${name}' satisfies '${range}'. Change the range.`,
+        path,
+      });
     } else if (known.length > 0) {
       unresolved.push(notShared(scope, name, path));
     } else if (position !== null || pin !== null) {
-      unresolved.push({ code: "UNKNOWN_SKILL", message: `There is no skill '${name}'.`, path });
+      unresolved.push({ code: "UNKNOWN_SKILL", message: `Skill '${name}' not found. Check the name.`, path });
     }
   }
   return { skills, unresolved };
 }
 
-/** A draft is for its author and those it names, so it is in nobody's ghost but their own; and it is looked up when it is used. */
+/** Rejects drafts in shared ghosts, because only the author and named users can use them. Drafts are resolved on use. */
 async function draftIssues(context: Context, scope: string, wanted: readonly Wanted[]): Promise<Issue[]> {
   const drafts = wanted.filter(({ name }) => name.startsWith(DRAFT_PREFIX));
   if (drafts.length === 0) return [];
   const names = drafts.map(({ name }) => name);
   const found = new Set((await findDrafts(context, names)).map(({ name }) => name));
   return drafts.flatMap(({ name, path }) => {
-    if (!found.has(name)) return { code: "UNKNOWN_SKILL", message: `There is no skill '${name}'.`, path };
+    if (!found.has(name)) return { code: "UNKNOWN_SKILL", message: `Skill '${name}' not found. Check the name.`, path };
     return scope === userScope(context.caller.principal.userId) ? [] : notShared(scope, name, path);
   });
 }
@@ -129,18 +133,18 @@ function wantedBy(spec: GhostSpec, own: string): Wanted[] {
   return [...listed, ...preloaded, ...further];
 }
 
-/** Said only to who sees the skill. */
+/** This issue is only shown to callers who see the skill. */
 function notShared(scope: string, name: string, path: string): Issue {
   const group = groupOfScope(scope);
   const [who, how] =
     group === null
-      ? ["everybody", "Have an admin publish it for everybody"]
+      ? ["everybody", "Ask an admin to publish it for everybody"]
       : [`every member of '${group}'`, `Share it with the group (POST /api/v1/kinds/skills/{id}/share)`];
-  const message = `Not ${who} sees the skill '${name}', and everybody who uses this ghost would get it. ${how}, or take it out.`;
+  const message = `The skill '${name}' is not visible to ${who}, but the agent (ghost) would give it to them. ${how}, or remove it.`;
   return { code: "SKILL_NOT_SHARED", message, path };
 }
 
-/** References as names are stored, and without blanks, so that a name can be found in them by comparing text. */
+/** Returns the spec with names as stored and without blanks, so that references can be found by text comparison. */
 function canonical(spec: GhostSpec): GhostSpec {
   const skills = spec.skills?.map((text) => {
     const reference = text === "*" ? null : parseReference(text.normalize("NFC"));

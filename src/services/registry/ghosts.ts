@@ -1,5 +1,5 @@
-// Ghosts: agent definitions, a user's own, a group's, or public. Saving one checks every skill it names in the ghost's own scope,
-// and remembers which skills those were.
+// Manages ghosts (agent definitions) of a user, a group, or public. Saving resolves every skill in the ghost's scope and stores which
+// skills they were.
 
 import * as z from "zod";
 import {
@@ -39,24 +39,24 @@ import { namespaceNotFound, requireRight } from "./skills";
 const ghostCursor = z.object({ namespace: z.string(), folded: z.string(), shared: z.string().default("") });
 
 function ghostNotFound(): GatewayError {
-  return new GatewayError("not_found", "GHOST_NOT_FOUND", "There is no such ghost.");
+  return new GatewayError("not_found", "GHOST_NOT_FOUND", "Agent (ghost) not found. Check the id or name.");
 }
 
-/** A ghost that the caller may read; another's is as absent as one that never was. */
+/** Returns a ghost that the caller can read. Others are reported as not found. */
 export async function findGhost(context: Context, id: string): Promise<GhostRow> {
   const ghost = await readGhostById(context.db, id);
   if (ghost === null || !canRead(context.caller.principal, ghost.scope)) throw ghostNotFound();
   return ghost;
 }
 
-/** A ghost that the caller may write. */
+/** Returns a ghost that the caller can change. */
 export async function findOwnGhost(context: Context, id: string): Promise<GhostRow> {
   const ghost = await findGhost(context, id);
   requireRight(context.caller.principal, "define", ghost.scope);
   return ghost;
 }
 
-/** The ghosts that the caller may read, by namespace and name. */
+/** Returns the ghosts that the caller can read, by namespace and name. */
 export async function readGhosts(
   context: Context,
   query: PageQuery & { namespace?: string | undefined; name?: string | undefined; q?: string | undefined },
@@ -76,7 +76,7 @@ export async function readGhosts(
   return { ghosts: page, nextCursor };
 }
 
-/** Makes a ghost; its name must be free in its namespace. */
+/** Creates a ghost. The name must be free in its namespace. */
 export async function createGhost(context: Context, request: GhostRequest): Promise<GhostRow> {
   const scope = writableScope(context, request.namespace);
   const content = await contentOf(context, scope, request);
@@ -84,9 +84,9 @@ export async function createGhost(context: Context, request: GhostRequest): Prom
 }
 
 /**
- * Replaces a ghost, its name included. It stays whose it is: who may use it, and whose secrets, do not change by the way.
+ * Replaces a ghost, including its name. Its owner stays the same, so that access and secrets do not change.
  *
- * @param isMeant whether it is still what the caller has read; what else was saved since then is not written over
+ * @param isMeant whether the stored ghost is the one the caller has read; prevents lost updates
  */
 export async function replaceGhost(
   context: Context,
@@ -110,14 +110,14 @@ export async function replaceGhost(
   return ghost;
 }
 
-/** Makes the ghost of this name, or replaces it. */
+/** Creates or replaces the ghost with this name. */
 export async function upsertGhost(
   context: Context,
   request: GhostRequest,
 ): Promise<{ created: boolean; ghost: GhostRow }> {
   const scope = await upsertScope(context, request);
   const content = await contentOf(context, scope, request);
-  // Twice is enough for two upserts at once, or one beside a delete: the second look sees what the other has done.
+  // Two rounds suffice for two concurrent upserts, or an upsert and a deletion.
   for (let round = 0; round < 3; round++) {
     const known = await readGhostByName(context.db, scope, content.namespace, content.folded);
     if (known !== null) {
@@ -132,10 +132,14 @@ export async function upsertGhost(
       if (!isConstraintFailure(error)) throw error;
     }
   }
-  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The ghost is being changed by others just now. Try again.");
+  throw new GatewayError(
+    "conflict",
+    "CONCURRENT_CHANGE",
+    "The agent (ghost) is being changed by another request. Try again.",
+  );
 }
 
-/** Deletes a ghost. Conversations on it warn of its absence. */
+/** Deletes a ghost. Conversations that use it show a warning. */
 export async function deleteGhost(context: Context, id: string): Promise<void> {
   const { scope, ...ghost } = await findOwnGhost(context, id);
   const recorded = audited(context, "ghost.delete", id, { before: told(scope, ghost), when: "was" });
@@ -161,7 +165,7 @@ function update(
   return updateGhost(recorded, id, scope, content, seen);
 }
 
-/** What the audit log says of a ghost: not its prompt. */
+/** Returns what the audit log records of a ghost: everything but its prompt. */
 function told(scope: string, { namespace, name, spec }: Pick<GhostContent, "namespace" | "name" | "spec">): JsonObject {
   const { skills = [], preload_skills = [], mcpServers = {} } = spec;
   const lists = { skills, preload_skills, mcp_servers: Object.keys(mcpServers) };
@@ -172,14 +176,14 @@ function ownScope(context: Context): string {
   return userScope(context.caller.principal.userId);
 }
 
-/** The scope whose ghosts a namespace has; one that the caller is not in does not exist for it. */
+/** Returns the scope of a namespace. A group without the caller is reported as not found. */
 function scopeNamed(context: Context, namespace: string): string {
   const scope = scopeOfGhosts(context.caller.principal, namespace);
   if (scope === null) throw namespaceNotFound();
   return scope;
 }
 
-/** The scope that a namespace stands for, where the caller may write ghosts. */
+/** Returns the scope of a namespace where the caller can write ghosts. */
 export function writableScope(context: Context, namespace: string): string {
   const scope = scopeNamed(context, namespace);
   requireRight(context.caller.principal, "define", scope);
@@ -187,8 +191,8 @@ export function writableScope(context: Context, namespace: string): string {
 }
 
 /**
- * Whose ghost an upsert by name means. Before groups had ghosts a user's own could stand in a group's namespace; such a one stays
- * meant, so that what nobody else saw is not handed to the group by a script that saves it again.
+ * Returns the scope for an upsert by name. Before groups had ghosts, a user's own ghost could be in a group's namespace. Such a ghost stays
+ * private: a script that saves it again must not share it with the group.
  */
 async function upsertScope(context: Context, { namespace, name }: GhostRequest): Promise<string> {
   const [scope, own] = [scopeNamed(context, namespace), ownScope(context)];
@@ -198,12 +202,12 @@ async function upsertScope(context: Context, { namespace, name }: GhostRequest):
 }
 
 function namespaceFixed(current: string, namespace: string): GatewayError {
-  const message = `The ghost stays in '${current}'. Make another one in '${namespace}', and delete this one if it is to go.`;
+  const message = `An agent (ghost) cannot be moved from '${current}' to '${namespace}'. Create a new one there, and delete this one.`;
   return invalid([{ code: "NAMESPACE_FIXED", message, path: "metadata.namespace" }]);
 }
 
 function ghostChanged(): GatewayError {
-  const message = "The ghost was changed since you read it. Read it again, and decide which of the two it is to be.";
+  const message = "The agent (ghost) was changed after you read it. Read it again and merge the changes.";
   return new GatewayError("outdated", "GHOST_CHANGED", message);
 }
 
@@ -216,7 +220,12 @@ async function orNameConflict<T>(name: string, change: Promise<T>): Promise<T> {
 }
 
 function nameConflict(name: string): GatewayError {
-  return new GatewayError("conflict", "NAME_CONFLICT", `There is a ghost '${name}' in this namespace already.`, {
-    name,
-  });
+  return new GatewayError(
+    "conflict",
+    "NAME_CONFLICT",
+    `An agent (ghost) '${name}' already exists in this namespace. Choose another name.`,
+    {
+      name,
+    },
+  );
 }

@@ -1,4 +1,4 @@
-// Lists of skills: those of one namespace, and everything a caller sees with shadowed names left out.
+// Lists skills: of one namespace, or everything visible to the caller without shadowed names.
 
 import * as z from "zod";
 import { DEFAULT_NAMESPACE, groupScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
@@ -23,7 +23,7 @@ export interface PageQuery {
 export interface SkillQuery extends PageQuery {
   namespace?: string | undefined;
   name?: string | undefined;
-  /** What to search for, in place of a name. */
+  /** Search text, instead of a name. */
   q?: string | undefined;
   exact_match: boolean;
   count: boolean;
@@ -36,8 +36,8 @@ const nameCursor = z.object({ name: z.string() });
 const hitCursor = z.object({ hits: z.int().min(0) });
 
 /**
- * The skills of one namespace by name; with `name` the one skill it means: own, then the group's, then public; with `q` what a search
- * finds, the best first: of everything that the caller sees, or of the namespace. A `q` without anything in it is none.
+ * Returns the skills of one namespace by name. With `name`, the skill it refers to: own, then the group's, then public. With `q`, search
+ * results, best first: of everything visible, or of the namespace. An empty `q` is ignored.
  */
 export async function readSkills(
   context: Context,
@@ -73,7 +73,7 @@ export async function readSkills(
   return { records, nextCursor: next === null ? null : encodeCursor({ name: next }), total };
 }
 
-/** A page of what is found. Positions are its cursor: what is published meanwhile may move a skill to another page. */
+/** Returns a page of search results. The cursor is a position, so concurrent publishing can move a skill to another page. */
 async function searchPage(
   context: Context,
   scopes: readonly string[],
@@ -90,7 +90,7 @@ async function searchPage(
   return { records, nextCursor: next === null ? null : encodeCursor({ hits: skip + next }) };
 }
 
-/** The versions that a search finds, within the allow-list where there is one. */
+/** Returns the versions found by a search, within the allow-list if there is one. */
 async function hitsOf(context: Context, scopes: readonly string[], query: string, limit: number, skip: number) {
   const allowList = context.settings.SKILLS_ALLOWED;
   const [first, most] = allowList.length === 0 ? [skip, limit] : [0, SEARCH_LIMITS.rows];
@@ -108,12 +108,13 @@ async function orOutOfOrder<T>(search: Promise<T>): Promise<T> {
     return await search;
   } catch (error) {
     if (!isIndexMissing(error)) throw error;
-    const message = "Search is out of order until the operator has run `npm run reindex`. Lists and names work.";
+    const message =
+      "Search is not available because its index is missing. The operator must run `npm run reindex`. Lists still work.";
     throw new GatewayError("unavailable", "SEARCH_INDEX_MISSING", message);
   }
 }
 
-/** What the caller may offer to a model, each name once: an own skill hides a group's, a group's hides a public one. */
+/** Returns what the caller can offer to a model, each name once: own skills hide a group's, and these hide public ones. */
 export async function readUnified(
   context: Context,
   which: ListScope,
@@ -141,14 +142,18 @@ function scopesOf(context: Context, which: ListScope, groupName: string | undefi
   if (which === "all") return visibleScopes(principal);
   if (groupName === undefined || groupName === DEFAULT_NAMESPACE) {
     throw invalid([
-      { code: "INVALID_FIELD", message: "`scope=group` needs the group's name.", path: "query.group_name" },
+      {
+        code: "INVALID_FIELD",
+        message: "`group_name` is required with `scope=group`. Add it.",
+        path: "query.group_name",
+      },
     ]);
   }
   scopeNamed(principal, groupName);
   return [groupScope(groupName), PUBLIC_SCOPE];
 }
 
-/** A page of distinct names. Enough of every scope's first rows hold the first rows of all of them together. */
+/** Returns a page of distinct names, merged from the first rows of each scope. */
 async function firstNames(
   context: Context,
   scopes: readonly string[],

@@ -1,4 +1,4 @@
-// What versions of a skill may do, and what two of them differ in.
+// Lists what versions of a skill are permitted to do, and compares two versions.
 
 import { canRead } from "../../domain/access/access";
 import {
@@ -11,7 +11,7 @@ import { type DeclaredVersion, readDeclaredVersion } from "../../storage/d1/vers
 import type { Context } from "../context";
 import { findSkillHead, versionNotFound } from "./skills";
 
-/** A version as answers name it. */
+/** A version as responses name it. */
 export interface NamedVersion {
   versionId: string;
   label: string | null;
@@ -20,11 +20,11 @@ export interface NamedVersion {
 export interface VersionPermissions {
   version: NamedVersion;
   permissions: SkillPermissions;
-  /** The version that it is held against, and what it may do that the other may not, and the other way round. */
+  /** The compared version, and the added and removed permissions. */
   changes: { base: NamedVersion; added: Permission[]; removed: Permission[] } | null;
 }
 
-/** What a version may do, yanked or not. With `base` also what that is beside another version of the same skill. */
+/** Returns the permissions of a version, yanked or not. With `base`, also the changes from that version of the same skill. */
 export async function readVersionPermissions(
   context: Context,
   id: string,

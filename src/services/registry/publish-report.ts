@@ -1,5 +1,4 @@
-// What is to be said of a package: what it costs in tokens, which dependencies it lacks, what its files and its code show.
-// Validating and publishing both ask here, so they say the same.
+// Builds the report of a package: tokens, missing dependencies, findings in files and code. Validating and publishing use the same report.
 
 import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
@@ -21,7 +20,7 @@ import type { Context } from "../context";
 import { chooseSkill } from "./by-name";
 import { type RoutingReport, reportRouting } from "./routing";
 
-/** What publishing an upload to one's own namespace would say: the upload's issues, and of a good one its assessment. */
+/** Returns the report for publishing an upload to the caller's namespace: its issues, or the assessment of a valid package. */
 export async function assessUpload(
   context: Context,
   upload: Uint8Array,
@@ -30,37 +29,37 @@ export async function assessUpload(
   const outcome = await readPackage(upload, naming);
   if (outcome.package === null) return { ...outcome, tokens: null, routing: null, scripts: null };
   const { principal } = context.caller;
-  // An admin, who may publish code, has it looked at here, too.
+  // Code is compiled for admins, who can publish it.
   const compiles = may(principal, "publish", PUBLIC_SCOPE);
   const told = await assess(context, outcome.package, userScope(principal.userId), compiles);
   const { tokens, routing, warnings, scripts } = told;
   return { ...outcome, warnings, tokens, routing, scripts };
 }
 
-/** What validating says beside issues and warnings; `null` of a package that is none. */
+/** Additional fields of validation; `null` for an invalid package. */
 interface Told extends Pick<Assessment, "routing" | "scripts"> {
   tokens: SkillTokens | null;
 }
 
-/** What is to be said of a package before it is published to a scope, and what is kept beside it. */
+/** The assessment of a package before it is published to a scope, and what is stored with it. */
 export interface Assessment {
   tokens: SkillTokens;
-  /** `null` where it brings no example prompts. */
+  /** `null` if it has no example prompts. */
   routing: RoutingReport | null;
-  /** Findings in its files first: where there is no room for all warnings, these stay. */
+  /** Findings in files come first, so that they stay if the list is cut. */
   warnings: Issue[];
-  /** Findings in its files, which are among the warnings, too. */
+  /** Findings in files; also part of the warnings. */
   findings: Issue[];
-  /** `null` where it brings no code, or none that would run in this scope. */
+  /** `null` if it has no code, or none that runs in this scope. */
   code: StoredCode | null;
-  /** Whether its scripts run, and what decides; `null` where that was not judged, as where no code runs. */
+  /** Whether its scripts run, and why; `null` if not analysed, for example because no code runs in this scope. */
   scripts: ScriptVerdict[] | null;
 }
 
 /**
- * Looks at a package as publishing it to a scope does; nothing is stored.
+ * Assesses a package for publishing to a scope, without storing anything.
  *
- * @param compiles whether its code is looked at as well; where it is not, a warning says that the code will not run
+ * @param compiles whether to analyse its code; otherwise a warning says that the code will not run
  */
 export async function assess(
   context: Context,
@@ -80,14 +79,14 @@ export async function assess(
   return { tokens, routing, warnings, findings, code: compiled.code, scripts: compiled.scripts };
 }
 
-/** Said of a skill that takes the place of the gateway's own one of that name. One's own or a group's only comes before it. */
+/** Warnings for a skill that replaces a built-in skill, or takes precedence over it for a user or group. */
 function builtinWarnings({ name, manifest }: SkillPackage, scope: string): Issue[] {
   if (scope !== PUBLIC_SCOPE || !BUILTIN_SKILLS.includes(name) || manifest.author === BUILTIN_AUTHOR) return [];
-  const message = `The gateway brings a skill '${name}' of its own, and this one takes its place for everybody. Give it another name if that is not meant.`;
+  const message = `The skill replaces the built-in skill '${name}' for everybody. Use another name if you do not want that.`;
   return [{ code: "BUILTIN_REPLACED", message, path: SKILL_FILE }];
 }
 
-/** What a reviewer would want to be told of a package's files. */
+/** Returns findings in a package's files for a reviewer. */
 export function findingsIn({ files, zip }: SkillPackage): Issue[] {
   return inspect(
     files.map(({ path, offset, size }) => ({
@@ -100,19 +99,19 @@ export function findingsIn({ files, zip }: SkillPackage): Issue[] {
   );
 }
 
-/** What is to be said about code that will not run: the provider, and scripts in a language that would. */
+/** Warnings about code that will not run: the provider, and scripts in a supported language. */
 function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
   const script = files.find(({ path }) => path.startsWith("scripts/") && isScript(path));
   const hasProvider = manifest.provider?.module !== undefined;
   if (!hasProvider && script === undefined) return [];
   const what = hasProvider
-    ? "the provider is kept, and the skill loads as a prompt"
-    : "the scripts are kept as files to read";
+    ? "the provider is stored, and the skill loads without its tools"
+    : "the scripts are stored and can be read";
   const path = hasProvider ? SKILL_FILE : (script?.path ?? SKILL_FILE);
-  return [{ code: "CODE_NOT_RUN", message: `Only public skills run code: ${what}.`, path, severity: "info" }];
+  return [{ code: "CODE_NOT_RUN", message: `Only public skills can run code: ${what}.`, path, severity: "info" }];
 }
 
-/** What a package costs in a prompt: SKILL.md exactly, other files by their size. */
+/** Counts a package's tokens: SKILL.md exactly, other files estimated by size. */
 export async function countPackageTokens(context: Pick<Context, "assets">, found: SkillPackage): Promise<SkillTokens> {
   const { description } = found.manifest;
   const texts = [description, catalogLine(found.name, description), found.instructions];
@@ -126,7 +125,7 @@ export async function countPackageTokens(context: Pick<Context, "assets">, found
   };
 }
 
-/** What of its dependencies a skill will be loaded without, as things are now: what is missing may be published later. */
+/** Warnings about dependencies that are missing now. They can be published later. */
 async function dependencyWarnings(
   context: Context,
   { name: own, manifest }: Pick<SkillPackage, "name" | "manifest">,
@@ -153,18 +152,18 @@ function dependencyWarning({ name, range, kind }: Dependency, isMissing: boolean
   if (kind === "own")
     return {
       code: "DEPENDENCY_ON_ITSELF",
-      message: `The skill names itself, '${name}', among its dependencies, so the list is taken for one of packages: names without a range are not loaded.`,
+      message: `The skill '${name}' lists itself as a dependency. The list is treated as a list of packages: names without a range are not loaded.`,
     };
   if (isMissing) {
-    const message = `The skill ${what} it depends on is not here; until it is, the skill loads without it.`;
+    const message = `The dependency ${what} was not found. The skill loads without it.`;
     return { code: "DEPENDENCY_MISSING", message };
   }
   if (kind !== "bare" || bareCount) return null;
-  const message = `The skill ${what} is not loaded as a dependency, since not every name of the list is another skill. If you mean it, write '${name}@*'.`;
+  const message = `The dependency ${what} is not loaded because other names in the list are not skills. Write '${name}@*' to load it.`;
   return { code: "DEPENDENCY_NOT_LOADED", message };
 }
 
-/** Where everybody who sees a skill of this scope finds its dependencies too. */
+/** The scopes in which every user of this scope finds dependencies. */
 function scopesBeside(context: Context, scope: string): string[] {
   if (scope === PUBLIC_SCOPE) return [PUBLIC_SCOPE];
   const namespace = namespaceOfScope(scope);

@@ -1,12 +1,12 @@
-// Where a package is to be published.
+// The target of a publish.
 
-/** Where an upload goes: into a namespace under the name it brings, or into the skill that it replaces. */
+/** A namespace with the name in the package, or an existing skill to replace. */
 export type PublishTarget =
   | {
       scope: string;
       namespace: string;
       userId: string;
-      id?: undefined /** Whatever has the name already keeps it. */;
+      id?: undefined /** An existing skill keeps its name. */;
       isNew?: true;
     }
   | { scope: string; id: string; name: string };

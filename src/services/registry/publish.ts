@@ -1,5 +1,5 @@
-// Publishing: bytes → package → object → rows. The batch of rows is the commit point. A failure before it leaves at most an
-// object that nobody sees, and the sweep removes it. A failure after it leaves a finished publish, and a retry says so.
+// Publishes a package: bytes → package → object → rows. The batch of rows is the commit point. A failure before it leaves at most an
+// invisible object, which the sweep deletes. A failure after it leaves a finished publish, which a retry reports.
 
 import { quotaOwnerOf } from "../../domain/access/quota";
 import type { SkillSource } from "../../domain/catalog/source";
@@ -30,40 +30,40 @@ import { isPublishedInactive, skillExists, type VendorTerms } from "./vendor-ter
 
 export interface PublishRequest {
   upload: Uint8Array;
-  /** What the uploaded file was called, and the form's `name`. */
+  /** Name of the uploaded file, and the form field `name`. */
   fileName: string | undefined;
   name: string | undefined;
   target: PublishTarget;
-  /** Stands beside the files in place of the version that they say. */
+  /** Version label given outside of the files, which overrides theirs. */
   label?: string | undefined;
   idempotencyKey: string | null;
-  /** Where it is said to come from; kept with the version that this upload makes. */
+  /** The declared source, stored with the new version. */
   source?: SkillSource | null;
   vendor?: VendorTerms;
-  /** MCP servers that come beside the package. */
+  /** MCP servers given outside of the package. */
   servers?: JsonObject;
 }
 
-/** 201 for a new version, 200 for content that is there already. */
+/** 201 for a new version, 200 for existing content. */
 export interface Published {
   status: 200 | 201;
   skill: SkillRecord;
-  /** `null` also in an answer that is given again. */
+  /** `null` also in a repeated response. */
   routing: RoutingReport | null;
 }
 
-/** A request that can be asked again: its key, and the answer it will have once there is one. */
+/** A repeatable request: its key, and the response to store. */
 type Repeat = Omit<NewReply, "status" | "subject">;
 
-/** How often a publish that lost against another of the same skill looks again. Every round, one of them has won. */
+/** Number of attempts against concurrent publishes of the same skill. One of them succeeds in every round. */
 const ROUNDS = 8;
 
-/** Publishes an upload that the caller may write. Safe to retry at any point. */
+/** Publishes an upload. Safe to retry at any point. */
 export async function publish(context: Context, request: PublishRequest): Promise<Published> {
   const startedAt = context.now();
   const uploadSha256 = await sha256Hex(request.upload);
   const repeat = await repeatOf(context, request, uploadSha256);
-  // One that may be asked again is looked for first: what was answered costs no more than that.
+  // A repeated request is answered before anything else is done.
   const known = repeat === null ? null : await countIfNew(context, "uploads", repeat);
   if (repeat !== null && known !== null) return answerBy(context, repeat, known);
 
@@ -83,7 +83,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const label = request.label ?? found.manifest.version ?? null;
   const labelled = { name: found.name, digest: found.digest, label };
   const holder = quotaOwnerOf(target.scope);
-  // D1 may be far away: all that is asked before the package is stored is asked at one time.
+  // D1 may be far away, so everything needed before the package is stored is read in parallel.
   const drafting = awaitedLater(draftVersion(context, found, target, { uploadSha256, startedAt, label, source }));
   const first = await findState(context, labelled, target, {
     scope: holder === null ? null : target.scope,
@@ -97,7 +97,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
     const state = round === 0 ? first : await findState(context, labelled, target, NOTHING_ELSE);
     if (request.vendor?.isNew === true && state.skill !== null) throw skillExists(state.skill);
     const met = meet(labelled, target, state);
-    // A caller without room left gets the answer for what is there already, too.
+    // Existing content is answered even if the caller is above a quota.
     if (met.versionId !== null) return { ...(await answerExisting(context, met.versionId, repeat)), routing };
     if (!stored) {
       const more = { isNew: met.skillId === null, bytes: version.zipSize, databaseBytes: rowBytes };
@@ -115,26 +115,26 @@ export async function publish(context: Context, request: PublishRequest): Promis
       const constraint = constraintOf(error);
       if (constraint === null) throw error;
       if (constraint.includes("versions_in_time")) {
-        throw new GatewayError("unavailable", "UNAVAILABLE", "Publishing took too long. Try again.");
+        throw new GatewayError("unavailable", "UNAVAILABLE", "Publishing timed out. Try again.");
       }
-      // Somebody else was first, and nothing of ours was written: look at what is there now.
+      // A concurrent publish was faster and nothing was written. Read the state again.
       const meanwhile = repeat === null ? null : await answerAgain(context, repeat);
       if (meanwhile !== null) return meanwhile;
     }
   }
-  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by others just now. Try again.");
+  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by another request. Try again.");
 }
 
-/** Its failure is heard by whoever awaits it, and is nobody's before. */
+/** Defers a rejection until the promise is awaited. */
 function awaitedLater<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;
 }
 
-/** A package as far as it meets others: by its name, its content, and its label. */
+/** What a package is compared by: name, content and label. */
 type Labelled = Pick<SkillPackage, "name" | "digest"> & { label: string | null };
 
-/** What is asked once, and not again in later rounds. */
+/** Read once, and not again in later rounds. */
 const NOTHING_ELSE = { scope: null, use: null };
 
 function findState(
@@ -147,7 +147,7 @@ function findState(
   return readPublishState(context.db, which, { digest, label }, asked);
 }
 
-/** What is there already: the skill to add to, and the version that has this content. Refuses what cannot go together. */
+/** Returns the skill to add to and the version with the same content, if any. Throws on conflicts. */
 function meet(
   { name, digest, label }: Labelled,
   target: PublishTarget,
@@ -161,14 +161,19 @@ function meet(
   if (skill.name !== name) throw nameConflict(skill.name, name);
   const equal = versions.find((version) => version.digest === digest);
   if (equal !== undefined && equal.yankedAt !== null)
-    throw versionYanked({ name, versionId: equal.id }, "Take the yank back, or change the content.");
+    throw versionYanked({ name, versionId: equal.id }, "Unyank the version, or change the content.");
   if (equal !== undefined) return { skillId: skill.id, versionId: equal.id };
   const [taken] = versions;
   if (taken === undefined) return { skillId: skill.id, versionId: null };
-  throw new GatewayError("conflict", "VERSION_EXISTS", `Version ${label} of '${name}' exists with other content.`, {
-    version: label,
-    version_id: taken.id,
-  });
+  throw new GatewayError(
+    "conflict",
+    "VERSION_EXISTS",
+    `Version ${label} of '${name}' already exists with other content. Use another version label.`,
+    {
+      version: label,
+      version_id: taken.id,
+    },
+  );
 }
 
 async function commit(
@@ -198,7 +203,7 @@ async function commit(
   return insertSkill(recorded(id), skill, { ...version, skillId: id }, answer, title);
 }
 
-/** A retry may draw a new multipart boundary, so what is compared is what was asked and not how it was framed. */
+/** Compares the content of the request instead of its bytes, because a retry has another multipart boundary. */
 async function repeatOf(context: Context, request: PublishRequest, uploadSha256: string): Promise<Repeat | null> {
   if (request.idempotencyKey === null) return null;
   const { scope, id } = request.target;
@@ -214,7 +219,7 @@ async function repeatOf(context: Context, request: PublishRequest, uploadSha256:
   };
 }
 
-/** The answer that was given under the request's key, if there is one. */
+/** Returns the response stored under the request's key, if any. */
 async function answerAgain(context: Context, repeat: Repeat): Promise<Published | null> {
   const known = await readReply(context.db, repeat.userId, repeat.key, repeat.since);
   return known === null ? null : answerBy(context, repeat, known);
@@ -222,16 +227,16 @@ async function answerAgain(context: Context, repeat: Repeat): Promise<Published 
 
 async function answerBy(context: Context, repeat: Repeat, known: StoredReply): Promise<Published> {
   if (known.request !== repeat.request) {
-    const message = "This Idempotency-Key was used for another request.";
+    const message = "The Idempotency-Key was already used with another request. Use a new key.";
     throw new GatewayError("conflict", "IDEMPOTENCY_KEY_REUSED", message);
   }
   const skill = await readSkillAt(context.db, known.subject);
-  // Made under this key, and deleted since.
+  // Created under this key and deleted since.
   if (skill === null) throw skillNotFound();
   return { status: known.status === 201 ? 201 : 200, skill, routing: null };
 }
 
-/** Equal content is a no-op. Where an earlier version has it the answer says so, since the upload did not bring it back. */
+/** Equal content changes nothing. If an earlier version has it, the response says so, because the upload did not activate it. */
 async function answerExisting(context: Context, versionId: string, repeat: Repeat | null): Promise<Published> {
   const skill = await readSkillAt(context.db, versionId);
   if (skill === null) throw skillNotFound();

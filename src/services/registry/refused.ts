@@ -1,13 +1,13 @@
-// The refusals of an upload: what is no skill, and what has a name that is taken.
+// Errors for rejected uploads: invalid packages and taken names.
 
 import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { type PackageOutcome, SIZE_ISSUES } from "../../domain/package/package";
 
-/** Why an upload is no skill, with all that is wrong with it. */
+/** The error for an invalid package, with all issues. */
 export function refusedPackage({ issues }: PackageOutcome): GatewayError {
   const facts = { issues: issues.map((issue: Issue) => ({ ...issue })) };
   if (issues.some((issue) => SIZE_ISSUES.has(issue.code))) {
-    // What is too large first: the rest would not have it refused as such.
+    // Size issues first, because they determine the status.
     const first = issues.toSorted((a, b) => Number(SIZE_ISSUES.has(b.code)) - Number(SIZE_ISSUES.has(a.code)));
     const message = withReasons("The package is too large.", first);
     return new GatewayError("too_large", "PACKAGE_TOO_LARGE", message, facts);
@@ -20,13 +20,13 @@ export function refusedPackage({ issues }: PackageOutcome): GatewayError {
   return new GatewayError("unprocessable", "PACKAGE_INVALID", message, facts);
 }
 
-/** The refusal of what is to be new, where something has its name. */
+/** The error for a new resource whose name is taken. */
 export function nameTaken(name: string): GatewayError {
-  return new GatewayError("conflict", "NAME_TAKEN", `There is a skill '${name}' already.`, { name });
+  return new GatewayError("conflict", "NAME_TAKEN", `A skill '${name}' already exists. Choose another name.`, { name });
 }
 
-/** The refusal of a name that looks like one that is there. */
+/** The error for a name that looks like an existing one. */
 export function nameConflict(known: string, name: string): GatewayError {
-  const message = `The skill '${known}' differs from '${name}' only in ways that some file systems do not see.`;
+  const message = `The name '${name}' is too similar to the existing skill '${known}': some file systems do not distinguish them. Choose another name.`;
   return new GatewayError("conflict", "NAME_CONFLICT", message, { name: known });
 }

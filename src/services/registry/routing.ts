@@ -1,5 +1,5 @@
-// The routing report: whether search finds a skill by the example prompts it brings, and which skills stand before it. It knows the
-// catalog as its publisher sees it, so that it tells nobody of a skill that they may not see.
+// Builds the routing report: whether search finds a skill by its example prompts, and which skills rank higher. It covers the catalog as
+// the publisher sees it, so that it reveals no other skills.
 
 import { visibleScopes } from "../../domain/access/access";
 import { type SearchText, whenToUseOf } from "../../domain/catalog/search";
@@ -10,32 +10,32 @@ import { searchOnTrial, type TrialHit } from "../../storage/d1/search";
 import type { Context } from "../context";
 import { allowedOf } from "./by-name";
 
-/** A prompt of the package, and what searching for it finds. */
+/** A prompt of the package and its search result. */
 export interface RoutedPrompt {
   prompt: string;
-  /** The skill's place once it is published, `null` beyond the first `SEARCH_LIMITS.routingDepth`. */
+  /** Rank of the skill after publishing; `null` below `SEARCH_LIMITS.routingDepth`. */
   rank: number | null;
-  /** The same if no example prompts were searched: what a request in other words may meet. */
+  /** Rank if example prompts were not indexed: an estimate for other wordings. */
   rank_without_examples: number | null;
-  /** Who stands before it then, the first of them. */
+  /** The first skills that rank higher. */
   ahead: string[];
 }
 
 export interface RoutingReport {
   prompts: RoutedPrompt[];
-  /** The skills that stand before it, and for how many prompts; the most frequent first. */
+  /** Skills that rank higher and for how many prompts, most frequent first. */
   neighbours: { skill: string; prompts: number }[];
 }
 
-/** How much of a prompt is repeated in a report, and how many skills are named. */
+/** Characters of a prompt shown in the report, and number of skills named. */
 const PROMPT_CHARS = 200;
 const AHEAD = SEARCH_LIMITS.shown;
 const NEIGHBOURS = 10;
 
-/** With example prompts and without them, in this order. */
+/** Indexes of the results with and without example prompts. */
 const [WITH, WITHOUT] = [0, 1];
 
-/** Looks for a package by its example prompts. `null` where it has none, where no model may find it, and while there is no index. */
+/** Searches for a package with its example prompts. Returns `null` if it has none, if models cannot find it, or if there is no index. */
 export async function reportRouting(
   context: Context,
   found: SkillPackage,
@@ -48,7 +48,7 @@ export async function reportRouting(
   const { displayName = null, description, tags } = manifest;
   const text: SearchText = {
     ...{ name, displayName, description, tags, examples, instructions },
-    // A scope that its publisher does not see would not be searched.
+    // A scope that the publisher does not see would not be searched.
     scope: scopes.includes(scope) ? scope : (scopes[0] ?? scope),
     whenToUse: whenToUseOf(frontmatter),
   };
@@ -83,7 +83,7 @@ function report(examples: readonly string[], hits: readonly TrialHit[][]): Routi
   return { prompts, neighbours: neighbours.toSorted((a, b) => b.prompts - a.prompts).slice(0, NEIGHBOURS) };
 }
 
-/** The skills before a trial, `null` where it is not found; before none: all that were found. */
+/** Returns the skills before a trial, `null` if it is not found. Without a trial: all hits. */
 function namesBefore(hits: readonly TrialHit[], trial: number | null): string[] | null {
   const at = trial === null ? hits.length : hits.findIndex((hit) => hit.trial === trial);
   if (at < 0) return null;

@@ -1,10 +1,10 @@
-// Sharing a skill with a group: its current version, published into the group as one's own act. The two go their own ways then.
+// Shares a skill with a group by publishing its current version there. Later changes are independent.
 
 import type { Context } from "../context";
 import { type Published, publish } from "./publish";
 import { findPackage, openBytes, publishScope } from "./skills";
 
-/** Publishes the current version of a skill that the caller may read into a group where the caller may publish. */
+/** Publishes the current version of a readable skill into a group where the caller can publish. */
 export async function shareSkill(
   context: Context,
   id: string,

@@ -1,4 +1,4 @@
-// How much a skill is used, for who answers for it.
+// Reports the usage of a skill to its owners.
 
 import { dayOf } from "../../domain/access/quota";
 import { readSkillUse } from "../../storage/d1/skill-use";
@@ -15,8 +15,8 @@ export interface SkillCounts {
 }
 
 /**
- * The counts of a skill for the last days, today among them. One's own skills are one's own to look at, a group's its Maintainers',
- * public ones the admins': the counts of a small group say who does what.
+ * Returns the counts of a skill for the last days, including today. Visible to the user for own skills, to Maintainers for a group's, and
+ * to admins for public ones, because counts of a small group reveal who does what.
  */
 export async function readSkillUsage(context: Context, id: string, days: number) {
   const skill = await findSkillFor(context, "measure", id);

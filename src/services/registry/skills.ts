@@ -1,4 +1,4 @@
-// One skill at a time: reading it, its versions and files, making another version current, yanking one.
+// Operations on one skill: reading it, its versions and files, activating and yanking versions.
 
 import * as z from "zod";
 import {
@@ -31,16 +31,16 @@ import { audited } from "../audit";
 import { restrictedFilesError, restrictionReason } from "../catalog/restricted-files";
 import type { Context } from "../context";
 
-/** How often a yank that lost against another change of the skill looks again. */
+/** Number of attempts of a yank against concurrent changes of the skill. */
 const ROUNDS = 8;
 
 const versionCursor = z.object({ createdAt: z.number(), id: z.string() });
 
 export function skillNotFound(): GatewayError {
-  return new GatewayError("not_found", "SKILL_NOT_FOUND", "There is no such skill.");
+  return new GatewayError("not_found", "SKILL_NOT_FOUND", "Skill not found. Check the id or name.");
 }
 
-/** The scope that a namespace stands for; one that the caller is not in does not exist for it. */
+/** Returns the scope of a namespace. A group without the caller is reported as not found. */
 export function scopeNamed(principal: Principal, namespace: string): string {
   const scope = scopeOfNamespace(principal, namespace);
   if (scope === null) throw namespaceNotFound();
@@ -48,10 +48,10 @@ export function scopeNamed(principal: Principal, namespace: string): string {
 }
 
 export function namespaceNotFound(): GatewayError {
-  return new GatewayError("not_found", "NAMESPACE_NOT_FOUND", "There is no such namespace.");
+  return new GatewayError("not_found", "NAMESPACE_NOT_FOUND", "Namespace not found. Check the name.");
 }
 
-/** Refuses where the caller sees a scope but may not do this there. */
+/** Throws if the caller sees a scope but cannot perform the action. */
 export function requireRight(principal: Principal, action: Action, scope: string): void {
   if (may(principal, action, scope)) {
     if (scope === PUBLIC_SCOPE && action !== "read" && action !== "measure") requireFreshSignIn(principal);
@@ -59,39 +59,41 @@ export function requireRight(principal: Principal, action: Action, scope: string
   }
   const group = groupOfScope(scope);
   if (group === null)
-    throw adminOnlyError(`Only an admin may ${action === "measure" ? "see the use of" : "change"} what is public.`);
+    throw adminOnlyError(
+      `Only admins can ${action === "measure" ? "see the usage of" : "change"} public skills. Use an admin's key.`,
+    );
   throw roleTooLow(group, roleFor(action));
 }
 
-/** The scope that a namespace stands for, where the caller may publish. */
+/** Returns the scope of a namespace where the caller can publish. */
 export function publishScope(principal: Principal, namespace: string): string {
   const scope = scopeNamed(principal, namespace);
   requireRight(principal, "publish", scope);
   return scope;
 }
 
-/** A skill that the caller may read; another's is as absent as one that never was. */
+/** Returns a skill that the caller can read. Others are reported as not found. */
 export async function findSkill(context: Context, id: string): Promise<SkillRecord> {
   const skill = await readSkill(context.db, id);
   if (skill === null || !canRead(context.caller.principal, skill.scope)) throw skillNotFound();
   return skill;
 }
 
-/** The same, without what the skill says. */
+/** Like `findSkill`, without its content. */
 export async function findSkillHead(context: Context, id: string): Promise<SkillHead> {
   const skill = await readSkillHead(context.db, id);
   if (skill === null || !canRead(context.caller.principal, skill.scope)) throw skillNotFound();
   return skill;
 }
 
-/** A skill that the caller may do this to. */
+/** Returns a skill on which the caller can perform the action. */
 export async function findSkillFor(context: Context, action: Action, id: string): Promise<SkillHead> {
   const skill = await findSkillHead(context, id);
   requireRight(context.caller.principal, action, skill.scope);
   return skill;
 }
 
-/** The same for a public one; what is not public is not there. */
+/** Like `findSkillFor`, for public skills. Others are reported as not found. */
 export async function findPublicSkillFor(context: Context, action: Action, id: string): Promise<SkillHead> {
   const skill = await readSkillHead(context.db, id);
   if (skill?.scope !== PUBLIC_SCOPE) throw skillNotFound();
@@ -99,7 +101,7 @@ export async function findPublicSkillFor(context: Context, action: Action, id: s
   return skill;
 }
 
-/** The package of a version, by its id or its label; without one of the current version. */
+/** Returns the package of a version by id or label; without `version`, of the current version. */
 export async function findPackage(context: Context, id: string, version?: string): Promise<PackageRow> {
   const found = await readVersionPackage(context.db, id, version);
   if (found !== null && canRead(context.caller.principal, found.scope)) {
@@ -111,7 +113,7 @@ export async function findPackage(context: Context, id: string, version?: string
   throw versionNotFound();
 }
 
-/** Opens bytes of a package. The rows of a deleted skill go before its object, so without an object there is no skill. */
+/** Opens bytes of a package. Rows are deleted before objects, so a missing object means a deleted skill. */
 export async function openBytes(context: Context, versionId: string, offset: number, length: number) {
   const body = await openPackageRange(context.packages, context.timings, versionId, offset, length);
   if (body === null) {
@@ -121,7 +123,7 @@ export async function openBytes(context: Context, versionId: string, offset: num
   return body;
 }
 
-/** The versions of a skill, newest first. */
+/** Returns the versions of a skill, newest first. */
 export async function readVersions(
   context: Context,
   id: string,
@@ -134,25 +136,25 @@ export async function readVersions(
   return { skill, versions: page, nextCursor };
 }
 
-/** Makes a version of a skill the current one. */
+/** Makes a version current. */
 export async function activate(context: Context, id: string, versionId: string): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
   const version = await findVersion(context, skill, versionId);
   if (version.versionId === version.currentId) return version;
-  if (version.yankedAt !== null) throw versionYanked(version, "Take the yank back before it becomes current.");
+  if (version.yankedAt !== null) throw versionYanked(version, "Unyank it before you make it the current version.");
   const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
   const told = { before, after, when: { version: version.versionId, yanked: false } } as const;
   const active = await activateVersion(audited(context, "skill.activate", id, told), version);
   if (active !== null) return active;
   if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
-  throw versionYanked(version, "Take the yank back before it becomes current.");
+  throw versionYanked(version, "Unyank it before you make it the current version.");
 }
 
 /**
- * Yanks a version: no name and no range means it from now on, and conversations that have it lose it at their next step. It stays
- * readable by its id. A skill that stood at it goes back to its newest other version. Yanking twice is yanking once.
+ * Yanks a version: names and ranges no longer resolve to it, and conversations that use it lose it at their next step. It stays readable by
+ * id. If it is current, the newest other version becomes current. Idempotent.
  *
- * @param consent throws where it must not be, as the version stands when it is yanked
+ * @param consent throws if the version must not be yanked in its present state
  */
 export async function yank(
   context: Context,
@@ -171,10 +173,10 @@ export async function yank(
     const recorded = audited(context, "skill.yank", id, { after, when: { version: versionId, yanked: true } });
     if (await yankVersion(recorded, version, next)) return findSkill(context, id);
   }
-  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by others just now. Try again.");
+  throw new GatewayError("conflict", "CONCURRENT_CHANGE", "The skill is being changed by another request. Try again.");
 }
 
-/** Takes a yank back. The version can be meant again; it becomes current only if there is no other. */
+/** Reverts a yank. The version becomes current only if there is no other. */
 export async function unyank(context: Context, id: string, versionId: string): Promise<SkillRecord> {
   const skill = await findSkillFor(context, "activate", id);
   const version = await findVersion(context, skill, versionId);
@@ -186,19 +188,19 @@ export async function unyank(context: Context, id: string, versionId: string): P
   return findSkill(context, id);
 }
 
-/** A version of this skill, yanked or not. */
+/** Returns a version of this skill, yanked or not. */
 async function findVersion(context: Context, skill: SkillHead, versionId: string): Promise<SkillRecord> {
   const version = await readSkillAt(context.db, versionId);
   if (version === null || version.id !== skill.id) throw versionNotFound();
   return version;
 }
 
-/** The refusal of what would bring a yanked version back by the way. */
+/** The error for operations that would activate a yanked version indirectly. */
 export function versionYanked({ name, versionId }: { name: string; versionId: string }, advice: string): GatewayError {
   const message = `Version ${versionId} of '${name}' is yanked. ${advice}`;
   return new GatewayError("conflict", "VERSION_YANKED", message, { version_id: versionId });
 }
 
 export function versionNotFound(): GatewayError {
-  return new GatewayError("not_found", "VERSION_NOT_FOUND", "The skill has no such version.");
+  return new GatewayError("not_found", "VERSION_NOT_FOUND", "Version not found. Check the id or label.");
 }

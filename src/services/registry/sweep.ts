@@ -1,4 +1,4 @@
-// Removing what failed publishes left behind. A scheduled handler runs it; running it twice at once does no harm.
+// Deletes remains of failed publishes. A scheduled handler runs it; concurrent runs are harmless.
 
 import { DURATIONS } from "../../domain/durations";
 import { dropReplies } from "../../storage/d1/idempotency";
@@ -6,13 +6,13 @@ import { existingVersions } from "../../storage/d1/versions";
 import { deletePackages, listPackages } from "../../storage/r2/packages";
 import type { Context } from "../context";
 
-/** What the sweep needs of a context: nobody calls it, so it has no caller. */
+/** The context of the sweep, which has no caller. */
 export type SweepContext = Pick<Context, "db" | "packages" | "timings" | "now">;
 
 /**
- * Deletes packages that are older than the grace period and have no version row, page by page, and forgets old idempotency
- * keys. No publish commits later than `DURATIONS.publish` after it began (the table's check holds that), so what is an orphan
- * after `DURATIONS.orphanGrace` stays one. Returns how many objects it deleted.
+ * Deletes packages without a version row that are older than the grace period, page by page, and expired idempotency keys. A publish
+ * commits within `DURATIONS.publish` (a table constraint enforces it), so an orphan older than `DURATIONS.orphanGrace` stays one. Returns
+ * the number of deleted objects.
  */
 export async function sweep(context: SweepContext): Promise<number> {
   const { db, packages: bucket, timings } = context;

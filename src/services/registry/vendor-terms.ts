@@ -1,24 +1,24 @@
-// How vendors' APIs publish, where that is not as ours does.
+// Options of publishing that only vendors' APIs use.
 
 import { GatewayError } from "../../domain/errors";
 import type { PublishState } from "../../storage/d1/registry/publish-state";
 
 export interface VendorTerms {
-  /** A skill that is there already is a conflict, and gets no other version. */
+  /** An existing skill is a conflict instead of a new version. */
   isNew?: boolean;
-  /** What the skill is called for people. */
+  /** Display title of the skill. */
   title?: string | null;
-  /** A skill that has a current version keeps it. */
+  /** Does not activate the new version if there is a current one. */
   keepsCurrent?: boolean;
 }
 
-/** Whether a version is to lie beside the current one. A skill that has none gets one, whatever was asked. */
+/** Whether a version is published without activating it. A skill without a current version always gets one. */
 export function isPublishedInactive(terms: VendorTerms | undefined, { skill }: PublishState): boolean {
   return terms?.keepsCurrent === true && skill !== null && skill.versionId !== "";
 }
 
-/** The refusal of a new skill whose name is taken. */
+/** The error for a new skill whose name is taken. */
 export function skillExists({ id, name }: { id: string; name: string }): GatewayError {
-  const message = `There is a skill '${name}' already. Publish another version of it.`;
+  const message = `A skill '${name}' already exists. Publish a new version of it.`;
   return new GatewayError("conflict", "SKILL_EXISTS", message, { skill_id: id });
 }

@@ -1,10 +1,10 @@
-// Keys that are made of the deployment's own secret: one for each purpose, and none tells anything of another.
+// Derives independent keys from the deployment's secret, one per purpose.
 
 import type { Settings } from "../../domain/settings/settings";
 
 const utf8 = new TextEncoder();
 
-/** What a deployment alone knows; `undefined` where its operator has set nothing of the kind. */
+/** Returns the deployment's secret; `undefined` if the operator has set none. */
 export function deploymentSecret({
   SECRETS_KEY,
   GATEWAY_ADMIN_KEY,
@@ -12,7 +12,7 @@ export function deploymentSecret({
   return SECRETS_KEY ?? GATEWAY_ADMIN_KEY;
 }
 
-/** The key of this purpose (HKDF with SHA-256). `purpose` keeps keys of the same secret apart. */
+/** Returns the key for a purpose (HKDF with SHA-256). */
 export async function deriveKey(
   secret: string,
   purpose: string,

@@ -1,4 +1,4 @@
-// Encryption of secrets at rest: AES-256-GCM under a key that the deployment provides, bound to the secret's place.
+// Encrypts secrets at rest: AES-256-GCM with a deployment key, bound to the secret's scope and name.
 
 import { decodeBase64, encodeBase64 } from "../../domain/base64";
 import { hexOf, sha256Hex } from "../../domain/digest";
@@ -6,7 +6,7 @@ import { GatewayError } from "../../domain/errors";
 import { Recent } from "../../domain/recent";
 import type { Settings } from "../../domain/settings/settings";
 
-/** What an encryption made of a value, with the id of the key that did it. Base64. */
+/** A ciphertext with the id of its key. Base64. */
 export interface Sealed {
   keyId: string;
   iv: string;
@@ -20,10 +20,10 @@ interface VaultKey {
 
 type KeySettings = Pick<Settings, "SECRETS_KEY" | "SECRETS_KEYS_PREVIOUS">;
 
-/** A deployment has its current key and a few previous ones. */
+/** A deployment has a current key and a few previous ones. */
 const imported = new Recent<string, Promise<VaultKey>>(16);
 
-/** Encrypts under the current key. A row that is moved to another scope or name does not decrypt any more. */
+/** Encrypts with the current key. A row copied to another scope or name cannot be decrypted. */
 export async function seal(
   settings: KeySettings,
   place: { scope: string; name: string },
@@ -36,7 +36,7 @@ export async function seal(
   return { keyId: id, iv: encodeBase64(iv), ciphertext: encodeBase64(new Uint8Array(made)) };
 }
 
-/** The value, or `null` when no key of this deployment made it, or it was tampered with. */
+/** Returns the value, or `null` if no key of this deployment encrypted it or it was modified. */
 export async function unseal(
   settings: KeySettings,
   place: { scope: string; name: string },
@@ -49,22 +49,22 @@ export async function unseal(
     const plain = await crypto.subtle.decrypt(parameters, found.key, decodeBase64(sealed.ciphertext));
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(plain);
   } catch {
-    // WebCrypto says no more than that it does not fit.
+    // WebCrypto reports no details.
     return null;
   }
 }
 
-/** The id of the key that new secrets are encrypted under. Throws `unavailable` when there is none. */
+/** Returns the id of the current key. Throws `unavailable` if there is none. */
 export async function currentKeyId(settings: KeySettings): Promise<string> {
   return (await currentKey(settings)).id;
 }
 
-/** The ids of all keys that decrypt here. An id is a fingerprint: the key cannot be told from it. */
+/** Returns the ids of all keys that decrypt here. An id is a fingerprint that does not reveal the key. */
 export async function keyIds(settings: KeySettings): Promise<string[]> {
   return (await vaultKeys(settings)).map(({ id }) => id);
 }
 
-/** HMAC-SHA-256 as hex under a key of this deployment: tells whether two things are the same, and nothing else of them. */
+/** Returns an HMAC-SHA-256 in hex with a deployment key: equal for equal texts, and otherwise reveals nothing. */
 export async function fingerprint(settings: KeySettings, text: string): Promise<string> {
   if (settings.SECRETS_KEY === undefined) return sha256Hex(text);
   const usage = { name: "HMAC", hash: "SHA-256" };
@@ -76,7 +76,7 @@ export async function fingerprint(settings: KeySettings, text: string): Promise<
 
 function currentKey({ SECRETS_KEY }: KeySettings): Promise<VaultKey> {
   if (SECRETS_KEY !== undefined) return vaultKey(SECRETS_KEY);
-  const message = "This gateway stores no secrets: its operator must set SECRETS_KEY to 32 random bytes in base64.";
+  const message = "Secrets cannot be stored. The operator must set SECRETS_KEY to 32 random bytes in base64.";
   throw new GatewayError("unavailable", "SECRETS_UNAVAILABLE", message);
 }
 

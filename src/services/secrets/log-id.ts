@@ -1,21 +1,21 @@
-// How the operator's log names a conversation or a skill: the same every time, and nothing that one could look up or guess.
+// Pseudonyms for conversations and skills in the operator's log: stable, and not guessable.
 
 import { hexOf } from "../../domain/digest";
 import type { Settings } from "../../domain/settings/settings";
 import { deploymentSecret, deriveKey } from "./derived-key";
 
-/** What a line of the log is about. Whose conversation it is belongs to its name. */
+/** The subject of a log line. A conversation is identified together with its user. */
 export type LogSubject = { conversation: string; userId: string } | { skill: string };
 
-/** Enough to tell some billions apart. */
+/** Enough to distinguish billions of subjects. */
 const BYTES = 8;
 const utf8 = new TextEncoder();
 
 let latest: { secret: string; key: Promise<CryptoKey> } | null = null;
 
 /**
- * The name, made with a key of the deployment: ids are often guessable, and a plain digest of them could be looked up. `null` where
- * the deployment has no secret, since a key of one isolate would name nothing twice.
+ * Returns the pseudonym, computed with a deployment key: ids are often guessable, so a plain digest could be looked up. Returns `null`
+ * without a deployment secret, because a key per isolate would give different pseudonyms.
  */
 export async function logIdOf(settings: Settings, subject: LogSubject): Promise<string | null> {
   const secret = deploymentSecret(settings);

@@ -1,4 +1,4 @@
-// Storing, listing and using secrets. Values go in and never come out, except towards the hosts they are bound to.
+// Stores, lists and uses secrets. Values are never returned; they are only sent to the hosts they are bound to.
 
 import {
   canManageSecrets,
@@ -32,7 +32,7 @@ import { audited, recordAct, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { currentKeyId, keyIds, seal, unseal } from "./encryption";
 
-/** Whose secrets are meant: the caller's own, a group's, or the gateway's. */
+/** The owner of secrets: the caller, a group, or the gateway. */
 export type SecretOwner = { kind: "user" } | { kind: "group"; group: string } | { kind: "gateway" };
 
 export interface SecretRequest {
@@ -41,13 +41,13 @@ export interface SecretRequest {
   hosts: string[];
 }
 
-/** A secret as a server may use it: for these hosts, and no other. */
+/** A secret that a server can use, for these hosts only. */
 export interface UsableSecret {
   value: string;
   hosts: readonly string[];
 }
 
-/** How many secrets one call of `rotateSecrets` encrypts anew. */
+/** Number of secrets that one call of `rotateSecrets` encrypts again. */
 const ROTATED_AT_ONCE = 100;
 
 export async function storeSecret(context: Context, owner: SecretOwner, request: SecretRequest) {
@@ -62,7 +62,7 @@ export async function storeSecret(context: Context, owner: SecretOwner, request:
   });
   const stored = await putSecret(recorded, secret, SECRET_LIMITS.perScope);
   if (stored !== null) return stored;
-  const message = `There are ${SECRET_LIMITS.perScope} secrets already. Delete one first.`;
+  const message = `Secret limit reached (${SECRET_LIMITS.perScope}). Delete a secret first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: SECRET_LIMITS.perScope });
 }
 
@@ -72,7 +72,7 @@ export async function oneSecret(context: Context, owner: SecretOwner, name: stri
   return found;
 }
 
-/** A page by name; `after` is the last name of the page before. */
+/** Returns a page by name; `after` is the last name of the previous page. */
 export function pageOfSecrets(context: Context, owner: SecretOwner, limit: number, after: string | null) {
   return listSecrets(context.db, ownedScope(context, owner), limit, after);
 }
@@ -85,7 +85,7 @@ export async function removeSecret(context: Context, owner: SecretOwner, name: s
   if (!(await deleteSecret(recorded, scope, name))) throw secretNotFound();
 }
 
-/** Encrypts some of what is not under the current key anew. Repeat until nothing remains; then the old key may go. */
+/** Encrypts some of the secrets under other keys with the current key. Repeat until none remain; then the old key can be removed. */
 export async function rotateSecrets(context: Context): Promise<{ rotated: number; remaining: number }> {
   requireAdmin(context.caller.principal);
   const keyId = await currentKeyId(context.settings);
@@ -93,7 +93,7 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
   let rotated = 0;
   for (const row of rows) {
     const value = await unseal(context.settings, row, row);
-    // Under a key that is not here any more: it stays as it is, and is counted as remaining.
+    // Its key is no longer configured: it stays unchanged and is counted as remaining.
     if (value === null) continue;
     await reencrypt(context.db, row, await seal(context.settings, row, value));
     rotated++;
@@ -105,9 +105,9 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
 const cached = new Recent<string, { at: number; found: Map<string, UsableSecret> }>(500);
 
 /**
- * The secrets of these names that the caller's servers use, own over groups' over the gateway's; those of a shared ghost, whose
- * scope is given, use that scope's. Absent: there is none, or no key of this deployment decrypts it. A change acts at once, since
- * it raises a counter that the caller carries.
+ * Returns the secrets with these names for the caller's servers: own over groups' over the gateway's, or those of a shared ghost's scope.
+ * Secrets that are missing or cannot be decrypted are absent. Changes apply immediately, because they raise a counter that the caller
+ * carries.
  */
 export async function usableSecrets(
   context: Context,
@@ -128,7 +128,7 @@ export async function usableSecrets(
   const rows = await findSecrets(context.db, scopes, names, { userId: principal.userId, held });
   rows.sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
   const found = new Map<string, UsableSecret>();
-  // The more specific one counts even where it cannot be read: falling back would use what was not meant.
+  // The more specific secret counts even if it cannot be decrypted: falling back would use an unintended value.
   const used = new Map<string, SecretRow>();
   for (const row of rows) if (!used.has(row.name)) used.set(row.name, row);
   for (const row of used.values()) {
@@ -148,7 +148,7 @@ export async function usableSecrets(
 
 const redactors = new WeakMap<ReadonlyMap<string, UsableSecret>, Redactor>();
 
-/** What takes these secrets out of a text, made once for as long as they are cached. */
+/** Returns the redactor for these secrets, created once while they are cached. */
 export function redactorOf(secrets: ReadonlyMap<string, UsableSecret>): Redactor {
   const before = redactors.get(secrets);
   if (before !== undefined) return before;
@@ -157,7 +157,7 @@ export function redactorOf(secrets: ReadonlyMap<string, UsableSecret>): Redactor
   return made;
 }
 
-/** The scope of what an owner has: secrets, and the models that use them. Refuses who may not manage it. */
+/** Returns the scope of an owner's secrets and models. Throws if the caller cannot manage it. */
 export function ownedScope(context: Context, owner: SecretOwner): string {
   const { principal } = context.caller;
   if (owner.kind === "user") return userScope(principal.userId);
@@ -168,5 +168,5 @@ export function ownedScope(context: Context, owner: SecretOwner): string {
 }
 
 function secretNotFound(): GatewayError {
-  return new GatewayError("not_found", "SECRET_NOT_FOUND", "There is no such secret.");
+  return new GatewayError("not_found", "SECRET_NOT_FOUND", "Secret not found. Check the name.");
 }

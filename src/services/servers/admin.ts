@@ -1,4 +1,4 @@
-// The MCP servers of the gateway: stored by admins, used by every conversation, tried out on demand.
+// Manages the MCP servers of the gateway: admins store them, every conversation can use them.
 
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
 import { type JsonObject, utf8Bytes } from "../../domain/json";
@@ -20,7 +20,7 @@ import { audited } from "../audit";
 import type { Context } from "../context";
 import { type ServerTest, tryServer } from "./test-server";
 
-/** Stores an entry under its name, whole. Variables may be unknown to everybody but not to the list of variables. */
+/** Stores a whole entry under its name. Unknown variables are rejected. */
 export async function storeServer(context: Context, name: string, entry: GatewayServerEntry) {
   requireAdmin(context.caller.principal);
   const issues = [...entryIssues(entry), ...guardIssues(entry)];
@@ -30,7 +30,7 @@ export async function storeServer(context: Context, name: string, entry: Gateway
   const recorded = audited(context, "mcp_server.put", name, { after, when: "is" });
   const stored = await putServer(recorded, server, MCP_LIMITS.servers);
   if (stored !== null) return stored;
-  const message = `There are ${MCP_LIMITS.servers} servers already. Delete one first.`;
+  const message = `MCP server limit reached (${MCP_LIMITS.servers}). Delete a server first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: MCP_LIMITS.servers });
 }
 
@@ -41,7 +41,7 @@ export async function oneServer(context: Context, name: string): Promise<ServerR
   return found;
 }
 
-/** A page by name; `after` is the last name of the page before. */
+/** Returns a page by name; `after` is the last name of the previous page. */
 export function pageOfServers(context: Context, limit: number, after: string | null): Promise<ServerRow[]> {
   requireAdmin(context.caller.principal);
   return listServers(context.db, limit, after);
@@ -52,7 +52,7 @@ export async function removeServer(context: Context, name: string): Promise<void
   if (!(await deleteServer(audited(context, "mcp_server.delete", name, { when: "was" }), name))) throw serverNotFound();
 }
 
-/** Tries a server out as it is stored. */
+/** Tests a stored server. */
 export async function testServer(
   context: Context,
   name: string,
@@ -68,7 +68,7 @@ export async function testServer(
   return told;
 }
 
-/** Approves the tools that a server lists now, as they are: what its guard goes by from then on. */
+/** Approves the tools that a server lists now. Its guard compares with them from then on. */
 export async function approveServer(
   context: Context,
   name: string,
@@ -78,7 +78,7 @@ export async function approveServer(
   const asked = gatewayEntrySchema.parse(entry);
   const { told, listed } = await tryServer(context, { name, entry: asked, guard: null, shared: null }, later);
   if (listed === null) {
-    const message = `Nothing was approved, since the server cannot be reached: ${told.error ?? "it failed"}.`;
+    const message = `The server cannot be reached, so nothing was approved: ${told.error ?? "it failed"}.`;
     throw new GatewayError("conflict", "MCP_SERVER_UNAVAILABLE", message);
   }
   const approved = Object.fromEntries(listed.map((tool) => [tool.name, tool.digest ?? ""]));
@@ -87,35 +87,39 @@ export async function approveServer(
   return oneServer(context, name);
 }
 
-/** A guard compares what is listed for everybody: where each is shown a list of their own there is nothing to compare. */
+/** A guard compares one list for all users, so it cannot be combined with per-user variables. */
 function guardIssues({ guard, url, headers = {} }: GatewayServerEntry): Issue[] {
   const { others } = variablesIn([url, ...Object.values(headers)]);
   if (guard !== true || others.length === 0) return [];
   const names = others.map((name) => `\${{${name}}}`).join(", ");
-  const message = `A server that knows who asks, by ${names}, may have another list for each: its tools cannot be guarded.`;
+  const message = `The server receives the caller's identity (${names}) and may return different tools for each user, so \`guard\` cannot be used. Remove the variables or \`guard\`.`;
   return [{ code: "GUARD_IMPOSSIBLE", message, path: "guard" }];
 }
 
-/** What is wrong with an entry, whoever's it is. */
+/** Returns the issues of an entry of any owner. */
 export function entryIssues(entry: UserServerEntry): Issue[] {
   const issues = variableProblems(entry).map(
     ({ code, keys, problem }): Issue => ({
       code,
-      message: `The server cannot be reached: ${problem}.`,
+      message: `The server cannot be used: ${problem}.`,
       path: keys.join("."),
     }),
   );
   if (utf8Bytes(JSON.stringify(entry)) > ROW_LIMITS.serverBytes)
-    issues.push({ code: "MCP_SERVER_TOO_LARGE", message: "The entry takes more than 64 KiB as JSON.", path: "" });
+    issues.push({
+      code: "MCP_SERVER_TOO_LARGE",
+      message: "MCP server entry too large (limit 64 KiB as JSON).",
+      path: "",
+    });
   return issues;
 }
 
-/** The entry as JSON: what was not given is absent. */
+/** Returns the entry as JSON without undefined fields. */
 export function jsonOfEntry({ type, ...entry }: UserServerEntry): JsonObject {
   const given = Object.entries(entry).filter(([, value]) => value !== undefined);
   return { type: type ?? "streamable-http", ...(Object.fromEntries(given) as JsonObject) };
 }
 
-export function serverNotFound(of = "The gateway has"): GatewayError {
-  return new GatewayError("not_found", "MCP_SERVER_NOT_FOUND", `${of} no MCP server of this name.`);
+export function serverNotFound(): GatewayError {
+  return new GatewayError("not_found", "MCP_SERVER_NOT_FOUND", "MCP server not found. Check the name.");
 }

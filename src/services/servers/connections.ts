@@ -1,5 +1,4 @@
-// The connections of a conversation to its MCP servers: made when they are needed, remembered in its store, each under its own
-// clock. What they say has passed the redactor of their target.
+// Connects a conversation to its MCP servers on demand, stores what is known of them, and applies deadlines and redaction.
 
 import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
@@ -20,13 +19,13 @@ import { countUpstream, noteHealth } from "./health";
 import { offeredServerOf } from "./offered-server";
 import { askingServer, keyStart, type ReachableServer, serverTarget } from "./target";
 
-/** A server of the conversation, and where it is reached. */
+/** A server of the conversation, and its address. */
 interface Found {
   ref: ServerRef;
   aim: ReachableServer;
 }
 
-/** What is known of servers now. Asks none of them. */
+/** Returns what is known of the servers, without contacting them. */
 export async function offeredServers(
   context: Context,
   session: Session,
@@ -44,9 +43,9 @@ export async function offeredServers(
 }
 
 /**
- * Connects servers whose tools are not known, or not any more, side by side, and waits for each until it has been at it for as long as
- * `patience` says: whoever asks next does not wait for the same silence again. A server that failed the last time is given a moment
- * only. A server that takes longer goes on by itself, under its own deadline. Without any patience all of them do.
+ * Connects servers whose tools are unknown or outdated, in parallel, and waits for each until it has been connecting for `patience`, so
+ * that later callers do not wait for the same silence again. A server that failed last gets only a moment. Slower servers continue in the
+ * background with their own deadline. Without patience, all do.
  */
 export async function connectServers(
   context: Context,
@@ -65,7 +64,7 @@ export async function connectServers(
   await Promise.all(waits);
 }
 
-/** Waits for all of it, and no longer than so many milliseconds. */
+/** Waits for all promises, but at most this number of milliseconds. */
 export async function waitAtMost(work: readonly Promise<void>[], ms: number): Promise<void> {
   if (work.length === 0 || ms <= 0) return;
   const late = Promise.withResolvers<void>();
@@ -74,7 +73,7 @@ export async function waitAtMost(work: readonly Promise<void>[], ms: number): Pr
   clearTimeout(timer);
 }
 
-/** Calls a tool of a server. A failure is a tool result, too. */
+/** Calls a tool of a server. A failure is returned as a tool result. */
 export async function callServer(
   context: Context,
   session: Session,
@@ -89,7 +88,7 @@ export async function callServer(
   const inquiry = context.inquire?.(call, askingServer(ref, aim));
   if (inquiry?.begun?.era === "legacy")
     return failed(
-      `MCP tool '${options.shown}' failed: it was interrupted while it waited for an answer. It was not called again, since it may have acted.`,
+      `MCP tool '${options.shown}' failed: it was interrupted while it waited for an answer. It was not repeated because it may already have had an effect.`,
     );
   const start = context.now();
   const before = live.upstream.memory;
@@ -104,7 +103,7 @@ export async function callServer(
   return { ...result, content: [...result.content, ...remarks.map((remark) => ({ type: "text", text: remark }))] };
 }
 
-/** Tells hosts that resources and prompts are others now, where the server has said so meanwhile. */
+/** Notifies hosts that resources and prompts changed, if the server announced it meanwhile. */
 function tellThings(session: Session, before: UpstreamMemory, { library }: UpstreamMemory): void {
   if (library?.at !== 0 || before.library?.at === 0) return;
   session.memory.otherThings = true;
@@ -112,7 +111,7 @@ function tellThings(session: Session, before: UpstreamMemory, { library }: Upstr
 }
 
 /**
- * Does something with a server, and keeps what was learned on the way.
+ * Runs an operation on a server and stores what was learned about it.
  *
  * @throws UpstreamFault
  */
@@ -132,13 +131,13 @@ export async function withServer<T>(
   }
 }
 
-/** What is known of what a server has beside tools; `null` where it was not asked. */
+/** Returns what is known of a server's resources and prompts; `null` if it was not asked. */
 export async function cachedLibrary(context: Context, session: Session, ref: ServerRef): Promise<Library | null> {
   const aim = await serverTarget(context, session, ref);
   return aim.problem === undefined ? liveAt(context, session, aim).upstream.memory.library : null;
 }
 
-/** The connections of a conversation to servers that keep a session for it, these and whatever is connected. */
+/** Returns the conversation's connections to servers with sessions: these servers, and all connected ones. */
 export async function sessionsOf(context: Context, session: Session, refs: readonly ServerRef[]): Promise<Upstream[]> {
   for (const ref of refs) {
     const aim = await serverTarget(context, session, ref);
@@ -149,11 +148,11 @@ export async function sessionsOf(context: Context, session: Session, refs: reado
 }
 
 /**
- * Ends the sessions with servers that are not the conversation's any more, or that it reaches in another way by now. Nobody waits for
- * that. After an eviction only those can be told that another view had: of the others nothing is known but a digest.
+ * Ends sessions with servers that the conversation no longer has or now reaches differently. Nothing waits for it. After an eviction, only
+ * sessions known from the previous view can be ended, because otherwise only a digest is stored.
  *
- * @param now all servers that it has
- * @param before those it had by its last view
+ * @param now all servers of the conversation
+ * @param before the servers of its previous view
  */
 export async function endUnusedSessions(
   context: Context,
@@ -163,7 +162,7 @@ export async function endUnusedSessions(
 ): Promise<void> {
   const { live } = session.memory.connections;
   const aims = await Promise.all(now.map(async (ref) => ({ ref, aim: await serverTarget(context, session, ref) })));
-  // One that cannot be reached just now, as without its secrets, has not left.
+  // A server that is only unreachable now, for example without its secret, has not been removed.
   const isTheirs = (key: string) =>
     aims.some(({ ref, aim }) => (aim.problem === undefined ? aim.key === key : key.startsWith(keyStart(ref))));
   for (const ref of before) {
@@ -178,7 +177,7 @@ export async function endUnusedSessions(
   }
 }
 
-/** Forgets servers that no turn had for a while. */
+/** Removes servers that no turn has used for a while. */
 export function dropUnusedServers(session: Session, before: number): void {
   session.store.upstreams.dropUnusedSince(before);
 }
@@ -202,7 +201,7 @@ function liveAt(context: Context, session: Session, aim: ReachableServer): LiveC
   return made;
 }
 
-/** Reads the list of tools where it is not fresh. One at a time; never fails. */
+/** Reads the tool list if it is outdated. One at a time per server; never fails. */
 function refresh(context: Context, session: Session, server: Found, live: LiveConnection): Refreshing {
   live.refreshing ??= {
     since: context.now(),
@@ -227,12 +226,12 @@ async function list(context: Context, session: Session, { ref, aim }: Found, liv
     live.error = error.message;
     live.latency = context.now() - start;
   }
-  // A list that comes says less than a call: it counts only where the server failed here before.
+  // A successful list counts only if the server failed here before.
   if (live.upstream.memory.breaker !== before.breaker) noteHealth(context, ref, before, live.upstream.memory);
   keep(context, session, aim, live);
 }
 
-/** Writes down what outlives the object, unless the conversation is gone or nothing changed. */
+/** Stores what outlives the object, unless the conversation was deleted or nothing changed. */
 function keep(context: Context, session: Session, aim: ReachableServer, live: LiveConnection): void {
   const { memory } = live.upstream;
   const { error, latency, saved } = live;
@@ -240,8 +239,8 @@ function keep(context: Context, session: Session, aim: ReachableServer, live: Li
   session.memory.connections.revision++;
   if (session.ended) return;
   live.saved = { memory, error };
-  // A session's id came as a header and is the server's to read again: it alone has not passed the redactor. One with a secret in it
-  // is not kept as it is, so the next connection begins a new session.
+  // The session id is a response header that the server must receive unchanged, so only it has not passed the redactor. An id that contains
+  // a secret is not stored as it is, and the next connection starts a new session.
   const state: ConnectionState = { memory: aim.target.redactor.json(memory), error, latency };
   session.store.upstreams.keep(aim.key, context.now(), state);
 }

@@ -1,4 +1,4 @@
-// Passive health: what calls find out of a server is noted once, for those who see it in a list. Nobody asks a server for that.
+// Passive health checks: results of calls are recorded for server lists. No extra request is sent.
 
 import { groupScope, userScope } from "../../domain/access/access";
 import type { ServerRef } from "../../domain/conversation/servers";
@@ -10,13 +10,12 @@ import type { ToolResult } from "../../domain/tool";
 import { recordServerDown, recordServerUp, type ServerAt } from "../../storage/d1/servers/health";
 import type { Context } from "../context";
 
-/** When this isolate last noted that a server answers. Another one, or a conversation that is gone, may have noted that it does not. */
+/** Times at which this isolate last recorded that a server answers. */
 const up = new Recent<string, number>(1_000);
 
 /**
- * Notes how an operation on a server went, behind the request: that it is down, with the first that fails, since somebody who looks should
- * not hear of it later than who calls; that it is not, when it answers after failures, and every `DURATIONS.serverUp` at most otherwise.
- * Servers of ghosts and skills are in no list.
+ * Records the result of an operation on a server after the response: the first failure immediately; a success after failures, and otherwise
+ * at most every `DURATIONS.serverUp`. Servers of ghosts and skills are in no list.
  */
 export function noteHealth(context: Context, ref: ServerRef, before: UpstreamMemory, after: UpstreamMemory): void {
   const at = placeOf(context, ref);
@@ -35,7 +34,7 @@ export function noteHealth(context: Context, ref: ServerRef, before: UpstreamMem
   context.later(recordServerUp(context.db, at));
 }
 
-/** Counts a call that took so long: `error` where the server answers so, `failed` where it does not answer. */
+/** Counts a call with its duration: `error` if the server returned an error, `failed` if it did not answer. */
 export function countUpstream(
   { count }: Context,
   { name, source }: ServerRef,

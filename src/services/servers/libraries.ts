@@ -1,4 +1,4 @@
-// What the servers of a conversation have beside tools. A host asks for it; who does not is never made to wait for it.
+// Reads resources and prompts of a conversation's servers. Only hosts that request them wait for it.
 
 import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
@@ -9,13 +9,13 @@ import type { Context } from "../context";
 import type { Session } from "../session";
 import { cachedLibrary, waitAtMost, withServer } from "./connections";
 
-/** A server with what it has. */
+/** A server with its resources and prompts. */
 export interface ServerLibrary {
   ref: ServerRef;
   library: Library;
 }
 
-/** Reads what is not fresh of connected servers, side by side, and waits for it as long as `patience` says. What fails has nothing. */
+/** Reads outdated libraries of connected servers in parallel, and waits at most `patience`. Failures count as empty. */
 export async function readLibraries(
   context: Context,
   session: Session,
@@ -35,7 +35,7 @@ export async function readLibraries(
   return cachedLibraries(context, session, servers);
 }
 
-/** The same as it is known now. Asks no server. */
+/** Returns what is known now, without contacting servers. */
 export async function cachedLibraries(
   context: Context,
   session: Session,
@@ -49,12 +49,12 @@ export async function cachedLibraries(
   );
 }
 
-/** The addresses of what servers have. */
+/** Returns the URIs of the servers' resources. */
 export function libraryAddresses(shelves: readonly ServerLibrary[]): Addresses {
   return new Addresses(shelves.map(({ ref, library }) => ({ owner: serverProviderOf(ref), library })));
 }
 
-/** Whether a server's lists are offered. What a guard withholds is what nobody has approved, and nobody can approve these yet. */
+/** Whether a server's resources and prompts are offered. A guard restricts everything unapproved, and these cannot be approved yet. */
 function isOpen({ approved }: ServerRef): boolean {
   return approved === null;
 }

@@ -1,4 +1,4 @@
-// What a connection comes to: the server's tools as far as they are offered, how it is, and what its owner should know.
+// Derives from a connection: the offered tools, the server's status, and warnings for its owner.
 
 import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
@@ -8,7 +8,7 @@ import { idleNames, isAllowed } from "../../domain/servers/tool-filter";
 import type { LiveConnection } from "../session-memory";
 import type { ReachableServer } from "./target";
 
-/** What is offered of a server by what is known now. */
+/** Returns what is offered of a server now. */
 export function offeredServerOf(
   ref: ServerRef,
   aim: ReachableServer,

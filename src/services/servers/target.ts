@@ -1,4 +1,4 @@
-// From a server as it was written to where it is reached just now, for this conversation and this caller.
+// Resolves a server's address for this conversation and caller.
 
 import { groupScope, userScope } from "../../domain/access/access";
 import { offeredBy, type ServerRef } from "../../domain/conversation/servers";
@@ -10,38 +10,35 @@ import type { Context } from "../context";
 import type { Session } from "../session";
 import { fillServerVariables } from "./variables";
 
-/** A server that can be reached. */
+/** A server with a resolved address. */
 export interface ReachableServer {
-  /** Names what is remembered of it: another URL, header or secret is another key. */
+  /** Key for stored state: another URL, header or secret is another key. */
   key: string;
   target: UpstreamTarget;
   entry: ServerEntry;
   problem?: never;
 }
 
-/** A server that cannot, and why. `unsupported`: it never could be here. */
+/** A server that cannot be reached, and why. `unsupported`: it can never be reached from here. */
 export interface UnreachableServer {
   problem: string;
   unsupported: boolean;
 }
 
-/** A server that asks something, in the gateway's own words. */
+/** Describes the asking server in the gateway's own words. */
 export function askingServer({ name }: ServerRef, { target }: ReachableServer): AskingServer {
   return { kind: "server", name, host: new URL(target.url).host };
 }
 
-/** What the keys of a server begin with, however it is reached. */
+/** Returns the prefix of all keys of a server. */
 export function keyStart(ref: ServerRef): string {
   return `${JSON.stringify([ref.skill?.skill_id ?? offeredBy(ref), ref.name]).slice(0, -1)},`;
 }
 
-/**
- * Kept by request and not in a step or a session's memory: one request makes several steps, and the next request may fill an
- * entry with other values.
- */
+/** Cached per request, not per step or session: a request has several steps, and the next request may fill in other values. */
 const known = new WeakMap<Context, WeakMap<ServerRef, Promise<ReachableServer | UnreachableServer>>>();
 
-/** Where a server is reached, worked out once a request. */
+/** Returns a server's address, resolved once per request. */
 export function serverTarget(
   context: Context,
   session: Session,
@@ -61,16 +58,16 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   const { entry } = ref;
   const filled = await fill(context, session, ref, entry);
   if ("problem" in filled) return { problem: filled.problem, unsupported: false };
-  // A server is another one for each skill that offers it: two skills share no session.
+  // A server has one session per skill that offers it: two skills share none.
   const { sampling, roots } = context.host ?? {};
   const more = { ...(sampling === undefined ? {} : { sampling }), ...(roots === undefined ? {} : { roots }) };
-  // And another one for hosts that can do more: a session is told once what may be asked for in it.
+  // Hosts with other capabilities use another session, because a session declares capabilities once.
   const names = [ref.skill?.skill_id ?? offeredBy(ref), ref.name, filled.fingerprint, ...Object.keys(more)];
   const { target } = filled;
   return { key: JSON.stringify(names), target: { ...target, abilities: { ...target.abilities, ...more } }, entry };
 }
 
-/** Whose secrets a server uses: its owner's, or else all that the caller may use. */
+/** Returns the scope whose secrets a server uses: its owner's, or `null` for all that the caller can use. */
 export function secretsOf({ caller }: Context, source: ServerSource): string | null {
   switch (source.kind) {
     case "ghost":
@@ -94,13 +91,13 @@ async function fill(context: Context, session: Session, ref: ServerRef, entry: S
   try {
     const filled = await fillServerVariables(context, place, ref.name, entry);
     if ("problem" in filled || !JSON.stringify(entry).includes("request.id")) return filled;
-    // What is different in each request is no other session.
+    // Values that differ per request must not create another session.
     const lasting = { ...context, caller: { ...context.caller, requestId: "" } };
     const same = await fillServerVariables(lasting, place, ref.name, entry);
     return "problem" in same ? same : { ...filled, fingerprint: same.fingerprint };
   } catch (error) {
     if (error instanceof GatewayError && error.code === "unavailable")
-      return { problem: "its secrets could not be read just now" };
+      return { problem: "its secrets could not be read" };
     throw error;
   }
 }

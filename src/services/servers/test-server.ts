@@ -1,4 +1,4 @@
-// Trying a server out: connected to as the caller would, and its tools listed. Remembers nothing; what is wrong is said in words.
+// Tests a server: connects as the caller would and lists its tools. Stores nothing and reports problems as texts.
 
 import { passes, restrictedToolTexts } from "../../domain/servers/guard";
 import { NO_MEMORY, type UpstreamTool } from "../../domain/servers/memory";
@@ -9,16 +9,16 @@ import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import { fillServerVariables } from "./variables";
 
-/** What trying a server out told. `latency_ms` is the time to connect and list, or to fail. */
+/** Result of a test. `latency_ms` is the time to connect and list, or to fail. */
 export interface ServerTest {
   reachable: boolean;
   latency_ms: number;
   protocol_version?: string | undefined;
   era?: "legacy" | "modern" | undefined;
   server?: { name: string; version: string } | undefined;
-  /** Those that the entry offers. */
+  /** The tools that the entry offers. */
   tools: { name: string; description: string }[];
-  /** What of its list is left out, and names in the entry that do nothing, in words. */
+  /** Tools left out of the list, and names in the entry that have no effect. */
   problems: string[];
   error?: string | undefined;
 }
@@ -26,15 +26,15 @@ export interface ServerTest {
 interface Tried {
   name: string;
   entry: UserServerEntry;
-  /** What its guard lets pass; `null`: it has none. */
+  /** The tools that its guard allows; `null`: no guard. */
   guard: ApprovedTools | null;
-  /** Whose secrets it uses, where not all of the caller's. */
+  /** The scope whose secrets it uses, if not all of the caller's. */
   shared: string | null;
 }
 
 /**
- * @param later takes what goes on when the answer is there
- * @returns what is told, and the tools that the entry offers as they were listed; `null` where the server was not reached
+ * @param later receives work that continues after the response
+ * @returns the result, and the offered tools as listed; `null` if the server was not reached
  */
 export async function tryServer(
   context: Context,
@@ -70,7 +70,7 @@ export async function tryServer(
     if (!(error instanceof UpstreamFault)) throw error;
     return failed(error.message);
   } finally {
-    // Not the caller's to wait for: the answer is there.
+    // The caller does not wait for the end of the session.
     later(upstream.end());
   }
 }

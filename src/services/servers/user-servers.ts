@@ -1,4 +1,4 @@
-// The MCP servers of users and groups, which their owners keep themselves, and what a caller may use of all that there are.
+// Manages the MCP servers of users and groups, and lists all servers that a caller can use.
 
 import { GATEWAY_SCOPE, visibleScopes } from "../../domain/access/access";
 import { GatewayError, invalid } from "../../domain/errors";
@@ -19,10 +19,10 @@ import { ownedScope, type SecretOwner } from "../secrets/secrets";
 import { entryIssues, jsonOfEntry, serverNotFound } from "./admin";
 import { type ServerTest, tryServer } from "./test-server";
 
-/** Who may keep servers beside the gateway. */
+/** The owner of a user-defined server. */
 export type ServerOwner = Exclude<SecretOwner, { kind: "gateway" }>;
 
-/** Stores an entry under its name, whole. */
+/** Stores a whole entry under its name. */
 export async function storeUserServer(context: Context, owner: ServerOwner, name: string, entry: UserServerEntry) {
   const scope = ownedScope(context, owner);
   const issues = entryIssues(entry);
@@ -37,7 +37,7 @@ export async function storeUserServer(context: Context, owner: ServerOwner, name
   const server = { scope, name, entry: jsonOfEntry(entry), createdBy: userId };
   const stored = await putUserServer(recorded, server, MCP_LIMITS.ownServers);
   if (stored !== null) return stored;
-  const message = `There are ${MCP_LIMITS.ownServers} servers already. Delete one first.`;
+  const message = `MCP server limit reached (${MCP_LIMITS.ownServers}). Delete a server first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: MCP_LIMITS.ownServers });
 }
 
@@ -47,7 +47,7 @@ export async function readUserServerEntry(context: Context, owner: ServerOwner, 
   return found;
 }
 
-/** A page by name; `after` is the last name of the page before. */
+/** Returns a page by name; `after` is the last name of the previous page. */
 export function pageOfUserServers(context: Context, owner: ServerOwner, limit: number, after: string | null) {
   return listUserServers(context.db, ownedScope(context, owner), limit, after);
 }
@@ -60,7 +60,7 @@ export async function removeUserServer(context: Context, owner: ServerOwner, nam
   if (!(await deleteUserServer(recorded, scope, name))) throw noneOfThisName();
 }
 
-/** Tries a server out as it is stored. */
+/** Tests a stored server. */
 export async function testUserServer(
   context: Context,
   owner: ServerOwner,
@@ -72,14 +72,14 @@ export async function testUserServer(
   return (await tryServer(context, tried, later)).told;
 }
 
-/** A server that somebody may use, and whose it is. */
+/** A server that the caller can use, and its owner. */
 export interface UsableServer {
   name: string;
   scope: string;
   entry: JsonObject;
 }
 
-/** The servers that every conversation of the caller has, by name, and that are reached at `/mcp/servers/{name}`. */
+/** Returns the servers that every conversation of the caller has, by name. They are also reachable at `/mcp/servers/{name}`. */
 export async function usableServers(context: Context): Promise<UsableServer[]> {
   const visible = visibleScopes(context.caller.principal);
   const { own, gateway } = await everyServer(context.db, visible);
@@ -91,5 +91,5 @@ export async function usableServers(context: Context): Promise<UsableServer[]> {
 }
 
 function noneOfThisName(): GatewayError {
-  return serverNotFound("You keep");
+  return serverNotFound();
 }

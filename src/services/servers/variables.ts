@@ -1,4 +1,4 @@
-// From a configured server to one that can be reached: variables filled in, secrets only for the hosts they are bound to.
+// Fills the variables of a configured server. Secrets are filled in only for the hosts they are bound to.
 
 import { groupOfScope, kindOfScope } from "../../domain/access/access";
 import { bindingProblem } from "../../domain/servers/binding";
@@ -17,29 +17,29 @@ import type { Context } from "../context";
 import { fingerprint } from "../secrets/encryption";
 import { redactorOf, type UsableSecret, usableSecrets } from "../secrets/secrets";
 
-/** Where a server is used; what is not known there has no value. */
+/** The context in which a server is used. Unknown values are absent. */
 export interface ServerUse {
   conversationId?: string | undefined;
   ghostName?: string | undefined;
   skillName?: string | undefined;
-  /** The scope of the shared ghost that brings the server, and whose secrets it uses; else the caller's count. */
+  /** The scope of the shared ghost that brings the server and whose secrets it uses; otherwise the caller's are used. */
   shared?: string | null;
-  /** Origins that the operator named: what is there may be reached, whatever else may. */
+  /** Origins that the operator allows in addition to the host policy. */
   origins?: readonly string[];
 }
 
-/** A server ready to be reached, or the reason in words why it is not. Holds secrets: never stored, logged or shown. */
+/** A server ready to be called, or the reason why it is not. Contains secrets: never stored, logged or returned. */
 export type FilledServer =
   | {
       target: UpstreamTarget;
-      /** The same while URL and headers are the same; tells nothing of them. What a session is kept under. */
+      /** Equal as long as URL and headers are equal, without revealing them. Sessions are stored under it. */
       fingerprint: string;
     }
   | { problem: string };
 
 /**
- * Fills a server's variables for the caller. An unknown variable, or a secret that may not go there, refuses this server. Where it
- * leads is judged before any secret is read, and nothing is said from then on that has not passed the redactor.
+ * Fills a server's variables for the caller. An unknown variable, or a secret not bound to the host, fails. The URL is checked before any
+ * secret is read, and every text afterwards passes the redactor.
  */
 export async function fillServerVariables(
   context: Context,
@@ -53,7 +53,7 @@ export async function fillServerVariables(
   const secrets = await usableSecrets(context, used, place.shared ?? null);
   const redactor = redactorOf(secrets);
   const absent = used.find((secret) => !secrets.has(secret));
-  if (absent !== undefined) return { problem: `there is no secret '${absent}'${ownerOf(place)} for it` };
+  if (absent !== undefined) return { problem: `the secret '${absent}'${ownerOf(place)} was not found` };
   const astray = used.flatMap((secret) => astrayOf(secret, secrets.get(secret)?.hosts ?? [], aim.url)).at(0);
   if (astray !== undefined) return { problem: astray };
   const filled = fill(entry, aim.url, valuesOf(context, place, secrets));
@@ -74,23 +74,23 @@ export async function fillServerVariables(
   return { target, fingerprint: await fingerprint(context.settings, sameness) };
 }
 
-/** Where a URL leads for all values of its variables, or why nothing may be sent there. */
+/** Returns where a URL leads for all values of its variables, or why nothing can be sent there. */
 function aimOf(template: string, origins: readonly string[]): { url: URL } | { problem: string } {
   const found = templateProblem(template, "url");
   if (found !== null) return { problem: found.problem };
   const named = URL.parse(markedUrl(template) ?? "");
   if (named !== null && origins.includes(named.origin)) return { url: named };
   const verdict = judgeUrl(markedUrl(template) ?? "", __DEVELOPMENT__);
-  return verdict.problem === undefined ? verdict : { problem: `its URL is refused: ${verdict.problem}` };
+  return verdict.problem === undefined ? verdict : { problem: `its URL is not allowed: ${verdict.problem}` };
 }
 
-/** Why a secret may not go where the URL leads; nothing where it may. */
+/** Returns why a secret cannot be sent to the URL; empty if it can. */
 function astrayOf(secret: string, hosts: readonly string[], aim: URL): string[] {
   const problem = bindingProblem(hosts, aim, __DEVELOPMENT__);
   return problem === null ? [] : [`the secret '${secret}' ${problem}`];
 }
 
-/** URL and headers with their values, or why there are none. */
+/** Returns URL and headers with their values, or the reason for a failure. */
 function fill(
   { url: template, headers: templates = {} }: ServerEntry,
   aim: URL,
@@ -98,8 +98,9 @@ function fill(
 ): Pick<UpstreamTarget, "url" | "headers"> | { problem: string } {
   const url = fillUrl(template, values);
   if ("problem" in url) return url;
-  // It cannot, as far as we know; should an encoding ever let it, what was judged is still what is reached.
-  if (URL.parse(url.text)?.origin !== aim.origin) return { problem: "its values would lead its URL elsewhere" };
+  // Not known to be possible. If an encoding ever allowed it, only the checked origin is reached.
+  if (URL.parse(url.text)?.origin !== aim.origin)
+    return { problem: "values of variables would change the host of its URL" };
   const headers: Record<string, string> = {};
   for (const [header, text] of Object.entries(templates)) {
     const value = fillHeader(text, values);
@@ -109,7 +110,7 @@ function fill(
   return { url: url.text, headers };
 }
 
-/** Who must have the secret, where that is not the caller. */
+/** The owner of the secret, if not the caller. */
 function ownerOf({ shared = null }: ServerUse): string {
   if (shared === null) return "";
   const group = groupOfScope(shared);

@@ -1,4 +1,4 @@
-// How much of strangers' doing is stored or asked for, before anybody is known.
+// Limits what unauthenticated clients can cause to be stored or fetched.
 
 import { dayOf } from "../../domain/access/quota";
 import { rateLimited } from "../../domain/access/rate";
@@ -8,12 +8,12 @@ import { counting } from "../../storage/d1/usage";
 import { deploymentSecret, deriveKey } from "../secrets/derived-key";
 import type { SignInContext } from "./context";
 
-/** Who asks, as the platform says; `null` where it does not, as on one's own machine. */
+/** The client's address; `null` if the platform reports none, as on a local machine. */
 export type Address = string | null;
 
 const DAY_S = 24 * 60 * 60;
 
-/** Counts a new program, or a document that is asked for: of an address in an hour, of everybody in a day. Throws `rate_limited`. */
+/** Counts a new client or a metadata document fetch: per address and hour, and in total per day. Throws `rate_limited`. */
 export async function countUnknownClient(context: SignInContext, address: Address): Promise<void> {
   await takePerHour(context, "strangers", address, SIGN_IN_LIMITS.strangersOfAddress);
   const today = dayOf(context.now());
@@ -22,7 +22,7 @@ export async function countUnknownClient(context: SignInContext, address: Addres
     throw rateLimited("sign-in", { requests: SIGN_IN_LIMITS.strangersOfDay, seconds: DAY_S });
 }
 
-/** Counts a page that is opened. */
+/** Counts an opened page. */
 export function countPageOpened(context: SignInContext, address: Address): Promise<void> {
   return takePerHour(context, "pages", address, SIGN_IN_LIMITS.pagesOfAddress);
 }
@@ -37,7 +37,7 @@ async function takePerHour(context: SignInContext, kind: string, address: Addres
   if ((one?.count ?? 0) > most) throw rateLimited("sign-in", { requests: most, seconds }, wait);
 }
 
-/** An address is somebody's: what is stored is a mark that only this deployment can make, and for a day at most. */
+/** Addresses are personal data: only a keyed digest is stored, for at most one day. */
 async function markOf({ settings }: SignInContext, address: string): Promise<string> {
   const key = await deriveKey(
     deploymentSecret(settings) ?? "",

@@ -1,4 +1,4 @@
-// Programs: those that register themselves, those whose id is the address of a document about them, and those that an admin made known.
+// OAuth clients: self-registered ones, those identified by a metadata document, and pre-registered ones.
 
 import { sha256Hex } from "../../domain/digest";
 import type { Issue } from "../../domain/errors";
@@ -19,12 +19,12 @@ import { type FetchAddress, fetchDocument } from "../../upstream/client-document
 import { type Address, countUnknownClient } from "./budget";
 import type { SignInContext } from "./context";
 
-/** What a registration led to; `uris`: what is wrong is among its redirect URIs. */
+/** Result of a registration. `uris`: the issues concern redirect URIs. */
 export type Registered = { client: Client } | { issues: Issue[]; uris: boolean };
 
 /**
- * Registers a program. Its id is a digest of what it says, so that the same program is one row however often it comes, and only a new
- * one is counted.
+ * Registers a client (RFC 7591). Its id is a digest of its metadata, so a repeated registration is the same row, and only new ones are
+ * counted.
  */
 export async function registerClient(context: SignInContext, address: Address, said: unknown): Promise<Registered> {
   const read = readMetadata(said);
@@ -36,14 +36,14 @@ export async function registerClient(context: SignInContext, address: Address, s
   return { client };
 }
 
-/** Where a program is looked for. */
+/** What a client lookup needs. */
 export interface ClientLookup {
   origin: string;
   address: Address;
   ask: FetchAddress;
 }
 
-/** The program of this id, or in a sentence for people why there is none. */
+/** Returns the client with this id, or a sentence for the user that says why there is none. */
 export async function findClient(
   context: SignInContext,
   id: string,
@@ -54,7 +54,7 @@ export async function findClient(
   const client = name === null ? await readStranger(context, id) : await readKnown(context, id, name);
   if (client !== null) return { client };
   return {
-    problem: "The gateway does not know this program, or not any more. Remove the server from it and add it again.",
+    problem: "This program is not registered. Remove the server from the program and add it again.",
   };
 }
 
@@ -74,11 +74,11 @@ async function findByDocument(
   { origin, address, ask }: ClientLookup,
 ): Promise<{ client: Client } | { problem: string }> {
   const read = readAddress(id, origin);
-  if ("problem" in read) return { problem: `What it names as its id cannot be asked for: ${read.problem}.` };
+  if ("problem" in read) return { problem: `The client id document cannot be read: ${read.problem}.` };
   const { url } = read;
   const known = await readClient(context.db, id);
   if (known !== null)
-    return known.redirectUris.length > 0 ? { client: clientIn(known) } : unread("it could not be read a moment ago");
+    return known.redirectUris.length > 0 ? { client: clientIn(known) } : unread("a recent attempt to read it failed");
   await countUnknownClient(context, address);
   const { ms, bytes } = { ms: SIGN_IN_TIMES.document, bytes: SIGN_IN_LIMITS.documentBytes };
   const asked = await fetchDocument(url, ask, { ms, bytes });
@@ -94,7 +94,7 @@ async function findByDocument(
 }
 
 function unread(why: string): { problem: string } {
-  return { problem: `The document about this program cannot be used: ${why}.` };
+  return { problem: `The client id document of this program is not valid: ${why}.` };
 }
 
 function clientIn({ id, name, host, redirectUris }: ClientRow): Client {

@@ -1,4 +1,4 @@
-// Codes: what a host takes away from a consent, and exchanges for its grant.
+// Authorization codes: issued after consent and exchanged for a grant.
 
 import { sha256Hex } from "../../domain/digest";
 import { DURATIONS } from "../../domain/durations";
@@ -7,15 +7,15 @@ import { writeBearer } from "../../domain/sign-in/tokens";
 import { insertCode, type NewCode } from "../../storage/d1/sign-in/codes";
 import type { SignInContext } from "./context";
 
-/** A code, which nobody can read again, and the row that knows it. */
+/** A code, which is returned only here, and its row. */
 export interface DraftedCode {
   code: string;
   row: NewCode;
 }
 
 /**
- * A code for what was approved on a page. It counts once `insertCode` has stored its row, for `DURATIONS.code`. It is made of the secret
- * of the browser's cookie, so that whoever presses the button twice there gets the same one, though only its digest is stored.
+ * Creates the code for an approved page. Valid for `DURATIONS.code` once `insertCode` has stored its row. It is derived from the secret of
+ * the browser's cookie, so that pressing the button twice gives the same code although only its digest is stored.
  */
 export function draftPageCode(pageId: string, secret: string, approved: Approved): Promise<DraftedCode> {
   return pageCode(pageId, secret).then((code) => drafted(code, approved));
@@ -30,7 +30,7 @@ async function drafted(code: string, { endsAt, ...told }: Approved): Promise<Dra
   return { code, row: { ...told, hash: await sha256Hex(code), grantUntil: endsAt } };
 }
 
-/** Makes a code for what was approved, and stores it. */
+/** Creates and stores a code for an approval. */
 export async function issueCode(context: SignInContext, approved: Approved): Promise<string> {
   const random = crypto.getRandomValues(new Uint8Array(32));
   const { code, row } = await drafted(writeBearer("sgc", context.newId("c").slice(2), random), approved);

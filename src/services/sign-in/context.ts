@@ -1,4 +1,4 @@
-// What signing in gets in place of a use case's context: there is no caller yet, and D1 is always the primary.
+// The context of sign-in use cases: there is no caller yet, and D1 is always the primary.
 
 import type { Settings } from "../../domain/settings/settings";
 import type { Database } from "../../storage/d1/database";
@@ -10,6 +10,6 @@ export interface SignInContext {
   requestId: string;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** A fresh id, as in `Context`. */
+  /** Returns a new id, as in `Context`. */
   newId(prefix: string): string;
 }

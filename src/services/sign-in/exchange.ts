@@ -1,4 +1,4 @@
-// The token endpoint's use cases: a code becomes a grant, and a refresh token its successor.
+// Use cases of the token endpoint: exchanges codes for grants, and refresh tokens for their successors.
 
 import type { AuditEntry } from "../../domain/access/audit";
 import { sha256Hex } from "../../domain/digest";
@@ -21,13 +21,13 @@ import {
 import type { SignInContext } from "./context";
 import { challengeOf, firstRefresh, isOwnRefresh, type MadeRefresh, successorOf } from "./refresh-tokens";
 
-/** What a host shows for a code. */
+/** What a client presents with a code. */
 export interface PresentedCode {
   code: string;
   clientId: string;
   redirectUri: string;
   verifier: string;
-  /** Canonical, or absent: what the code is for. */
+  /** The canonical resource, or absent for the one of the code. */
   resource: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface PresentedRefreshToken {
   resource: string | null;
 }
 
-/** What a host gets. */
+/** The issued tokens. */
 export interface IssuedTokens {
   access_token: string;
   token_type: "Bearer";
@@ -47,15 +47,15 @@ export interface IssuedTokens {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Somebody else may be faster; each round somebody has got on. */
+/** Number of attempts against concurrent exchanges. One of them succeeds in every round. */
 const ROUNDS = 5;
 
-/** Exchanges a code, once. Whoever shows one that somebody has exchanged ends what came of it: two have it. */
+/** Exchanges a code, once. Presenting an exchanged code ends its grant, because two parties have it. */
 export async function exchangeGrantCode(context: SignInContext, shown: PresentedCode): Promise<IssuedTokens> {
   const hash = await sha256Hex(shown.code);
   const found = readBearer("sgc", shown.code) === null ? null : await readCode(context.db, hash);
   if (found === null || found.clientId !== shown.clientId)
-    throw invalidGrant("The code is unknown, or its time is over.");
+    throw invalidGrant("The code is unknown or expired. Sign in again.");
   if (shown.resource !== null && shown.resource !== found.resource) throw invalidTarget(found.resource);
   if (found.claimedBy !== null) return usedAgain(context, found.claimedBy);
   const grantId = context.newId("g").slice(2);
@@ -73,7 +73,7 @@ export async function exchangeGrantCode(context: SignInContext, shown: Presented
     ...{ life: GRANT_DAYS * DAY_MS, idle: GRANT_IDLE_DAYS * DAY_MS },
   };
   const grant = await redeemCode(recorded, asked).catch(async (error: unknown) => {
-    // What has been written may have been written all the same.
+    // The write may have succeeded although it was reported as failed.
     const made = refusalIn(error)?.code === "unavailable" ? await readGrant(context.db, grantId) : null;
     if (made === null) throw error;
     return made;
@@ -81,13 +81,14 @@ export async function exchangeGrantCode(context: SignInContext, shown: Presented
   if (grant !== null) return issued(grant, access, refresh);
   const now = await readCode(context.db, hash);
   if (now?.claimedBy != null && now.claimedBy !== grantId) return usedAgain(context, now.claimedBy);
-  throw invalidGrant("The code, the redirect URI and the verifier do not fit each other, or the code's time is over.");
+  throw invalidGrant("The code expired, or it does not match the redirect URI and the verifier. Sign in again.");
 }
 
 /**
- * Exchanges a refresh token for its successor. A repeat is told the same one; a token that no honest host would show ends the grant.
+ * Exchanges a refresh token for its successor. A repetition returns the same successor. A token that no honest client would present ends
+ * the grant.
  *
- * @param admit refuses who is too fast, when it is known whose grant it is
+ * @param admit throws if the grant's rate limit is exceeded
  */
 export async function exchangeRefresh(
   context: SignInContext,
@@ -95,7 +96,7 @@ export async function exchangeRefresh(
   admit: (grantId: string) => Promise<void>,
 ): Promise<IssuedTokens> {
   const token = readRefreshToken(shown.token);
-  if (token === null) throw invalidGrant("The refresh token is not one of this gateway's.");
+  if (token === null) throw invalidGrant("The refresh token is not valid. Sign in again.");
   const [hash, access, next] = await Promise.all([
     sha256Hex(shown.token),
     accessToken(context),
@@ -119,7 +120,11 @@ export async function exchangeRefresh(
     if (successor === null) throw ended();
     return issued(grant, access, successor);
   }
-  throw new GatewayError("unavailable", "BUSY", "Too many refresh this grant at once. Try again in a moment.");
+  throw new GatewayError(
+    "unavailable",
+    "BUSY",
+    "Too many simultaneous refreshes of this grant. Try again in a moment.",
+  );
 }
 
 function meaningAt(
@@ -141,10 +146,10 @@ async function endStolen(context: SignInContext, { id, userId }: GrantState): Pr
 async function usedAgain(context: SignInContext, grantId: string): Promise<never> {
   const grant = await readGrant(context.db, grantId);
   if (grant !== null) await endRecorded(context, { userId: grant.userId, grantId }, "code_reuse");
-  throw invalidGrant("The code was used already. What came of it has ended: sign in again.");
+  throw invalidGrant("The code was already used, so its grant was revoked. Sign in again.");
 }
 
-/** Ends a grant by the word of whoever holds something of it. */
+/** Ends a grant at the request of a holder of its token. */
 export async function endRecorded(
   context: SignInContext,
   whose: { userId: string; grantId: string },
@@ -188,7 +193,7 @@ function issued(grant: GrantState, access: MadeAccess, refresh: MadeRefresh): Is
 }
 
 function ended(): GatewayError {
-  return invalidGrant("The refresh token does not count any more. Sign in again.");
+  return invalidGrant("The refresh token expired or was revoked. Sign in again.");
 }
 
 function invalidGrant(message: string): GatewayError {
@@ -196,5 +201,9 @@ function invalidGrant(message: string): GatewayError {
 }
 
 function invalidTarget(resource: string): GatewayError {
-  return new GatewayError("invalid", "INVALID_TARGET", `This was given for ${resource}, and opens nothing else.`);
+  return new GatewayError(
+    "invalid",
+    "INVALID_TARGET",
+    `The token was issued for another resource (${resource}). Sign in for this resource.`,
+  );
 }

@@ -1,5 +1,5 @@
-// Signing in at the configured issuer: the code flow of OpenID Connect with the gateway as a client. What ties its answer to the browser
-// that asked (state, nonce, verifier) is made of that browser's cookie, so nothing of it is stored.
+// Signs in at the configured issuer: the OpenID Connect code flow with the gateway as a client. State, nonce and verifier are derived from
+// the browser's cookie, so nothing is stored.
 
 import type { Principal } from "../../domain/access/access";
 import { encodeBase64 } from "../../domain/base64";
@@ -15,14 +15,14 @@ import { readClaims } from "../access/token";
 import type { SignInContext } from "./context";
 import { note, type SignInFailure } from "./pages";
 
-/** The issuer, and the gateway's client there; `null` where people cannot sign in there. */
+/** Returns the issuer and the gateway's client there; `null` if sign-in there is not configured. */
 export function externalIssuerOf({ JWT_ISSUER: issuer, OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: secret }: Settings) {
   return issuer === undefined || id === undefined ? null : { issuer, client: { id, secret } };
 }
 
 const HOUR = 60 * 60_000;
 
-/** Where to send the browser. */
+/** Returns the URL to redirect the browser to. */
 export async function beginExternalSignIn(
   context: SignInContext,
   looking: IdentityRequest,
@@ -46,15 +46,15 @@ export async function beginExternalSignIn(
   });
 }
 
-/** What the issuer sends back. */
+/** The issuer's response. */
 export interface IssuerAnswer {
   code: string | null;
   state: string;
-  /** Who says so (RFC 9207); `null`: it did not. */
+  /** The issuer's identity (RFC 9207); `null` if absent. */
   iss: string | null;
 }
 
-/** Signs in whom the issuer names, on the page of a program. `null`: it worked. */
+/** Signs in the issuer's user on a client's page. Returns `null` on success. */
 export async function finishExternalSignIn(
   context: SignInContext,
   looking: IdentityRequest,
@@ -67,14 +67,14 @@ export async function finishExternalSignIn(
   return "problem" in who ? who : note(context, page, who.signedIn);
 }
 
-/** Whom the issuer has named, with what it calls the user and the role that it claims. */
+/** The user named by the issuer, with display name and claimed role. */
 export interface ExternalIdentity {
   signedIn: SignedIn;
   name: string | null;
   role: Principal["role"];
 }
 
-/** Whom the issuer names in its answer to this browser, which has begun the sign-in of this id. */
+/** Returns the issuer's user for the browser that started the sign-in with this id. */
 export async function externalIdentityOf(
   context: SignInContext,
   looking: IdentityRequest,
@@ -89,7 +89,7 @@ export async function externalIdentityOf(
   const marks = await marksOf(id, secret);
   if (state !== marks.state || (iss !== null && iss !== issuer)) return NOT_OURS;
   if (code === null)
-    return { problem: "You were not signed in there. Try again, or sign in in another way.", guess: false };
+    return { problem: "The sign-in was not completed. Try again, or sign in another way.", guess: false };
   const { token } = await readIssuerServer(issuer, looking.fetch, looking.development);
   const given = { code, redirectUri: callback, verifier: marks.verifier };
   const idToken = await exchangeIssuerCode(token, client, given, looking.fetch);
@@ -110,21 +110,21 @@ export async function externalIdentityOf(
     return { signedIn: { userId, via: "issuer", viaId, keyId: null, claimed, endsAt }, name, role };
   } catch (error) {
     if (refusalIn(error)?.code !== "unauthenticated") throw error;
-    return { problem: "Whom your organization's sign-in named is nobody who can be a user here.", guess: false };
+    return { problem: "Your organization's sign-in returned a user id that is not allowed here.", guess: false };
   }
 }
 
 const NOT_OURS: SignInFailure = {
-  problem: "That answer was not for this page. Sign in again.",
+  problem: "The answer does not belong to this page. Sign in again.",
   guess: false,
 };
 
-/** A page's id in the state that an issuer has sent back. */
+/** Returns the page id in a returned state. */
 export function pageIdIn(state: string): string {
   return state.split(".")[0] ?? "";
 }
 
-/** Three texts that only the holder of the browser's cookie can make, and the challenge of one. */
+/** Derives state, nonce and verifier from the browser's cookie, and the verifier's challenge. */
 async function marksOf(pageId: string, secret: string) {
   const [state, nonce, verifier] = await Promise.all(
     ["state", "nonce", "verifier"].map((use) => sha256Hex(`sign-in ${use} ${pageId} ${secret}`)),
@@ -135,5 +135,5 @@ async function marksOf(pageId: string, secret: string) {
 }
 
 function noIssuer(): GatewayError {
-  return new GatewayError("not_found", "NO_ISSUER", "People do not sign in at an issuer here.");
+  return new GatewayError("not_found", "NO_ISSUER", "Sign-in at an external issuer is disabled on this gateway.");
 }

@@ -1,4 +1,4 @@
-// What a user has given MCP hosts, and how to take it back.
+// Lists and revokes a user's grants to MCP hosts.
 
 import * as z from "zod";
 import { ABOUT } from "../../domain/access/audit";
@@ -11,7 +11,7 @@ import type { Context } from "../context";
 
 const cursorSchema = z.lazy(() => z.object({ createdAt: z.number(), id: z.string() }));
 
-/** Grants that go on, newest first: an admin's list has everybody's, any other one's own. */
+/** Returns live grants, newest first: everybody's for an admin, otherwise the caller's own. */
 export async function readGrants(
   context: Context,
   limit: number,
@@ -33,12 +33,12 @@ export async function deleteGrant(context: Context, id: string): Promise<void> {
   if (!(await endGrant(audited(context, "grant.end", id, told), id, "revoked"))) throw grantNotFound();
 }
 
-/** Signs the caller out of every host. Returns how many grants there were. */
+/** Ends all grants of the caller. Returns their number. */
 export function deleteOwnGrants(context: Context): Promise<number> {
   const recorded = audited(context, "grant.end", "*", { after: { why: "signed_out" } });
   return endGrantsOf(recorded, context.caller.principal.userId, "signed_out");
 }
 
 function grantNotFound(): GatewayError {
-  return new GatewayError("not_found", "GRANT_NOT_FOUND", "There is no such grant, or it has ended.");
+  return new GatewayError("not_found", "GRANT_NOT_FOUND", "Grant not found. It may have expired or been revoked.");
 }

@@ -1,4 +1,4 @@
-// Links that sign a user in once: for people who own no key, made by an admin or by the service whose users they are.
+// Single-use sign-in links for people without a key, created by an admin or by the service whose users they are.
 
 import { ADMIN_USER, canActAs, isNameable, type Principal } from "../../domain/access/access";
 import { ABOUT } from "../../domain/access/audit";
@@ -14,7 +14,7 @@ import { currentSessionMarks, ENVIRONMENT_KEY, tokenEnd } from "../access/creden
 import { audited } from "../audit";
 import type { Context } from "../context";
 
-/** A link's row, and its secret, which nobody can read again. */
+/** A link's row, and its secret, which is returned only here. */
 export interface MadeLink {
   id: string;
   userId: string;
@@ -22,28 +22,32 @@ export interface MadeLink {
   expiresAt: number;
 }
 
-/** Whom a link signs in, and to what. */
+/** The user of a link, and its purpose. */
 export interface LinkRequestFor {
   userId: string;
   purpose: "consent" | "console";
-  /** The request came to a development build on this machine, by http. */
+  /** The request came to a development build on this machine over http. */
   isLocal: boolean;
 }
 
-/** Makes a link for a user. */
+/** Creates a link for a user. */
 export async function createLink(context: Context, { userId, purpose, isLocal }: LinkRequestFor): Promise<MadeLink> {
   const { settings } = context;
   const { principal } = context.caller;
-  // `npm start` opens the console for the operator of this machine. Nowhere else does a link sign in who is the gateway's own.
+  // `npm start` opens the console for the operator of this machine. No other link signs in the environment key's user.
   const isOperator = isLocal && purpose === "console" && principal.keyId === ENVIRONMENT_KEY && userId === ADMIN_USER;
   if (!isNameable(userId) && !isOperator)
-    throw invalid([{ code: "INVALID_FIELD", message: "this id is the gateway's own", path: "user_id" }]);
+    throw invalid([{ code: "INVALID_FIELD", message: "this id is reserved for the gateway", path: "user_id" }]);
   if (!mayMakeLinks(principal)) {
-    const message = "Only an admin, or a service whose key has `act_as`, may make sign-in links.";
+    const message = "Only admins and keys with the scope `act_as` can create sign-in links.";
     throw new GatewayError("forbidden", "SIGN_IN_DENIED", message);
   }
   if (purpose === "console" && settings.CONSOLE === "off") {
-    throw new GatewayError("conflict", "CONSOLE_OFF", "This gateway has no console that a link could open.");
+    throw new GatewayError(
+      "conflict",
+      "CONSOLE_OFF",
+      "The console is disabled on this gateway, so a link cannot open it.",
+    );
   }
   if (purpose === "consent") requireOwnSignIn(context);
   const id = context.newId("sil");
@@ -53,18 +57,18 @@ export async function createLink(context: Context, { userId, purpose, isLocal }:
   const row = { id, hash: await sha256Hex(secret), userId, createdBy: principal.userId, session };
   const made = await insertLink(audited(context, "sign_in.create", id, told), row, SIGN_IN_LIMITS.linksOfUser);
   if (made !== null) return { id, userId, secret, expiresAt: made.expiresAt };
-  const message = `This user has ${SIGN_IN_LIMITS.linksOfUser} sign-in links that wait. Use one of them, or wait ten minutes.`;
+  const message = `Limit of unused sign-in links reached (${SIGN_IN_LIMITS.linksOfUser} per user). Use one of them, or wait 10 minutes.`;
   throw new GatewayError("conflict", "TOO_MANY_SIGN_INS", message);
 }
 
-/** Refuses what only serves the gateway's own sign-in, where there is none. */
+/** Throws if the gateway's own sign-in is not enabled. */
 export function requireOwnSignIn({ settings }: Context): void {
   if (hasBuiltInSignIn(settings)) return;
-  const message = "This gateway signs nobody in itself: MCP hosts sign in at its issuer, or take a key.";
+  const message = "Sign-in at this gateway is disabled. MCP hosts sign in at its issuer or use a key.";
   throw new GatewayError("conflict", "NO_SIGN_IN", message);
 }
 
-/** A session that ends with what the link was made with, and may no more than that: no role, and within its limits. */
+/** A session that ends with the key that created the link, and has no more rights than that key. */
 async function linkedSession({ settings, caller }: Context, role: LinkedSession["role"]): Promise<LinkedSession> {
   const { keyId, session, scopes } = caller.principal;
   const within = { role, scopes: limitsOf(scopes) };
@@ -75,7 +79,7 @@ async function linkedSession({ settings, caller }: Context, role: LinkedSession[
   return endsAt === null ? { ...within, keyId, mark: null, endsAt } : { ...within, keyId: null, mark: issuer, endsAt };
 }
 
-/** Whoever can act as a user, or make a key for one, may let the user sign in; a limited admin's key can neither. */
+/** Callers that can act as a user or create a key for one can also create sign-in links; a limited admin key can do neither. */
 function mayMakeLinks(principal: Principal): boolean {
   return canActAs(principal) || managesAllKeys(principal);
 }

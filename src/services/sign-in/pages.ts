@@ -1,4 +1,4 @@
-// One sign-in, from the page that is opened to the answer that the program gets. Nothing is remembered of it for the next one.
+// One sign-in, from the opened page to the response for the client. Nothing of it is stored for the next one.
 
 import type { Principal } from "../../domain/access/access";
 import { readKeyId } from "../../domain/access/key";
@@ -29,7 +29,7 @@ import { type Address, countPageOpened } from "./budget";
 import { draftPageCode, pageCode } from "./codes";
 import type { SignInContext } from "./context";
 
-/** Opens a sign-in for a browser; gives its id. */
+/** Opens a sign-in for a browser. Returns its id. */
 export async function openPage(
   context: SignInContext,
   address: Address,
@@ -44,19 +44,19 @@ export async function openPage(
   return id;
 }
 
-/** Why somebody is not signed in, for the page. `guess`: what was shown is no credential of anybody. */
+/** Why a sign-in failed, for the page. `guess`: the credential does not exist. */
 export interface SignInFailure {
   problem: string;
   guess: boolean;
 }
 
-const ENDED: SignInFailure = { problem: "This page has ended. Start again from your program.", guess: false };
+const ENDED: SignInFailure = { problem: "This page expired. Start again from your program.", guess: false };
 const TRIED: SignInFailure = {
-  problem: "That was tried too often on this page. Start again from your program.",
+  problem: "Too many attempts on this page. Start again from your program.",
   guess: true,
 };
 
-/** Signs in with what somebody has typed: a key of a user, or a sign-in link. `null`: it worked. */
+/** Signs in with typed text: a user's key or a sign-in link. Returns `null` on success. */
 export async function signInByTyping(
   context: SignInContext,
   looking: IdentityRequest,
@@ -71,7 +71,7 @@ export async function signInByTyping(
   return "problem" in found ? found : note(context, page, found);
 }
 
-/** Signs in with a link: by its secret, or as the browser that has opened it. */
+/** Signs in with a link: by its secret, or as the browser that opened it. */
 export async function signInByLink(
   context: SignInContext,
   page: PageOf,
@@ -79,7 +79,7 @@ export async function signInByLink(
 ): Promise<SignInFailure | null> {
   const link = await spendLink(context.db, shown, page.id);
   if (link === null) {
-    const problem = "This sign-in link was used or opened already, or its ten minutes are over. Ask for another.";
+    const problem = "This sign-in link expired (10 minutes) or was already used. Request another link.";
     return { problem, guess: true };
   }
   return note(context, page, byLink(link));
@@ -89,12 +89,12 @@ function byLink({ id, userId }: LinkRow): SignedIn {
   return { userId, via: "link", viaId: id, keyId: null, claimed: [], endsAt: null };
 }
 
-/** Notes on the page who has signed in. */
+/** Records the signed-in user on the page. */
 export async function note(context: SignInContext, page: PageOf, signedIn: SignedIn): Promise<SignInFailure | null> {
   return (await setSignedInUser(context.db, page, signedIn)) ? null : ENDED;
 }
 
-/** Whose key this is, asked of the primary, unless nobody may sign in with it. */
+/** Returns the owner of a key, checked at the primary, unless the key cannot be used to sign in. */
 async function holderOf(
   context: SignInContext,
   looking: IdentityRequest,
@@ -106,7 +106,7 @@ async function holderOf(
     onBehalfOf: null,
     endUser: null,
     requestId: context.requestId,
-    // No resource of any token: what opens with one of an issuer or a host is not a key.
+    // Not a resource of any token: tokens of an issuer or a grant are not accepted here.
     path: "/oauth/sign-in",
     resource: null,
     bookmark: null,
@@ -125,26 +125,26 @@ async function holderOf(
   }
 }
 
-/** A good credential that is worth too much, or too little, to be given to a program. */
+/** The failure for a valid credential whose rights are too high or too low to be delegated. */
 function weak({ role }: Principal): SignInFailure {
   const problem =
     role === "admin"
-      ? "This is an admin's key, and no program should hold an admin's rights. Use the key of a user, or a sign-in link, which an admin makes with POST /api/v1/sign-ins."
-      : "Nobody can sign in with this: it takes a user's own key that may use MCP, does not act for others, and lasts for an hour at least.";
+      ? "Admin keys are not allowed here, because programs must not have admin rights. Use the key of a user, or a sign-in link (an admin creates it with POST /api/v1/sign-ins)."
+      : "This key cannot be used to sign in. Use a user's own key with access to MCP, without `act_as`, that is valid for at least one hour.";
   return { problem, guess: false };
 }
 
-/** What the program gets, and the page with where it gets it. */
+/** What the client receives, and the page it came from. */
 export interface Allowed {
   code: string;
   page: PageRow;
 }
 
 /**
- * Gives the consent that was shown, and makes the code; `null` when the page has ended. Whoever presses the button again in the same
- * browser gets the same code, until the program has exchanged it.
+ * Approves the shown consent and creates the code; `null` if the page has ended. Pressing the button again in the same browser returns the
+ * same code until the client has exchanged it.
  *
- * @param page as it was shown, or `null` where it is not open any more
+ * @param page as it was shown; `null` if it is no longer open
  * @param secret of the browser's cookie
  */
 export async function approve(

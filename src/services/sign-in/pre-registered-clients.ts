@@ -1,4 +1,4 @@
-// Programs that admins make known, for hosts whose forms ask for an id and a secret; and how such a program proves itself.
+// Clients that admins register for hosts that require an id and a secret, and their authentication.
 
 import { sha256Hex } from "../../domain/digest";
 import { GatewayError, invalid } from "../../domain/errors";
@@ -19,19 +19,19 @@ import type { Context } from "../context";
 import type { SignInContext } from "./context";
 import { requireOwnSignIn } from "./links";
 
-/** What an admin says of a program. */
+/** Metadata that an admin enters for a client. */
 export interface PreRegisteredClientMetadata {
   displayName: string;
   redirectUris: readonly string[];
 }
 
-/** A program, and where it is new its secret, which nobody can read again. */
+/** A client, and for a new one its secret, which is returned only here. */
 export interface StoredPreRegisteredClient {
   row: PreRegisteredClientRow;
   secret: string | null;
 }
 
-/** Stores a program under its name, whole. One that is there keeps its secret. */
+/** Stores a whole client under its name. An existing client keeps its secret. */
 export async function storePreRegisteredClient(
   context: Context,
   name: string,
@@ -41,7 +41,7 @@ export async function storePreRegisteredClient(
   requireOwnSignIn(context);
   const unusable = redirectUris.flatMap((uri, index) => (destinationOf(uri) === null ? [index] : []));
   const message =
-    "It can never be used: give an https address, http on this machine, or a scheme of the program's own.";
+    "The redirect URI cannot be used. Use an https address, http on this machine, or the program's own scheme.";
   if (unusable.length > 0)
     throw invalid(unusable.map((index) => ({ code: "INVALID_FIELD", message, path: `redirect_uris.${index}` })));
   const secret = writeClientSecret(crypto.getRandomValues(new Uint8Array(32)));
@@ -53,11 +53,11 @@ export async function storePreRegisteredClient(
   const recorded = audited(context, "oauth_client.put", name, { after, when: "is" });
   const stored = await putPreRegisteredClient(recorded, client, SIGN_IN_LIMITS.knownClients);
   if (stored !== null) return { row: stored.row, secret: stored.created ? secret : null };
-  const full = `There are ${SIGN_IN_LIMITS.knownClients} such programs already. Delete one first.`;
+  const full = `Client limit reached (${SIGN_IN_LIMITS.knownClients}). Delete a client first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", full, { limit: SIGN_IN_LIMITS.knownClients });
 }
 
-/** A page by name; `after` is the last name of the page before. */
+/** Returns a page by name; `after` is the last name of the previous page. */
 export function pageOfPreRegisteredClients(
   context: Context,
   limit: number,
@@ -67,23 +67,23 @@ export function pageOfPreRegisteredClients(
   return listPreRegisteredClients(context.db, limit, after);
 }
 
-/** Forgets a program: what its users gave it ends. */
+/** Deletes a client and ends its grants. */
 export async function removePreRegisteredClient(context: Context, name: string): Promise<void> {
   requireAdmin(context.caller.principal);
   const recorded = audited(context, "oauth_client.delete", name, { when: "was" });
   if (await deletePreRegisteredClient(recorded, name)) return;
-  throw new GatewayError("not_found", "OAUTH_CLIENT_NOT_FOUND", "There is no program of this name.");
+  throw new GatewayError("not_found", "OAUTH_CLIENT_NOT_FOUND", "OAuth client not found. Check the name.");
 }
 
-/** Who a program says it is at the token endpoint, with its secret if it has sent one. */
+/** The client id presented at the token endpoint, and the secret if one was sent. */
 export interface PresentedClient {
   id: string;
   secret: string | null;
 }
 
 /**
- * Refuses a program that an admin has made known unless it shows its secret. All others are public: what they send as a secret counts
- * for nothing. Guesses are not counted: a secret has 256 bits, and many users' hosts share an address.
+ * Throws unless a pre-registered client presents its secret. Other clients are public; a secret they send is ignored. Guesses are not
+ * counted, because secrets have 256 bits and many users' hosts share an address.
  */
 export async function proveClient(context: SignInContext, { id, secret }: PresentedClient): Promise<void> {
   const name = preRegisteredClientName(id);
@@ -93,6 +93,6 @@ export async function proveClient(context: SignInContext, { id, secret }: Presen
 }
 
 export function unprovenClient(): GatewayError {
-  const message = "The program's id and secret do not fit each other, or an admin has removed it.";
+  const message = "The client id and secret do not match, or an admin removed the client.";
   return new GatewayError("unauthenticated", "INVALID_CLIENT", message);
 }

@@ -1,5 +1,5 @@
-// Refresh tokens are derived, each from the one before it: whoever repeats an exchange is told the same successor, by any isolate and
-// after any crash, though nothing is kept that it could be read from.
+// Derives each refresh token from the previous one: repeating an exchange returns the same successor, in any isolate and after any crash,
+// without storing it.
 
 import { encodeBase64Url } from "../../domain/base64";
 import { hexOf, sha256Hex } from "../../domain/digest";
@@ -11,31 +11,31 @@ import { keyIds } from "../secrets/encryption";
 
 type KeySettings = Pick<Settings, "SECRETS_KEY" | "SECRETS_KEYS_PREVIOUS">;
 
-/** A refresh token, and by what it is known. */
+/** A refresh token and its stored digest. */
 export interface MadeRefresh {
   text: string;
   hash: string;
-  /** Which of the deployment's keys made it. */
+  /** Id of the deployment key that derived it. */
   derivedWith: string;
 }
 
-/** Bytes of a mark. */
+/** Bytes of the signature. */
 const MARK = 16;
 const utf8 = new TextEncoder();
 
-/** A deployment has its current key and a few previous ones. */
+/** A deployment has a current key and a few previous ones. */
 const derived = new Recent<string, Promise<{ successor: CryptoKey; mark: CryptoKey }>>(16);
 
-/** The first refresh token of a grant. */
+/** Returns the first refresh token of a grant. */
 export async function firstRefresh(settings: KeySettings, grantId: string): Promise<MadeRefresh> {
   const secret = hexOf(crypto.getRandomValues(new Uint8Array(32)));
   return made(await currentSecret(settings), { grantId, secret, generation: 0 });
 }
 
 /**
- * The successor of a refresh token, as the key of this id makes it; `null` where this deployment does not have the key any more.
+ * Returns the successor of a refresh token, derived with the given key; `null` if this deployment no longer has that key.
  *
- * @param derivedWith the current key where it is left out
+ * @param derivedWith default: the current key
  */
 export async function successorOf(
   settings: KeySettings,
@@ -49,7 +49,7 @@ export async function successorOf(
   return made(from, { grantId: token.grantId, secret, generation: token.generation + 1 });
 }
 
-/** Whether a key of this deployment has made the token: only then does it tell anything that it is not among those that are known. */
+/** Whether a key of this deployment created the token. Only then does its absence from the stored digests prove reuse. */
 export async function isOwnRefresh(settings: KeySettings, token: RefreshToken): Promise<boolean> {
   const shown = utf8.encode(token.mark);
   for (const { text } of await secretsOf(settings)) {
@@ -78,7 +78,7 @@ async function signed(key: CryptoKey, parts: readonly string[]): Promise<Uint8Ar
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8.encode(JSON.stringify(parts))));
 }
 
-/** The deployment's keys, the current one first. Without one there is no sign-in: `hasBuiltInSignIn`. */
+/** Returns the deployment's keys, the current one first. Without one, the gateway's sign-in is disabled: `hasBuiltInSignIn`. */
 async function secretsOf(settings: KeySettings): Promise<DeploymentKey[]> {
   const texts = [
     ...(settings.SECRETS_KEY === undefined ? [] : [settings.SECRETS_KEY]),
@@ -110,7 +110,7 @@ function keysOf(secret: string): Promise<{ successor: CryptoKey; mark: CryptoKey
   return making;
 }
 
-/** What PKCE's S256 makes of a verifier. */
+/** Returns the PKCE S256 challenge of a verifier. */
 export async function challengeOf(verifier: string): Promise<string> {
   return encodeBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(verifier))));
 }

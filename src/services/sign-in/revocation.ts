@@ -1,4 +1,4 @@
-// RFC 7009: whoever holds a token of a grant may end the grant.
+// Token revocation (RFC 7009): a holder of a grant's token can end the grant.
 
 import { sha256Hex } from "../../domain/digest";
 import { preRegisteredClientName } from "../../domain/sign-in/pre-registered";
@@ -10,10 +10,10 @@ import { unprovenClient } from "./pre-registered-clients";
 import { isOwnRefresh } from "./refresh-tokens";
 
 /**
- * Ends the grant of a token, of whichever kind it is. A token that is none, or of another client, ends nothing: who shows it hears the
- * same, as the standard wants it.
+ * Ends the grant of an access or refresh token. An invalid token, or one of another client, ends nothing and gets the same response, as the
+ * standard requires.
  *
- * @param clientId who has shown it, and has proven so; `null` where nobody says so, which is enough for programs without a secret
+ * @param clientId the authenticated client; `null` if none was named, which suffices for public clients
  */
 export async function revokeToken(context: SignInContext, text: string, clientId: string | null): Promise<void> {
   const grant = await grantOf(context, text);

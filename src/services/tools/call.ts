@@ -1,4 +1,4 @@
-// Calling an offered tool by its name. Whether its code may run is judged again at every call.
+// Calls an offered tool by name. Every call checks again whether its code can run.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { activeSkills } from "../../domain/conversation/activation";
@@ -23,27 +23,27 @@ import { stepOf } from "./offered";
 import { connectSources } from "./sources";
 import type { Step } from "./step";
 
-/** Where a call is made. */
+/** The context of a call. */
 export interface CallPlace extends Step {
   callId: string;
-  /** A digest of what was called, with which arguments. */
+  /** Digest of the tool and its arguments. */
   request: string;
   signal: AbortSignal;
-  /** The MCP host that made the call, where it can be asked something. */
+  /** The calling MCP host, if it can be asked something. */
   host: HostLink | null;
-  /** Hears how far the call is, where somebody listens. */
+  /** Receives progress, if anything listens. */
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** The MCP host, where it wants to hear what servers log. */
+  /** The calling MCP host, if it wants log messages of servers. */
   logs?: LogListener | null;
-  /** Whether the answer goes to an MCP host, which may read what it links to. */
+  /** Whether the result goes to an MCP host, which can read linked resources. */
   forClient?: boolean;
 }
 
-/** What runs code of providers, and what keeps long results: needed by few conversations, and kept once it is there. */
+/** Modules that run provider code and store long results. Loaded lazily, because few conversations need them. */
 let providing: typeof import("./provided") | null = null;
 let keeping: { files: typeof import("./script-files"); whole: typeof import("./full-results") } | null = null;
 
-/** Calls a tool by the name it is offered under; `null` when none of this name was ever offered. */
+/** Calls a tool by its offered name. Returns `null` if no tool was ever offered under this name. */
 export async function callByOfferedName(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
   const { context, session, view } = place;
   const now = (await isOffered(place, name)) ? place : await connectedAnew(place, name);
@@ -71,8 +71,8 @@ export async function callByOfferedName(place: CallPlace, name: string, args: Js
 }
 
 /**
- * Calls a tool that a model was told of in words. Its API held the arguments against no schema, so that is done here, also where a
- * server's tool would do it: the answer says what to mend.
+ * Calls a tool that was described to the model as text. The model's API did not validate the arguments against a schema, so this function
+ * does, and the result says what to correct.
  */
 export async function callByDescription(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
   const tool = (await place.offered()).tools.find((candidate) => candidate.name === name);
@@ -86,7 +86,7 @@ async function isOffered(place: CallPlace, name: string): Promise<boolean> {
   return (await place.offered()).tools.some((tool) => tool.name === name);
 }
 
-/** A tool that was offered once may be one of a server that is to be connected anew, as when its secret changed. */
+/** A tool offered earlier may belong to a server that must be connected again, for example after its secret changed. */
 async function connectedAnew(place: CallPlace, name: string): Promise<CallPlace> {
   const known = storedTool(place.session, name);
   const isActive = activeSkills(place.session.state).some(({ skill }) => skill.name === known?.skill);
@@ -95,7 +95,7 @@ async function connectedAnew(place: CallPlace, name: string): Promise<CallPlace>
   return { ...place, ...stepOf(place) };
 }
 
-/** Calls a tool of an MCP server. Every visible skill may have servers, public or not. */
+/** Calls a tool of an MCP server. Every visible skill can have servers, public or not. */
 async function callRemote(
   place: CallPlace,
   shown: string,
@@ -110,7 +110,7 @@ async function callRemote(
       return failed(`Tool '${shown}' is not available: ${CODE_BARS.not_visible}.`);
     recordUse(session, context, skill.name);
   }
-  // As it was when the call began: the next turn may begin meanwhile.
+  // The state when the call began: the next turn may begin meanwhile.
   const { state } = session;
   const cut: { whole: WholeResult | null } = { whole: null };
   const onCut = (whole: WholeResult) => {
@@ -129,7 +129,7 @@ async function callRemote(
   return keeping.whole.withFullResultLink(context, owner, shown, cut.whole, result);
 }
 
-/** A result with the addresses that what it links to has in this conversation. */
+/** Returns a result with the URIs that linked resources have in this conversation. */
 async function linked(
   { context, session, offered }: CallPlace,
   server: ServerRef,
@@ -144,14 +144,14 @@ async function linked(
   );
 }
 
-/** A tool that was offered once, or is declared by a skill that may not offer it now. */
+/** Handles a tool that was offered earlier, or is declared by a skill that cannot offer it now. */
 async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult | null> {
   const { context, session, view } = place;
   const known = storedTool(session, name);
   if (known === null) return null;
   const down = await downServer(place, known);
   if (known.skill === "")
-    return failed(`Tool '${name}' is not available: ${down ?? "its MCP server does not have it any more"}.`);
+    return failed(`Tool '${name}' is not available: ${down ?? "its MCP server no longer has it"}.`);
   const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
   if (active === undefined) {
     if ((await findForModel(context, view, known.skill, false)) !== null)
@@ -159,18 +159,18 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
     return notAvailable(context, view, known.skill, "load_skill");
   }
   const bar = await codeBarOf(context, view, active.skill);
-  const why = bar === null ? `the current version of skill '${known.skill}' does not have it` : CODE_BARS[bar];
+  const why = bar === null ? `the current version of skill '${known.skill}' no longer has it` : CODE_BARS[bar];
   if (down !== null) return failed(`Tool '${name}' is not available: ${down}.`);
   return failed(`Tool '${name}' is not available: ${why}.`);
 }
 
-/** Why a tool's server is not there, or does not offer it, in words; `null` when it does, or the tool is no server's. */
+/** Returns why a tool's server is unavailable or does not offer it; `null` if it does, or if the tool has no server. */
 async function downServer(place: CallPlace, { skill, tool }: { skill: string; tool: string }): Promise<string | null> {
   const { servers } = await place.offered();
   const mine = servers.filter(({ ref }) => (ref.skill?.name ?? "") === skill && tool.startsWith(`${ref.name}__`));
   const down = mine.find(({ state }) => state !== "connected");
   const guarded = mine.some(({ ref, withheld }) => withheld.some((name) => tool === `${ref.name}__${name}`));
-  if (guarded) return "its texts are not those that were approved";
+  if (guarded) return "its definition changed after it was approved";
   if (down === undefined) return null;
   return `MCP server '${down.ref.name}' is not connected${down.error === null ? "" : `: ${down.error}`}`;
 }

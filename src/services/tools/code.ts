@@ -1,4 +1,4 @@
-// The code of a version on its way into an isolate, and what its host reads for it.
+// Reads the code of a version for an isolate, and the data for its host.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import {
@@ -24,8 +24,8 @@ import { logIdOf } from "../secrets/log-id";
 import type { Session } from "../session";
 import { declarationOf, filesOf } from "./declarations";
 
-/** Told where a version was deleted between two steps, or the compiler did not answer. */
-const GONE = "the skill changed just now, or its code could not be read in time; try again";
+/** The message if a version was deleted between two steps, or the compiler did not answer. */
+const GONE = "the skill is being changed, or its code could not be read in time; try again";
 
 export function providerCode(
   context: Context,
@@ -40,7 +40,7 @@ export function providerCode(
   return { digest, path: provider.path, className: provider.class, config, load, python };
 }
 
-/** What runs scripts of a version, in the order in which they are asked. */
+/** Returns the executors for scripts of a version, in the order in which they are tried. */
 export function executorsOf(
   context: Context & { loader: WorkerLoader },
   session: Session | null,
@@ -62,7 +62,7 @@ function packageOf(context: Context, versionId: string): PackageSource {
   };
 }
 
-/** By its name; where that says nothing, by its first line. */
+/** Determines the language by file name, otherwise by the first line. */
 export async function scriptLanguage(context: Context, versionId: string, path: string): Promise<Language | null> {
   if (/\.[^/]*$/.test(path)) return languageOf(path);
   const bytes = await readFile(context, versionId, path);
@@ -78,8 +78,8 @@ async function readZip(context: Context, versionId: string): Promise<StoredZip |
 }
 
 /**
- * What the host of a call stands on; outside conversations there is no page to ask. The log is the operator's, and names the
- * conversation as the lines of its requests do.
+ * Returns what the host of a call needs. Outside of conversations there is no page to ask. Log lines use the same pseudonym of the
+ * conversation as request logs.
  */
 export async function hostParts(
   context: Context,
@@ -100,7 +100,7 @@ export async function hostParts(
   };
 }
 
-/** What code is told of the call that it serves. */
+/** Returns what code can read about its call. */
 export function toolContext(context: Context, session: Session | null, skillName: string): ToolContext {
   const { userId } = context.caller.principal;
   return { taskId: session?.id ?? "", subtaskId: session?.state.turn ?? 0, userId, userName: userId, skillName };
@@ -116,12 +116,12 @@ async function loadScripts(context: Context, versionId: string): Promise<Runnabl
   const stored = await readStoredCode(context.packages, context.timings, versionId);
   const scripts = stored === null ? null : runnableScripts(stored);
   if (scripts !== null) return scripts;
-  // Compiled by a gateway that ran scripts otherwise, or not yet.
+  // Not compiled yet, or compiled by an earlier gateway in another format.
   const code = await compileNow(context, versionId);
   return (code === null ? null : runnableScripts(code)) ?? GONE;
 }
 
-/** The code of a version that was published where it was not to run, or by a gateway that ran none. Made once. */
+/** Compiles the code of a version that was published to another scope or by an earlier gateway. Done once. */
 async function compileNow(context: Context, versionId: string): Promise<StoredCode | null> {
   const { packages, timings } = context;
   const declared = await declarationOf(context, versionId);

@@ -1,4 +1,4 @@
-// What versions declare about their code, and their files.
+// Reads what versions declare about their code and files.
 
 import { findModule, findPython } from "../../domain/code/graph";
 import { isScript } from "../../domain/code/language";
@@ -9,25 +9,25 @@ import type { VersionContent } from "../../storage/d1/catalog";
 import { contentsOf } from "../catalog/contents";
 import type { Context } from "../context";
 
-/** Facts of a version that has a provider. */
+/** Facts of a version with a provider. */
 export type ProviderFacts = CodeFacts & { provider: NonNullable<CodeFacts["provider"]> };
 
 export function hasProvider(facts: CodeFacts): facts is ProviderFacts {
   return facts.provider !== null && facts.tools.length > 0;
 }
 
-/** The facts of versions, by id; a version that is gone is absent. */
+/** Returns facts of versions by id. Deleted versions are absent. */
 export async function factsOf(context: Context, versionIds: readonly string[]): Promise<Map<string, CodeFacts>> {
   const found = await contentsOf(context, versionIds);
   return new Map(Array.from(found, ([id, content]) => [id, factsFrom(content)]));
 }
 
-/** All that a version declares; `null` when it is gone. */
+/** Returns everything a version declares; `null` if it was deleted. */
 export async function declarationOf(context: Context, versionId: string): Promise<VersionContent | null> {
   return (await contentsOf(context, [versionId])).get(versionId) ?? null;
 }
 
-/** The files of a version; empty when it is gone. */
+/** Returns the files of a version; empty if it was deleted. */
 export async function filesOf(context: Context, versionId: string): Promise<PackageFile[]> {
   return (await declarationOf(context, versionId))?.files ?? [];
 }
@@ -40,9 +40,9 @@ export function factsFrom(content: VersionContent): CodeFacts {
   return {
     digest,
     config,
-    // A provider for another runtime, or none: its tools are not this gateway's.
+    // Without a provider for this runtime, the tools are not offered.
     provider: module === null || provider?.class === undefined ? null : { path: module, class: provider.class },
-    // Names are keys in what is stored; this one cannot be.
+    // Names are keys in stored objects, so this one is excluded.
     tools: tools.filter(({ name }) => name !== "__proto__").slice(0, CODE_LIMITS.toolsPerSkill),
     scripts: paths.some(isScript),
     servers,

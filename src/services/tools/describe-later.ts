@@ -1,9 +1,9 @@
-// After a publish: a provider is asked for its tools beside the request, by what few publishes need and is loaded then.
+// Asks the provider of a new version for its tools after the response. The code for it is loaded lazily.
 
 import { canRunCodeInScope } from "../catalog/can-run";
 import type { Context } from "../context";
 
-/** Has the provider of a version that was published just now asked for its tools, where it has one that will run. */
+/** Asks the provider of a version that was just published for its tools, if it has one that runs. */
 export function describeLater(
   context: Context,
   skill: {

@@ -1,5 +1,5 @@
-// Asking a provider for its tools. In Python that takes an interpreter, which nobody in a conversation should wait for: it is asked when
-// its version is published, and what it says is kept with the version.
+// Asks a provider for its tools. For Python this starts an interpreter, which no conversation should wait for: it happens after publishing,
+// and the result is stored with the version.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { Described } from "../../domain/conversation/offered";
@@ -15,7 +15,10 @@ import type { Context } from "../context";
 import { providerCode } from "./code";
 import { factsFrom, hasProvider, type ProviderFacts } from "./declarations";
 
-/** What a provider says of its tools. In Python it is kept, so that it is asked once; in JavaScript asking costs less than reading would. */
+/**
+ * Returns a provider's tool descriptions. For Python they are stored, so that it is asked once; for JavaScript asking is cheaper than
+ * reading.
+ */
 export async function askProvider(
   context: Context,
   isolates: Isolates,
@@ -30,13 +33,13 @@ export async function askProvider(
     utf8Bytes(JSON.stringify(described)) <= ROW_LIMITS.describedBytes
   ) {
     noteDescribed(skill.version_id, described);
-    // The nearest of all: nobody has to see the write, and it goes to the primary in any case.
+    // Uses the nearest database: the write goes to the primary anyway, and nobody waits to see it.
     context.later(keepDescribed(context.nearest, skill.version_id, described).catch(noteFailure));
   }
   return described;
 }
 
-/** Asks the provider of a version that was published just now, if it is one in Python. A failure is noted. */
+/** Asks the provider of a version that was just published, if it is written in Python. Failures are logged. */
 export async function describePublished(
   context: Context,
   isolates: Isolates,
@@ -52,7 +55,7 @@ export async function describePublished(
   }
 }
 
-/** The next conversation that loads the version asks for itself. */
+/** The next conversation that loads the version asks again. */
 function noteFailure(error: unknown): void {
   console.error(JSON.stringify({ event: "provider_not_described", reason: String(error).slice(0, 300) }));
 }

@@ -1,5 +1,4 @@
-// What a model is told in words of the tools that skills offer: where the list of tools is fixed, or a tool is not as its
-// skill's instructions say.
+// Describes skills' tools as text: if the tool list is fixed, or a tool differs from what its skill's instructions say.
 
 import type { Policy } from "../../domain/conversation/event";
 import type { Offered, OfferedTool } from "../../domain/conversation/offered";
@@ -7,8 +6,8 @@ import { escapeSkillTags } from "../../domain/tags";
 import { oneLine } from "../../domain/tokens";
 
 /**
- * Goes after load_skill's answer. Empty where the list of tools says it all. Names and reasons are an author's or a server's words:
- * they stay on their line and read as no tag.
+ * Returns the text after the result of load_skill; empty if the tool list says everything. Names and reasons come from authors or servers,
+ * so they are kept on one line and escaped.
  */
 export function offeredText({ tools, servers }: Offered, skills: readonly string[], mode: Policy["tool_mode"]): string {
   const mine = tools.filter(({ skill }) => skill !== null && skills.includes(skill.name));
@@ -27,7 +26,7 @@ export function offeredText({ tools, servers }: Offered, skills: readonly string
   );
 }
 
-/** Definitions as text, for a model that calls them with call_skill_tool. They are JSON still where a tag is escaped. */
+/** Returns tool definitions as text, for models that call them with call_skill_tool. Escaping keeps them valid JSON. */
 export function explainTools(tools: readonly OfferedTool[], skills: readonly string[]): string {
   const mine = tools
     .filter(({ skill }) => skill !== null && skills.includes(skill.name))

@@ -1,5 +1,5 @@
-// Finding the tools of servers where there are too many to list: when that is, and find_tool, which searches what the conversation may
-// call now. Whether it may is judged again with each search and each call.
+// Implements `find_tool`, which searches the tools that the conversation can call now, and decides when tools are too many to list. Each
+// search and call checks access again.
 
 import { titleOf } from "../../domain/conversation/servers";
 import { DURATIONS } from "../../domain/durations";
@@ -12,12 +12,12 @@ import { stepOf } from "./offered";
 import { connectSources } from "./sources";
 import type { ConversationView, Step } from "./step";
 
-/** How this conversation is set to offer the tools of its servers. */
+/** Returns the conversation's setting for offering tools of servers. */
 export function toolListOf({ effective }: Session): ToolListing {
   return effective.tool_list ?? "auto";
 }
 
-/** The servers whose tools would be found by what is known now; `null` where they would be listed. Of skills' tools none are counted. */
+/** Returns the servers whose tools would be searched; `null` if they would be listed. Skills' own tools are not counted. */
 export async function serversToFind({ session, offered }: Step): Promise<string[] | null> {
   const { tools, servers } = await offered();
   const definitions = tools.flatMap(({ skill, definition }) => (skill === null ? (definition ?? []) : []));
@@ -25,7 +25,7 @@ export async function serversToFind({ session, offered }: Step): Promise<string[
   return servers.filter(({ ref }) => ref.skill === null).map(({ ref }) => ref.name);
 }
 
-/** Searches the tools that are offered, listed or not. What a server that does not answer would have is said to be missing. */
+/** Searches the offered tools, listed or not. The result names servers that do not answer. */
 export async function runFindTool(seen: ConversationView, query: string): Promise<ToolResult> {
   await connectSources(seen, null, DURATIONS.patienceList);
   const { tools, servers } = await stepOf(seen).offered();

@@ -1,4 +1,4 @@
-// Results that are too long to be passed on. The whole is kept as a file of the conversation, and read in ranges. Loaded with the first.
+// Stores results that are too long to be returned as files of the conversation, readable in ranges. Loaded with the first one.
 
 import { filesSince } from "../../domain/access/quota";
 import { invalid } from "../../domain/errors";
@@ -16,7 +16,7 @@ import { type StoredFilesCall, storeWrittenFiles } from "./script-files";
 const FOLDER = { path: "results/", most: LIBRARY_LIMITS.resultsBytes };
 const TYPES = { "text/plain": "txt", "application/json": "json" } as const;
 
-/** A result that was cut, with a word on where the whole is read, or on why it is nowhere. */
+/** Returns a cut result with a note on where to read the rest, or why it is not stored. */
 export async function withFullResultLink(
   context: Context,
   call: StoredFilesCall,
@@ -29,37 +29,40 @@ export async function withFullResultLink(
   const run = { files: [{ path, bytes }], left: [], reason: null };
   const { written, left } = await storeWrittenFiles(context, call, run, FOLDER);
   const told = toldOf(context, written[0]?.kept?.id ?? null, left[0]?.reason);
-  const note = `(The whole result has ${bytes.length} bytes of ${mediaType}. ${told})`;
+  const note = `(The complete result has ${bytes.length} bytes of ${mediaType}. ${told})`;
   return { ...result, content: [...result.content, { type: "text", text: note }] };
 }
 
-/** Where the whole is; or why it was not kept, and what makes room. */
+/** The note: where the full result is, or why it was not stored and how to make room. */
 function toldOf({ settings }: Context, file: string | null, reason: string | undefined): string {
   if (file !== null) {
     const first = resultUri({ file, offset: 0, limit: LIBRARY_LIMITS.rangeBytes });
-    return `It is read in ranges as the resource ${first}, and a script is given it as the kept file ${file}.`;
+    return `Read it in ranges as the resource ${first}, or pass it to a script as the stored file ${file}.`;
   }
-  if (reason !== "QUOTA_EXCEEDED") return "It was not kept: the gateway's storage did not answer.";
+  if (reason !== "QUOTA_EXCEEDED") return "It was not stored because storage did not respond.";
   const most = FOLDER.most / 1_048_576;
   return (
-    `It was not kept: long results may take ${most} MiB in a conversation, and the files of a user ${settings.QUOTA_FILES_MIB} MiB. ` +
-    "Ask the tool for less, or have files of the conversation deleted."
+    `It was not stored because a limit was reached (${most} MiB of long results per conversation, ` +
+    `${settings.QUOTA_FILES_MIB} MiB of files per user). Ask the tool for less, or delete files of the conversation.`
   );
 }
 
-/** A range of a whole result of this conversation, as `resources/read` answers; `null` where it is not there, or has ended. */
+/** Returns a range of a full result, in the format of `resources/read`; `null` if it does not exist or has expired. */
 export async function readFullResult(context: Context, session: Session, uri: string): Promise<JsonObject | null> {
   const range = readResultUri(uri);
   const most = LIBRARY_LIMITS.rangeBytesMost;
   const problem = (message: string) => invalid([{ code: "INVALID_RANGE", message, path: "uri" }]);
   if (range === null)
-    throw problem(`Read results as result:<file>?offset=<bytes>&limit=<bytes>, at most ${most} bytes at once.`);
+    throw problem(
+      `The address is not valid. Use result:<file>?offset=<bytes>&limit=<bytes> (limit ${most} bytes at once).`,
+    );
   const place = { userId: session.userId, conversation: session.id };
   const since = filesSince(context.settings, context.now());
   const [row] = await readRunFiles(context.db, place, [range.file], since);
   if (!row?.path.startsWith(FOLDER.path)) return null;
   const { offset, limit } = range;
-  if (offset >= row.size) throw problem(`The result has ${row.size} bytes: the offset is behind its end.`);
+  if (offset >= row.size)
+    throw problem(`Offset out of range (the result has ${row.size} bytes). Use a smaller offset.`);
   const length = Math.min(limit + RANGE_MARGIN, row.size - offset);
   const read = await readRunFileRange(context.packages, context.timings, row.object, { offset, length });
   if (read === null) return null;

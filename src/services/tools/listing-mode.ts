@@ -1,12 +1,12 @@
-// Whether a conversation lists the tools of its servers or finds them. Decided with its first list and in a cold moment, and where a
-// server joins a list, which changes then in any case. Under `auto` the front of the prompt keeps what was decided.
+// Decides whether a conversation lists the tools of its servers or searches them: with its first list, when the cache is cold, and when a
+// server joins a list, which changes then anyway. Under `auto` the front stores the decision.
 
 import { type ToolFinding, toolFindingSchema } from "../../domain/tools/listing";
 import type { Session } from "../session";
 import { serversToFind, toolListOf } from "./find";
 import type { Step } from "./step";
 
-/** The servers whose tools are found in this conversation; `null` where they are listed. Decides it where that is due. */
+/** Returns the servers whose tools are searched; `null` if they are listed. Decides if a decision is due. */
 export async function listingModeOf(step: Step): Promise<ToolFinding["finds"]> {
   const { session, looks } = step;
   const kept = storedListingMode(session);
@@ -18,18 +18,18 @@ export async function listingModeOf(step: Step): Promise<ToolFinding["finds"]> {
   const joins = kept?.finds === null && counted.some((name) => !kept.counted?.includes(name));
   if (stands && !joins) return kept.finds;
   const finds = await serversToFind(step);
-  // Without a server there is nothing to keep, and most conversations have none.
+  // Most conversations have no servers and store nothing.
   if (!looks && (kept !== null || finds !== null || counted.length > 0)) keepFinding(session, { set, finds, counted });
   return finds;
 }
 
-/** The provider keeps nothing of this conversation any more: it is decided anew. */
+/** Discards the decision when the provider no longer caches the conversation. */
 export function resetListingMode(session: Session): void {
   const kept = storedListingMode(session);
   if (kept !== null) keepFinding(session, { ...kept, counted: null });
 }
 
-/** What is decided; `null` where nothing is yet. */
+/** Returns the stored decision, or `null`. */
 export function storedListingMode({ memory, store }: Session): ToolFinding | null {
   memory.finding ??= { kept: store.get("finding", toolFindingSchema) };
   return memory.finding.kept;

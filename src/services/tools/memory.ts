@@ -1,9 +1,9 @@
-// What a conversation keeps of its skills' code, so that a turn needs neither D1 nor an isolate to know its tools.
+// Stores what a conversation knows of its skills' code, so that a turn needs neither D1 nor an isolate to know its tools.
 
 import { type ToolMemory, toolMemorySchema } from "../../domain/conversation/offered";
 import type { Session } from "../session";
 
-/** What is kept, read from the store once. */
+/** Returns the stored data, read once. */
 export function toolMemory({ memory, store }: Session): ToolMemory {
   if (memory.tools === null) {
     const kept = store.get("provided", toolMemorySchema) ?? { versions: {}, names: {}, known: {} };
@@ -12,14 +12,14 @@ export function toolMemory({ memory, store }: Session): ToolMemory {
   return memory.tools.kept;
 }
 
-/** Notes what versions declare, in memory: `storeToolNames` follows in the same step, and a version can be read again. */
+/** Adds what versions declare, in memory. `storeToolNames` stores it in the same step. */
 export function recordVersions(session: Session, versions: ToolMemory["versions"]): void {
   const { memory } = session;
   const kept = { ...toolMemory(session), versions };
   memory.tools = { kept, written: memory.tools?.written ?? "", unsaved: true };
 }
 
-/** Keeps the names that tools were given, and what was noted of versions; stores them, unless somebody only looks. */
+/** Stores tool names and facts of versions, unless the request only reads. */
 export function storeToolNames(session: Session, named: Pick<ToolMemory, "names" | "known">, looks: boolean): void {
   const kept = { ...toolMemory(session), ...named };
   const written = session.memory.tools?.written ?? "";
@@ -28,7 +28,7 @@ export function storeToolNames(session: Session, named: Pick<ToolMemory, "names"
   session.memory.tools = { kept, written: text, unsaved: looks };
 }
 
-/** The skill and tool behind a name that was offered in this conversation; `null` for any other name. */
+/** Returns the skill and tool behind an offered name; `null` for other names. */
 export function storedTool(session: Session, name: string): { skill: string; tool: string } | null {
   const { known } = toolMemory(session);
   return Object.hasOwn(known, name) ? (known[name] ?? null) : null;

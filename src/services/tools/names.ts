@@ -1,22 +1,22 @@
-// The names that offered tools have in a conversation: given once, and kept until their skill's activation ends.
+// Assigns the names of offered tools: once, and stable until their skill's activation ends.
 
 import type { ToolMemory } from "../../domain/conversation/offered";
 import { BUILTIN } from "../../domain/tools/builtin";
 import { type NamedTool, nameTools } from "../../domain/tools/names";
 
-/** Tools that come and go together. */
+/** Tools that appear and disappear together. */
 export interface ToolGroup {
-  /** A skill's name, or `/` and the name of a server that no skill offers. */
+  /** A skill's name, or `/` and the name of a server without a skill. */
   key: string;
-  /** The skill's name; empty where there is none. */
+  /** The skill's name, or empty. */
   skill: string;
-  /** When they became active: a later activation gets its names anew. */
+  /** Activation order: a later activation gets new names. */
   order: number;
-  /** What tells them apart there, and what they are called there. */
+  /** The tools with their ids and names within the group. */
   tools: readonly (Omit<NamedTool, "skill"> & { id: string })[];
 }
 
-/** Names for all tools: those of groups that go on keep theirs, then the rest in order of the groups. */
+/** Assigns names to all tools: continuing groups keep theirs, then the others in order. */
 export async function nameGroups(
   store: ToolMemory,
   groups: readonly ToolGroup[],
@@ -25,7 +25,7 @@ export async function nameGroups(
   const fresh: (NamedTool & { key: string; id: string })[] = [];
   for (const { key, skill, order, tools } of groups) {
     const before = store.names[key];
-    // Of a skill that never had tools there is nothing to keep; a server that lists none just now keeps its names.
+    // A skill that never had tools stores nothing; a server that lists none now keeps its names.
     if (tools.length === 0 && before?.order !== order) continue;
     const held = before?.order === order ? before.tools : {};
     names[key] = { order, tools: { ...held } };
@@ -37,7 +37,7 @@ export async function nameGroups(
   for (const [index, { key, skill, id, own }] of fresh.entries()) {
     const name = given[index];
     const named = names[key];
-    // What has no name today may have one when another has gone.
+    // A tool without a name can get one when another tool is gone.
     if (name === undefined || name === null || named === undefined) continue;
     named.tools[id] = name;
     known[name] = { skill, tool: own };
@@ -45,7 +45,7 @@ export async function nameGroups(
   return { names, known: { ...store.known, ...known } };
 }
 
-/** The name that a tool of a group was given; `null` where it has none. A tool may be called `constructor`. */
+/** Returns the assigned name of a tool, or `null`. A tool can be called `constructor`. */
 export function nameIn(names: ToolMemory["names"], key: string, id: string): string | null {
   const tools = names[key]?.tools;
   return tools !== undefined && Object.hasOwn(tools, id) ? (tools[id] ?? null) : null;

@@ -1,4 +1,4 @@
-// The tools that active skills and MCP servers offer, under the names they have in this conversation.
+// Lists the tools of active skills and MCP servers under their names in this conversation.
 
 import type {
   Offered,
@@ -20,7 +20,7 @@ import { nameGroups, nameIn, type ToolGroup } from "./names";
 import { sourcesOf } from "./sources";
 import type { ConversationView, Step } from "./step";
 
-/** A step from here on. */
+/** Returns a step that starts now. */
 export function stepOf({ context, session, view, looks }: ConversationView): Step {
   const seen = { context, session, view, ...(looks ? { looks } : {}) };
   let asked: Promise<Offered> | null = null;
@@ -33,7 +33,7 @@ export function stepOf({ context, session, view, looks }: ConversationView): Ste
   };
 }
 
-/** What is offered now. Asks no server: what is not connected yet has no tools. */
+/** Returns what is offered now, without contacting servers: a server that is not connected has no tools. */
 export async function offeredTools(seen: ConversationView): Promise<Offered> {
   const { context, session } = seen;
   const { memory } = session;
@@ -65,7 +65,7 @@ export async function offeredTools(seen: ConversationView): Promise<Offered> {
   return offered;
 }
 
-/** Whether what was worked out will do: somebody who only looked has stored none of it. */
+/** Whether the cached result can be used: a read has stored nothing. */
 export function isEnough({ session, looks }: ConversationView): boolean {
   return looks === true || session.memory.tools?.unsaved !== true;
 }
@@ -107,7 +107,7 @@ function prefixOf({ entry }: ServerRef) {
   return entry?.prefix ?? "always";
 }
 
-/** `a__b` and `c` are called like `a` and `b__c`, and a skill's own tool may be called so too. Another prefix gives other names. */
+/** Distinguishes `a__b` with `c` from `a` with `b__c`, and from a skill's own tool. Another prefix gives other names. */
 function idOf(ref: ServerRef, tool: string): string {
   const prefix = prefixOf(ref);
   return JSON.stringify([ref.name, tool, ...(prefix === "always" ? [] : [prefix])]);
@@ -125,7 +125,7 @@ function codeTools(source: ToolSource, names: ToolMemory["names"]): OfferedTool[
     const definition = told === undefined ? null : { ...told, name };
     const problems = facts.described?.problems ?? {};
     const why = Object.hasOwn(problems, declared.name) ? problems[declared.name] : undefined;
-    const problem = definition === null ? (why ?? "it was not described") : null;
+    const problem = definition === null ? (why ?? "the provider returned no description") : null;
     return { name, own: declared.name, skill, origin: { facts, declared }, definition, problem };
   });
 }
@@ -141,7 +141,7 @@ function serverTools({ ref, tools }: OfferedServer, names: ToolMemory["names"]):
   });
 }
 
-/** What is told of a tool. Its page has the address that names the server; of its marks a guard has approved only the page. */
+/** Returns the public definition of a tool. Its page URI contains the server; with a guard, of `_meta` only the page was approved. */
 function toldOf(ref: ServerRef, { digest: _, _meta: meta, ...told }: UpstreamTool): Omit<ToolDefinition, "name"> {
   const { ui } = meta ?? {};
   const passed = ref.approved === null ? meta : ui === undefined ? undefined : { ui };
@@ -149,7 +149,7 @@ function toldOf(ref: ServerRef, { digest: _, _meta: meta, ...told }: UpstreamToo
   return { ...told, _meta: markedPage(passed, (uri) => aliasOf(serverProviderOf(ref), uri)) };
 }
 
-/** The tools that may only have their bare names, which others have. */
+/** Warnings for tools whose only possible name is taken. */
 function namelessWarnings({ ref, tools }: OfferedServer, names: ToolMemory["names"]): Issue[] {
   const nameless = tools.filter(({ name }) => nameIn(names, keyOf(ref), idOf(ref, name)) === null);
   if (nameless.length === 0) return [];
@@ -158,13 +158,13 @@ function namelessWarnings({ ref, tools }: OfferedServer, names: ToolMemory["name
   return [
     {
       code: "MCP_TOOLS_LEFT_OUT",
-      message: `${titleOf(ref)}: its names stay without a prefix, and others have these: ${shown.join(", ")}${more}.`,
+      message: `${titleOf(ref)}: names without a prefix are already used by other tools: ${shown.join(", ")}${more}.`,
       path: ref.skill?.name ?? ref.name,
     },
   ];
 }
 
-/** How many tools a warning names. */
+/** Number of tools that a warning names. */
 const NAMELESS_SHOWN = 10;
 
 function toolWarnings({ name, own, skill, problem }: OfferedTool): Issue[] {
@@ -186,7 +186,13 @@ function serverWarnings({ ref, state, error, problems }: OfferedServer): Issue[]
   }));
   if (state === "connected") return left;
   if (state === "connecting")
-    return [{ code: "MCP_SERVER_CONNECTING", message: `${what} is still connecting; its tools come later.`, ...path }];
+    return [
+      {
+        code: "MCP_SERVER_CONNECTING",
+        message: `${what} is still connecting. Its tools are available later.`,
+        ...path,
+      },
+    ];
   const code = state === "unsupported" ? "MCP_SERVER_UNSUPPORTED" : "MCP_SERVER_UNAVAILABLE";
   return [{ code, message: `${what} is not available: ${error ?? "it failed"}.`, ...path }];
 }

@@ -1,4 +1,4 @@
-// Calling a tool of a skill's provider.
+// Calls a tool of a skill's provider.
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { JsonObject } from "../../domain/json";
@@ -10,7 +10,7 @@ import type { Session } from "../session";
 import { hostParts, providerCode, toolContext } from "./code";
 import type { ProviderFacts } from "./declarations";
 
-/** Where a call is made, and its code runs. */
+/** The context of a call, and where its code runs. */
 interface ProviderPlace {
   context: Context & { loader: WorkerLoader };
   session: Session;

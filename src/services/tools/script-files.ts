@@ -1,5 +1,5 @@
-// Files of a script on their way in and out. What goes in may be kept from an earlier call; what comes out is kept for later ones, where
-// there is a conversation. Loaded with the first script that has any.
+// Passes files into and out of a script. Input can refer to files stored by earlier calls; output is stored if there is a conversation.
+// Loaded with the first script that has files.
 
 import { fileRoom, filesSince } from "../../domain/access/quota";
 import {
@@ -28,12 +28,12 @@ import type { Context } from "../context";
 import type { Session } from "../session";
 import { addressOf } from "./stored-files";
 
-/** Objects that are read or written at a time: a request has six connections. */
+/** Number of objects read or written in parallel; a request has six connections. */
 const LANES = 4;
-/** Digits of a digest that no two names will share. */
+/** Hex digits of a digest, enough to be unique. */
 const DIGITS = 32;
 
-/** The files of a call as the script finds them, or all that is wrong with them. */
+/** Returns the input files of a call, or all issues. */
 export async function resolveInputFiles(
   context: Context,
   session: Pick<Session, "userId" | "id"> | null,
@@ -64,16 +64,16 @@ export async function resolveInputFiles(
   return gone.length > 0 ? { issues: gone } : { files: files.flatMap(({ file }) => file ?? []) };
 }
 
-/** A call whose files are kept: whose it is, and what makes it the same call when it is made again. */
+/** A call whose files are stored, with what identifies it when it is repeated. */
 export interface StoredFilesCall {
   userId: string;
   conversation: string;
-  /** When the conversation was made. One that was deleted and made anew under the same id is another one. */
+  /** Creation time of the conversation, which distinguishes it from a deleted one with the same id. */
   created: number;
   call: readonly unknown[];
 }
 
-/** A call of a turn in a conversation. Turns that happen again are others. */
+/** Identifies a call of a turn. A repeated turn is a different one. */
 export function callWithStoredFiles(session: Session, callId: string, request: object): StoredFilesCall {
   const { userId, id, store, state } = session;
   const call = [store.passes(), state.turn, callId, request];
@@ -81,11 +81,10 @@ export function callWithStoredFiles(session: Session, callId: string, request: o
 }
 
 /**
- * Keeps what a run has left, as far as there is room: the row first and the object second, so that what a failure leaves in between is a
- * row, which ends with its time. The same call has the same ids. What is not kept has its reason; of a run that was called off, nobody
- * asks.
+ * Stores the files of a run while there is room: first the row, then the object, so that a failure in between leaves a row, which expires.
+ * The same call has the same ids. Files that are not stored have a reason. A cancelled run stores nothing.
  *
- * @param folder where all of them lie, if it has a room of its own in a conversation
+ * @param folder the common folder, if it has its own limit
  */
 export async function storeWrittenFiles(
   context: Context,
@@ -125,12 +124,12 @@ async function rowsFor(context: Context, call: StoredFilesCall, files: readonly 
   );
 }
 
-/** A name that says nothing of what it is made of, and that nothing else has. */
+/** Returns a unique name that does not reveal its parts. */
 async function nameOf(parts: readonly unknown[]): Promise<string> {
   return (await sha256Hex(JSON.stringify(parts))).slice(0, DIGITS);
 }
 
-/** The ids of the rows for which there is room; `null` where D1 does not answer: the script has run, and its answer is told. */
+/** Returns the ids of rows that fit; `null` if D1 does not answer: the script has run, and its result is returned. */
 async function reserve(
   context: Context,
   rows: readonly RunFileRow[],
@@ -148,14 +147,14 @@ async function reserve(
   }
 }
 
-/** Stores a file's bytes. Where that fails its row goes; should they arrive all the same, the sweep finds them without one. */
+/** Stores a file's bytes. On failure its row is deleted; if the bytes arrive nevertheless, the sweep deletes them. */
 async function isPut(context: Context, row: RunFileRow, bytes: Uint8Array): Promise<boolean> {
   try {
     await putRunFile(context.packages, context.timings, row.object, bytes);
     return true;
   } catch (error) {
     if (refusalIn(error)?.code !== "unavailable") throw error;
-    // One that cannot be deleted either ends with its time.
+    // A row that cannot be deleted expires.
     await deleteRunFiles(context.db, [row.id]).catch((later) => {
       if (refusalIn(later)?.code !== "unavailable") throw later;
     });
@@ -167,7 +166,7 @@ function placeOf({ userId, id }: Pick<Session, "userId" | "id">) {
   return { userId, conversation: id };
 }
 
-/** Does something with each of a list, a few at a time, and gives the answers in their order. */
+/** Runs `act` for each element, a few at a time, and returns the results in order. */
 async function inLanes<T, R>(list: readonly T[], act: (one: T, index: number) => Promise<R>): Promise<R[]> {
   const answers: R[] = [];
   for (let at = 0; at < list.length; at += LANES) {

@@ -1,4 +1,4 @@
-// Running a script of a skill, in a conversation or without one. Whether it may run is judged at every call.
+// Implements `execute_skill_script`, with or without a conversation. Every call checks whether the script can run.
 
 import { isScript } from "../../domain/code/language";
 import { describeFiles, type FilesReport, type RequestedFile } from "../../domain/code/script-files";
@@ -19,7 +19,7 @@ import { executorsOf, hostParts, scriptLanguage, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
 import { callWithStoredFiles, resolveInputFiles, storeWrittenFiles } from "./script-files";
 
-/** Where a script runs: in a conversation, or in a catalog without one. */
+/** The context of a script: a conversation, or a catalog without one. */
 export type ScriptPlace = CallPlace | (Omit<CallPlace, "session" | "offered"> & { session: null });
 
 export interface ScriptRequest {
@@ -30,7 +30,7 @@ export interface ScriptRequest {
   files: RequestedFile[];
 }
 
-/** Runs a script of a public skill of the catalog, loaded or not. */
+/** Runs a script of a public skill in the catalog, loaded or not. */
 export async function executeScript(place: ScriptPlace, request: ScriptRequest): Promise<ToolResult> {
   const { context, session, view } = place;
   const { skill_name: name } = request;
@@ -56,10 +56,10 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
     return failed(`Error: '${path}' cannot run. ${languages} read_skill shows it as text.`);
   }
   if (request.input.length > CODE_LIMITS.inputChars)
-    return failed(`Error: The input has more than ${CODE_LIMITS.inputChars} characters.`);
+    return failed(`Error: Input too large (limit ${CODE_LIMITS.inputChars} characters).`);
   const facts = (await factsOf(context, [skill.version_id])).get(skill.version_id);
   const { loader } = context;
-  if (facts === undefined || loader === undefined) return failed(`Error: Skill '${name}' changed just now. Try again.`);
+  if (facts === undefined || loader === undefined) return failed(`Error: Skill '${name}' is being changed. Try again.`);
   if (session !== null) recordUse(session, context, name);
   const tooOften = await refusalOf(countToday(context, "scripts"));
   if (tooOften !== null) return failed(`Error: ${tooOften}`);
@@ -68,13 +68,13 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const script = { path, language };
   const host = await hostParts(context, session, skill, place.callId, place.signal);
   const executor = executorsOf({ ...context, loader }, session, skill.version_id, host).find((one) => one.runs(script));
-  if (executor === undefined) return failed(`Error: '${path}' cannot run here.`);
+  if (executor === undefined) return failed(`Error: '${path}' cannot be run.`);
   const { digest, config } = facts;
   const { args, input } = request;
   const about = toolContext(context, session, name);
   const { files: inside } = given;
   const call = { script, digest, args, input, files: inside, config, context: about, ms: timeoutOf(config) };
-  // Before it runs: the next turn may begin meanwhile.
+  // Computed before the run: the next turn may begin meanwhile.
   const kept = session === null ? null : callWithStoredFiles(session, place.callId, request);
   const run = await executor.run(call, place.signal);
   context.count("scripts", [language, run.killed ? "killed" : run.exit_code === 0 ? "ok" : "error"]);
@@ -83,17 +83,17 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   return session === null ? result : countCall(context, session, skill, result);
 }
 
-/** All that is wrong with the files of a call. */
+/** The result for invalid input files, with all issues. */
 function refusedFiles(issues: readonly Issue[]): ToolResult {
   const list = issues.map(({ code, message, path }) => `\n- ${path}: ${message} (${code})`).join("");
   const told = issues.map(({ code, message, path = "files" }) => ({ code, message, path }));
   return {
-    ...failed(`Error: The script was not run, since it cannot be given these files:${list}`),
+    ...failed(`Error: The script was not run because these files are not valid:${list}`),
     structuredContent: { issues: told },
   };
 }
 
-/** In words, as the predecessor system's tool has it, and as data. */
+/** Returns the result as text in Wegent's format, and as data. */
 function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: ScriptRun, told: FilesReport): ToolResult {
   const lines = [`=== Script Execution: ${skill_name}/${script_path} ===`];
   if (args.length > 0) lines.push(`**Arguments**: ${args.join(" ")}`);
@@ -115,14 +115,14 @@ function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: Scr
   return run.exit_code === 0 && !run.killed ? result : { ...result, isError: true };
 }
 
-/** A fence that the output itself does not have. */
+/** Returns the output in a fence longer than any fence inside. */
 function fenced(output: string): string {
   let fence = "```";
   while (output.includes(fence)) fence += "`";
   return `${fence}\n${output.replace(/\n$/, "")}\n${fence}`;
 }
 
-/** Why something was refused, in words; `null` when it was not. Storage that does not answer is thrown on. */
+/** Returns the message of a refusal, or `null`. Rethrows storage failures. */
 async function refusalOf(act: Promise<void>): Promise<string | null> {
   try {
     await act;

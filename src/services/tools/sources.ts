@@ -1,4 +1,4 @@
-// What the active skills declare beside their instructions: code that may run, and MCP servers. Read once a version, then known.
+// Reads what active skills declare besides instructions: code and MCP servers. Read once per version, then cached.
 
 import { isOthersDraft } from "../../domain/catalog/draft";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
@@ -16,10 +16,10 @@ import { factsOf, hasProvider } from "./declarations";
 import { recordVersions, toolMemory } from "./memory";
 import type { ConversationView } from "./step";
 
-/** Asks providers: needed by few conversations, and kept once it is there. */
+/** The module that asks providers. Loaded lazily, because few conversations need it. */
 let describe: typeof import("./describe") | null = null;
 
-/** What the active skills declare now. Asks D1 and an isolate only for a version that this conversation has not seen. */
+/** Returns what the active skills declare now. Reads D1 or an isolate only for versions new to this conversation. */
 export async function sourcesOf({ context, session, view }: ConversationView): Promise<ToolSources> {
   const active = activeSkills(session.state).map(({ skill }) => ({
     skill,
@@ -31,7 +31,7 @@ export async function sourcesOf({ context, session, view }: ConversationView): P
   if (before?.key === key) return before.sources;
 
   const bars = await Promise.all(active.map(({ skill }) => codeBarOf(context, view, skill)));
-  // Without the registry what was offered stays offered; calls refuse.
+  // If the registry is unavailable, offered tools stay offered; calls are refused.
   const visible = active.flatMap((one, index) =>
     bars[index] === "not_visible" ? [] : [{ ...one, runs: bars[index] !== "not_public" }],
   );
@@ -51,7 +51,7 @@ export async function sourcesOf({ context, session, view }: ConversationView): P
       if (facts === undefined) return null;
       const asked = runs ? await described(context, session.memory.slots, skill, facts) : { facts, isSettled: true };
       settled &&= asked.isSettled;
-      // What is kept with the text is not kept twice.
+      // Facts that are stored with the instructions are not stored twice.
       if (asked.facts !== withText.get(skill.version_id))
         lasting.set(skill.version_id, asked.isSettled ? asked.facts : { ...asked.facts, described: null });
       return { skill, order, facts: asked.facts, runs };
@@ -62,11 +62,11 @@ export async function sourcesOf({ context, session, view }: ConversationView): P
   const { userId } = context.caller.principal;
   const ofSkills = skills.map(({ skill, facts }) => ({
     skill,
-    // Whoever writes a draft changes it at any time: it never gets at the secrets of a user whom it names.
+    // The author of a draft can change it at any time, so it never gets the secrets of other users.
     servers: isOthersDraft(skill.name, userId) ? {} : (facts.servers ?? {}),
   }));
   const sources = { skills, servers: serversOf(view, ofSkills) };
-  // What is not settled is not remembered on purpose: the next question asks again.
+  // Incomplete results are not cached, so that the next call asks again.
   if (settled) session.memory.sources = { key, sources };
   return sources;
 }
@@ -77,10 +77,10 @@ function keptWithText(session: Session, versionId: string): CodeFacts | undefine
 }
 
 /**
- * Connects the servers of the conversation whose tools are not known, and waits for them a short while.
+ * Connects the servers whose tools are unknown, and waits for them for a short time.
  *
- * @param only those of these skills
- * @param patience how long to wait for them, where it is not the usual while
+ * @param only only servers of these skills
+ * @param patience maximum wait, if it differs from the default
  */
 export async function connectSources(
   seen: ConversationView,
@@ -97,7 +97,7 @@ export async function connectSources(
   await connectServers(context, session, mine, patience ?? usual);
 }
 
-/** Ends what the conversation holds at servers that have left it. */
+/** Ends sessions with servers that left the conversation. */
 async function partFromOthers({ context, session }: ConversationView, servers: readonly ServerRef[]): Promise<void> {
   const { memory, store } = session;
   const { left } = memory;
@@ -106,7 +106,7 @@ async function partFromOthers({ context, session }: ConversationView, servers: r
   await endUnusedSessions(context, session, servers, left === null ? [] : serversOf(left, []));
 }
 
-/** Facts with what the provider says of its tools. What may be otherwise next time is not settled. */
+/** Adds the provider's tool descriptions. Results that may differ next time are marked as incomplete. */
 async function described(
   context: Context,
   slots: Slots,
@@ -126,8 +126,8 @@ async function described(
     const answer = await describe.askProvider(context, { loader, slots }, skill, facts);
     return { facts: { ...facts, described: answer }, isSettled: true };
   } catch (error) {
-    // Level 1 never waits for R2: the skill goes on as a prompt, and the next turn asks again.
+    // Instructions never wait for R2: the skill works without tools, and the next turn asks again.
     if (!(error instanceof GatewayError)) throw error;
-    return { facts: all("its code could not be read just now"), isSettled: false };
+    return { facts: all("its code could not be read"), isSettled: false };
   }
 }

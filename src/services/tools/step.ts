@@ -1,4 +1,4 @@
-// What a model step works with. It is handed on from the beginning of the step to the call of a tool.
+// The data of a model step, passed from the start of the step to the call of a tool.
 
 import type { View } from "../../domain/catalog/view";
 import type { Offered } from "../../domain/conversation/offered";
@@ -10,12 +10,12 @@ export interface ConversationView {
   context: Context;
   session: Session;
   view: View;
-  /** Somebody only looks: nothing is stored. */
+  /** The request only reads: nothing is stored. */
   looks?: true;
 }
 
-/** The same, with what is offered. Loading and unloading change what is offered: after them a new step is made. */
+/** A view with what is offered. Loading and unloading change it, so a new step is created afterwards. */
 export interface Step extends ConversationView {
-  /** Worked out once, when it is first asked for: a step whose prompt is known and that calls no offered tool does not ask. */
+  /** Computed once, on first use: a step that needs no offered tools does not compute it. */
   offered(): Promise<Offered>;
 }

@@ -1,4 +1,4 @@
-// Files that scripts have left in a conversation: looking at them, taking them away, and how long and how much is kept.
+// Lists, downloads, deletes and expires files that scripts wrote in a conversation.
 
 import * as z from "zod";
 import { filesSince } from "../../domain/access/quota";
@@ -19,22 +19,22 @@ import type { Context } from "../context";
 import { conversationNotFound } from "../session";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Old files that the sweep takes at once. */
+/** Number of expired files deleted at once. */
 const SWEPT = 500;
 
-/** Where a file is downloaded. The id is all that a later call needs. */
+/** Returns a file's download URL. A later call refers to the file by its id. */
 export function addressOf(conversation: string, id: string): string {
   return `/api/v1/conversations/${encodeURIComponent(conversation)}/files/${id}`;
 }
 
-/** When a file ends. */
+/** Returns when a file expires. */
 export function endOf(context: Context, { createdAt }: RunFileRow): number {
   return createdAt + context.settings.FILE_DAYS * DAY_MS;
 }
 
 const cursorSchema = z.lazy(() => z.object({ createdAt: z.number(), id: z.string() }));
 
-/** A page of the files of one of the caller's conversations, newest first. */
+/** Returns a page of the files of one of the caller's conversations, newest first. */
 export async function listFiles(
   context: Context,
   conversation: string,
@@ -53,7 +53,7 @@ export async function listFiles(
   return { rows: shown, nextCursor };
 }
 
-/** A file of one of the caller's conversations. Another's is one that never was. */
+/** Returns a file of one of the caller's conversations. Other files are reported as not found. */
 export async function findFileOf(context: Context, conversation: string, id: string): Promise<RunFileRow> {
   const place = { userId: context.caller.principal.userId, conversation };
   const [row] = await readRunFiles(context.db, place, [id], filesSince(context.settings, context.now()));
@@ -61,14 +61,14 @@ export async function findFileOf(context: Context, conversation: string, id: str
   return row;
 }
 
-/** The bytes of a file, streamed. */
+/** Returns a file's bytes as a stream. */
 export async function openFile(context: Context, row: RunFileRow): Promise<ReadableStream> {
   const body = await openRunFile(context.packages, context.timings, row.object);
   if (body === null) throw fileNotFound();
   return body;
 }
 
-/** Deletes a file: the object first, so that what a failure leaves can be deleted again. */
+/** Deletes a file: first the object, so that a failure can be retried. */
 export async function deleteFile(context: Context, conversation: string, id: string): Promise<void> {
   const row = await findFileOf(context, conversation, id);
   await deleteRunObjects(context.packages, context.timings, [row.object]);
@@ -76,9 +76,9 @@ export async function deleteFile(context: Context, conversation: string, id: str
 }
 
 /**
- * Deletes what is over: files whose time has come, rows without a conversation, and objects without a row, which are left where a
- * conversation ends while a script runs, or where an object arrives after its caller gave up. A row is written before its object, so
- * no object is without one only for a moment. Returns how many files that were.
+ * Deletes expired files, rows without a conversation, and objects without a row (left if a conversation ends while a script runs, or if an
+ * object arrives after its request gave up). A row is written before its object, so an object without a row is never a new one. Returns the
+ * number of files.
  */
 export async function sweepFiles(
   context: Pick<Context, "db" | "packages" | "timings" | "now"> & { settings: Pick<Settings, "FILE_DAYS"> },
@@ -115,5 +115,5 @@ export async function sweepFiles(
 }
 
 function fileNotFound(): GatewayError {
-  return new GatewayError("not_found", "FILE_NOT_FOUND", "The conversation has no such file. It may have ended.");
+  return new GatewayError("not_found", "FILE_NOT_FOUND", "File not found in this conversation. It may have expired.");
 }

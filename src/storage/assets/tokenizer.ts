@@ -48,7 +48,11 @@ async function fetchRanks(assets: Pick<Fetcher, "fetch">): Promise<Ranks> {
 }
 
 function unavailable(cause: unknown): never {
-  const refusal = new GatewayError("unavailable", "TOKENIZER_UNAVAILABLE", "Tokens cannot be counted now; try again.");
+  const refusal = new GatewayError(
+    "unavailable",
+    "TOKENIZER_UNAVAILABLE",
+    "Tokens cannot be counted at the moment. Try again.",
+  );
   refusal.cause = cause;
   throw refusal;
 }

@@ -1,7 +1,14 @@
 // Stores the audit log in D1. Each row is written in the batch of the change it describes, so neither exists without the other.
 
-import { and, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
-import { ABOUT, type AuditEntry, type Condition } from "../../domain/access/audit";
+import { and, desc, eq, gte, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
+import {
+  ABOUT,
+  type AuditEntry,
+  type Condition,
+  ERASED,
+  KEPT_AFTER_ERASURE,
+  NAMES_ANOTHERS_THING,
+} from "../../domain/access/audit";
 import type { Database } from "./database";
 import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
@@ -110,6 +117,39 @@ export function listAudit(
     .where(and(...conditions))
     .orderBy(desc(audit.seq))
     .limit(limit);
+}
+
+/** SQL: an object of the log with the members that its action keeps, or NULL if it keeps none. */
+const kept = (column: typeof audit.before | typeof audit.after) => sql`nullif((
+    SELECT json_group_object(key, CASE type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
+      WHEN 'array' THEN json(value) WHEN 'object' THEN json(value) ELSE value END)
+    FROM json_each(${column})
+    WHERE key IN (SELECT value FROM json_each(${JSON.stringify(KEPT_AFTER_ERASURE)}, '$."' || ${audit.action} || '"'))), '{}')`;
+
+/**
+ * Removes what a user wrote from the entries about it: those of its own acts, and those of others about its things. What stays is the
+ * action, the time, the key and the pseudonym. The trigger `audit_no_update` lets this happen only once the pseudonym stands for nobody.
+ */
+export function eraseFromAudit(db: Database, pseudonym: string) {
+  const changes = { before: kept(audit.before), after: kept(audit.after) };
+  // Ids of conversations, and names within the user's own scope, are the user's words. So may be the id that a caller gave its request.
+  const isTyped = sql`${audit.resourceType} = 'conversation' OR (${audit.resourceType} IN ('model', 'own_server', 'secret') AND ${audit.resourceId} LIKE 'user/%')`;
+  const isMade = sql`length(${audit.requestId}) = 36 AND ${audit.requestId} NOT GLOB '*[^0-9a-f-]*'`;
+  const own = {
+    resourceId: sql`CASE WHEN ${isTyped} THEN ${ERASED} ELSE ${audit.resourceId} END`,
+    requestId: sql`CASE WHEN ${isMade} THEN ${audit.requestId} ELSE ${ERASED} END`,
+  };
+  const named = sql`${pseudonym} IN (json_extract(${audit.before}, '$.user_id'), json_extract(${audit.after}, '$.user_id'))`;
+  return [
+    db
+      .update(audit)
+      .set({ ...changes, ...own })
+      .where(eq(audit.actor, pseudonym)),
+    db
+      .update(audit)
+      .set(changes)
+      .where(and(inArray(audit.action, [...NAMES_ANOTHERS_THING]), named)),
+  ] as const;
 }
 
 /** Assigns a pseudonym to every user named in the entry who has none. */

@@ -61,7 +61,7 @@ export async function guarded<T>(timings: Timings, operation: () => Promise<T>):
   const started = Date.now();
   let timer: ReturnType<typeof setTimeout> | null = null;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${DURATIONS.storage} ms`)), DURATIONS.storage);
+    timer = setTimeout(() => reject(new Error(`no response within ${DURATIONS.storage} ms`)), DURATIONS.storage);
   });
   try {
     const answer = await Promise.race([operation(), late]);
@@ -79,7 +79,7 @@ export async function guarded<T>(timings: Timings, operation: () => Promise<T>):
 
 /** The error while D1 or R2 does not work. */
 export function storageDown(): GatewayError {
-  return new GatewayError("unavailable", "UNAVAILABLE", "Storage did not answer. Try again in a moment.");
+  return new GatewayError("unavailable", "UNAVAILABLE", "Storage did not respond. Try again in a moment.");
 }
 
 /** Whether SQLite rejected a row, as opposed to a failure of D1. */

@@ -4,7 +4,7 @@
 import { and, asc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { indexedText, queryTerms, type SearchText, withinScopes } from "../../domain/catalog/search";
+import { indexedText, queryTerms, SEARCH_WEIGHTS, type SearchText, withinScopes } from "../../domain/catalog/search";
 import { SEARCH_LIMITS } from "../../domain/limits";
 import { isUserOnly } from "./catalog";
 import { type Database, SEARCH_TABLE } from "./database";
@@ -43,8 +43,8 @@ export interface SearchHit {
 /** Characters of rows in one statement. A D1 value is limited to 2 MB, and a character takes up to three bytes. */
 const STRETCH_CHARS = 500_000;
 
-/** Weights of the columns, `scope` first. Columns without a length limit for authors have the lowest weight. */
-const RANK = "bm25(0.0, 10.0, 4.0, 4.0, 2.0, 1.0)";
+/** SQL: the rank of a hit. The scope, the first column, has no weight. */
+const RANK = `bm25(0.0, ${SEARCH_WEIGHTS.map((weight) => weight.toFixed(1)).join(", ")})`;
 const COLUMNS = "{name description tags examples body}";
 /** An expression that matches nothing: scopes consist of digits. */
 const NOTHING = '{scope} : "nothing"';

@@ -3,6 +3,7 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PUBLIC_USER, userScope } from "../../domain/access/access";
+import { eraseFromAudit } from "./audit";
 import { titleOfSkill } from "./compat/vendor-skills";
 import type { Database } from "./database";
 import { sourceOfVersion } from "./registry/sources";
@@ -127,9 +128,16 @@ export async function eraseUserRows(db: Database, userId: string): Promise<Recor
   return erased;
 }
 
-/** Replaces the user's id in rows that stay by the pseudonym, then deletes the pseudonym. The last step of an erasure. */
+/**
+ * Replaces the user's id in rows that stay by the pseudonym, deletes the pseudonym, and removes what the user wrote from the audit log. The
+ * last step of an erasure.
+ */
 export async function anonymizeUser(db: Database, userId: string): Promise<void> {
-  const pseudonym = sql`coalesce((SELECT pseudonym FROM pseudonyms WHERE user_id = ${userId}), 'erased')`;
+  const [known] = await db
+    .select({ pseudonym: pseudonyms.pseudonym })
+    .from(pseudonyms)
+    .where(eq(pseudonyms.userId, userId));
+  const pseudonym = known?.pseudonym ?? "erased";
   const statements = USER_COLUMNS.flatMap((entry): Statement[] => {
     const { table, column, erased } = entry;
     if (!("how" in erased) || erased.how === "deleted") return [];
@@ -142,7 +150,7 @@ export async function anonymizeUser(db: Database, userId: string): Promise<void>
         .where(and(eq(column, userId), erased.only)),
     ];
   });
-  await runAll(db, statements);
+  await runAll(db, [...statements, ...(known === undefined ? [] : eraseFromAudit(db, pseudonym))]);
 }
 
 /** The drizzle property name of a column. */

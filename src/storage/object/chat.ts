@@ -34,7 +34,7 @@ export interface ChatExchange {
 }
 
 export type ChatMessageKind = "append" | "answer" | "result";
-/** What was sent to the caller of a step that did not finish. It is not part of the history but can be referenced by id. */
+/** Text that was sent to the caller of a step that did not finish. It is not part of the history but can be referenced by id. */
 const SHOWN = "shown";
 
 export interface ChatMessage {

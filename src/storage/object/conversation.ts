@@ -13,7 +13,7 @@ import { Tables } from "./tables";
 import { TextStore } from "./texts";
 import { TicketStore } from "./tickets";
 
-/** Meta values by key. Each is JSON and validated on reading, because an earlier gateway may have written it. */
+/** Meta values by key. Each is JSON and validated when it is read, because an earlier gateway may have written it. */
 export type MetaKey =
   | "about"
   | "catalog"

@@ -1,4 +1,4 @@
-// What is left to do in a run, in the SQLite of the import's object: the skills in order, as the source was read at the run's beginning.
+// The remaining work of a run, in the SQLite of the import's object: the skills in order, as listed when the run began.
 
 import { type Planned, plannedSchema } from "../../domain/imports/plan";
 
@@ -9,13 +9,13 @@ export interface PlannedRow {
   attempts: number;
 }
 
-/** How a run stands that the object works at. */
+/** The state of the run in progress. */
 export interface PlanState {
   run: number;
   delays: Delays;
 }
 
-/** How often the source was left alone because it did not answer, and how often because it asked for that. */
+/** How often the run paused because the source did not answer, and how often because the source requested a pause. */
 export interface Delays {
   pauses: number;
   waits: number;
@@ -61,7 +61,7 @@ export class ImportPlan {
     });
   }
 
-  /** What comes next. */
+  /** The next rows, at most `most`. */
   next(most: number): PlannedRow[] {
     return this.#storage.sql
       .exec<{ seq: number; entry: string; attempts: number }>("SELECT * FROM plan ORDER BY seq LIMIT ?", most)
@@ -83,7 +83,7 @@ export class ImportPlan {
     });
   }
 
-  /** How often this run was delayed. */
+  /** How often this run paused. */
   get delays(): Delays {
     return this.state?.delays ?? NONE;
   }

@@ -35,7 +35,7 @@ export class EventLog {
     return this.#sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM events").one().seq ?? 0;
   }
 
-  /** Events after a number, oldest first: at most so many, and no more of them than about so many characters hold, but one. */
+  /** Events after a number, oldest first: at most `limit`, and at most about `characters` characters, but at least one event. */
   after(seq: number, limit: number, characters = Number.POSITIVE_INFINITY): StoredEvent[] {
     const found: StoredEvent[] = [];
     let room = characters;
@@ -80,7 +80,10 @@ export class EventLog {
     return next === null ? this.last() : next - 1;
   }
 
-  /** Notes where passes begin that are not noted yet. Few conversations are ever asked, so no turn writes a row for it. */
+  /**
+   * Records the beginnings of passes that are not recorded yet. Few conversations are ever queried for them, so turns do not write these
+   * rows.
+   */
   #notePasses(): void {
     const last = this.last();
     if (last === this.#noted) return;
@@ -104,7 +107,7 @@ export class EventLog {
     return rows.toArray()[0] ?? null;
   }
 
-  /** Keeps a snapshot, in place of one of another shape. */
+  /** Stores a snapshot and deletes one of another shape. */
   keepSnapshot(seq: number, shape: number, state: string): void {
     if (state.length * 3 > SNAPSHOT_BYTES && new TextEncoder().encode(state).length > SNAPSHOT_BYTES) return;
     this.#tables.make("snapshots");

@@ -7,7 +7,7 @@ import { ROW_LIMITS } from "../../domain/limits";
 const FURTHER = "(key > ?1 || '/' AND key < ?1 || '0')";
 const PUT = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
-/** The text that is kept under a key, or `null`. */
+/** The text stored under a key, or `null`. */
 export function readParts(sql: SqlStorage, key: string): string | null {
   const rows = sql
     .exec<{ value: string }>(`SELECT value FROM meta WHERE key = ?1 OR ${FURTHER} ORDER BY key`, key)
@@ -15,7 +15,7 @@ export function readParts(sql: SqlStorage, key: string): string | null {
   return rows.length === 0 ? null : rows.map(({ value }) => value).join("");
 }
 
-/** Keeps a text under a key, in place of what was there. */
+/** Stores a text under a key and replaces an earlier one. */
 export function writeParts(sql: SqlStorage, key: string, text: string): void {
   const [first, ...further] = inParts(text, ROW_LIMITS.partChars);
   sql.exec(PUT, key, first);
@@ -27,7 +27,7 @@ export function deleteParts(sql: SqlStorage, key: string): void {
   sql.exec(`DELETE FROM meta WHERE key = ?1 OR ${FURTHER}`, key);
 }
 
-/** The texts that are kept under keys of a kind, by what follows `kind:` in the key. */
+/** The texts stored under keys of a kind, by the part of the key after `kind:`. */
 export function readKind(sql: SqlStorage, kind: string): Map<string, string> {
   const texts = new Map<string, string>();
   // `;` follows `:`.

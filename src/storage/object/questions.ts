@@ -10,7 +10,9 @@ type Row = Omit<BrowserQuestion, "payload" | "answer" | "state" | "answer_schema
   state: string;
 } & Record<string, SqlStorageValue>;
 
-/** Ended questions that are looked at when a new one comes: more than one, so that they go faster than they come. */
+/**
+ * The number of ended questions checked when a new one is stored. It is more than one, so that they are deleted faster than they arrive.
+ */
 const DROPPED_AT_ONCE = 16;
 /** SQL: what waits for an answer. */
 const PENDING = "seq > ? AND state = 'pending'";
@@ -22,7 +24,7 @@ export class QuestionStore {
   /** Everything up to this number has ended, and nothing that ended waits again: what waits is found without an index. */
   #ended = 0;
 
-  /** @param created tells when the conversation was made, in milliseconds since the epoch */
+  /** @param created returns when the conversation was created, in milliseconds since the epoch */
   constructor(sql: SqlStorage, tables: Tables, created: () => number) {
     this.#sql = sql;
     this.#tables = tables;
@@ -34,7 +36,7 @@ export class QuestionStore {
     return this.#created();
   }
 
-  /** The last number given out. A question's own row says its number. */
+  /** The last assigned number. A question's own row contains its number. */
   seq(): number {
     const last = (table: "sequence" | "requests", column: string) =>
       this.#tables.has(table)
@@ -43,7 +45,7 @@ export class QuestionStore {
     return Math.max(this.#created(), last("sequence", "value"), last("requests", "seq"));
   }
 
-  /** Gives out a number for what leaves no row. */
+  /** Assigns a number to an event that has no row. */
   nextSeq(): number {
     const next = this.seq() + 1;
     this.#tables.make("sequence");
@@ -128,7 +130,7 @@ export class QuestionStore {
       this.#sql.exec(`UPDATE requests SET attempt = attempt + 1 WHERE ${PENDING}`, this.#ended);
   }
 
-  /** Pending questions whose deadline has come. */
+  /** Pending questions whose deadline has passed. */
   due(now: number): BrowserQuestion[] {
     return this.#ofPending<Row>("*", "ORDER BY seq")
       .map(requestOf)
@@ -153,7 +155,7 @@ export class QuestionStore {
       .map((row) => this.#withAsker(requestOf(row)));
   }
 
-  /** Drops some of those that ended before a time, oldest first. The last one stays: its number was given out. */
+  /** Deletes some of the questions that ended before a time, oldest first. The last one stays, because its number has been assigned. */
   dropEndedBefore(at: number): void {
     if (!this.#tables.has("requests")) return;
     this.#sql.exec(

@@ -1,31 +1,31 @@
-// Results of the tool calls of a turn in a conversation's SQLite, so that the same call made again has the same answer. A row is written
-// again by a call of a later turn: deleting one would be billed like writing one.
+// Results of a turn's tool calls in the conversation's SQLite, so that a repeated call returns the same answer. A later turn overwrites the
+// rows, because a delete is billed like a write.
 
 import * as z from "zod";
 import { type CallHead, callHeadSchema } from "../../domain/questions/call-frame";
 import { deleteParts, readKind, readParts, writeParts } from "./parts";
 import type { Tables } from "./tables";
 
-/** Rows that wait to be written again. More of them are deleted: a result may be long. */
+/** The number of old rows kept for overwriting. Further ones are deleted, because a result may be long. */
 const SPARE = 8;
 
 const headSchema = z.object({
   id: z.string(),
   turn: z.number(),
-  /** A digest of what was asked. `NO_REQUEST_DIGEST`: it is asked again each time, and the row is for the pages only. */
+  /** A digest of the request. With `NO_REQUEST_DIGEST` the call always runs again, and the row is for the pages only. */
   request: z.string(),
-  /** What pages are told of the call. Rows of earlier gateways have none. */
+  /** What pages show about the call. Rows of earlier gateways have none. */
   shown: callHeadSchema.optional(),
 });
 export type ResultHead = z.infer<typeof headSchema>;
 
-/** No digest is like it. An earlier gateway, too, takes such a row for that of another call. */
+/** Matches no digest. An earlier gateway also treats such a row as another call's. */
 export const NO_REQUEST_DIGEST = "";
 
 export class ResultStore {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
-  /** Which calls there are, by row, once they were asked for: nobody else writes here. */
+  /** The stored calls, by row, cached at the first read: no other code writes here. */
   #heads: Map<string, ResultHead> | null = null;
 
   constructor(sql: SqlStorage, tables: Tables) {
@@ -33,7 +33,7 @@ export class ResultStore {
     this.#tables = tables;
   }
 
-  /** The result of a call made in this turn with this id and these arguments. */
+  /** The result of a call of this turn with this id and these arguments. */
   get(id: string, turn: number, request: string): string | null {
     const [row] = this.#of(id, turn) ?? [];
     if (row === undefined) return this.#earlier(id, turn, request);
@@ -50,7 +50,7 @@ export class ResultStore {
     all.set(row, head);
   }
 
-  /** What pages are told of the calls of a turn, and in which row the result of each is. */
+  /** What pages show about a turn's calls, and the row of each result. */
   heads(turn: number): { row: string; id: string; head: CallHead }[] {
     return [...this.#all()].flatMap(([row, { id, turn: made, shown }]) =>
       made === turn && shown !== undefined ? [{ row, id, head: shown }] : [],
@@ -93,7 +93,7 @@ export class ResultStore {
     return this.#heads;
   }
 
-  /** One that an earlier gateway kept in a table of its own. */
+  /** A result that an earlier gateway stored in a separate table. */
   #earlier(id: string, turn: number, request: string): string | null {
     if (!this.#tables.has("calls")) return null;
     return (

@@ -1,9 +1,9 @@
-// Calls of MCP tools that wait for somebody's answer, in a conversation's SQLite: where each stands, for when its object was gone meanwhile.
+// MCP tool calls that wait for an answer, in the conversation's SQLite: the state of each, so that it can continue after an eviction.
 
 import { type Round, roundSchema } from "../../domain/servers/round";
 import type { Tables } from "./tables";
 
-/** A call: its id, its turn, and the digest of what was asked, as its result is found by. */
+/** Identifies a call: its id, its turn, and the digest of its request, as for its result. */
 export interface RoundKey {
   id: string;
   turn: number;
@@ -13,7 +13,7 @@ export interface RoundKey {
 export class RoundStore {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
-  /** Which calls there are, once they were asked for: nobody else writes here, and most calls ask nothing. */
+  /** The stored calls, cached at the first read: no other code writes here, and most calls ask nothing. */
   #calls: Set<string> | null = null;
 
   constructor(sql: SqlStorage, tables: Tables) {
@@ -21,7 +21,7 @@ export class RoundStore {
     this.#tables = tables;
   }
 
-  /** Where the call stands; `null` where it waits for nothing. */
+  /** The state of the call; `null` if it waits for nothing. */
   get({ id, turn, request }: RoundKey): Round | null {
     if (!this.#all().has(id)) return null;
     const [row] = this.#sql
@@ -45,7 +45,7 @@ export class RoundStore {
     if (this.#all().delete(id)) this.#sql.exec("DELETE FROM rounds WHERE call = ?", id);
   }
 
-  /** The questions to pages whose calls end with the object that makes them. */
+  /** The questions to pages whose calls ended with the object that made them. */
   orphans(): string[] {
     if (this.#all().size === 0) return [];
     const rows = this.#sql.exec<{ round: string }>("SELECT round FROM rounds").toArray();
@@ -55,14 +55,14 @@ export class RoundStore {
     });
   }
 
-  /** Drops those of earlier turns: what their calls answer, nobody asks for. */
+  /** Deletes the rounds of earlier turns. Their results are no longer needed. */
   dropBefore(turn: number): void {
     if (this.#all().size === 0) return;
     this.#sql.exec("DELETE FROM rounds WHERE turn < ?", turn);
     this.#calls = null;
   }
 
-  /** What was rolled back, or deleted with everything, is in memory still. */
+  /** Clears the cache after a rollback or after everything was deleted. */
   forget(): void {
     this.#calls = null;
   }

@@ -1,7 +1,7 @@
-// The tables of a conversation's SQLite. Each is made with its first row: making one is billed as two rows that are written, and most
-// conversations never ask the browser, hold no ticket and name no MCP server. What every conversation has stands in `meta`.
+// The tables of a conversation's SQLite. Each is created with its first row: creating one is billed as two row writes, and most
+// conversations have no question, no ticket and no MCP server. The values of every conversation are in `meta`.
 
-/** How each is made. A conversation of an earlier gateway has those of its time, some with other columns' order and more indexes. */
+/** The statement that creates each. A conversation of an earlier gateway may have other column orders and more indexes. */
 const TABLES = {
   meta: "(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
   events: "(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL)",
@@ -10,21 +10,21 @@ const TABLES = {
   /** Derived from the log: where each pass over a turn begins. */
   passes: "(seq INTEGER PRIMARY KEY, turn INTEGER NOT NULL)",
   answers: "(key TEXT PRIMARY KEY, at INTEGER NOT NULL, request TEXT NOT NULL, answer TEXT) WITHOUT ROWID",
-  /** What is long stands last, so that looking for a state reads past none of it. */
+  /** Long columns are last, so that a search for a state does not read past them. */
   requests: `(seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, skill_name TEXT, action TEXT NOT NULL,
     timeout_ms INTEGER NOT NULL, created INTEGER NOT NULL, deadline INTEGER NOT NULL, attempt INTEGER NOT NULL, ended INTEGER,
     note TEXT, payload TEXT NOT NULL, answer TEXT)`,
-  /** What the result of an answer must be, of those requests that say so. */
+  /** The JSON schema of the answer, for requests that declare one. */
   answer_schemas: "(id TEXT PRIMARY KEY, schema TEXT NOT NULL) WITHOUT ROWID",
-  /** Who asks, of those requests that are not a skill's or the back end's. */
+  /** The requester, for requests that do not come from a skill or the back end. */
   askers: "(id TEXT PRIMARY KEY, asker TEXT NOT NULL) WITHOUT ROWID",
-  /** Calls of MCP tools that wait for an answer, and where they stand. */
+  /** The state of MCP tool calls that wait for an answer. */
   rounds: "(call TEXT PRIMARY KEY, turn INTEGER NOT NULL, request TEXT NOT NULL, round TEXT NOT NULL) WITHOUT ROWID",
-  /** The last number of a notice: it begins at the time the conversation was made, so one made anew under an id goes on rising. */
+  /** The last number of a notice. It starts at the creation time of the conversation, so numbers keep rising if the id is used again. */
   sequence: "(one INTEGER PRIMARY KEY CHECK (one = 1), value INTEGER NOT NULL)",
   tickets: "(hash TEXT PRIMARY KEY, expires INTEGER NOT NULL, holder TEXT NOT NULL) WITHOUT ROWID",
   upstreams: "(key TEXT PRIMARY KEY, used INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID",
-  /** What the chat endpoint keeps: its answers as a tree, the requests that made them, and the messages of each. */
+  /** What the chat endpoint stores: its answers as a tree, the requests that produced them, and the messages of each. */
   chat_nodes: `(chain TEXT PRIMARY KEY, parent TEXT NOT NULL, digest TEXT NOT NULL, exchange TEXT NOT NULL, format TEXT NOT NULL,
     model TEXT NOT NULL, turn INTEGER NOT NULL, at INTEGER NOT NULL)`,
   chat_exchanges: `(id TEXT PRIMARY KEY, parent TEXT NOT NULL, branch TEXT NOT NULL, request TEXT NOT NULL, state TEXT NOT NULL, lease INTEGER NOT NULL,
@@ -35,12 +35,12 @@ const TABLES = {
 
 export type Table = keyof typeof TABLES;
 
-/** What earlier gateways kept in tables of their own, and `meta` has now. What is there is read still. */
+/** Values that earlier gateways stored in separate tables and that are now in `meta`. Existing tables are still read. */
 type Earlier = "calls" | "texts" | "turn_keys";
 
 export class Tables {
   readonly #sql: SqlStorage;
-  /** The tables that are known to be there. */
+  /** The tables that exist, as far as checked. */
   readonly #there = new Set<string>();
 
   constructor(sql: SqlStorage) {

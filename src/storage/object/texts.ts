@@ -5,14 +5,14 @@ import type { Tables } from "./tables";
 
 export interface StoredText {
   instructions: string;
-  /** What the version declares beside them, as JSON; `null` where nobody said. */
+  /** What the version declares beside them, as JSON; `null` if not recorded. */
   facts: string | null;
 }
 
 export class TextStore {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
-  /** Once they were asked for: nobody else writes here. */
+  /** Cached at the first read: no other code writes here. */
   #kept: Map<string, StoredText> | null = null;
 
   constructor(sql: SqlStorage, tables: Tables) {
@@ -52,7 +52,7 @@ export class TextStore {
     return this.#kept;
   }
 
-  /** Those that an earlier gateway kept in a table of their own. */
+  /** Texts that an earlier gateway stored in a separate table. */
   #earlier(): [string, StoredText][] {
     if (!this.#tables.has("texts")) return [];
     return this.#sql

@@ -1,4 +1,4 @@
-// Tickets in the conversation's SQLite, by digest: nobody who reads the store can use one.
+// Tickets in the conversation's SQLite, by digest, so that a reader of the store cannot use one.
 
 import { type Grant, grantSchema } from "../../domain/questions/ticket";
 import type { Tables } from "./tables";
@@ -17,7 +17,7 @@ export class TicketStore {
     this.#sql.exec("INSERT INTO tickets VALUES (?, ?, ?)", hash, expires, JSON.stringify(grant));
   }
 
-  /** What the ticket grants; `null` when there is none, or its time is over. */
+  /** What the ticket grants; `null` if there is none or it has expired. */
   get(hash: string, now: number): Grant | null {
     if (!this.#tables.has("tickets")) return null;
     const row = this.#sql
@@ -26,13 +26,13 @@ export class TicketStore {
     return row === undefined ? null : grantSchema.parse(JSON.parse(row.holder));
   }
 
-  /** Uses a ticket up; `false` when somebody was faster. */
+  /** Redeems a ticket; `false` if it was already redeemed. */
   take(hash: string): boolean {
     if (!this.#tables.has("tickets")) return false;
     return this.#sql.exec("DELETE FROM tickets WHERE hash = ? RETURNING hash", hash).toArray().length > 0;
   }
 
-  /** Drops those whose time is over, and beyond `most` those whose time is over first. */
+  /** Deletes expired tickets and, beyond `most`, the ones that expire first. */
   prune(now: number, most: number): void {
     if (!this.#tables.has("tickets")) return;
     this.#sql.exec("DELETE FROM tickets WHERE expires <= ?", now);

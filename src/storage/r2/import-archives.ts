@@ -1,9 +1,9 @@
-// A source's archive while it is taken apart, in R2: `imports/<import>/<run>`. What a run left behind is swept.
+// A source's archive while it is being unpacked, in R2: `imports/<import>/<run>`. Archives left by a run are deleted by the clean-up.
 
 import { guarded, type Timings } from "../d1/database";
 
 const PREFIX = "imports/";
-/** Parts of an upload, of which R2 wants all but the last to be of one size and none to be small. */
+/** The size of an upload's parts. R2 requires all but the last to have the same size, and a minimum. */
 const PART_BYTES = 8 * 1024 * 1024;
 const HEAD = { offset: 0, length: 4 };
 
@@ -11,7 +11,7 @@ export function importArchiveKey(importId: string, run: number): string {
   return `${PREFIX}${importId}/${run}`;
 }
 
-/** Stores a stream as it comes; no more of it than a part is in memory. */
+/** Stores a stream while it arrives. At most one part is in memory. */
 export async function storeImportArchive(
   bucket: R2Bucket,
   timings: Timings,
@@ -41,13 +41,13 @@ export async function storeImportArchive(
     if (filled > 0 || parts.length === 0) await send();
     await guarded(timings, () => upload.complete(parts));
   } catch (error) {
-    // What was uploaded of it ends by itself where this is not heard.
+    // If the abort fails, R2 ends the upload by itself.
     await guarded(timings, () => upload.abort()).catch(() => undefined);
     throw error;
   }
 }
 
-/** Opens an archive, and tells how it begins; `null` when it is gone. */
+/** Opens an archive and detects its format; `null` if it does not exist. */
 export async function openImportArchive(
   bucket: R2Bucket,
   timings: Timings,

@@ -37,8 +37,8 @@ export function packageKeys(versionId: string): string[] {
 }
 
 /**
- * Stores an archive of a version, unless it has one: the first is the one whose digest counts. `false`: there is one.
- * R2 checks the bytes against the digest.
+ * Stores an archive of a version unless one exists: the digest of the first is the one that counts. Returns `false` if one exists. R2
+ * checks the bytes against the digest.
  */
 export async function putArchive(
   bucket: R2Bucket,
@@ -61,13 +61,13 @@ export async function openArchive(
   return guarded(timings, () => bucket.get(archiveKey(versionId, kind)));
 }
 
-/** Stores a version's code, which is read only when an isolate is made. */
+/** Stores a version's code, which is read only when an isolate is created. */
 export async function putCode(bucket: R2Bucket, timings: Timings, versionId: string, code: StoredCode): Promise<void> {
   const httpMetadata = { contentType: "application/json" };
   await guarded(timings, () => bucket.put(codeKey(versionId), JSON.stringify(code), { httpMetadata }));
 }
 
-/** A version's code; `null` when it has none, or is gone. */
+/** A version's code; `null` if it has none or it was deleted. */
 export async function readStoredCode(
   bucket: R2Bucket,
   timings: Timings,
@@ -102,7 +102,7 @@ export async function putVersion(
   ]);
 }
 
-/** Opens a stretch of a version's ZIP for streaming; `null` when the object is gone, with the skill it belonged to. */
+/** Opens a byte range of a version's ZIP for streaming; `null` if the object was deleted with its skill. */
 export async function openPackageRange(
   bucket: R2Bucket,
   timings: Timings,
@@ -110,13 +110,13 @@ export async function openPackageRange(
   offset: number,
   length: number,
 ): Promise<ReadableStream | null> {
-  // R2 takes no empty range, and an empty file needs no reading.
+  // R2 rejects an empty range, and an empty file needs no reading.
   if (length === 0) return new Blob([]).stream();
   const object = await guarded(timings, () => bucket.get(packageKey(versionId), { range: { offset, length } }));
   return object?.body ?? null;
 }
 
-/** A stretch of a version's ZIP; `null` when the object is gone. */
+/** A byte range of a version's ZIP; `null` if the object was deleted. */
 export async function readPackageRange(
   bucket: R2Bucket,
   timings: Timings,
@@ -131,7 +131,7 @@ export async function readPackageRange(
   });
 }
 
-/** A version's whole ZIP; `null` when the object is gone. */
+/** A version's whole ZIP; `null` if the object was deleted. */
 export async function readWholePackage(
   bucket: R2Bucket,
   timings: Timings,

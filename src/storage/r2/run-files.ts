@@ -16,12 +16,12 @@ export async function putRunFile(bucket: R2Bucket, timings: Timings, key: string
   await guarded(timings, () => bucket.put(key, bytes, { httpMetadata }));
 }
 
-/** The bytes of a file; `null` when the object is gone. */
+/** The bytes of a file; `null` if the object was deleted. */
 export async function readRunFile(bucket: R2Bucket, timings: Timings, key: string): Promise<Uint8Array | null> {
   return guarded(timings, async () => (await bucket.get(key))?.bytes() ?? null);
 }
 
-/** Some of the bytes of a file, as many as there are; `null` when the object is gone. */
+/** A byte range of a file, shortened at its end; `null` if the object was deleted. */
 export async function readRunFileRange(
   bucket: R2Bucket,
   timings: Timings,
@@ -31,7 +31,7 @@ export async function readRunFileRange(
   return guarded(timings, async () => (await bucket.get(key, { range }))?.bytes() ?? null);
 }
 
-/** Opens a file for streaming; `null` when the object is gone. */
+/** Opens a file for streaming; `null` if the object was deleted. */
 export async function openRunFile(bucket: R2Bucket, timings: Timings, key: string): Promise<ReadableStream | null> {
   return guarded(timings, async () => (await bucket.get(key))?.body ?? null);
 }

@@ -12,7 +12,7 @@ export async function putPart(bucket: R2Bucket, timings: Timings, id: string, by
   await guarded(timings, () => bucket.put(keyOf(id), bytes));
 }
 
-/** The bytes of a part; `null` when they were never sent, or are gone. */
+/** The bytes of a part; `null` if they were never sent or were deleted. */
 export async function readPart(bucket: R2Bucket, timings: Timings, id: string): Promise<Uint8Array | null> {
   return guarded(timings, async () => (await bucket.get(keyOf(id)))?.bytes() ?? null);
 }

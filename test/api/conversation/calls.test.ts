@@ -232,7 +232,7 @@ describe("tool calls", () => {
       },
       undefined,
     ]);
-    expect(textOf(answer)[1]).toBe("two\nthree\n\n(lines 1-2 of 4; call read_skill with offset 3 to go on)");
+    expect(textOf(answer)[1]).toBe("two\nthree\n\n(lines 1-2 of 4; call read_skill with offset 3 to continue)");
     expect(answer.results[4]?.isError).toBe(true);
     expect(await get("/x")).toMatchObject({ active: [] });
   });

@@ -50,7 +50,7 @@ describe("the catalog", () => {
       "user:stranger": ["foreign"],
     }))
       for (const name of names) await seedSkill({ name, scope, description: `From ${scope}.`, body: `Of ${scope}.` });
-    const answer = await call("POST", `${BASE}/x/turns`, { key, json: { conversation: {} } });
+    const answer = await call("POST", `${BASE}/x/turns`, { key, json: { conversation: { delivery: "system" } } });
     const { prompt } = await answer.json<Body>();
     expect([...(prompt?.system ?? "").matchAll(/^- (.*)$/gm)].map((match) => match[1])).toEqual([
       "**public-only**: From public.",
@@ -217,7 +217,7 @@ describe("a change of the registry", () => {
     expect(await seen(await user.calls("x", load("wiki")))).toEqual(["1.0.0", true, "Old file."]);
     const next = await user.turn("x");
     expect(await seen(next)).toEqual(["1.1.0", false, "New file."]);
-    const message = "Skill 'wiki' was updated: from version 1.0.0 to version 1.1.0.";
+    const message = "Skill 'wiki' was updated from version 1.0.0 to version 1.1.0.";
     expect(next.warnings).toEqual([{ code: "SKILL_UPDATED", message, path: "wiki" }]);
     // It is said once, and to who had it active.
     expect((await user.turn("x")).warnings).toEqual([]);

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { call } from "../../support/call";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { breakWith, Faults, NEVER_WORKS } from "../../support/faults";
+import { expectLog } from "../../support/logs";
 import { type Answer, activeIn, BASE, history, load, read, someone } from "../../support/users";
 
 afterEach(() => {
@@ -16,7 +17,7 @@ const PAST_MEMORY = 11_000;
 describe("when D1 does not work", () => {
   /** A conversation's first turns; every request may be sent again. */
   async function live(user: ReturnType<typeof someone>, onAnswer: (answer: Answer) => Promise<Answer>): Promise<void> {
-    const settings = { spec: { skills: ["wiki", "draw"], preload_skills: ["draw"] } };
+    const settings = { delivery: "system", spec: { skills: ["wiki", "draw"], preload_skills: ["draw"] } };
     const requests: [string, string, unknown][] = [
       ["POST", "/x/turns", { key: "m1", conversation: settings, history: history("wiki", "none") }],
       ["POST", "/x/tool-calls", { calls: [{ id: "1", name: "load_skill", arguments: { skill_name: "wiki" } }] }],
@@ -35,7 +36,7 @@ describe("when D1 does not work", () => {
   it.each(["before", "after"] as const)(
     "at any one call (%s it took effect) the request is 503, and can be sent again",
     async (moment) => {
-      vi.spyOn(console, "error").mockImplementation(() => undefined);
+      expectLog("storage_failed");
       const expected = {
         turn: 4,
         active: [
@@ -74,7 +75,7 @@ describe("when D1 does not work", () => {
   );
 
   it("what was settled for the next turn does not leak into this one", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    expectLog("storage_failed");
     const user = someone();
     for (const name of ["wiki", "draw"]) await user.seed({ name });
     await user.put("/x", { spec: { skills: ["wiki"] } });
@@ -88,7 +89,7 @@ describe("when D1 does not work", () => {
   });
 
   it("an existing conversation goes on from its own copy, and says so; nothing else does", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    expectLog("storage_failed");
     const user = someone();
     for (const name of ["wiki", "draw"]) await user.seed({ name, body: `Do ${name}.` });
     await user.put("/x", {});
@@ -127,7 +128,7 @@ describe("when D1 does not work", () => {
   });
 
   it("a principal that was refused is not remembered from before", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    expectLog("storage_failed");
     const made = await call("POST", "/api/v1/keys", { json: { user_id: "revoked-user" } });
     const { id, key } = await made.json<{ id: string; key: string }>();
     const ask = async () => (await call("GET", `${BASE}/x`, { key })).status;
@@ -138,7 +139,6 @@ describe("when D1 does not work", () => {
     pass(PAST_MEMORY);
     expect(await ask()).toBe(200);
     vi.restoreAllMocks();
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
     pass(2_000);
     await call("DELETE", `/api/v1/keys/${id}`);
     expect(await ask()).toBe(401);

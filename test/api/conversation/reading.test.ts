@@ -73,7 +73,7 @@ describe("a file", () => {
       const refused = await use({});
       expect([refused.isError, textOf(refused)]).toEqual([
         true,
-        `Error: The arguments of 'read_skill' are not valid: ${key}: There is no such argument. Name the file in 'file_path', or leave it out to read the instructions.`,
+        `Error: The arguments of 'read_skill' are not valid: ${key}: Unknown argument. Name the file in 'file_path', or omit it to read the instructions.`,
       ]);
       expect((await use({ file_path: "a/b/deep.txt" })).structuredContent).toMatchObject({ file_path: "a/b/deep.txt" });
     },

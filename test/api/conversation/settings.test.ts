@@ -8,7 +8,7 @@ afterEach(() => vi.restoreAllMocks());
 
 describe("a conversation", () => {
   it("is created, known again, merged by POST and replaced by PUT", async () => {
-    const { send, get } = someone();
+    const { send, get } = someone(undefined, {});
     const made = await send("POST", "", {});
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({ id: expect.stringMatching(/^cnv_/), turn: 0, active: [], pending: [], mcp: [] });
@@ -50,7 +50,7 @@ describe("a conversation", () => {
     ["GET", "?limit=101&cursor=x", undefined, ["limit"]],
     ["GET", "?cursor=x", undefined, ["cursor"]],
   ])("is not touched by a bad request: %s %s %j", async (method, path, json, wrong) => {
-    const { send, get, put } = someone();
+    const { send, get, put } = someone(undefined, {});
     await put("/x", {});
     const answer = await send(method, path, json);
     expect(answer.status, answer.text).toBe(400);
@@ -62,7 +62,7 @@ describe("a conversation", () => {
   });
 
   it("needs a ghost that is there", async () => {
-    const { send, name, put } = someone();
+    const { send, name, put } = someone(undefined, {});
     const refused = await send("PUT", "/x", { ghost: "researcher" });
     expect([refused.status, refused.body.code]).toEqual([404, "GHOST_NOT_FOUND"]);
     expect((await send("GET", "/x")).status).toBe(404);
@@ -75,7 +75,7 @@ describe("a conversation", () => {
   });
 
   it("is listed, newest first, page by page, with the ghost it has now", async () => {
-    const { put, get, name } = someone();
+    const { put, get, name } = someone(undefined, {});
     await seedGhost(name, "first", {});
     await seedGhost(name, "second", {});
     for (const id of ["a", "b", "c", "d", "e"]) await put(`/${id}`, { ghost: "first" });
@@ -92,11 +92,11 @@ describe("a conversation", () => {
       ["c second", "b first"],
       ["a first"],
     ]);
-    expect((await someone().get("")).items).toEqual([]);
+    expect((await someone(undefined, {}).get("")).items).toEqual([]);
   });
 
   it("has a tag that changes with it", async () => {
-    const { put, send, turn } = someone();
+    const { put, send, turn } = someone(undefined, {});
     await put("/x", {});
     const { headers } = await send("GET", "/x");
     const etag = headers.get("etag") ?? "";
@@ -108,7 +108,7 @@ describe("a conversation", () => {
   });
 
   it("is deleted with everything", async () => {
-    const { put, send, turn, load, seed, stub, get } = someone();
+    const { put, send, turn, load, seed, stub, get } = someone(undefined, {});
     await seed({ name: "wiki" });
     await put("/x", { retention_turns: 2 });
     await turn("x");
@@ -127,7 +127,7 @@ describe("a conversation", () => {
   });
 
   it("deleted while requests are at work in it, answers them as one that is not there", async () => {
-    const { name, send, seed } = someone();
+    const { name, send, seed } = someone(undefined, {});
     for (let round = 0; round < 5; round++) {
       await send("PUT", "/x", {});
       await send("POST", "/x/turns", {});
@@ -172,8 +172,8 @@ describe("a conversation", () => {
   });
 
   it("of another user is as one that never was, and asking writes nothing", async () => {
-    const owner = someone();
-    const stranger = someone();
+    const owner = someone(undefined, {});
+    const stranger = someone(undefined, {});
     await owner.put("/secret", {});
     await owner.turn("secret");
     const routes: [string, string, unknown?][] = [

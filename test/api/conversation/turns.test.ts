@@ -23,7 +23,7 @@ describe("a turn", () => {
   });
 
   it("makes the conversation it is asked for, also twice at once", async () => {
-    const { turn, name, get } = someone();
+    const { turn, name, get } = someone(undefined, {});
     await seedGhost(name, "g", { systemPrompt: "Hi." });
     const both = await Promise.all([1, 2, 3].map(() => turn("x", { conversation: { ghost: "g" } })));
     expect(both.map((answer) => answer.turn).sort()).toEqual([1, 2, 3]);

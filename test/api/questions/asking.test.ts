@@ -30,7 +30,7 @@ it("that requires a page is answered at once where none is connected, whatever t
   expect(JSON.parse(textOf(await chat.use("ask")))).toEqual([none, none]);
   // Nothing was asked, so nothing waits for a page that comes later.
   expect(await (await call("GET", `${chat.route}/requests`, { key })).json()).toMatchObject({ items: [] });
-  expect(textOf(await chat.use("wrong"))).toContain("request takes require_client as true or false.");
+  expect(textOf(await chat.use("wrong"))).toContain("require_client of request is not true or false.");
   expect(JSON.parse(textOf(await chat.use("slow")))).toEqual({ success: false, error: "No answer within 0.05s" });
 });
 

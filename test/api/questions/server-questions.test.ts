@@ -103,8 +103,8 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     const page = await Page.greeted(idOf(chat), { key: chat.key, answers: ["open_url", "confirm"] });
     const asked = () => chat.use(`${era}__ask`, { rounds: [{ who: form() }] });
     const text = textOf(await asked());
-    expect(text).toMatch(/"action":"cancel"|nobody here answers/);
-    expect(text).toContain("no page or host was there that answers 'form'");
+    expect(text).toMatch(/"action":"cancel"|not supported here/);
+    expect(text).toContain("no connected page or host answers 'form'");
     expect(page.count("skill:request")).toBe(0);
     page.say({ type: "answers", answers: ["form"] });
     // The page is heard in order: this answer comes after.

@@ -52,7 +52,7 @@ describe("the stream of a session", () => {
     const alone = chat.use("standing__ask", { rounds: [{ who: FORM }] }, "alone");
     const other = await page.next("skill:request");
     const beside = chat.use("standing__ask", { rounds: [{ who: FORM }] }, "beside");
-    expect(textOf(await beside)).toContain("No single call is under way");
+    expect(textOf(await beside)).toContain("cannot be assigned to a single running call");
     for (const id of [request_id, other.request_id]) page.answer(id, { success: true, result: CITY });
     expect(JSON.parse(textOf(await alone))).toEqual([{ who: CITY }]);
     expect(JSON.parse(textOf(await waiting))).toEqual([{ who: CITY }]);

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/domain/digest";
 import { call, keyFor } from "../../support/call";
 import { publishOwn } from "../../support/chat-turns";
+import { openApi } from "../../support/openapi";
 import { form, skillZip } from "../../support/skill";
 
 const SKILLS = "/api/v1/kinds/skills";
@@ -216,7 +217,7 @@ describe("files of an older version", () => {
 
 describe("the document", () => {
   it("writes the path of a file as a parameter", async () => {
-    const document = await (await call("GET", "/openapi.json", { key: null })).json<{
+    const document = await openApi<{
       paths: Record<string, object>;
     }>();
     const paths = Object.keys(document.paths).filter((key) => key.startsWith(SKILLS));

@@ -84,7 +84,7 @@ describe("a spec's reference", () => {
     expect(refused.status).toBe(400);
     expect(refused.body.issues[0]).toEqual({
       code: "UNKNOWN_SKILL",
-      message: expect.stringMatching(/^There is no skill '\w+'\.$/),
+      message: expect.stringMatching(/^Skill '\w+' not found\. /),
       path: expect.any(String),
     });
     const chat = await talk({ key: ben }, { spec });

@@ -6,14 +6,14 @@ import { openDatabase } from "../../../src/storage/d1/database";
 import { reindexSkills } from "../../../src/storage/d1/search";
 import { call } from "../../support/call";
 import { holdClock, pass, releaseClock } from "../../support/clock";
-import { hush } from "../../support/faults";
+import { allowLog } from "../../support/logs";
 import { seedSkill, seedVersion } from "../../support/registry";
 import { form, skillZip } from "../../support/skill";
 
 const USER = "searcher";
 const asUser = { as: USER };
 
-beforeEach(() => hush("search_index_missing"));
+beforeEach(() => allowLog("search_index_missing"));
 afterEach(() => {
   releaseClock();
   vi.restoreAllMocks();
@@ -65,7 +65,7 @@ describe("without the search index", () => {
     expect((await upload("older", "Counts dolphins.", "2.0.0")).status).toBe(201);
     const gone = await upload("brief", "Counts for a moment.");
     expect((await call("DELETE", `/api/v1/kinds/skills/${gone.id}`, asUser)).status).toBe(204);
-    expect(await find("seals")).toMatch(/^Error: Search is out of order\./);
+    expect(await find("seals")).toMatch(/^Error: Search is not available\./);
     pass(2_000);
     expect(await health()).toMatchObject({
       code: 200,

@@ -4,7 +4,6 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SEARCH_LIMITS } from "../../../src/domain/limits";
 import { call, keyFor } from "../../support/call";
-import { hush } from "../../support/faults";
 import { clearRegistry, seedSkill } from "../../support/registry";
 import { problemOf, SKILLS, type Skill } from "./skills/published";
 
@@ -114,7 +113,6 @@ describe("searching skills", () => {
   });
 
   it("says so while there is no index, and lists go on", async () => {
-    hush("search_index_missing");
     const made = await env.DB.prepare("SELECT sql FROM sqlite_master WHERE name = 'skill_search'").first<string>("sql");
     await seedSkill({ name: "mine", scope: "user:alice" });
     await env.DB.prepare("DROP TABLE skill_search").run();

@@ -91,7 +91,7 @@ it("composes a ghost from an empty page: searched, suggested, mended beside its 
   const versions = page.getByLabel("Versions of painting");
   await versions.fill(">=9");
   const line = page.getByRole("listitem").filter({ has: versions });
-  await line.getByText("No version of 'painting' satisfies '>=9'.").waitFor();
+  await line.getByText("No version of 'painting' satisfies '>=9'. Change the range.").waitFor();
   await said(page, "It cannot be saved yet.");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").filter({ hasText: "Refused." }).waitFor();
@@ -292,7 +292,7 @@ it.each([
   await fine("a search");
   await found.getByRole("button", { name: "Add painting" }).click();
   await page.getByLabel("Versions of painting").fill(">=9");
-  await page.getByText("No version of 'painting' satisfies '>=9'.").waitFor();
+  await page.getByText("No version of 'painting' satisfies '>=9'. Change the range.").waitFor();
   await page.getByLabel("As JSON", { exact: true }).fill("{");
   await page.getByText("This is not JSON").waitFor();
   await page.getByRole("button", { name: "Help: Every skill of its scope" }).click();

@@ -48,7 +48,7 @@ it("name hosts, secrets and variables of servers, and never a value", () => {
       ...{ secrets: ["WEATHER_TOKEN"], variables: ["user.id"], allow: ["forecast"], deny: [] },
     },
     {
-      ...{ name: "anywhere", host: null, problem: "its URL names no host", command: null },
+      ...{ name: "anywhere", host: null, problem: "its URL has no host", command: null },
       ...{ secrets: [], variables: ["user.id"], allow: null, deny: [] },
     },
     expect.objectContaining({ name: "local", host: null, command: "npx", problem: expect.stringContaining("stdio") }),

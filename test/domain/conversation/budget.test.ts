@@ -67,6 +67,11 @@ describe("evictions", () => {
     ["the least recently touched", { skills: 2, steps: ["a", "b", "touch a", "c"] }, { leaving: ["b"], fits: true }],
     ["as many as the tokens ask for", { tokens: 35, steps: ["a", "b", "c"] }, { leaving: ["a", "b"], fits: true }],
     ["never a preloaded one", { skills: 1, preloaded: ["a"], steps: ["b", "c"] }, { leaving: ["b", "c"], fits: true }],
+    [
+      "never a preloaded one that was loaded, too",
+      { skills: 2, preloaded: ["a"], steps: ["a", "b", "c"] },
+      { leaving: ["b"], fits: true },
+    ],
     ["never a selected one", { skills: 1, selected: ["a"], steps: ["b"] }, { leaving: ["b"], fits: true }],
     ["never the one being loaded", { skills: 1, steps: ["b", "a"], keep: "a" }, { leaving: ["b"], fits: true }],
     [

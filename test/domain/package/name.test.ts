@@ -51,7 +51,7 @@ describe("checkName", () => {
     "a\u17b4",
   ])("refuses %j, which looks like another name", (name) => {
     expect(checkName(name, "folder").issues).toMatchObject([
-      { code: "NAME_INVALID", message: expect.stringContaining("nobody sees"), path: "folder" },
+      { code: "NAME_INVALID", message: expect.stringContaining("invisible character"), path: "folder" },
     ]);
     expect(isName(name)).toBe(false);
   });

@@ -37,7 +37,7 @@ describe("the breaker", () => {
 
   it("says how long, and why", () => {
     expect(openReason(failedTimes(5), 10_000)).toBe(
-      "the server failed 5 times in a row and is left alone for another 20s; the last time, it broke",
+      "the server failed 5 times in a row and is not retried for another 20s; the last error: it broke",
     );
   });
 

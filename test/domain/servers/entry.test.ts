@@ -38,7 +38,7 @@ describe("mcpServers", () => {
       local: expect.stringContaining("stdio server"),
       stdio: expect.stringContaining("stdio server"),
       odd: expect.stringContaining("streamable-http, http, sse"),
-      none: "its entry is no mapping",
+      none: "its entry is not a mapping",
       slow: expect.stringContaining("timeout"),
       empty: expect.stringContaining("url"),
     });

@@ -6,7 +6,7 @@ import { secretPatternsOf } from "../../../src/domain/servers/secret-patterns";
 import { tracesOf } from "../../support/spellings";
 
 const SECRET = "sk-aB3/dE6+gH9/jK2lM5";
-const WITHHELD = "[withheld: this text has too many escapes to be searched for secrets]";
+const WITHHELD = "[removed: this text has too many escapes to be searched for secrets]";
 const KiB = 1024;
 /** Escapes inside escapes, whatever a character of them might begin. */
 const ESCAPES = [

@@ -39,7 +39,7 @@ describe("what an entry allows and denies", () => {
 
   it("tells which names and patterns do nothing", () => {
     const idle = idleNames({ allow: ["get_*", "put_*", "list"], deny: ["lost"] }, ["get_user", "list"]);
-    expect(idle).toEqual(["`allow` or `deny` names what it does not have: 'put_*', 'lost'"]);
+    expect(idle).toEqual(["`allow` or `deny` names tools that it does not have: 'put_*', 'lost'"]);
     expect(idleNames({ allow: ["*"] }, ["a"])).toEqual([]);
   });
 });

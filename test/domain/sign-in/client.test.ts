@@ -11,8 +11,8 @@ describe("a name", () => {
     ["safe\u202Eelif.exe", "safe elif.exe"],
     ["a\u200Bb\u{E0041}c\u0000d", "a b c d"],
     ["z\u0301\u0301\u0301\u0301\u0301", "z\u0301\u0301\u0301"],
-    ["", "A program without a name"],
-    ["\u2066\u2069", "A program without a name"],
+    ["", "Unnamed program"],
+    ["\u2066\u2069", "Unnamed program"],
     ["👩".repeat(100), "👩".repeat(64)],
   ])("%j is shown as %j", (said, shown) => {
     expect(

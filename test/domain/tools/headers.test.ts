@@ -14,11 +14,11 @@ describe("headers that a tool's parameters travel in", () => {
   ])("are fine: %s", (_, good) => expect(headerProblem(good as never)).toBeNull());
 
   it.each([
-    ["empty", schema({ a: header("") }), "no header name"],
-    ["no text", schema({ a: header(5) }), "no header name"],
-    ["with a space", schema({ a: header("a b") }), "no header name"],
-    ["with a colon", schema({ a: header("a:") }), "no header name"],
-    ["with a line break", schema({ a: header("a\n") }), "no header name"],
+    ["empty", schema({ a: header("") }), "not a header name"],
+    ["no text", schema({ a: header(5) }), "not a header name"],
+    ["with a space", schema({ a: header("a b") }), "not a header name"],
+    ["with a colon", schema({ a: header("a:") }), "not a header name"],
+    ["with a line break", schema({ a: header("a\n") }), "not a header name"],
     ["of an object", schema({ a: header("A", "object") }), "only strings"],
     ["of a number", schema({ a: header("A", "number") }), "only strings"],
     ["of no type", schema({ a: { "x-mcp-header": "A" } }), "only strings"],

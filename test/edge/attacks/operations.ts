@@ -2,7 +2,7 @@
 
 import { exports } from "cloudflare:workers";
 import type { Thing } from "../../api/matrix/actors";
-import { call } from "../../support/call";
+import { openApi } from "../../support/openapi";
 
 export const SKILLS = "/api/v1/kinds/skills";
 
@@ -18,7 +18,7 @@ interface Document {
   paths: Record<string, Record<string, { security?: unknown[]; requestBody?: { content: Record<string, unknown> } }>>;
 }
 
-const document = await (await call("GET", "/openapi.json")).json<Document>();
+const document = await openApi<Document>();
 const operations: Operation[] = Object.entries(document.paths).flatMap(([template, methods]) =>
   Object.entries(methods).map(([method, { security, requestBody }]) => ({
     route: `${method.toUpperCase()} ${template}`,

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ADMIN_KEY, type CallOptions, call } from "../../support/call";
 import { published } from "../../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../../support/clock";
-import { hush } from "../../support/faults";
+import { expectLog } from "../../support/logs";
 import { form, skillZip } from "../../support/skill";
 import { at, beginWorld, endWorld, journeyOf } from "../../support/world/pool";
 import { bookmarkAt } from "../../support/world/replication";
@@ -189,7 +189,7 @@ describe("a bookmark", () => {
 
 describe("while the primary does not answer", () => {
   it("nothing is refused for good", async () => {
-    hush("storage_failed");
+    expectLog("storage_failed");
     const key = await makeKey(fresh(), "patient");
     const there = await lagging(key);
     world.primaryDown = true;
@@ -200,7 +200,7 @@ describe("while the primary does not answer", () => {
   });
 
   it("a caller is known for a while, then for conversations only, and nobody asks again and again", async () => {
-    hush("storage_failed");
+    expectLog("storage_failed");
     const key = await makeKey(fresh(), "survivor");
     const there = await lagging(key);
     const turn = () =>

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { type IdentitySource, identitySourceOf } from "../../../src/domain/access/key-scope";
-import { call } from "../../support/call";
+import { openApi } from "../../support/openapi";
 
 /** Everything that is not here is strict. */
 const RECALLED: Record<string, IdentitySource> = {
@@ -37,7 +37,7 @@ const RECALLED: Record<string, IdentitySource> = {
 };
 
 it("every route of the document has its class, and a new one is strict", async () => {
-  const { paths } = await (await call("GET", "/openapi.json")).json<{ paths: Record<string, object> }>();
+  const { paths } = await openApi<{ paths: Record<string, object> }>();
   const recalled: Record<string, IdentitySource> = {};
   for (const [path, methods] of Object.entries(paths)) {
     for (const method of Object.keys(methods)) {

@@ -62,7 +62,7 @@ async function converse(settings: object, calls: [tool: string, args: object][] 
     expect(response.status).toBe(200);
     return response.json();
   };
-  const begun = await send("turns", { conversation: settings, ...turn });
+  const begun = await send("turns", { conversation: { delivery: "system", ...settings }, ...turn });
   const answers: string[] = [];
   let last = begun;
   for (const [name, args] of calls) {
@@ -189,7 +189,9 @@ describe("a long catalog", () => {
     );
     const send = async (path: string, json: object): Promise<Answer> =>
       (await call("POST", `/api/v1/conversations/many/${path}`, { as: "many", json })).json();
-    const begun = await send("turns", { conversation: { spec: { skills: ["*"], preload_skills: ["n257"] } } });
+    const begun = await send("turns", {
+      conversation: { delivery: "system", spec: { skills: ["*"], preload_skills: ["n257"] } },
+    });
     const lines = begun.prompt.system.split("\n");
     expect(lines.slice(0, 4)).toEqual(["## Available Skills", "", "- **n257**: Counts.", "- **n000**: Counts."]);
     // 258 of their own and eight public ones: what is left out first is public.

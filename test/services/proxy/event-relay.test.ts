@@ -39,14 +39,14 @@ function wire(options: Partial<EventRelayOptions> = {}) {
   return {
     send: (text: string) => writer.write(new TextEncoder().encode(text)),
     end: () => writer.close(),
-    break: () => writer.abort(new UpstreamFault("closed", "the server broke the connection off")),
+    break: () => writer.abort(new UpstreamFault("closed", "the server closed the connection")),
     closed: () => reading,
     now: () => ({ told, state }),
     writer,
   };
 }
 
-const LATE = "data: 1: the server did not answer within 40s\n\n";
+const LATE = "data: 1: the server did not respond within 40s\n\n";
 const KEEP = ": keep-alive\n\n";
 
 describe("a stream that answers a request", () => {
@@ -98,7 +98,7 @@ describe("a stream that answers a request", () => {
     const line = wire();
     await line.send(`data: ${"x".repeat(UPSTREAM_LIMITS.answerBytes)}`);
     await line.closed();
-    expect(line.now().told).toBe("data: 1: the server's answer is larger than 8 MiB\n\n");
+    expect(line.now().told).toBe("data: 1: the server's answer is too large (limit 8 MiB)\n\n");
   });
 
   it("fails each of several requests that has no answer", async () => {
@@ -131,7 +131,7 @@ describe("a standing stream", () => {
     const silent = wire(options);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(silent.now()).toEqual({
-      told: "event: error\ndata: the server did not answer within 5s\n\n",
+      told: "event: error\ndata: the server did not respond within 5s\n\n",
       state: "closed",
     });
     const begun = wire(options);

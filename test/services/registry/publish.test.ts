@@ -15,10 +15,11 @@ import { activate } from "../../../src/services/registry/skills";
 import { sweep } from "../../../src/services/registry/sweep";
 import { searchSkills } from "../../../src/storage/d1/search";
 import { contextOf } from "../../support/context";
-import { Faults, hush } from "../../support/faults";
+import { Faults } from "../../support/faults";
+import { allowLog } from "../../support/logs";
 import { type SkillFixture, skillZip } from "../../support/skill";
 
-beforeEach(() => hush("storage_failed"));
+beforeEach(() => allowLog("storage_failed"));
 afterEach(() => void vi.restoreAllMocks());
 
 function request(userId: string, skill: SkillFixture, more: Partial<PublishRequest> = {}): PublishRequest {

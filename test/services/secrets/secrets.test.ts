@@ -161,7 +161,7 @@ describe("a server's variables", () => {
   it("refuse the server when they are unknown, absent or have no value here", async () => {
     const fill = (value: string) =>
       fillServerVariables(someone(), {}, "s", { url: "https://mcp.example.com/", headers: { X: value } });
-    expect(await fill(v("secrets.ABSENT"))).toEqual({ problem: "there is no secret 'ABSENT' for it" });
+    expect(await fill(v("secrets.ABSENT"))).toEqual({ problem: "the secret 'ABSENT' was not found" });
     expect(await fill(v("env.HOME"))).toEqual({ problem: expect.stringContaining("env.HOME") });
     expect(await fill(v("conversation.id"))).toEqual({ problem: expect.stringContaining("conversation.id") });
   });

@@ -7,8 +7,9 @@ import { removeFromList } from "../../../src/services/conversation/lifecycle";
 import { resolveInputFiles, storeWrittenFiles } from "../../../src/services/tools/script-files";
 import { deleteFile, sweepFiles } from "../../../src/services/tools/stored-files";
 import { contextOf } from "../../support/context";
-import { Faults, hush } from "../../support/faults";
+import { Faults } from "../../support/faults";
 import { dropAllFiles, keptIds } from "../../support/filer";
+import { allowLog } from "../../support/logs";
 
 const USER = "sweep-ann";
 const NOTHING = { rows: [], objects: [] };
@@ -35,7 +36,7 @@ async function afterSweep(days = 0): Promise<Awaited<ReturnType<typeof keptIds>>
 beforeEach(async () => {
   await dropAllFiles();
   await enlist();
-  hush("storage_failed");
+  allowLog("storage_failed");
 });
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,4 +1,4 @@
-// A chat back end as docs/api.md tells to write one, on an official SDK against a scripted vendor.
+// A chat back end as docs/api/turns.md tells to write one, on an official SDK against a scripted vendor.
 
 import type { Vendor } from "../vendors/server";
 

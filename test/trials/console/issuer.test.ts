@@ -84,7 +84,7 @@ it.each([
   spoil(answer);
   const page = await context.newPage();
   await page.goto(answer.href);
-  await page.getByRole("heading", { name: "Signing in did not work" }).waitFor();
+  await page.getByRole("heading", { name: "Sign-in failed" }).waitFor();
   expect([await isSignedIn(), await barriers(page)]).toEqual([false, []]);
 });
 
@@ -94,7 +94,7 @@ it("signs nobody in by the answer of an attacker's own sign-in (login CSRF)", as
   const victim = await browser.newContext();
   const page = await victim.newPage();
   await page.goto(answer.href);
-  await page.getByRole("heading", { name: "Signing in did not work" }).waitFor();
+  await page.getByRole("heading", { name: "Sign-in failed" }).waitFor();
   await page.goto(`${gateway.url}/console/`);
   await page.getByLabel("Your key").waitFor();
   await victim.close();
@@ -107,6 +107,6 @@ it("takes an answer once", async () => {
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Your key").waitFor();
   await page.goto(answer.href);
-  await page.getByRole("heading", { name: "Signing in did not work" }).waitFor();
+  await page.getByRole("heading", { name: "Sign-in failed" }).waitFor();
   expect(await isSignedIn()).toBe(false);
 });

@@ -1,9 +1,9 @@
-// The parts of Anthropic's messages that both reading and merging look at.
+// Helpers for the blocks of Anthropic messages, used for reading and for merging.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import type { MadeCall } from "../protocol";
 
-/** A content as blocks: a text is one. */
+/** Returns a content as blocks. A text becomes one block. */
 export function blocksOf(content: JsonValue | undefined): JsonObject[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return Array.isArray(content) ? content.filter(isJsonObject) : [];
@@ -11,7 +11,7 @@ export function blocksOf(content: JsonValue | undefined): JsonObject[] {
 
 export const isThought = ({ type }: JsonObject) => type === "thinking" || type === "redacted_thinking";
 
-/** The calls of a message that the vendor does not run itself. */
+/** Returns the calls of a message that the vendor does not run itself. */
 export function toolUsesIn({ content }: JsonObject): MadeCall[] {
   return blocksOf(content).flatMap((entry) => {
     const { type, id, name } = entry;
@@ -20,7 +20,7 @@ export function toolUsesIn({ content }: JsonObject): MadeCall[] {
   });
 }
 
-/** What of blocks a reader sees. */
+/** Returns the visible text of blocks. */
 export function textIn(blocks: readonly JsonObject[]): string {
   return blocks.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? text : [])).join(" ");
 }

@@ -1,9 +1,9 @@
-// What the scripted model says, as events of Messages.
+// Writes answers of the scripted model as Messages events.
 
 import type { JsonObject } from "../../json";
 import type { DemoMove } from "../demo";
 
-/** The events of a stream, or one body for who asks for none. */
+/** Returns the events of a stream, or one body if the request does not ask for a stream. */
 export function demoMessage(body: JsonObject, { text, calls }: DemoMove, id: string): string {
   const content: JsonObject[] = [
     { type: "thinking", thinking: "What is asked?", signature: `signed-${id}` },

@@ -1,5 +1,5 @@
-// One stream of Messages events out of those of several steps, as Anthropic's own SDK asserts it: one `message_start`, blocks that are
-// numbered without gaps, one `message_delta` with the usage of all steps, one `message_stop`.
+// Merges the Messages streams of several steps into one that Anthropic's SDK accepts: one `message_start`, blocks numbered without gaps,
+// one `message_delta` with the usage of all steps, one `message_stop`.
 
 import { isJsonObject, type JsonObject, parseExactly } from "../../json";
 import type { StreamEvent } from "../../servers/event-stream";
@@ -11,9 +11,9 @@ import { blocksOf, textIn, toolUsesIn } from "./blocks";
 
 interface BlockState {
   block: JsonObject;
-  /** The input of a call, as text. */
+  /** The input of a call, as JSON text. */
   input: string;
-  /** Its number in the answer; `null`: it is ours, or not handed out yet. */
+  /** The block's number in the answer. `null` if it belongs to the gateway, or is not sent yet. */
   shown: number | null;
 }
 
@@ -23,7 +23,7 @@ interface Step {
   rest: JsonObject;
   usage: JsonObject;
   isStopped: boolean;
-  /** Events of the caller's calls, which are handed out at the end; of texts, where only the last step's are given out. */
+  /** Buffered events: of the caller's calls, which are sent at the end, and of texts if only the last step's text is sent. */
   held: { event: JsonObject; block: BlockState }[];
 }
 
@@ -50,7 +50,7 @@ export class MessageMerger implements Merger {
   #step = newStep();
   #isInner = false;
   #usage: JsonObject = {};
-  /** The blocks of the answer, as the caller has them. */
+  /** The blocks of the answer as the caller received them. */
   #content: JsonObject[] = [];
   #replayed: string[] = [];
 
@@ -70,7 +70,7 @@ export class MessageMerger implements Merger {
     if (!isJsonObject(event)) return "";
     switch (event.type) {
       case "error":
-        throw new ChatRefusal(502, "model_failed", "The model failed.", { body: event });
+        throw new ChatRefusal(502, "model_failed", "The model provider reported an error.", { body: event });
       case "message_start":
         return this.#begin(event);
       case "content_block_start":
@@ -128,7 +128,7 @@ export class MessageMerger implements Merger {
     return this.#show(event, state);
   }
 
-  /** An event of a block: at its number in the answer, later, or never. */
+  /** Returns an event with its number in the answer. Buffers it, or drops it, if it is not to be sent now. */
   #show(event: JsonObject, state: BlockState): string {
     const { type, name } = state.block;
     if (type === "tool_use") {
@@ -152,7 +152,7 @@ export class MessageMerger implements Merger {
   #delta({ delta, usage, type: _, ...rest }: JsonObject): string {
     this.#load.take(delta, usage, rest);
     if (isJsonObject(delta)) setFields(this.#step.delta, delta);
-    // These numbers are those of the step so far, and take the place of those at its start.
+    // These numbers are the totals of the step so far. They replace those from its start.
     if (isJsonObject(usage)) setFields(this.#step.usage, withoutNull(usage));
     setFields(this.#step.rest, rest);
     return "";
@@ -177,7 +177,7 @@ export class MessageMerger implements Merger {
     return `${handed}${write(end)}${write({ type: "message_stop" })}`;
   }
 
-  /** Why the answer ended: of calls, only the caller's count. */
+  /** Returns the stop reason of the answer. Only the caller's calls count as calls. */
   #reason(): JsonObject {
     const { delta } = this.#step;
     const hands = this.#content.some(({ type }) => type === "tool_use");
@@ -194,7 +194,7 @@ export class MessageMerger implements Merger {
   }
 
   get message(): JsonObject {
-    // A text without a word is refused when it is sent back.
+    // The vendor rejects an empty text in the history.
     const isSaid = ({ type, text }: JsonObject) => type !== "text" || String(text).trim() !== "";
     return { role: "assistant", content: [...this.#step.blocks.values()].map(({ block }) => block).filter(isSaid) };
   }

@@ -1,5 +1,5 @@
-// Anthropic's Messages as the loop reads and writes them. What stands before a thinking block never changes: tools and system are
-// what the conversation has frozen, and hidden steps go back byte for byte.
+// Reads and writes Anthropic's Messages for the loop. Everything before a thinking block stays unchanged: the conversation has frozen tools
+// and system, and hidden steps are sent back byte for byte.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import { bypassOfChoice, canonicalText, type Entry, type Protocol, type StepParts } from "../protocol";
@@ -17,7 +17,7 @@ export const anthropicMessages: Protocol = {
   messages: ({ messages }) => (Array.isArray(messages) ? messages.filter(isJsonObject) : null),
   entry: entryOfTurn,
   textOf: ({ content }) => textIn(blocksOf(content)),
-  // One that has none has failed, and nothing is left out.
+  // A block without content is a failed compaction, which removes nothing.
   isSummary: ({ content }) =>
     blocksOf(content).some(({ type, content: summary }) => type === "compaction" && summary !== null),
   toolNames: ({ tools }) =>
@@ -53,7 +53,7 @@ function entryOfTurn(message: JsonObject): Entry {
       said: { text: canonicalText(textIn(blocks)), calls: toolUsesIn(message).map(({ id }) => id) },
     };
   if (message.role !== "user") return { role: "other" };
-  // A message that brings results is no new turn, whatever else stands in it.
+  // A message with tool results is not a new turn, regardless of its other blocks.
   return { role: blocks.some(({ type }) => type === "tool_result") ? "results" : "user" };
 }
 
@@ -69,14 +69,15 @@ const EPHEMERAL = { type: "ephemeral" };
 
 function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   const { system, tools, tool_choice: choice, max_tokens: most, ...rest } = body;
-  // Marks of the caller count; without any, the front is marked, and the conversation as it grows.
+  // Cache marks of the caller take precedence. Without any, the front and the growing conversation are marked.
   const marks: JsonObject = JSON.stringify(body).includes('"cache_control":') ? {} : { cache_control: EPHEMERAL };
   const marked = (list: readonly JsonObject[]) =>
     list.map((one, index) => (index === list.length - 1 ? { ...one, ...marks } : one));
   const ours = parts.system === "" ? [] : marked([{ type: "text", text: parts.system }]);
   const theirs = Array.isArray(tools) ? tools : [];
   const isForced = isJsonObject(choice) && choice.type === "any";
-  // A caller who wants a call gets one of its own: where that is the last way to it, ours are not there to be called instead.
+  // If the caller forces a call, it must be one of its own tools. In the last step the gateway's tools are omitted, so that they cannot be
+  // called instead.
   const all = [...(parts.isLast && isForced ? [] : marked(parts.tools)), ...theirs];
   const texts = [...ours, ...blocksOf(system)];
   const next: JsonObject = {
@@ -96,7 +97,10 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   return next;
 }
 
-/** The vendor clears results of tools where the caller wishes it, but for instructions: who has lost them is not told again. */
+/**
+ * The vendor can clear tool results on request of the caller. Results of `load_skill` are excluded, because instructions are not sent
+ * again.
+ */
 function keepingLoads(managed: JsonValue, tools: readonly JsonObject[]): JsonValue {
   if (!isJsonObject(managed) || !Array.isArray(managed.edits)) return managed;
   const loaders = tools.flatMap(({ name }) => (/^(?:.*_)?load_skill$/.test(String(name)) ? String(name) : []));
@@ -108,9 +112,9 @@ function keepingLoads(managed: JsonValue, tools: readonly JsonObject[]): JsonVal
   return { ...managed, edits };
 }
 
-const WENT_ON = "Error: The user went on before this tool answered.";
+const WENT_ON = "Error: The user continued before this tool returned a result.";
 
-/** All results of a step stand in one message, in the order of its calls, before any text. */
+/** Puts all results of a step into one message, in the order of its calls, before any text. */
 function joinResults(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {
   const at = stored.findLastIndex(({ role }) => role === "assistant");
   const ids = toolUsesIn(stored[at] ?? {}).map(({ id }) => id);

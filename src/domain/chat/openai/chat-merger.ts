@@ -1,5 +1,5 @@
-// One stream of chat completion chunks out of those of several steps, as OpenAI's own SDK asserts it: one id, one role, one finish
-// reason, and calls that are numbered from 0 without ours.
+// Merges the chat completion streams of several steps into one that OpenAI's SDK accepts: one id, one role, one finish reason, and calls
+// numbered from 0 without the gateway's.
 
 import { isJsonObject, type JsonObject, parseExactly } from "../../json";
 import type { StreamEvent } from "../../servers/event-stream";
@@ -15,7 +15,7 @@ export class ChatMerger implements Merger {
   readonly keepAlive = ": working\n\n";
   readonly #options: MergerOptions;
   readonly #usageAsked: boolean;
-  /** Several steps' texts are no JSON: only the last step's is given out. */
+  /** If true, the output is JSON and cannot be joined over steps: only the last step's text is sent. */
   readonly #holdsText: boolean;
   readonly #load = new AnswerLoad();
   #envelope: JsonObject | null = null;
@@ -46,7 +46,8 @@ export class ChatMerger implements Merger {
     }
     const chunk = parseExactly(data);
     if (!isJsonObject(chunk)) return "";
-    if (isJsonObject(chunk.error)) throw new ChatRefusal(502, "model_failed", "The model failed.", { body: chunk });
+    if (isJsonObject(chunk.error))
+      throw new ChatRefusal(502, "model_failed", "The model provider reported an error.", { body: chunk });
     return this.#chunk(chunk);
   }
 
@@ -58,7 +59,7 @@ export class ChatMerger implements Merger {
     if (isJsonObject(usage)) this.#step.usage = usage;
     const nothing: JsonObject = usage === null && this.#usageAsked ? { usage: null } : {};
     const choice = Array.isArray(choices) ? choices[0] : undefined;
-    // Chunks without a choice say what was used, or something of the vendor's own before the answer.
+    // Chunks without a choice contain the usage, or vendor-specific data before the answer.
     if (!isJsonObject(choice)) return isFirst && !isJsonObject(usage) ? write({ ...env, choices: [], ...nothing }) : "";
     const { delta, finish_reason: finish, ...rest } = choice;
     const { tool_calls: named, ...others } = isJsonObject(delta) ? delta : {};
@@ -87,7 +88,7 @@ export class ChatMerger implements Merger {
     return before + write(chunk(part));
   }
 
-  /** The role once, and a line between the texts of two steps. */
+  /** Sends the role once, and an empty line between the texts of two steps. */
   #shown({ role, ...part }: JsonObject): JsonObject {
     const shown: JsonObject = role === undefined || this.#hasRole ? part : { role, ...part };
     if (role !== undefined) this.#hasRole = true;
@@ -104,7 +105,7 @@ export class ChatMerger implements Merger {
     return { ...shown, content: joined };
   }
 
-  /** What earlier attempts had said already. */
+  /** Returns the text of earlier attempts. */
   #before(chunk: (part: JsonObject) => JsonObject): string {
     if (this.#replayed === "") return "";
     const content = this.#replayed;
@@ -191,7 +192,7 @@ export class ChatMerger implements Merger {
     const { finish } = this.#step;
     if (finish === null) return "broken";
     const end = CHAT_ENDS[finish] ?? "stop";
-    // Some servers say `stop` and call all the same.
+    // Some servers report `stop` for a message with calls.
     return end === "stop" && this.calls.length > 0 ? "calls" : end;
   }
 

@@ -1,20 +1,20 @@
-// One step of a streamed completion while it comes in, and how chunks are written.
+// State of one streamed completion step, and the format of chunks.
 
 import { isJsonObject, type JsonObject } from "../../json";
 import type { StepEnd } from "../protocol";
 
 export interface ChatStepState {
   message: JsonObject;
-  /** What of the choice is not the message. */
+  /** The fields of the choice outside the message. */
   choice: JsonObject;
   finish: string | null;
   isDone: boolean;
   usage: JsonObject | null;
-  /** Its last chunk, which says why it ended. */
+  /** The last chunk, which contains the finish reason. */
   last: JsonObject | null;
-  /** Chunks with the caller's calls, which are handed out at the end. */
+  /** Buffered chunks with the caller's calls, which are sent at the end. */
   held: { chunk: JsonObject; call: JsonObject }[];
-  /** The chunk of a text that is kept back, where only the last step's is given out, and its delta so far. */
+  /** The buffered text chunk if only the last step's text is sent, with its merged delta. */
   kept: { chunk: JsonObject; part: JsonObject } | null;
   hasText: boolean;
 }
@@ -31,7 +31,7 @@ export const CHAT_ENDS: Readonly<Record<string, StepEnd>> = {
   content_filter: "refused",
 };
 
-/** A chunk as an event. */
+/** Formats a chunk as a server-sent event. */
 export const write = (value: JsonObject) => `data: ${JSON.stringify(value)}\n\n`;
 
 export const defined = (fields: Record<string, JsonObject[string] | undefined>): JsonObject =>

@@ -1,4 +1,4 @@
-// OpenAI's Chat Completions as the loop reads and writes it. Fields that it does not know stay where they are.
+// Reads and writes OpenAI's Chat Completions for the loop. Unknown fields stay unchanged.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import { bypassOfChoice, canonicalText, type Entry, type Protocol, type Said, type StepParts } from "../protocol";
@@ -69,7 +69,8 @@ function bypass(body: JsonObject): string | null {
 function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   const { stream_options: options, tools, tool_choice: choice, ...rest } = body;
   const isForced = choice === "required";
-  // A caller who wants a call gets one of its own: where that is the last way to it, ours are not there to be called instead.
+  // If the caller forces a call, it must be one of its own tools. In the last step the gateway's tools are omitted, so that they cannot be
+  // called instead.
   const ours = parts.isLast && isForced ? [] : parts.tools;
   const all = [...ours, ...(Array.isArray(tools) ? tools : [])];
   const next: JsonObject = {
@@ -90,7 +91,7 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   return next;
 }
 
-/** Ours first, then the caller's as they are, so that what front ends change in theirs leaves ours where it was. */
+/** The gateway's system message comes first, so that changes to the caller's messages do not move it. */
 function withSystem({ system, messages, singleSystem }: StepParts): JsonObject[] {
   if (system === "") return [...messages];
   const [first, ...rest] = messages;
@@ -99,7 +100,7 @@ function withSystem({ system, messages, singleSystem }: StepParts): JsonObject[]
   return [{ role: "system", content: system }, ...messages];
 }
 
-const WENT_ON = "Error: The user went on before this tool answered.";
+const WENT_ON = "Error: The user continued before this tool returned a result.";
 
 function joinResults(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {
   const at = stored.findLastIndex(({ role }) => role === "assistant");

@@ -1,9 +1,9 @@
-// What the scripted model says, as chunks of Chat Completions.
+// Writes answers of the scripted model as Chat Completions chunks.
 
 import { isJsonObject, type JsonObject } from "../../json";
 import type { DemoMove } from "../demo";
 
-/** The events of a stream, or one body for who asks for none. */
+/** Returns the events of a stream, or one body if the request does not ask for a stream. */
 export function demoCompletion(body: JsonObject, { text, calls }: DemoMove, id: string): string {
   const shell = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: 0, model: "demo" };
   const finish_reason = calls.length === 0 ? "stop" : "tool_calls";

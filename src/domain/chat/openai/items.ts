@@ -1,18 +1,18 @@
-// Items of the Responses API. What a model made in one answer lies there as many items in a row; here they are one message, `step`, so
-// that the loop and the tree have an assistant's message in every protocol.
+// Groups items of the Responses API. Consecutive items of one model answer become one message, a `step`, so that every protocol has one
+// assistant message per step.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import type { MadeCall, Said } from "../protocol";
 
 const STEP = "step";
 
-/** Items that a model makes, beside messages of the assistant. */
+/** Types of items that a model creates, in addition to assistant messages. */
 const MADE = /^(?:.*_call|reasoning|compaction|item_reference|mcp_list_tools|mcp_approval_request)$/;
-/** What a caller brings for a call. Such types are also of no message. */
+/** Types of results that a caller sends for a call. */
 const RESULTS = /^(?:.*_call_output|mcp_approval_response)$/;
-/** Calls of functions: ours, or the caller's. */
+/** Calls of functions, of the gateway or the caller. */
 const CALLS = new Set(["function_call", "custom_tool_call"]);
-/** Calls that the caller's own machine runs, and that have no name. */
+/** Calls that the caller's machine runs and that have no name. */
 export const RUN_BY_CALLER = [
   ...["local_shell_call", "shell_call", "apply_patch_call", "computer_call"],
   "mcp_approval_request",
@@ -23,7 +23,7 @@ export const stepOfItems = (items: readonly JsonObject[]): JsonObject => ({
   content: [...items],
 });
 
-/** The items of a message: one that is no step is its own. */
+/** Returns the items of a message. A message that is not a step is itself the item. */
 export function itemsOf(message: JsonObject): JsonObject[] {
   if (message.type !== STEP) return [message];
   return Array.isArray(message.content) ? message.content.filter(isJsonObject) : [];
@@ -33,16 +33,16 @@ export const isThoughtItem = ({ type }: JsonObject) => type === "reasoning";
 export const isResultItem = ({ type }: JsonObject) => typeof type === "string" && RESULTS.test(type);
 export const isCallItem = ({ type }: JsonObject) =>
   typeof type === "string" && (CALLS.has(type) || RUN_BY_CALLER.includes(type));
-/** A call that any text may answer. */
+/** Whether an item is a call whose result can be any text. */
 export const isFunctionItem = ({ type }: JsonObject) => typeof type === "string" && CALLS.has(type);
-/** A call that the vendor has run itself. */
+/** Whether an item is a call that the vendor ran. */
 export const isRunByVendor = (item: JsonObject) =>
   typeof item.type === "string" && item.type.endsWith("_call") && !isCallItem(item);
 
 const isMade = ({ type, role }: JsonObject) =>
   role === "assistant" || (role === undefined && typeof type === "string" && MADE.test(type));
 
-/** The input of a request, as messages: what was made in a row is one step. `null` where there is no input. */
+/** Returns the input of a request as messages, with consecutive model items as one step. Returns `null` without input. */
 export function messagesOfInput(input: JsonValue | undefined): JsonObject[] | null {
   if (typeof input === "string") return [{ role: "user", content: input }];
   if (!Array.isArray(input)) return null;
@@ -64,8 +64,8 @@ export function messagesOfInput(input: JsonValue | undefined): JsonObject[] | nu
 }
 
 /**
- * The vendor keeps nothing, so that a thought without its content is not known to it, and neither is one whose item is not there. What
- * was made with such a thought goes without its id, by which the vendor would ask for it.
+ * Removes reasoning items that the vendor cannot resolve: those without content, and those whose following item is missing. The vendor
+ * stores nothing. Items created with removed reasoning lose their id, because the vendor would look up the reasoning by it.
  */
 function withoutLostThoughts(items: readonly JsonObject[]): JsonObject[] {
   const isWhole = ({ encrypted_content: sealed, content }: JsonObject) =>
@@ -80,7 +80,7 @@ function withoutLostThoughts(items: readonly JsonObject[]): JsonObject[] {
       );
 }
 
-/** The items without thoughts, or with those that are left, and without the ids that bind them to thoughts. */
+/** Returns the items without reasoning, or with the remaining reasoning, and without the ids that refer to reasoning. */
 function withoutThoughtItems(items: readonly JsonObject[], keepsWhole: boolean): JsonObject[] {
   const left = keepsWhole ? items : items.filter((item) => !isThoughtItem(item));
   return left.map((item, at) => {
@@ -92,14 +92,14 @@ function withoutThoughtItems(items: readonly JsonObject[], keepsWhole: boolean):
   });
 }
 
-/** A step for another model than made it. */
+/** Returns a step without reasoning, for another model than the one that created it. */
 export function withoutStepThoughts(message: JsonObject): JsonObject {
   const items = itemsOf(message);
   if (message.type !== STEP || !items.some(isThoughtItem)) return message;
   return stepOfItems(withoutThoughtItems(items, false));
 }
 
-/** A step without some of its calls, and without thoughts that only they had been made with. */
+/** Returns a step without some of its calls, and without reasoning that belongs only to them. */
 export function withoutCallItems(message: JsonObject, ids: readonly string[]): JsonObject {
   const left = itemsOf(message).filter((item) => !isCallItem(item) || !ids.includes(callIdOf(item) ?? ""));
   const isLast = (at: number) => left.slice(at).every(isThoughtItem);
@@ -110,13 +110,13 @@ export function withoutCallItems(message: JsonObject, ids: readonly string[]): J
 
 export const idOf = ({ id }: JsonObject): string | null => (typeof id === "string" ? id : null);
 
-/** What ties a call and its result. */
+/** Returns the id that links a call and its result. */
 export function callIdOf({ type, id, call_id: call, approval_request_id: asked }: JsonObject): string | null {
   const found = type === "mcp_approval_request" ? id : (call ?? asked);
   return typeof found === "string" ? found : null;
 }
 
-/** The calls of a step that the vendor does not run itself. One without a name is called as its type. */
+/** Returns the calls of a step that the vendor does not run itself. A call without a name has its type as name. */
 export function callsInStep(message: JsonObject): MadeCall[] {
   return itemsOf(message).flatMap((entry) => {
     const id = callIdOf(entry);
@@ -125,7 +125,7 @@ export function callsInStep(message: JsonObject): MadeCall[] {
   });
 }
 
-/** The texts of a message's items. */
+/** Returns the texts of a message's items. */
 export function textsIn(items: readonly JsonObject[]): string[] {
   return items.flatMap(({ type, role, content }) => {
     if (role !== "assistant" || (type !== undefined && type !== "message")) return [];
@@ -137,7 +137,7 @@ export function textsIn(items: readonly JsonObject[]): string[] {
   });
 }
 
-/** What of items their reader sees. Readers join the texts in their own ways, so that no blank counts. */
+/** Returns the visible content of items. Clients join the texts differently, so whitespace is ignored. */
 export function saidIn(items: readonly JsonObject[]): Said {
   const calls = callsInStep(stepOfItems(items)).map(({ id }) => id);
   return { text: textsIn(items).join("").replace(/\s+/g, ""), calls };

@@ -1,9 +1,9 @@
-// The parts of OpenAI's messages that both reading and merging look at.
+// Helpers for OpenAI messages, used for reading and for merging.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import type { MadeCall } from "../protocol";
 
-/** The text of a content that is a text or a list of parts. */
+/** Returns the text of a content that is a string or a list of parts. */
 export function contentText(content: JsonValue | undefined): string {
   if (typeof content === "string") return content;
   const parts = Array.isArray(content) ? content : [];
@@ -13,13 +13,13 @@ export function contentText(content: JsonValue | undefined): string {
 export const callsIn = ({ tool_calls: calls }: JsonObject): JsonObject[] =>
   Array.isArray(calls) ? calls.filter(isJsonObject) : [];
 
-/** What of a tool, a call or a choice has the name: a function, or a tool whose input is any text. */
+/** Returns the object with the name in a tool, a call or a tool choice: `function`, or `custom` for tools with free-form input. */
 export function namedIn({ function: called, custom }: JsonObject): JsonObject | null {
   if (isJsonObject(called)) return called;
   return isJsonObject(custom) ? custom : null;
 }
 
-/** The calls of a whole message. */
+/** Returns the calls of a complete message. */
 export function madeCalls(message: JsonObject): MadeCall[] {
   return callsIn(message).flatMap((entry) => {
     const { id } = entry;

@@ -1,4 +1,4 @@
-// What the scripted model says, as events of Responses.
+// Writes answers of the scripted model as Responses events.
 
 import { isJsonObject, type JsonObject } from "../../json";
 import type { DemoMove } from "../demo";
@@ -6,7 +6,7 @@ import { ChatRefusal } from "../refusal";
 import { isThoughtItem } from "./items";
 import { asEvent } from "./responses-step";
 
-/** The events of a stream, or one body for who asks for none. */
+/** Returns the events of a stream, or one body if the request does not ask for a stream. */
 export function demoResponse(body: JsonObject, { text, calls }: DemoMove, id: string): string {
   const problem = thoughtProblem(Array.isArray(body.input) ? body.input.filter(isJsonObject) : []);
   if (problem !== null) throw new ChatRefusal(400, "invalid_request", problem, { param: "input" });
@@ -76,7 +76,7 @@ function eventsOf(item: JsonObject): JsonObject[] {
   ];
 }
 
-/** What the vendor would refuse of the thoughts in a request; `null`: nothing. */
+/** Returns the reason why a vendor would reject the reasoning items in a request, or `null`. */
 function thoughtProblem(input: readonly JsonObject[]): string | null {
   for (const [at, item] of input.entries()) {
     if (!isThoughtItem(item)) continue;

@@ -1,5 +1,5 @@
-// One stream of a response out of those of several steps, as OpenAI's own SDK asserts it: one response id, items and events that are
-// numbered without gaps, and in the last event the items that were streamed. Nothing is known here of an item but its type.
+// Merges the Responses streams of several steps into one that OpenAI's SDK accepts: one response id, items and events numbered without
+// gaps, and all streamed items in the last event. Items are handled by type only.
 
 import { isJsonObject, type JsonObject, parseExactly } from "../../json";
 import type { StreamEvent } from "../../servers/event-stream";
@@ -31,9 +31,9 @@ export class ResponsesMerger implements Merger {
   readonly keepAlive = ": working\n\n";
   readonly #body: JsonObject;
   readonly #options: MergerOptions;
-  /** Several steps' texts are no JSON: only the last step's is given out. */
+  /** If true, the output is JSON and cannot be joined over steps: only the last step's text is sent. */
   readonly #holdsText: boolean;
-  /** Whether the caller takes thoughts home. */
+  /** Whether the caller receives encrypted reasoning. */
   readonly #givesSealed: boolean;
   readonly #load = new AnswerLoad();
   #step = newResponseStep();
@@ -58,13 +58,15 @@ export class ResponsesMerger implements Merger {
       this.#isInner = false;
       this.#step = newResponseStep();
     }
-    // Servers that speak the protocol as well end it as they end the other one.
+    // Some compatible servers end the stream like Chat Completions.
     const event = data.trim() === "[DONE]" ? null : parseExactly(data);
     if (!isJsonObject(event)) return "";
     switch (event.type) {
       case "error":
       case "response.failed":
-        throw new ChatRefusal(502, "model_failed", "The model failed.", { body: { error: errorIn(event) } });
+        throw new ChatRefusal(502, "model_failed", "The model provider reported an error.", {
+          body: { error: errorIn(event) },
+        });
       case "response.created":
       case "response.queued":
       case "response.in_progress":
@@ -85,7 +87,7 @@ export class ResponsesMerger implements Merger {
   }
 
   #respond({ response: told }: JsonObject): JsonObject {
-    // Each takes the place of the one before, and says instructions and tools again: an event's own bound is enough.
+    // Each replaces the previous one and repeats instructions and tools, so the limit per event is sufficient.
     const response = isJsonObject(told) ? told : {};
     this.#step.response = response;
     return response;
@@ -104,7 +106,7 @@ export class ResponsesMerger implements Merger {
     return this.#show(event, state);
   }
 
-  /** Keeps how a step ended. Items that nobody has spoken of before are told now. */
+  /** Stores how a step ended. Items without earlier events are sent now. */
   #ended(event: JsonObject): string {
     const response = this.#respond(event);
     this.#step.last = event;
@@ -113,7 +115,7 @@ export class ResponsesMerger implements Merger {
     return untold.map(({ index, item }) => ADDED.map((type) => this.#item({ type, item }, index)).join("")).join("");
   }
 
-  /** An event of an item: at its number in the answer, later, or never. */
+  /** Returns an event with the item's number in the answer. Buffers it, or drops it, if it is not to be sent now. */
   #show(event: JsonObject, state: ItemState): string {
     const { held } = this.#step;
     const { item, shown } = state;
@@ -138,7 +140,7 @@ export class ResponsesMerger implements Merger {
     return before + this.#write({ ...told, output_index: state.shown });
   }
 
-  /** What earlier attempts had said already. */
+  /** Returns the events for the text of earlier attempts. */
   #before(): string {
     const replayed = this.#replayed;
     this.#replayed = [];

@@ -1,4 +1,4 @@
-// One step of a streamed response while it comes in, and how its events are written.
+// State of one streamed Responses step, and the format of its events.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import type { StepEnd } from "../protocol";
@@ -7,15 +7,15 @@ import { isThoughtItem, textsIn } from "./items";
 
 export interface ItemState {
   item: JsonObject;
-  /** Its number in the answer; `null`: it is ours, or not handed out yet. */
+  /** The item's number in the answer. `null` if it belongs to the gateway, or is not sent yet. */
   shown: number | null;
-  /** What of its text was given out so far, while it is being said. */
+  /** The part of its text that was sent so far, while it is streamed. */
   said: string;
 }
 
 export const newItem = (): ItemState => ({ item: {}, shown: null, said: "" });
 
-/** What was given out of these items. Of one that is not whole yet there is its text. */
+/** Returns the sent content of these items. An incomplete item contains the text so far. */
 export function shownOf(states: Iterable<ItemState>): JsonObject[] {
   return [...states].flatMap(({ item, shown, said }) => {
     if (shown === null || said === "") return shown === null || item.status === "in_progress" ? [] : [item];
@@ -30,11 +30,14 @@ export interface HeldEvent {
 
 export interface ResponseStepState {
   items: Map<number, ItemState>;
-  /** The response as the vendor said it last. */
+  /** The most recent response object of the vendor. */
   response: JsonObject;
-  /** The event that ended it. */
+  /** The final event. */
   last: JsonObject | null;
-  /** Events that wait: of the caller's calls for the end, of thoughts for what they lead to, of texts where only the last counts. */
+  /**
+   * Buffered events: of the caller's calls until the end, of reasoning until the item that follows it, and of texts if only the last one is
+   * sent.
+   */
   held: HeldEvent[];
 }
 
@@ -42,10 +45,10 @@ export const newResponseStep = (): ResponseStepState => ({
   ...{ items: new Map<number, ItemState>(), response: {}, last: null, held: [] },
 });
 
-/** An event as it is sent. */
+/** Formats a server-sent event. */
 export const asEvent = (event: JsonObject) => `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** Keeps an event for later, and tells what is kept more by it: pieces of one text become one. */
+/** Buffers an event, and joins consecutive pieces of one text. Returns the data that was added to the buffer. */
 export function hold(held: HeldEvent[], event: JsonObject, state: ItemState): JsonValue {
   const { delta, logprobs } = event;
   const last = held.at(-1);
@@ -61,7 +64,7 @@ export function hold(held: HeldEvent[], event: JsonObject, state: ItemState): Js
   return [delta, logprobs ?? null];
 }
 
-/** How a step ended. */
+/** Returns how a step ended. */
 export function stepEndOf(
   { last, response: { incomplete_details: details } }: ResponseStepState,
   calls: boolean,
@@ -71,13 +74,13 @@ export function stepEndOf(
   return isJsonObject(details) && details.reason === "content_filter" ? "refused" : "length";
 }
 
-/** Takes the thoughts that were held last, which lead to what comes now. */
+/** Removes and returns the last buffered reasoning, which belongs to the next item. */
 export function takeLastThoughts(held: HeldEvent[]): HeldEvent[] {
   const at = held.findLastIndex(({ state }) => !isThoughtItem(state.item));
   return held.splice(at + 1);
 }
 
-/** Whether a thought led to something that is shown, or to nothing at all. */
+/** Whether reasoning is followed by an item that is sent, or by nothing. */
 export function leadsToShown(
   thought: ItemState,
   items: readonly ItemState[],
@@ -90,7 +93,7 @@ export function leadsToShown(
   return behind.slice(first, next === -1 ? behind.length : next).some(isShown);
 }
 
-/** The events of a message of text that was made before, as if it were said now. */
+/** Returns the events for a message that was created earlier, as if it were streamed now. */
 export function eventsOfText(item: JsonObject, text: string): JsonObject[] {
   const at = { item_id: item.id ?? null, content_index: 0 };
   const part = { type: "output_text", text: "", annotations: [] };
@@ -104,14 +107,14 @@ export function eventsOfText(item: JsonObject, text: string): JsonObject[] {
   ];
 }
 
-/** Why a response failed, in the vendor's words. */
+/** Returns the reason for a failed response, in the vendor's format. */
 export function failureOf({ status, message, body }: ChatRefusal): JsonObject {
   const told = isJsonObject(body?.error) ? body.error : null;
   const code = status === 429 ? "rate_limit_exceeded" : status < 500 ? "invalid_prompt" : "server_error";
   return { code: told?.code ?? code, message: told?.message ?? message };
 }
 
-/** What a response says back of its request, as the caller asked it: nothing of ours. */
+/** Returns the response with the request's fields as the caller sent them, without the gateway's additions. */
 export function asAsked(response: JsonObject, body: JsonObject, isTheirs: (name: string) => boolean): JsonObject {
   const next: JsonObject = { ...response };
   const say = (field: string, value: JsonValue) => {
@@ -127,7 +130,7 @@ export function asAsked(response: JsonObject, body: JsonObject, isTheirs: (name:
   return next;
 }
 
-/** The response of an answer: the last step's, with the first one's id and time. */
+/** Returns the merged response: the last step's, with the first one's id and time. */
 export function wholeOf(response: JsonObject, start: JsonObject, output: JsonObject[], usage: JsonValue): JsonObject {
   const { id, created_at } = start;
   return {
@@ -140,17 +143,17 @@ export function wholeOf(response: JsonObject, start: JsonObject, output: JsonObj
   };
 }
 
-/** The events without which no item is in an answer. */
+/** The events that every item in an answer needs. */
 export const ADDED = ["response.output_item.added", "response.output_item.done"];
 
-/** Items of a response that no event was about. */
+/** Returns the items of a response that had no event. */
 export function untoldItems({ output }: JsonObject, told: ReadonlyMap<number, ItemState>) {
   return (Array.isArray(output) ? output : []).flatMap((item, index) =>
     isJsonObject(item) && !told.has(index) ? [{ index, item }] : [],
   );
 }
 
-/** What an event says that went wrong. */
+/** Returns the error in an event. */
 export function errorIn({ type: _, sequence_number: __, error, response, ...fields }: JsonObject): JsonObject {
   if (isJsonObject(response)) return isJsonObject(response.error) ? response.error : {};
   return isJsonObject(error) ? error : fields;

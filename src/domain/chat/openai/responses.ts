@@ -1,5 +1,5 @@
-// OpenAI's Responses as the loop reads and writes it. Nothing is kept at the vendor: thoughts come sealed with each step and go back
-// with it, and what a caller names by its id in place of its content is looked up here.
+// Reads and writes OpenAI's Responses for the loop. The vendor stores nothing: each step returns encrypted reasoning that is sent back with
+// it, and items that the caller references by id are looked up in the gateway.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import { bypassOfChoice, type Entry, type Protocol, type StepParts } from "../protocol";
@@ -55,7 +55,7 @@ export const openaiResponses: Protocol = {
     filled,
     last: (body) => {
       const made = (messagesIn(body) ?? []).findLast(({ role }) => role === "assistant");
-      // Some clients name thoughts by their ids, and send calls without theirs.
+      // Some clients reference reasoning by id, and send calls without their ids.
       return (
         itemsOf(made ?? {})
           .flatMap((item) => callIdOf(item) ?? idOf(item) ?? [])
@@ -77,7 +77,7 @@ function namesIn(tools: JsonValue | undefined): string[] {
   );
 }
 
-/** Tools by their names, and those that have none. */
+/** Names of tools, `undefined` for those without a name. */
 const toolsIn = (tools: readonly JsonValue[]) => tools.map((tool) => (isJsonObject(tool) ? tool.name : undefined));
 
 function entryOfStep(message: JsonObject): Entry {
@@ -87,12 +87,12 @@ function entryOfStep(message: JsonObject): Entry {
 }
 
 const KEPT = [
-  ["previous_response_id", "Responses are not kept here. Send the items of the conversation as `input`."],
-  ["conversation", "Conversations are not kept here. Send the items of the conversation as `input`."],
-  ["background", "Responses are not kept here, so that none is made in the background. Ask for a stream."],
+  ["previous_response_id", "Responses are not stored. Send the items of the conversation as `input`."],
+  ["conversation", "Conversations are not stored. Send the items of the conversation as `input`."],
+  ["background", "Background responses are not supported. Request a stream."],
 ] as const;
 
-/** The same request with nothing kept at the vendor. What only makes sense with something kept there is refused. */
+/** Returns the request with storage at the vendor disabled. Rejects features that depend on storage. */
 function stateless(body: JsonObject): JsonObject {
   for (const [field, why] of KEPT) {
     const value = body[field];
@@ -102,27 +102,27 @@ function stateless(body: JsonObject): JsonObject {
   return { ...body, store: false };
 }
 
-/** The request with the items in place of their ids. */
+/** Returns the request with the items in place of their ids. */
 function filled(body: JsonObject, items: readonly JsonObject[]): JsonObject {
   const known = new Map(items.map((item) => [item.id, item]));
   const input = inputOf(body).map((item) => {
     if (!isJsonObject(item) || item.type !== "item_reference") return item;
     const found = known.get(item.id);
     if (found !== undefined) return found;
-    const why = `Item with id '${String(item.id).slice(0, 128)}' not found. Only items that this gateway gave out in this conversation can be named by their id: send the item itself, with \`store: false\`.`;
+    const why = `Item with id '${String(item.id).slice(0, 128)}' not found. Only items that this gateway returned in this conversation can be referenced by id. Send the item itself, with \`store: false\`.`;
     throw new ChatRefusal(404, "item_not_found", why, { param: "input" });
   });
   return { ...body, input };
 }
 
-/** The least that the vendor takes. */
+/** The minimum that the vendor accepts. */
 const LEAST_OUTPUT = 16;
 
 function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   const { tools, tool_choice: choice, include, max_output_tokens: most, ...rest } = body;
   const { system, singleSystem } = parts;
   const items = parts.messages.flatMap(itemsOf);
-  // Items leave a window that is full, the first of them first. Instructions stay.
+  // The vendor removes the oldest items when the context window is full. `instructions` are never removed.
   const isInFront = system !== "" && (singleSystem || body.truncation === "auto");
   const [own, instructions] = isInFront ? ["", joined(system, body.instructions)] : [system, null];
   const included = Array.isArray(include) ? include : [];
@@ -142,7 +142,8 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
     (tool) => left !== 0 || !isJsonObject(tool) || typeof tool.name === "string",
   );
   const isForced = choice === "required";
-  // A caller who wants a call gets one of its own: where that is the last way to it, ours are not there to be called instead.
+  // If the caller forces a call, it must be one of its own tools. In the last step the gateway's tools are omitted, so that they cannot be
+  // called instead.
   const all = [...(parts.isLast && isForced ? [] : parts.tools), ...theirs];
   if (all.length > 0) next.tools = all;
   const wanted = parts.isLast && !isForced ? "none" : choice;
@@ -154,7 +155,7 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
 const joined = (system: string, theirs: JsonValue | undefined) =>
   typeof theirs === "string" && theirs !== "" ? `${system}\n\n${theirs}` : system;
 
-/** How many calls of the vendor's own tools are left of what the caller allows for an answer; `null`: there is no bound. */
+/** Returns how many calls of the vendor's tools remain of the caller's limit for an answer, or `null` without a limit. */
 function callsLeft({ max_tool_calls: most }: JsonObject, messages: readonly JsonObject[]): number | null {
   if (typeof most !== "number") return null;
   const asked = messages.findLastIndex(({ role }) => role !== undefined && role !== "assistant");
@@ -168,9 +169,9 @@ function callsLeft({ max_tool_calls: most }: JsonObject, messages: readonly Json
   );
 }
 
-const WENT_ON = "Error: The user went on before this tool answered.";
+const WENT_ON = "Error: The user continued before this tool returned a result.";
 
-/** The outputs of a step stand in the order of its calls. */
+/** Puts the outputs of a step in the order of its calls. */
 function joinOutputs(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {
   const at = stored.findLastIndex(({ role }) => role === "assistant");
   const calls = callsInStep(stored[at] ?? {});
@@ -188,7 +189,7 @@ function joinOutputs(stored: readonly JsonObject[], rest: readonly JsonObject[])
   return [...stored.slice(0, at + 1), ...outputs, ...others, ...rest.slice(theirs.length)];
 }
 
-/** A model that does not think refuses to seal its thoughts: the same request without asking for that. */
+/** Models without reasoning reject the request for encrypted reasoning. Returns the same request without it. */
 function lesser({ include, ...rest }: JsonObject, refusal: ChatRefusal | null): JsonObject | null {
   if (!Array.isArray(include) || !include.includes(SEALED)) return null;
   const isAbout = refusal?.status === 400 && /encrypted|"param":"include/i.test(JSON.stringify(refusal.body));

@@ -1,4 +1,4 @@
-// Whether scripts in JavaScript run here, by what they and the package's modules behind them import.
+// Determines whether JavaScript scripts run in the gateway, from their imports and those of the package's modules they use.
 
 import type { FileFunction } from "../function";
 import { neededFile } from "../functions";
@@ -6,14 +6,14 @@ import { isNodeBuiltin } from "../node-builtins";
 import type { SyntaxProblem } from "../syntax";
 import { type Judgement, shownName, worst } from "./verdict";
 
-/** There by name; what asks them for their work fails. */
+/** Modules that exist by name, but whose functions fail when called. */
 const HOLLOW: [RegExp, string][] = [
-  [/^(?:http|https|http2|net|tls|dgram|dns|dns\/promises)$/, "there is no network"],
-  [/^child_process$/, "no program can be started"],
-  [/^(?:worker_threads|cluster|vm)$/, "there is one thread and one world only"],
+  [/^(?:http|https|http2|net|tls|dgram|dns|dns\/promises)$/, "network access is not available"],
+  [/^child_process$/, "programs cannot be started"],
+  [/^(?:worker_threads|cluster|vm)$/, "threads are not available"],
 ];
 
-/** What the compiler made of a package. */
+/** The compiler's output for a package. */
 interface Compiled {
   functions: Readonly<Record<string, FileFunction>>;
   faults: Readonly<Record<string, SyntaxProblem>>;
@@ -28,16 +28,16 @@ export function javascriptJudge(
     const bare = specifier.replace(/^node:/, "");
     const hollow = HOLLOW.find(([names]) => names.test(bare));
     if (hollow !== undefined)
-      return { runs: "partly", reason: `It imports ${name}, and ${hollow[1]} here: what asks for that fails.` };
+      return { runs: "partly", reason: `It imports ${name}, but ${hollow[1]}. Calls that need it fail.` };
     if (isNodeBuiltin(specifier) || neededFile(from, specifier, paths) !== null || /^(?:\/|file:)/.test(specifier))
       return null;
     if (specifier.startsWith("node:"))
-      return { runs: "remote", reason: `It imports ${name}, which Node does not have here.` };
+      return { runs: "remote", reason: `It imports ${name}, a Node module that is not available.` };
     if (/^\.{1,2}(?:\/|$)/.test(specifier))
-      return { runs: "nowhere", reason: `It imports ${name}, which is no file of the package.` };
+      return { runs: "nowhere", reason: `It imports ${name}, which is not a file of the package. Add the file.` };
     return {
       runs: "nowhere",
-      reason: `It imports ${name}, which is neither Node's own nor in the package. Bundle it.`,
+      reason: `It imports ${name}, which is neither in the package nor built into Node. Bundle it.`,
     };
   }
 

@@ -1,4 +1,5 @@
-// What publishing says of each script of a package: whether it runs, and what decides. By what it imports; nothing is run.
+// Determines for each script of a package whether it runs in the gateway and for which reason. The result depends on imports only. Nothing
+// is executed.
 
 import { CODE_LIMITS } from "../../limits";
 import type { PackageFile, SkillPackage } from "../../package/skill";
@@ -14,9 +15,9 @@ import type { Judgement, ScriptVerdict } from "./verdict";
 import { modulesInWheel } from "./wheel";
 
 /**
- * Judges each script, in the order of the files. One that cannot be judged is not among them.
+ * Returns a verdict for each script, in the order of the files. Scripts that cannot be checked are omitted.
  *
- * @param compiled what the compiler made of the JavaScript; `null` where it gave up
+ * @param compiled the compiled JavaScript; `null` if compiling failed
  */
 export function judgeScripts(
   { zip, files }: Pick<SkillPackage, "zip"> & { files: readonly PackageFile[] },
@@ -42,7 +43,7 @@ export function judgeScripts(
     const { path } = file;
     const language = languageOf(path);
     if (language === null)
-      return { runs: "nowhere", reason: `Nothing runs ${(/\.\w+$/.exec(path) ?? [""])[0]} files.` };
+      return { runs: "nowhere", reason: `${(/\.\w+$/.exec(path) ?? [""])[0]} files cannot be run.` };
     if (isTooLarge) return { runs: "nowhere", reason: TOO_LARGE_TO_RUN };
     if (language === "javascript") return javascript?.(path) ?? null;
     if (!readable.has(file)) return null;

@@ -1,48 +1,48 @@
-// What a file in Python imports, and whether it can do without.
+// Finds the imports of a Python file and whether the file needs them.
 
 import { type Statement, statementsOf } from "./python-statements";
 
 export interface PythonImport {
-  /** `a.b`; of a relative one what follows the dots, which may be nothing. */
+  /** `a.b`. For a relative import the part after the dots, which may be empty. */
   module: string;
-  /** Dots before it. */
+  /** Number of leading dots. */
   up: number;
-  /** What is taken from it, which may be modules of its own. */
+  /** The imported names, which may be modules themselves. */
   names: string[];
   line: number;
   /**
-   * `always`: nothing of the file works without it. `sometimes`: a function or a branch does not. `never`: its author has thought of its
-   * absence.
+   * `always`: the file does not work without it. `sometimes`: a function or a branch does not work without it. `never`: the code handles
+   * its absence.
    */
   needed: "always" | "sometimes" | "never";
-  /** Stands in for these, and is asked only where one of them is missing. */
+  /** The imports that this one replaces. It is only needed if one of them is missing. */
   insteadOf: PythonImport[];
 }
 
 type Need = PythonImport["needed"];
 
-/** A block that is open, or was before this one. */
+/** A block that is open, or the preceding block at this indentation. */
 interface Block {
   kind: "try" | "handler" | "if" | "newer" | "other";
   indent: number;
-  /** `skipped`: never run here. */
+  /** `skipped`: never executed in the gateway. */
   need: Need | "skipped";
-  /** What was imported in it. */
+  /** The imports in the block. */
   imports: PythonImport[];
   insteadOf: PythonImport[];
-  /** What is needed after all where this block gives up. */
+  /** Imports that become required if this block exits or raises. */
   excused: PythonImport[];
 }
 
-/** A handler that catches a missing module. */
+/** Matches a handler that catches a missing module. */
 const CATCHES = /^except(?:\s*:|\b.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)/;
-/** That gives up. */
+/** Matches code that exits or raises. */
 const LEAVES = /^raise\b|\b(?:exit|_exit|quit|abort)\s*\(/;
 
 export function pythonImports(source: string): PythonImport[] {
   const found: PythonImport[] = [];
   const open: Block[] = [];
-  /** What an `except` or an `else` belongs to: the last block at each indentation. */
+  /** The last block at each indentation, to which an `except` or `else` belongs. */
   const before = new Map<number, Block>();
   for (const statement of statementsOf(source)) {
     const { text, indent } = statement;
@@ -68,7 +68,7 @@ export function pythonImports(source: string): PythonImport[] {
   return found;
 }
 
-/** The block that a head opens; `null` for any other statement. */
+/** Returns the block that a block header opens, or `null` for other statements. */
 function blockOf({ text, indent }: Statement, around: Block | undefined, before: Block | undefined): Block | null {
   if (!text.endsWith(":")) return null;
   const need = around?.need ?? "always";
@@ -91,7 +91,7 @@ function blockOf({ text, indent }: Statement, around: Block | undefined, before:
     case "elif":
       if (/\bTYPE_CHECKING\b/.test(text) || (word === "elif" && before?.kind === "newer"))
         return { ...inside, kind: "newer", need: "skipped" };
-      // The Python that is here is newer than any that is asked for.
+      // The gateway's Python is newer than any version that scripts check for.
       if (/\bversion_info\s*>/.test(text)) return { ...inside, kind: "newer" };
       return { ...inside, kind: "if", need: /\b__name__\b/.test(text) ? need : less };
     case "else":
@@ -113,7 +113,7 @@ function handlerOf(inside: Block, text: string, less: Block["need"], before: Blo
   return { ...handler, insteadOf: before.imports, excused };
 }
 
-/** Longer than any name of a module is: what is longer is cut, since nothing may grow with its square. */
+/** Longer than any real module name. Longer names are truncated to avoid quadratic time. */
 const NAME_CHARS = 255;
 
 function importsIn({ text, line }: Statement): PythonImport[] {
@@ -132,7 +132,7 @@ function importsIn({ text, line }: Statement): PythonImport[] {
   return list === undefined ? [] : namesOf(list).map((module) => one(module, 0, []));
 }
 
-/** The names in `a.b as c, d`. */
+/** Returns the names in `a.b as c, d`. */
 function namesOf(list: string): string[] {
   return list
     .split(",")

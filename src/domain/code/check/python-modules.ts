@@ -1,4 +1,4 @@
-// What Python has here, by name.
+// Lists the Python modules that are available in the gateway.
 
 /** The standard library, as far as it can be imported. */
 const STANDARD = new Set(
@@ -14,21 +14,21 @@ struct subprocess symtable sys sysconfig tabnanny tarfile tempfile termios textw
 trace traceback tracemalloc tty types typing unicodedata unittest urllib uuid warnings wave weakref webbrowser xml xmlrpc zipapp zipfile
 zipimport zlib zoneinfo`.split(/\s+/),
 );
-/** Python has them elsewhere. */
+/** Standard modules that are only available outside the gateway. */
 const ELSEWHERE = new Set(
   `ctypes curses dbm ensurepip grp idlelib pwd pydoc_data readline resource syslog tkinter turtle turtledemo venv wsgiref`.split(
     " ",
   ),
 );
-/** Python has them on Windows, or had them once. */
+/** Modules that exist only on Windows, or that were removed from Python. */
 const NO_MORE = new Set(
   `asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp lib2to3 mailcap msilib msvcrt nis nntplib nt ossaudiodev pipes
 sndhdr spwd sunau telnetlib uu winreg winsound xdrlib`.split(/\s+/),
 );
-/** The gateway's own: what a provider imports. */
+/** Modules of the gateway that providers import. */
 const OWN = new Set(["chat_shell", "langchain_core", "pydantic"]);
 
-/** Imported without complaint; what asks them for their work fails. */
+/** Modules that can be imported, but whose functions fail when called. */
 const HOLLOW: [RegExp, string][] = [
   [
     /^(?:urllib\.request|http\.(?:client|server)|socket|socketserver|ssl|smtplib|ftplib|imaplib|poplib|xmlrpc|webbrowser)(?:\.|$)/,
@@ -38,7 +38,7 @@ const HOLLOW: [RegExp, string][] = [
   [/^(?:threading|concurrent\.futures)(?:\.|$)/, "no thread can be started"],
 ];
 
-/** Whether a module is there, and if only its name is, what it lacks. */
+/** Returns whether a module is available. If only its name exists, returns the missing capability. */
 export function knownModule(module: string): "there" | "elsewhere" | "no more" | "unknown" | { lacks: string } {
   const hollow = HOLLOW.find(([names]) => names.test(module));
   if (hollow !== undefined) return { lacks: hollow[1] };

@@ -1,19 +1,19 @@
-// Python as statements: enough to tell an import from what only looks like one in a text or a comment.
+// Splits Python source into statements, to distinguish imports from similar text in strings and comments.
 
-/** A statement, or the head of a block. A text in it is `""`, a comment is gone, and its lines are one. */
+/** A statement or a block header. Strings are replaced by `""`, comments are removed, and continued lines are joined. */
 export interface Statement {
   text: string;
-  /** Where it begins, counted from 1. */
+  /** First line, counted from 1. */
   line: number;
-  /** How far it stands in. What stands behind the colon of a head stands further in than the head. */
+  /** Indentation. A statement after the colon of a block header counts as indented further than the header. */
   indent: number;
 }
 
 const TAB = 8;
-/** A head whose block may stand on the same line. */
+/** A block header whose block can follow on the same line. */
 const HEAD = /^(?:async\s+)?(?:try|else|finally|if|elif|except|with|for|while|def|class)\b/;
 
-/** Every character is looked at once. */
+/** Reads every character once. */
 export function statementsOf(source: string): Statement[] {
   const found: Statement[] = [];
   let line = 1;
@@ -73,7 +73,7 @@ export function statementsOf(source: string): Statement[] {
   return found;
 }
 
-/** `try: import a` is a head and a statement in its block. */
+/** Splits a line such as `try: import a` into the header and the statement in its block. */
 function split({ text, line, indent }: Statement): Statement[] {
   if (!HEAD.test(text)) return [{ text, line, indent }];
   let depth = 0;
@@ -95,7 +95,7 @@ function widthOf(blank: string): number {
   return width;
 }
 
-/** Where the text that begins here is over. One that its line does not end is over with the line. */
+/** Returns the end of the string that starts at `begin`. An unclosed single-line string ends with its line. */
 function pastText(source: string, begin: number): number {
   const quote = source.charAt(begin);
   const isLong = source.startsWith(quote.repeat(3), begin);

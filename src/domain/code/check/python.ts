@@ -1,19 +1,19 @@
-// Whether scripts in Python run here, by what they and the package's modules behind them import.
+// Determines whether Python scripts run in the gateway, from their imports and those of the package's modules they use.
 
 import { type PythonImport, pythonImports } from "./python-imports";
 import { knownModule } from "./python-modules";
 import { type Judgement, shownName, worst } from "./verdict";
 
-/** A package as far as its Python is concerned. */
+/** The Python-related parts of a package. */
 export interface PythonPackage {
   paths: readonly string[];
-  /** A file's text; `null` where it cannot be read. */
+  /** Returns the text of a file, or `null` if it cannot be read. */
   textOf(path: string): string | null;
-  /** What its wheels bring; `null` where one of them cannot be read, and may bring anything. */
+  /** Modules in its wheels. `null` if a wheel cannot be read, in which case any module may exist. */
   wheels: ReadonlySet<string> | null;
 }
 
-/** Judges the scripts of one package, reading each file once. */
+/** Returns a function that checks the scripts of one package. Each file is read once. */
 export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: string) => Judgement {
   const all = new Set(paths);
   const read = new Map<string, PythonImport[]>();
@@ -22,7 +22,7 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
     read.set(path, imports);
     return imports;
   };
-  /** By the name that an import begins with: the files and folders that may be meant, as paths without their ending. */
+  /** The candidate files and folders, as paths without extension, by the first part of an import's name. */
   const places = new Map<string, Set<string>>();
   for (const path of paths.filter((each) => each.endsWith(".py"))) {
     const parts = path.slice(0, -".py".length).split("/");
@@ -32,7 +32,7 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
     }
   }
 
-  /** The package's own files behind an import; `null` where it means none of them. */
+  /** Returns the package's own files that an import refers to, or `null` if it refers to none. */
   function ownFiles({ module, names, up }: PythonImport, from: string): string[] | null {
     const folder = from.split("/").slice(0, -1);
     const parts = module === "" ? [] : module.split(".");
@@ -66,16 +66,19 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
     if (known === "there") return null;
     const [head = ""] = module.split(".", 1);
     if (known === "elsewhere")
-      return { runs: "remote", reason: `It imports ${name}, which Python does not have here.` };
+      return { runs: "remote", reason: `It imports ${name}, a Python module that is not available.` };
     if (known === "no more")
-      return { runs: "nowhere", reason: `It imports ${name}, which Python has no more, or only on Windows.` };
+      return {
+        runs: "nowhere",
+        reason: `It imports ${name}, which was removed from Python or exists only on Windows.`,
+      };
     if (known !== "unknown")
-      return { runs: "partly", reason: `It imports ${name}, and ${known.lacks} here: what asks for that fails.` };
+      return { runs: "partly", reason: `It imports ${name}, but ${known.lacks}. Calls that need it fail.` };
     if (wheels === null || wheels.has(head)) return null;
-    const advice = "A pure Python package comes along as a wheel in vendor/, native ones do not run here.";
+    const advice = "Add pure Python packages as wheels in vendor/. Native packages do not run.";
     return {
       runs: "remote",
-      reason: `It imports ${name}, which is neither Python's own nor in the package. ${advice}`,
+      reason: `It imports ${name}, which is neither in the package nor in Python's standard library. ${advice}`,
     };
   }
 
@@ -87,7 +90,7 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
     if (one.up > 0 && from === entry && one.needed === "always")
       return {
         runs: "nowhere",
-        reason: "It imports from its own folder with a dot: it is a module of others, and no script.",
+        reason: "It uses relative imports, so it is a module of a package and not a script.",
         ...place,
       };
     if (ownFiles(one, from) !== null) return null;
@@ -109,14 +112,14 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
       for (const one of importsOf(path)) {
         const verdict = verdictOf(one, path, entry);
         if (verdict !== null) found.push(verdict);
-        // What is needed at times only is not followed: it would say of others what their author never meant to run.
+        // Optional imports are not followed: the result would include code that the author never intended to run.
         if (one.needed === "always") for (const file of ownFiles(one, path) ?? []) seen.add(file);
       }
     return worst(found);
   };
 }
 
-/** Whether nothing is gained by asking for each of its names: a package that is not there lacks all of them. */
+/** Whether checking each imported name separately adds nothing: a missing package lacks all its names. */
 function isWhole({ module }: PythonImport): boolean {
   return knownModule(module) === "unknown";
 }

@@ -1,26 +1,26 @@
-// Which files of a package are judged, and what is read for it. The gateway asks before anything is compiled.
+// Selects the files of a package that are checked, and the files that are read for the check. The gateway calls this before compiling.
 
 import { CODE_LIMITS } from "../../limits";
 import type { PackageFile } from "../../package/skill";
 import { languageOf } from "../language";
 
-/** Scripts that nothing here reads, and programs. */
+/** Scripts in unsupported languages, and binaries. */
 const FOREIGN = /\.(?:ps1|psm1|bat|cmd|rb|pl|php|lua|r|jl|go|rs|java|swift|scpt|applescript|fish|zsh|awk|exe|jar)$/i;
-/** Where other people's packages lie. */
+/** Folders of third-party packages. */
 const BROUGHT = /(?:^|\/)(?:node_modules|vendor|wheels)\//;
 const WHEEL = /^(?:vendor|wheels)\/[^/]+\.whl$/;
 
-/** Whether anything is said of a file: scripts of the package's own, in whatever language. */
+/** Whether a file gets a verdict: the package's own scripts, in any language. */
 export function isJudged(path: string): boolean {
   return (languageOf(path) !== null || FOREIGN.test(path)) && !BROUGHT.test(path);
 }
 
-/** Where `import` of Python looks, too. */
+/** Whether a file is a wheel. Python's `import` searches wheels too. */
 export function isWheel(path: string): boolean {
   return WHEEL.test(path);
 }
 
-/** What is read for it beside what the compiler reads, as much as there is room for. */
+/** Returns the files to read in addition to the compiler's input, up to the size limit. */
 export function readableScripts(files: readonly PackageFile[]): Set<PackageFile> {
   const found = new Set<PackageFile>();
   let room: number = CODE_LIMITS.packageBytes;

@@ -1,9 +1,9 @@
-// Whether a shell script runs here, by the commands that it asks for.
+// Determines whether a shell script runs in the gateway, from the commands it calls.
 
 import { missingCommands } from "../shell-commands";
 import { type Judgement, shownName, worst } from "./verdict";
 
-/** What is of use with a network only, so that nothing else would help. */
+/** Commands that need a network and have no substitute. */
 const NETWORK = new Set(
   "aria2c curl dig ftp host http httpie nc ncat nslookup ping rsync scp sftp ssh telnet traceroute wget".split(" "),
 );
@@ -13,8 +13,8 @@ export function shellJudgement(text: string): Judgement {
     missingCommands(text).map(({ command, line }) => {
       const asks = `It calls ${shownName(command)}`;
       return NETWORK.has(command)
-        ? { runs: "partly", reason: `${asks}, and there is no network here: what asks for that fails.`, line }
-        : { runs: "remote", reason: `${asks}, which is no command here.`, line };
+        ? { runs: "partly", reason: `${asks}, but network access is not available. Calls that need it fail.`, line }
+        : { runs: "remote", reason: `${asks}, a command that is not available.`, line };
     }),
   );
 }

@@ -1,38 +1,38 @@
-// What is said of a script before anybody runs it.
+// Types of the verdict on a script, determined without running it.
 
 import * as z from "zod";
 
 /**
- * `isolate`: it runs here. `partly`: it begins here, and what it imports for a part of its work is not here. `remote`: it needs what only
- * a machine has. `nowhere`: not even that.
+ * `isolate`: runs in the gateway. `partly`: starts in the gateway, but an import for a part of its work is missing. `remote`: needs
+ * features that only a machine has. `nowhere`: cannot run at all.
  */
 export const RUNS = ["isolate", "partly", "remote", "nowhere"] as const;
 
 export const scriptVerdictSchema = z.lazy(() =>
   z.object({
-    /** In its package. */
+    /** Path in the package. */
     path: z.string(),
     runs: z.enum(RUNS),
-    /** What decides; absent of what runs. */
+    /** The deciding reason. Absent for scripts that run. */
     reason: z.string().exactOptional(),
-    /** Where in the script that stands, if it is one place of it. */
+    /** The line in the script that the reason refers to, if there is one. */
     line: z.number().exactOptional(),
   }),
 );
 
 export type ScriptVerdict = z.infer<typeof scriptVerdictSchema>;
 
-/** What one import, or one command, means for a script. */
+/** The verdict for one import or one command. */
 export type Judgement = Omit<ScriptVerdict, "path">;
 
-/** That which leaves least; of those the first. */
+/** Returns the most restrictive verdict. Of equal ones, the first. */
 export function worst(verdicts: readonly Judgement[]): Judgement {
   let found: Judgement = { runs: "isolate" };
   for (const verdict of verdicts) if (RUNS.indexOf(verdict.runs) > RUNS.indexOf(found.runs)) found = verdict;
   return found;
 }
 
-/** A name that an author wrote, as it is shown. */
+/** Returns a name from the package, formatted for display. */
 export function shownName(name: string): string {
   return `'${name.slice(0, 100)}'`;
 }

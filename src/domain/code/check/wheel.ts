@@ -1,11 +1,11 @@
-// Which modules a wheel brings, by the names in its directory: nothing of it is unpacked.
+// Lists the modules in a wheel from the names in its ZIP directory, without unpacking it.
 
 import { findDirectory } from "../../package/archive/end";
 
 const RECORD = 0x02014b50;
 const RECORD_BYTES = 46;
 
-/** The first parts of the names in it; `null` where it is no ZIP. */
+/** Returns the first path segments of its names, or `null` if it is not a ZIP. */
 export function modulesInWheel(bytes: Uint8Array): Set<string> | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const place = findDirectory(view);

@@ -1,4 +1,4 @@
-// The end of a ZIP: where its central directory is. Found only if there is exactly one way to find it.
+// Finds the central directory of a ZIP. Archives with more than one candidate are rejected.
 
 import type { Issue } from "../../errors";
 
@@ -15,7 +15,7 @@ const LOCATOR_BYTES = 20;
 const LOCATOR_SIGNATURE = 0x07064b50;
 const END64_BYTES = 56;
 const END64_SIGNATURE = 0x06064b50;
-/** A field of this value says that the real one is in a ZIP64 record. */
+/** A field with this value refers to the ZIP64 record for its real value. */
 const IN_ZIP64 = 0xffffffff;
 const IN_ZIP64_SHORT = 0xffff;
 
@@ -29,20 +29,24 @@ interface EndFields {
 }
 
 /**
- * Reads the end record, and the ZIP64 ones where there are any; they must agree. A comment is allowed as long as it
- * cannot be taken for another end record.
+ * Reads the end record and, if present, the ZIP64 records, which must agree. A comment is allowed unless it can be mistaken for another end
+ * record.
  *
- * @returns the place, or the issue that makes the archive unreadable: `NOT_A_ZIP`, `ZIP_TRAILING_DATA`,
- *   `ZIP_COMMENT`, `ZIP_MULTI_DISK`, `ZIP_COUNT_MISMATCH`, `ZIP_DIRECTORY_MISPLACED`, `ZIP64_INCONSISTENT`
+ * @returns the location, or the issue that makes the archive unreadable: `NOT_A_ZIP`, `ZIP_TRAILING_DATA`, `ZIP_COMMENT`, `ZIP_MULTI_DISK`,
+ * `ZIP_COUNT_MISMATCH`, `ZIP_DIRECTORY_MISPLACED`, `ZIP64_INCONSISTENT`
  */
 export function findDirectory(view: DataView): DirectoryPlace | Issue {
   const at = lastEndRecord(view);
-  if (at === null) return { code: "NOT_A_ZIP", message: "This is not a ZIP file: it has no end record." };
+  if (at === null)
+    return { code: "NOT_A_ZIP", message: "The file is not a ZIP: its end record is missing. Send a ZIP file." };
   if (at + END_BYTES + view.getUint16(at + 20, true) !== view.byteLength) {
-    return { code: "ZIP_TRAILING_DATA", message: "There is data behind the end of the archive." };
+    return { code: "ZIP_TRAILING_DATA", message: "The archive is followed by other data. Create the ZIP again." };
   }
   if (hidesArchive(new Uint8Array(view.buffer, view.byteOffset + at + END_BYTES, view.byteLength - at - END_BYTES))) {
-    return { code: "ZIP_COMMENT", message: "The comment of the archive holds records of another one." };
+    return {
+      code: "ZIP_COMMENT",
+      message: "The comment of the archive contains ZIP records. Create the ZIP without a comment.",
+    };
   }
   const short: EndFields = {
     disk: view.getUint16(at + 4, true),
@@ -54,12 +58,15 @@ export function findDirectory(view: DataView): DirectoryPlace | Issue {
   };
   const long = readZip64(view, at);
   if (long === "broken" || (long === null ? needsZip64(short) : !agree(short, long))) {
-    return { code: "ZIP64_INCONSISTENT", message: "The ZIP64 records are missing, damaged or contradict the others." };
+    return {
+      code: "ZIP64_INCONSISTENT",
+      message: "The ZIP64 records are missing, damaged or inconsistent. Create the ZIP again.",
+    };
   }
   return place(long ?? short, long === null ? at : at - LOCATOR_BYTES - END64_BYTES);
 }
 
-/** Whether a comment holds what some reader would take for a record: `PK` and the rest of a signature. */
+/** Whether a comment contains bytes that some reader could take for a record: `PK` and the rest of a signature. */
 export function hidesArchive(comment: Uint8Array): boolean {
   return comment.some((byte, at) => {
     if (byte !== 0x50 || comment[at + 1] !== 0x4b) return false;
@@ -78,19 +85,23 @@ const SIGNATURE_ENDS = [
 
 function place(fields: EndFields, end: number): DirectoryPlace | Issue {
   if (fields.disk !== 0 || fields.directoryDisk !== 0) {
-    return { code: "ZIP_MULTI_DISK", message: "The archive is one part of several." };
+    return { code: "ZIP_MULTI_DISK", message: "The archive is split into parts. Create a ZIP in one part." };
   }
   if (fields.countHere !== fields.count) {
-    return { code: "ZIP_COUNT_MISMATCH", message: "The end record gives two different numbers of entries." };
+    return {
+      code: "ZIP_COUNT_MISMATCH",
+      message: "The end record contains two different entry counts. Create the ZIP again.",
+    };
   }
   if (fields.offset + fields.size !== end) {
-    const message = "The central directory is not where the end record says: data was added, removed or hidden.";
+    const message =
+      "The central directory is not at the position in the end record: data was added, removed or hidden. Create the ZIP again.";
     return { code: "ZIP_DIRECTORY_MISPLACED", message };
   }
   return { offset: fields.offset, end, count: fields.count };
 }
 
-/** Readers search backwards for the signature, so only the last one can be meant. */
+/** Returns the offset of the last end record. Readers search for the signature backwards, so only the last one counts. */
 function lastEndRecord(view: DataView): number | null {
   const first = Math.max(0, view.byteLength - END_BYTES - 0xffff);
   for (let at = view.byteLength - END_BYTES; at >= first; at--) {

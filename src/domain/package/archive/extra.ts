@@ -1,18 +1,18 @@
-// The extra fields of a ZIP record. Two of them change what a record says, so readers that know them and readers that
-// do not must come to the same result; all others (times, owners, padding) are tolerated and ignored.
+// Parses the extra fields of a ZIP record. Two of them change the meaning of a record, so readers with and without support for them must
+// reach the same result. All other fields (times, owners, padding) are ignored.
 
-/** What the extra fields say. */
+/** The parsed extra fields. */
 export interface Extra {
-  /** 64-bit values that stand for 32-bit fields marked with 0xFFFFFFFF, in the order of those fields; `null`: no such field. */
+  /** 64-bit values for the 32-bit fields marked with 0xFFFFFFFF, in the order of those fields. `null` if the field is absent. */
   zip64: number[] | null;
-  /** The name that Info-ZIP's field 0x7075 gives for `forName`; `null`: no such field. */
+  /** The name that Info-ZIP's field 0x7075 declares for `forName`. `null` if the field is absent. */
   unicodePath: { forName: number; name: Uint8Array } | null;
 }
 
 const ZIP64 = 0x0001;
 const UNICODE_PATH = 0x7075;
 
-/** Reads an extra field block; `null` when it is damaged or holds one of the two fields twice. */
+/** Parses a block of extra fields. Returns `null` if it is damaged or contains one of the two fields twice. */
 export function readExtra(bytes: Uint8Array): Extra | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const extra: Extra = { zip64: null, unicodePath: null };
@@ -37,9 +37,9 @@ export function readExtra(bytes: Uint8Array): Extra | null {
 }
 
 /**
- * Puts ZIP64 values in the place of marked fields.
+ * Replaces marked fields with their ZIP64 values.
  *
- * @returns the fields; `null` when values are missing, superfluous or stand for nothing
+ * @returns the fields, or `null` if values are missing or superfluous
  */
 export function resolveZip64(fields: readonly number[], zip64: readonly number[] | null): number[] | null {
   const values = [...(zip64 ?? [])];
@@ -48,7 +48,7 @@ export function resolveZip64(fields: readonly number[], zip64: readonly number[]
   return values.length > 0 || resolved.includes(-1) || useless ? null : resolved;
 }
 
-/** Byte-wise equality. */
+/** Whether two byte arrays are equal. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

@@ -1,23 +1,23 @@
-// The names in a ZIP. Honest ones are UTF-8, but Windows packs them in the code page of its user's country and says nothing of
-// it. Such names are read where only one code page makes words of them, with a warning; nothing is guessed without one.
+// Decodes the names in a ZIP. Most are UTF-8, but Windows writes names in the code page of its locale without declaring it. Such names are
+// decoded, with a warning, if they are words in exactly one code page. Otherwise they are rejected.
 
 import { crc32 } from "../../crc32";
 import type { Extra } from "./extra";
 
-/** Code pages that names are read in. */
+/** Supported code pages. */
 export type CodePage = "GBK" | "Shift-JIS" | "Windows-1252" | "CP437";
 
 /**
- * How a name was read. `utf8`: it is ASCII or marked as UTF-8. `unmarked`: it is UTF-8 without the mark. `field`: from the field
- * 0x7075, since it is no UTF-8 itself. Else the code page that was taken for its own.
+ * How a name was decoded. `utf8`: ASCII or marked as UTF-8. `unmarked`: UTF-8 without the flag. `field`: from the field 0x7075, because the
+ * name itself is not UTF-8. Otherwise the detected code page.
  */
 export type NameSource = "utf8" | "unmarked" | "field" | CodePage;
 
-/** What is said of a name that cannot be read. */
+/** Message for a name that cannot be decoded. */
 export const NOT_UTF8 =
-  "The name of the entry is not UTF-8, and no one other encoding is certain. Rename the file with plain letters, or pack again with names in UTF-8 (7-Zip: -mcu=on).";
+  "The file name is not UTF-8 and its encoding is unclear. Rename the file with ASCII letters, or create the ZIP with UTF-8 names (7-Zip: -mcu=on).";
 
-/** Without the UTF-8 flag the encoding is anybody's guess; macOS and `zip` leave it out and mean UTF-8. */
+/** Without the UTF-8 flag the encoding is undefined. macOS and `zip` omit the flag and write UTF-8. */
 export function decodeName(
   raw: Uint8Array,
   marked: boolean,
@@ -33,12 +33,12 @@ export function decodeName(
   return page === null || read === null ? null : { name: read, nameFrom: page };
 }
 
-/** The name in field 0x7075, where it is for this raw name; `null` where there is none, or it is for another one. */
+/** Returns the name in field 0x7075 if it belongs to this raw name, otherwise `null`. */
 export function unicodeName({ unicodePath }: Extra, rawName: Uint8Array): string | null {
   return unicodePath === null || unicodePath.forName !== crc32(rawName) ? null : utf8Name(unicodePath.name);
 }
 
-/** The text of UTF-8 bytes; `null` for any others. */
+/** Decodes UTF-8. Returns `null` for invalid bytes. */
 export function utf8Name(raw: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(raw);
@@ -47,14 +47,14 @@ export function utf8Name(raw: Uint8Array): string | null {
   }
 }
 
-/** The one code page in which all of these names are words; `null` where there is none, or more than one. */
+/** Returns the only code page in which all of these names are words, or `null` if there is none or more than one. */
 export function codePageOf(names: readonly Uint8Array[]): CodePage | null {
   if (names.length === 0) return null;
   const fitting = PAGES.filter((page) => FITS[page](names));
   return fitting.length === 1 ? (fitting[0] ?? null) : null;
 }
 
-/** The name in a code page; `null` where it has none there. */
+/** Decodes a name in a code page. Returns `null` if the bytes are not a plausible name in it. */
 function nameInPage(page: CodePage, raw: Uint8Array): string | null {
   if (page === "CP437") return [...raw].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : cp437(byte))).join("");
   try {
@@ -64,7 +64,7 @@ function nameInPage(page: CodePage, raw: Uint8Array): string | null {
   }
 }
 
-/** Bytes that have no reading, for people: what is not ASCII as an escape. */
+/** Returns undecodable bytes for display, with non-ASCII bytes as escapes. */
 export function escapedName(raw: Uint8Array): string {
   const hex = (byte: number) => `\\x${byte.toString(16).padStart(2, "0")}`;
   return [...raw].map((byte) => (byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : hex(byte))).join("");
@@ -73,7 +73,7 @@ export function escapedName(raw: Uint8Array): string {
 const PAGES: readonly CodePage[] = ["GBK", "Shift-JIS", "Windows-1252", "CP437"];
 const LABELS = { GBK: "gbk", "Shift-JIS": "shift_jis", "Windows-1252": "windows-1252" } as const;
 
-/** The letters of CP437 (CP850 has the same ones at these places); its other characters are in no name. */
+/** The letters of CP437. CP850 has the same letters at these positions. Other characters of the code page do not occur in names. */
 const CP437_LETTERS = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ";
 const CP437_ACUTE = "áíóúñÑ";
 
@@ -89,12 +89,12 @@ const FITS: Record<CodePage, (names: readonly Uint8Array[]) => boolean> = {
   CP437: (names) => names.every((raw) => isWestern("CP437", raw, (byte) => cp437(byte) !== "\ufffd")),
 };
 
-/** What GB2312 has: punctuation and full-width forms, and its hanzi. */
+/** Whether two bytes are in GB2312: punctuation, full-width forms or hanzi. */
 function isHanzi(lead: number, trail: number): boolean {
   return trail >= 0xa1 && ((lead >= 0xa1 && lead <= 0xa3) || (lead >= 0xb0 && lead <= 0xf7));
 }
 
-/** Kana, the common kanji and the punctuation of names. Full-width letters are none: `\x82s` is rather `és`. */
+/** Whether two bytes are kana, common kanji or punctuation of names. Full-width letters are excluded: `\x82s` is more likely `és`. */
 function isJapanese(lead: number, trail: number): boolean {
   if (trail < 0x40 || trail === 0x7f || trail > 0xfc) return false;
   if (lead === 0x81) return [0x40, 0x41, 0x42, 0x45, 0x5b, 0x69, 0x6a, 0x75, 0x76].includes(trail);
@@ -103,7 +103,10 @@ function isJapanese(lead: number, trail: number): boolean {
   return lead >= 0x88 && lead <= 0x97;
 }
 
-/** Pairs and ASCII, nothing else. Somewhere two pairs follow each other: a single one may be two letters of another page. */
+/**
+ * Whether a name consists of double-byte pairs and ASCII only, with at least two adjacent pairs. A single pair could be two letters of
+ * another code page.
+ */
 function isDoubleByte(
   page: CodePage,
   names: readonly Uint8Array[],
@@ -127,7 +130,7 @@ function isDoubleByte(
   return longest >= 2 && names.every((raw) => nameInPage(page, raw) !== null);
 }
 
-/** Words of Latin letters, with one or two accented ones in a row that stand beside plain ones in their case. */
+/** Whether a name consists of Latin words, with at most two accented letters in a row, next to plain letters of the same case. */
 function isWestern(page: CodePage, raw: Uint8Array, isLetter: (byte: number) => boolean): boolean {
   if (raw.some((byte) => byte >= 0x80 && !isLetter(byte))) return false;
   const name = nameInPage(page, raw) ?? "";

@@ -1,5 +1,5 @@
-// The records of a ZIP: the central directory, the local header of each entry, and how they lie in the file.
-// Readers differ in which of them they believe, so an archive is taken only if all of them say the same.
+// Reads the central directory and the local headers of a ZIP. Readers differ in which of them they trust, so an archive is accepted only if
+// both agree.
 
 import type { Issue } from "../../errors";
 import { printable } from "../path";
@@ -16,7 +16,7 @@ import {
   utf8Name,
 } from "./name";
 
-/** One entry, as its central record and its local header agree to describe it. */
+/** One entry, as described by both its central record and its local header. */
 export interface ArchiveRecord {
   name: string;
   nameFrom: NameSource;
@@ -29,7 +29,7 @@ export interface ArchiveRecord {
   packed: Uint8Array;
 }
 
-/** What the records say. `framed` is false when they contradict each other so that no byte of content can be trusted. */
+/** The parsed records. `framed` is false if they contradict each other, so that no content can be trusted. */
 export interface ArchiveRecords {
   records: ArchiveRecord[];
   issues: Issue[];
@@ -49,7 +49,7 @@ interface Central {
   offset: number;
 }
 
-/** Where the bytes of an entry are. `end` is behind its data. */
+/** The location of an entry's bytes. `end` is the offset after its data. */
 interface Local {
   central: Central;
   dataAt: number;
@@ -68,9 +68,9 @@ const HAS_DESCRIPTOR = 1 << 3;
 const NAME_IS_UTF8 = 1 << 11;
 
 /**
- * Reads and cross-checks all records. Issues: `ZIP_DIRECTORY_BROKEN`, `ZIP_MULTI_DISK`, `ZIP_EXTRA_BROKEN`,
- * `ZIP64_INCONSISTENT`, `ZIP_NAME_ENCODING`, `ZIP_UNICODE_PATH`, `ZIP_COMMENT`, `ZIP_LOCAL_HEADER`, `ZIP_HEADER_MISMATCH`,
- * `ZIP_DESCRIPTOR`, `ZIP_PREFIX`, `ZIP_GAP`, `ZIP_OVERLAP`.
+ * Reads and cross-checks all records. Issues: `ZIP_DIRECTORY_BROKEN`, `ZIP_MULTI_DISK`, `ZIP_EXTRA_BROKEN`, `ZIP64_INCONSISTENT`,
+ * `ZIP_NAME_ENCODING`, `ZIP_UNICODE_PATH`, `ZIP_COMMENT`, `ZIP_LOCAL_HEADER`, `ZIP_HEADER_MISMATCH`, `ZIP_DESCRIPTOR`, `ZIP_PREFIX`,
+ * `ZIP_GAP`, `ZIP_OVERLAP`.
  */
 export function readRecords(bytes: Uint8Array, view: DataView, place: DirectoryPlace): ArchiveRecords {
   const issues: Issue[] = [];
@@ -94,7 +94,7 @@ export function readRecords(bytes: Uint8Array, view: DataView, place: DirectoryP
     if (local) locals.push(local);
   }
   if (end !== place.end) issues.push(brokenDirectory());
-  // The layout can be judged only when every entry was found.
+  // The layout can be checked only if every entry was found.
   if (issues.length === 0) issues.push(...checkLayout(view, locals, place.offset));
 
   const records = locals.map(({ central, dataAt, end }) => ({ ...central, packed: bytes.subarray(dataAt, end) }));
@@ -127,10 +127,16 @@ function readCentral(
   const found: Issue[] = [];
   if (decoded === null) found.push(issue("ZIP_NAME_ENCODING", NOT_UTF8, path));
   if (hidesArchive(bytes.subarray(extraEnd, extraEnd + view.getUint16(at + 32, true)))) {
-    found.push(issue("ZIP_COMMENT", "The comment of the entry holds records of another archive.", path));
+    found.push(
+      issue("ZIP_COMMENT", "The comment of the entry contains ZIP records. Create the ZIP without comments.", path),
+    );
   }
-  if (view.getUint16(at + 34, true) !== 0) found.push(issue("ZIP_MULTI_DISK", "The entry is on another disk.", path));
-  if (extra === null) found.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged.", path));
+  if (view.getUint16(at + 34, true) !== 0)
+    found.push(
+      issue("ZIP_MULTI_DISK", "The entry is in another part of a split archive. Create a ZIP in one part.", path),
+    );
+  if (extra === null)
+    found.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged. Create the ZIP again.", path));
   else found.push(...checkExtra(extra, rawName, decoded?.name, resolved !== null, path));
   issues.push(...found);
   if (found.length > 0 || decoded === null || !resolved) return null;
@@ -155,20 +161,26 @@ function readLocal(
   const dataAt = headed ? extraAt + view.getUint16(at + 28, true) : 0;
   const end = dataAt + central.packedSize;
   if (!headed || end > directoryAt) {
-    issues.push(issue("ZIP_LOCAL_HEADER", "The entry is not where the central directory says.", path));
+    issues.push(
+      issue(
+        "ZIP_LOCAL_HEADER",
+        "The entry is not at the position in the central directory. Create the ZIP again.",
+        path,
+      ),
+    );
     return null;
   }
   const rawName = bytes.subarray(at + LOCAL_BYTES, extraAt);
   const extra = readExtra(bytes.subarray(extraAt, dataAt));
   if (extra === null) {
-    issues.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged.", path));
+    issues.push(issue("ZIP_EXTRA_BROKEN", "The extra fields of the entry are damaged. Create the ZIP again.", path));
     return null;
   }
   const sizes = resolveZip64([view.getUint32(at + 22, true), view.getUint32(at + 18, true)], extra.zip64);
   issues.push(...checkExtra(extra, rawName, central.name, sizes !== null, path));
 
-  // A writer that streams does not know CRC and sizes yet: it writes 0 and puts a descriptor behind the data. Some do not say so
-  // in the central record, where it tells nothing.
+  // A streaming writer does not have the CRC and sizes yet. It writes 0 and appends a descriptor to the data. Some writers omit this flag
+  // in the central record, where it has no effect.
   const flags = view.getUint16(at + 6, true);
   const streamed = (flags & HAS_DESCRIPTOR) !== 0;
   const same = (local: number | undefined, expected: number) => local === expected || (streamed && local === 0);
@@ -181,7 +193,7 @@ function readLocal(
     sizes !== null && !same(sizes[1], central.packedSize) && "compressed size",
   ].filter((field) => field !== false);
   if (differing.length > 0) {
-    const message = `The two headers of the entry disagree about its ${differing.join(", ")}.`;
+    const message = `The two headers of the entry disagree about ${differing.join(", ")}. Create the ZIP again.`;
     issues.push(issue("ZIP_HEADER_MISMATCH", message, path));
   }
   return { central, dataAt, end, zip64: extra.zip64 !== null, streamed };
@@ -195,37 +207,56 @@ function checkExtra(
   path: string,
 ): Issue[] {
   const issues: Issue[] = [];
-  if (!resolved) issues.push(issue("ZIP64_INCONSISTENT", "The ZIP64 sizes of the entry are missing or useless.", path));
-  // Readers that know the field and those that do not must see the same name, or the one name that is text.
+  if (!resolved)
+    issues.push(
+      issue("ZIP64_INCONSISTENT", "The ZIP64 sizes of the entry are missing or not valid. Create the ZIP again.", path),
+    );
+  // Readers with and without support for this field must see the same name. If the raw name is not valid text, the name comes from the
+  // field.
   if (extra.unicodePath !== null && unicodeName(extra, rawName) !== name) {
-    issues.push(issue("ZIP_UNICODE_PATH", "The entry has a second, different name in an extra field.", path));
+    issues.push(
+      issue(
+        "ZIP_UNICODE_PATH",
+        "The entry has a second, different name in an extra field. Create the ZIP again.",
+        path,
+      ),
+    );
   }
   return issues;
 }
 
-/** Entries must follow each other from the first byte to the directory, in whatever order it lists them. */
+/** Entries must be contiguous from the first byte to the directory, in any order. */
 function checkLayout(view: DataView, locals: readonly Local[], directoryAt: number): Issue[] {
   const issues: Issue[] = [];
   const ordered = locals.toSorted((a, b) => a.central.offset - b.central.offset);
   let at = 0;
   for (const [index, { central, end, zip64, streamed }] of ordered.entries()) {
     const path = printable(central.name);
-    if (central.offset < at) issues.push(issue("ZIP_OVERLAP", "The entry overlaps another.", path));
-    else if (central.offset > at && index === 0) issues.push(issue("ZIP_PREFIX", "There is data before the archive."));
-    else if (central.offset > at) issues.push(issue("ZIP_GAP", "There is hidden data before the entry.", path));
+    if (central.offset < at)
+      issues.push(issue("ZIP_OVERLAP", "The entry overlaps another entry. Create the ZIP again.", path));
+    else if (central.offset > at && index === 0)
+      issues.push(issue("ZIP_PREFIX", "The archive is preceded by other data. Create the ZIP again."));
+    else if (central.offset > at)
+      issues.push(issue("ZIP_GAP", "Hidden data precedes the entry. Create the ZIP again.", path));
     const next = ordered[index + 1]?.central.offset ?? directoryAt;
     const descriptor = !streamed ? 0 : descriptorLength(view, central, end, zip64, next);
     if (descriptor === null) {
-      issues.push(issue("ZIP_DESCRIPTOR", "The descriptor behind the data is missing or disagrees.", path));
+      issues.push(
+        issue(
+          "ZIP_DESCRIPTOR",
+          "The data descriptor of the entry is missing or inconsistent. Create the ZIP again.",
+          path,
+        ),
+      );
     }
     at = Math.max(at, descriptor === null ? next : end + descriptor);
   }
   const code = ordered.length === 0 ? "ZIP_PREFIX" : "ZIP_GAP";
-  if (at < directoryAt) issues.push(issue(code, "There is hidden data before the central directory."));
+  if (at < directoryAt) issues.push(issue(code, "Hidden data precedes the central directory. Create the ZIP again."));
   return issues;
 }
 
-/** The length of the descriptor at `at`, which must fill the space up to `next`; `null` when there is none that agrees. */
+/** Returns the length of the descriptor at `at`, which must fill the space up to `next`, or `null` if no descriptor form matches. */
 function descriptorLength(view: DataView, central: Central, at: number, zip64: boolean, next: number): number | null {
   const sizeBytes = zip64 ? 8 : 4;
   const length = next - at;
@@ -242,7 +273,10 @@ function descriptorLength(view: DataView, central: Central, at: number, zip64: b
 }
 
 function brokenDirectory(): Issue {
-  return issue("ZIP_DIRECTORY_BROKEN", "The central directory is damaged or has another length than stated.");
+  return issue(
+    "ZIP_DIRECTORY_BROKEN",
+    "The central directory is damaged or its length does not match. Create the ZIP again.",
+  );
 }
 
 function issue(code: string, message: string, path?: string): Issue {

@@ -1,11 +1,10 @@
-// The addresses that resources of servers have in a conversation: their own where no other server's could be meant, else one that names
-// the server. Nothing is read at an address that two servers may mean.
+// URIs of servers' resources in a conversation: their own if unique, otherwise one that names the server. An ambiguous URI is never read.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json";
 import { hasPieces } from "../tool-filter";
 import type { Library } from "./library";
 
-/** A server within a conversation, as addresses name it: two skills may bring servers of one name. */
+/** Identifies a server in a conversation. Two skills can bring servers of one name. */
 export type ServerProvider = string;
 
 export function serverProviderOf({ name, skill }: { name: string; skill: { name: string } | null }): ServerProvider {
@@ -13,7 +12,7 @@ export function serverProviderOf({ name, skill }: { name: string; skill: { name:
   return skill === null ? part(name) : `${part(name)}@${part(skill.name)}`;
 }
 
-/** What one server of a conversation has. */
+/** What one server of a conversation offers. */
 export interface ServerFeatures {
   owner: ServerProvider;
   library: Pick<Library, "resources" | "templates">;
@@ -25,14 +24,14 @@ export interface OwnAddress {
   uri: string;
 }
 
-/** Schemes whose addresses always name the server: the gateway's own, and pages, which tools name before anything is listed. */
+/** Schemes whose URIs always name the server: the gateway's own, and pages, which tools refer to before anything is listed. */
 const RESERVED = /^(?:skill|via|result|ui):/i;
 const PAGE = "ui://via/";
 const ANY = "via:";
 
 /**
- * The address that names its server. What follows is the address as it is: a template stays one, and what a host makes of it is what the
- * server expects. A page stays one of `ui:`, by which hosts know it.
+ * Returns the URI that names its server, followed by the unchanged URI: a template stays a template. A page keeps the scheme `ui:`, by
+ * which hosts recognize it.
  */
 export function aliasOf(owner: ServerProvider, uri: string): string {
   return `${uri.startsWith("ui:") ? PAGE : ANY}${owner}/${uri}`;
@@ -60,7 +59,7 @@ export class Addresses {
     }));
   }
 
-  /** What an address means here; `null` where nobody's or more than one's could be meant. */
+  /** Returns what a URI refers to; `null` if unknown or ambiguous. */
   find(shown: string): OwnAddress | null {
     const named = readAlias(shown);
     if (named !== null) return this.#holdings.some(({ owner }) => owner === named.owner) ? named : null;
@@ -85,7 +84,7 @@ export class Addresses {
         (other.templates.some((template) => mayMeet(template[0] ?? "", mine[0] ?? "")) ||
           [...other.uris].some((uri) => hasPieces(mine, uri))),
     );
-    // A template whose beginning a host chooses could become any address, the gateway's own too.
+    // A template without a literal scheme could expand to any URI, including the gateway's own.
     return isShared || !/^[a-z][a-z0-9+.-]*:/i.test(mine[0] ?? "") ? aliasOf(owner, uriTemplate) : uriTemplate;
   }
 
@@ -96,7 +95,7 @@ export class Addresses {
   }
 }
 
-/** What stands between the expressions of a template. Any text may stand for one: a server says itself what it does not have. */
+/** Returns the literal parts of a template. Expressions match any text; the server rejects unknown URIs itself. */
 function literals(uriTemplate: string): string[] {
   return uriTemplate.split(/\{[^{}]*\}/);
 }
@@ -105,7 +104,7 @@ function mayMeet(a: string, b: string): boolean {
   return a.startsWith(b) || b.startsWith(a);
 }
 
-/** What a server sent, with the addresses that it has here: those of links, of what is embedded, and of pages in `_meta`. */
+/** Replaces URIs in what a server sent: of links, embedded resources, and pages in `_meta`. */
 export function withGatewayAddresses(sent: JsonObject, shown: (uri: string) => string): JsonObject {
   const { content, contents, messages } = sent;
   const blocks = (list: readonly JsonValue[]) => list.map((block) => blockAt(block, shown));

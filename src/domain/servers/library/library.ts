@@ -1,4 +1,4 @@
-// What a server has beside tools: resources, templates of their addresses, and prompts. Read when a host first asks, and believed a while.
+// A server's resources, resource templates and prompts. Read when a host first requests them, and cached for a while.
 
 import * as z from "zod";
 import { UPSTREAM_LIMITS } from "../../limits";
@@ -12,7 +12,7 @@ const words = (most: number) =>
     .optional()
     .catch(undefined);
 
-/** What is told of a thing to hosts and their users, in one line each. */
+/** Descriptive fields for hosts and users. */
 const told = () => ({
   title: words(200),
   description: words(UPSTREAM_LIMITS.descriptionChars),
@@ -80,9 +80,9 @@ export const librarySchema = z.lazy(() =>
     resources: z.array(resourceSchema),
     templates: z.array(resourceTemplateSchema),
     prompts: z.array(listedPromptSchema),
-    /** When it was read, in milliseconds since the epoch; 0 when the server has said since that it changed. */
+    /** Time of the read, in milliseconds since the epoch; 0 if the server announced a change since. */
     at: z.number(),
-    /** How long the server says it holds, in milliseconds. */
+    /** Cache lifetime that the server declares, in milliseconds. */
     ttl: z.number().nullable(),
   }),
 );

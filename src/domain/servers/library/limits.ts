@@ -1,7 +1,7 @@
-// How much of what servers have beside tools is taken, and shown.
+// Limits of resources, prompts and long results.
 
 export const LIBRARY_LIMITS = {
-  /** Pictures of a thing, each as a URL; and `_meta`, as JSON. */
+  /** Icons per item, each a URL; and `_meta`, as JSON. */
   icons: 8,
   iconChars: 16_384,
   marksChars: 16_384,
@@ -10,9 +10,9 @@ export const LIBRARY_LIMITS = {
   thingsShown: 1_000,
   bytes: 400_000,
   uriChars: 2_048,
-  /** Of a long result that is read in ranges: one, where nothing is said of it, and at most. */
+  /** Size of a range of a long result: default and maximum. */
   rangeBytes: 65_536,
   rangeBytesMost: 1_048_576,
-  /** What long results may take in a conversation, beside the room that its user has for files. */
+  /** Size of all long results of a conversation, in addition to the user's limit for files. */
   resultsBytes: 64 * 1_048_576,
 } as const;

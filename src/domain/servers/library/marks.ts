@@ -1,4 +1,4 @@
-// What a server says of its things for hosts and their users, beside what a model reads: pictures, and marks of extensions.
+// Metadata for hosts and users that models do not read: icons, and `_meta` of extensions.
 
 import * as z from "zod";
 import { isJsonObject, jsonObject, jsonValue } from "../../json";
@@ -17,7 +17,7 @@ const iconSchema = z.lazy(() =>
   }),
 );
 
-/** Pictures of a thing. One that a host must not show is left out. */
+/** Icons of an item. Unsafe ones are removed. */
 export const iconsSchema = z.lazy(() =>
   z
     .array(z.unknown())
@@ -31,7 +31,7 @@ export const iconsSchema = z.lazy(() =>
     .catch(undefined),
 );
 
-/** `_meta` of a thing or a result, without the protocol's own marks: these are between two neighbours, and the gateway is one. */
+/** `_meta` of an item or result without the protocol's own keys, which apply to one connection only. */
 export const marksSchema = z.lazy(() =>
   z
     .record(z.string(), jsonValue)
@@ -41,7 +41,7 @@ export const marksSchema = z.lazy(() =>
     .catch(undefined),
 );
 
-/** Prefixes whose second label is `modelcontextprotocol` or `mcp` are the protocol's. */
+/** Prefixes whose second label is `modelcontextprotocol` or `mcp` are reserved by the protocol. */
 function isProtocols(key: string): boolean {
   return key === "progressToken" || /^[^/.]+\.(?:modelcontextprotocol|mcp)(?:\.[^/]*)?\//.test(key);
 }

@@ -11,7 +11,7 @@ export interface ResultRange {
   limit: number;
 }
 
-/** Bytes beyond a range that its last character may need. */
+/** Bytes after a range that its last character may need. */
 export const RANGE_MARGIN = 3;
 
 /** Whether an address is one of results. */
@@ -32,14 +32,14 @@ export function resultUri({ file, offset, limit }: ResultRange): string {
   return `result:${file}?offset=${offset}&limit=${limit}`;
 }
 
-/** The characters that begin in the first `limit` bytes. `read` may have `RANGE_MARGIN` more. */
+/** Returns the characters that begin in the first `limit` bytes. `read` can have `RANGE_MARGIN` more. */
 export function charactersIn(read: Uint8Array, limit: number): Uint8Array {
   const from = firstCharacter(read, 0);
   const to = read.length <= limit ? read.length : firstCharacter(read, limit);
   return read.subarray(Math.min(from, to), to);
 }
 
-/** Where the next character begins, at this place or after it: bytes inside of one are `10xxxxxx`. */
+/** Returns where the next character begins, at or after this position: continuation bytes are `10xxxxxx`. */
 function firstCharacter(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;

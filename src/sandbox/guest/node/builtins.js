@@ -1,5 +1,5 @@
-// Node's modules for scripts: those that are real in the runtime, and ours for those that it has in name only, or that would reach
-// the operator's log or the runtime's own files.
+// Provides Node's modules for scripts: the runtime's where they work, and replacements for stubs and for modules that would access the
+// operator's log or the runtime's own files.
 
 import { countStream } from "./files.js";
 import { begin, callbackOf, during, timers } from "./loop.js";
@@ -7,7 +7,7 @@ import { parseArgsOf } from "./parse-args.js";
 import { keepModule } from "./pristine.js";
 import { makeReadline } from "./readline.js";
 
-/** Kept before any script could replace it. */
+/** Saved before a script can replace it. */
 const real = globalThis.process.getBuiltinModule;
 
 const REAL = new Set(
@@ -15,7 +15,7 @@ const REAL = new Set(
   path/win32 perf_hooks punycode querystring stream stream/consumers stream/promises stream/web string_decoder tls url
   util/types zlib`.split(/\s+/),
 );
-/** Work of these goes on after the call: the script waits for it. */
+/** Modules with asynchronous work that continues after the call. The script waits for it. */
 const WAITED = new Set(["crypto", "zlib", "dns", "http", "https", "net", "tls"]);
 
 export function makeBuiltins({ run, fs, createRequire }) {
@@ -77,7 +77,7 @@ function realModule(name, run) {
   const module = real(`node:${name}`);
   keepModule(module);
   if (module === undefined || !WAITED.has(name)) return module;
-  // Callbacks and promises of these are work that a script waits for; classes and streams stay what they are.
+  // Callbacks and promises of these modules count as pending work of the script. Classes and streams are unchanged.
   const waited = Object.create(Object.getPrototypeOf(module), Object.getOwnPropertyDescriptors(module));
   for (const [key, value] of Object.entries(module)) {
     if (typeof value !== "function" || /^[A-Z]/.test(key)) continue;
@@ -119,7 +119,7 @@ function moduleModule(createRequire, names) {
   });
 }
 
-/** Relative paths begin where the script stands, and not where the runtime does. */
+/** Relative paths resolve against the script's working directory instead of the runtime's. */
 function pathModule(run) {
   const path = { ...real("node:path") };
   const resolve = (...parts) => real("node:path").resolve(run.process.cwd(), ...parts);
@@ -128,7 +128,7 @@ function pathModule(run) {
   return Object.assign(path, { posix: path });
 }
 
-/** Text is UTF-8 where nobody says otherwise. */
+/** Text defaults to UTF-8. */
 function textCipher(cipher) {
   const { update } = cipher;
   cipher.update = (data, encoding, ...rest) =>
@@ -213,7 +213,7 @@ function v8Module() {
   };
 }
 
-/** As on a machine on which there is no program at all: that is what a script is prepared for. */
+/** Behaves like a machine without any programs, which scripts are prepared for. */
 function childProcess(run) {
   const nameOf = (command) => /[^\s]+/.exec(String(command))?.[0] ?? "";
   const missing = (command) =>

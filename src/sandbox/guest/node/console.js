@@ -1,4 +1,4 @@
-// `console` of a run, as Node writes it: the runtime's own goes to the operator's log.
+// Implements `console` for a run in Node's format. The runtime's own console writes to the operator's log.
 
 import { format, formatWithOptions, inspect } from "node:util";
 
@@ -62,7 +62,7 @@ export function makeConsole(run) {
   return made;
 }
 
-/** A table as Node draws it. */
+/** Formats a table like Node. */
 function tableOf(rows, only) {
   const cell = (value) =>
     formatWithOptions({ depth: 0, maxArrayLength: 3, breakLength: Number.POSITIVE_INFINITY }, "%O", value);

@@ -1,4 +1,4 @@
-// The files of a run, in memory: its own copy of the package, folders to write to, and standard input and output as files.
+// Creates the in-memory files of a run: its own copy of the package, writable folders, and standard input and output as files.
 
 import { createFsFromVolume, Volume } from "memfs";
 import { begin, callbackOf, during } from "./loop.js";
@@ -11,7 +11,7 @@ const OUTPUTS = new Map([
   ["/dev/stderr", "stderr"],
 ]);
 
-/** What the package and the call bring, and what is new or changed since. */
+/** Creates the files of the package and the call, and finds new and changed ones. */
 export function makeFiles({ zip, files, given, limits, run }) {
   const volume = new Volume();
   const fs = createFsFromVolume(volume);
@@ -37,7 +37,7 @@ export function makeFiles({ zip, files, given, limits, run }) {
   return { fs, volume, original, written: () => new Map(written()) };
 }
 
-/** Sets where relative paths begin. */
+/** Sets the folder for relative paths. */
 export function bindProcess(fs, process) {
   fs.__vol._core.process = process;
 }
@@ -59,7 +59,7 @@ function filesBelow(fs, folder) {
     });
 }
 
-/** Refuses what is more than a run may hold, as a full disk does. */
+/** Rejects writes over the run's limits with the error of a full disk. */
 function bound({ _core: core }, { bytes, entries }) {
   const used = { bytes: 0, entries: 0 };
   const full = (call) =>
@@ -93,7 +93,7 @@ function bound({ _core: core }, { bytes, entries }) {
   };
   for (const node of Object.values(core.inodes)) {
     watch(node);
-    // What the package brought is not counted, and is not given back either.
+    // Files of the package do not count, and deleting them frees no quota.
     used.bytes += node.size;
     used.entries++;
   }
@@ -108,7 +108,7 @@ function bound({ _core: core }, { bytes, entries }) {
   };
 }
 
-/** A script waits for its file operations. */
+/** Counts file operations as pending work of the script. */
 function countWork(fs, run) {
   for (const [name, own] of Object.entries(fs)) {
     if (typeof own !== "function" || /^[A-Z_]|Sync$|^create|^watch|^unwatch/.test(name)) continue;
@@ -156,7 +156,7 @@ function namesOf(object) {
   return names;
 }
 
-/** An open file's own promises are waited for, too. */
+/** Counts the promises of an open file as pending work too. */
 function handleOf(value, run) {
   if (typeof value?.fd !== "number" || typeof value.close !== "function") return value;
   for (const name of ["read", "readFile", "write", "writeFile", "appendFile", "close", "stat", "truncate", "sync"]) {
@@ -166,7 +166,7 @@ function handleOf(value, run) {
   return value;
 }
 
-/** A stream is waited for while it reads or writes, and not while it is only there. */
+/** Counts a stream as pending work while it reads or writes, but not while it is idle. */
 export function countStream(stream, run) {
   for (const [name, at] of [
     ["_write", 2],
@@ -203,7 +203,7 @@ export function countStream(stream, run) {
   return stream;
 }
 
-/** Standard input and output, by number and by name. */
+/** Provides standard input and output by number and by name. */
 function patchStandard(fs, run) {
   const target = (file) =>
     OUTPUTS.get(

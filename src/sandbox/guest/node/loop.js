@@ -1,29 +1,29 @@
-// What a script waits for: it is over when nothing of it waits any more, as in Node. Runs are told apart by their async context.
+// Tracks the pending work of a script. As in Node, the script ends when none is left. Runs are distinguished by their async context.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The runtime's own timers, which nobody waits for. */
+/** The runtime's own timers, which do not keep a script alive. */
 export const later = setTimeout;
 const cancel = clearTimeout;
 const every = setInterval;
 const soon = queueMicrotask;
-/** A script is over when it was seen idle in so many turns of the event loop, one after the other. */
+/** The number of consecutive idle turns of the event loop after which a script has ended. */
 const IDLE_TURNS = 3;
-/** What is not counted, such as a stream of the runtime's own, gets so many before an unsettled module is given up. */
+/** The number of idle turns before an unsettled module is given up. Some work, such as streams of the runtime, is not tracked. */
 const PATIENT_TURNS = 20;
 
 const runs = new AsyncLocalStorage();
-/** Runs that are under way, for what comes without a context. */
+/** Runs in progress, for callbacks without a context. */
 const active = new Set();
 
-/** The names that are there without any script. */
+/** The global names that exist before any script runs. */
 let before = new Set();
 
 export function keepGlobals() {
   before = new Set(Reflect.ownKeys(globalThis));
 }
 
-/** The run whose code is being run. */
+/** Returns the run that the current code belongs to. */
 export function currentRun() {
   const run = runs.getStore();
   if (run !== undefined) return run;
@@ -37,13 +37,13 @@ export function enter(run, work) {
 
 export function leave(run) {
   active.delete(run);
-  // What a script has made global is no other script's.
+  // Globals of a script are removed when no run is active.
   if (active.size === 0)
     for (const name of Reflect.ownKeys(globalThis)) if (!before.has(name)) Reflect.deleteProperty(globalThis, name);
   for (const timer of run.timers.values()) timer.close();
 }
 
-/** Counts something that the run waits for, until the answer is called. */
+/** Counts pending work of the run until the returned function is called. */
 export function begin(run) {
   run.pending++;
   let open = true;
@@ -53,14 +53,14 @@ export function begin(run) {
   };
 }
 
-/** The same for a promise, which is answered as it is. */
+/** Counts a promise as pending work of the run, and returns it unchanged. */
 export function during(run, promise) {
   const end = begin(run);
   promise.then(end, end);
   return promise;
 }
 
-/** Resolves when the run is idle, or has ended. `isPatient`: its main module is not settled yet. */
+/** Resolves when the run is idle or has ended. `isPatient`: its main module has not settled. */
 export async function idle(run, isPatient = false) {
   for (let turns = 0; turns < (isPatient ? PATIENT_TURNS : IDLE_TURNS) && !run.over; ) {
     await new Promise((resolve) => {
@@ -70,7 +70,7 @@ export async function idle(run, isPatient = false) {
   }
 }
 
-/** A callback of a run: what it throws ends the run and not the isolate. */
+/** Wraps a callback of a run: an exception ends the run, not the isolate. */
 export const callbackOf = (run, callback) =>
   function (...args) {
     if (run.over) return;

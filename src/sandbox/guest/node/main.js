@@ -1,5 +1,5 @@
-// Stands around the Node scripts of one package in an isolate of the Worker Loader. Nothing here is a secret or a guard: code in the
-// same isolate could bend it, so whatever comes out of it is judged outside. What of Node workerd has in name only is ours.
+// Runs the Node scripts of one package in an isolate of the Worker Loader. This code protects nothing: skill code in the same isolate can
+// modify it, so its output is checked outside. It also implements the Node modules that workerd provides as stubs.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { format, inspect } from "node:util";
@@ -10,11 +10,11 @@ import { makeModules } from "./modules.js";
 import { isPristine, keepLanguage } from "./pristine.js";
 import { makeProcess } from "./process.js";
 
-/** Made with the isolate: the package, its functions, and the limits. */
+/** Called once per isolate, with the package, its functions and the limits. */
 export function harness({ zip, files, functions, load, reset, limits }) {
   installGlobals();
   return class extends WorkerEntrypoint {
-    /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
+    /** Returns JSON text. Resolves when the work ends or when the host ends the call. */
     run(ask, host, given) {
       reset();
       return new Promise((resolve) => {
@@ -104,7 +104,7 @@ async function evaluate(run, asked, modules) {
     if (typeof exported === "function") await callMain(run, asked, exported);
     settled = true;
   });
-  // What it waits for may be nothing that anybody will ever bring.
+  // The module may wait for something that never happens.
   await Promise.race([done, idleForEver(run, () => settled)]);
   if (!settled) {
     if (run.over) return;
@@ -121,11 +121,11 @@ async function evaluate(run, asked, modules) {
 
 async function idleForEver(run, isSettled) {
   await idle(run, true);
-  // A settled module goes on in its own way.
+  // After the module has settled, this promise must not decide the race.
   if (isSettled()) await new Promise(() => {});
 }
 
-/** What a script exports by default is called, with what a tool gets. */
+/** Calls the script's default export with the context that a tool receives. */
 async function callMain(run, asked, main) {
   const value = await main({ ...contextOf(run, asked), args: asked.args, input: asked.input });
   if (typeof value === "number") run.process.exitCode = value;
@@ -151,7 +151,7 @@ function contextOf(run, asked) {
         run.telling.delete(settled);
       });
     run.telling.add(settled);
-    // Who waits hears of a refusal; who does not is not bothered with it.
+    // A caller that awaits the promise receives the error. Otherwise the error is ignored.
     taken.catch(() => {});
     return taken;
   };
@@ -185,7 +185,7 @@ function told({ value, error }) {
   return value;
 }
 
-/** Waits until the host has heard what it was told so far, since the answer ends what is still on its way. */
+/** Waits until the host has received all messages, because the response ends pending ones. */
 async function heard(run) {
   if (run.telling.size > 0) await Promise.race([Promise.all(run.telling), sleep(run.limits.heardMs)]);
 }
@@ -196,7 +196,7 @@ const sleep = (ms) =>
     laterOf(resolve, ms);
   });
 
-/** What is new or changed, in the order of the folders: as many as the host wants to hear of. */
+/** Sends new and changed files in the order of the folders, up to the limit of the host. */
 async function putFiles(run, volume) {
   let left = run.asked.toldFiles ?? run.limits.toldFiles;
   const written = volume.written();
@@ -206,13 +206,13 @@ async function putFiles(run, volume) {
   for (const [path, bytes] of written) {
     if (left === 0) return;
     if (!isChanged(volume, path, bytes)) continue;
-    // A name that no archive may hold is refused; what else the script did is not lost with it.
+    // The host rejects names that are not valid in an archive. Other files are still returned.
     await run.host.put(path, bytes);
     left--;
   }
 }
 
-/** Collects output, and tells the host from time to time, so that it is not lost when the run is killed. */
+/** Collects output and sends it to the host periodically, so that it is not lost if the run is killed. */
 function writeOutput(run, name, text) {
   if (run.over) return;
   run.out[name] = (run.out[name] + text).slice(0, run.limits.outputChars + 1);
@@ -238,7 +238,7 @@ function wordsOf(error) {
   }
 }
 
-/** Once an isolate: whatever a script reaches by a global name is that of its own run. */
+/** Called once per isolate. Makes global names refer to the current run. */
 function installGlobals() {
   Object.assign(globalThis, timers, { queueMicrotask: queueTask, global: globalThis });
   const own = (name, of) =>
@@ -259,7 +259,7 @@ function installGlobals() {
     const asked = fetch(...args);
     return run === undefined ? asked : during(run, asked);
   };
-  // Also after a run has ended: what nobody listens to, the runtime writes into the operator's log.
+  // Also after a run has ended: the runtime writes unhandled rejections to the operator's log.
   addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     currentRun()?.fail(event.reason, "unhandledRejection");

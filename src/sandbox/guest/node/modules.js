@@ -1,4 +1,4 @@
-// The modules of a run: CommonJS and ES modules of the package, as functions that are called anew for every run, and Node's own.
+// Loads the modules of a run: the package's CommonJS and ES modules, as functions that are called again for every run, and Node's own.
 
 import nodePath from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -32,7 +32,7 @@ export function makeModules({ run, fs, functions, load }) {
     const asked = String(specifier);
     const path = asked.startsWith("file:") ? fileURLToPath(asked) : asked;
     const isPath = /^\.{0,2}\/|^\.{1,2}$/.test(path);
-    // Packages of npm are no part of a skill: what it needs is bundled.
+    // npm packages are not available: a skill bundles its dependencies.
     const found = isPath ? fileOf(nodePath.resolve(nodePath.dirname(from), path)) : null;
     if (found !== null) return found;
     throw Object.assign(new Error(`Cannot find module '${asked}'\nRequire stack:\n- ${from}`), {
@@ -42,7 +42,7 @@ export function makeModules({ run, fs, functions, load }) {
   }
 
   function functionOf(path) {
-    // A text that is no file has a name that no file has.
+    // Source text has a name that no file can have.
     const name = path === textPath ? TEXT : path.startsWith(`${skill}/`) ? path.slice(skill.length + 1) : path;
     const made = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (made?.fault !== undefined) throw new SyntaxError(`${path}: ${made.fault}`);
@@ -128,7 +128,7 @@ export function makeModules({ run, fs, functions, load }) {
     return record.namespace;
   };
 
-  /** What an import names: its namespace, and the promise that it waits for, if any. */
+  /** Returns the namespace of an imported module, and its promise if it is asynchronous. */
   function importFrom(specifier, from) {
     const builtin = builtins.get(specifier);
     if (builtin !== undefined) return { namespace: namespaceOf(builtin), waiting: null };
@@ -173,10 +173,10 @@ export function makeModules({ run, fs, functions, load }) {
       for (const [name, get] of named) Object.defineProperty(record.namespace, name, { enumerable: true, get });
       stars = starred;
     };
-    // What is called as the answer of a call is no method of anything.
+    // `plain(value)(…)` calls an imported function without `this`.
     const plain = (value) => value;
     const body = made.call.call(undefined, imported, exporter, dynamic(path), meta, plain);
-    // First what it exports, then what it imports, then itself: that is how circles of modules see each other.
+    // Registers exports first, then imports, then runs the body, so that circular imports work.
     body.next();
     const needed = made.imports.map((specifier) => {
       const found = importFrom(specifier, path);
@@ -202,7 +202,7 @@ export function makeModules({ run, fs, functions, load }) {
   }
 
   return {
-    /** Runs the script; resolves to what a module exports by default, if anything. */
+    /** Runs the script. Resolves to the default export of a module, if any. */
     async main(file) {
       const path = textPath ?? file;
       const made = functionOf(path);
@@ -221,7 +221,7 @@ function unknownBuiltin(specifier) {
   return Object.assign(new Error(`No such built-in module: ${specifier}`), { code: "ERR_UNKNOWN_BUILTIN_MODULE" });
 }
 
-/** What of an object's keys can be imported by name, and the whole as default. */
+/** Returns an object with a module's importable keys and the whole module as `default`. */
 function namespaceOf(exports) {
   const namespace = Object.create(null);
   if (exports !== null && (typeof exports === "object" || typeof exports === "function"))

@@ -1,8 +1,8 @@
-// `util.parseArgs`, which the runtime does not have.
+// Implements `util.parseArgs`, which the runtime does not have.
 
 const refuse = (code, message) => Object.assign(new TypeError(message), { code: `ERR_PARSE_ARGS_${code}` });
 
-/** @param own the arguments of the run, where none are given */
+/** @param own the arguments of the run, used if the caller passes none */
 export const parseArgsOf = (own) =>
   function parseArgs({
     args = own(),

@@ -1,5 +1,6 @@
-// Whether the language is still as it was: a script may change what all scripts of its isolate share (`Object.prototype`, `JSON.parse`,
-// a module of Node). Then the isolate is not used again. This keeps neighbours clean, and is no guard: who bends it harms itself.
+// Checks whether shared objects of the language are unchanged. A script can modify objects that all scripts of its isolate share
+// (`Object.prototype`, `JSON.parse`, a Node module). The isolate is then not used again. This prevents accidental side effects. It is not a
+// security boundary.
 
 const { ownKeys, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 const { hasOwn, is } = Object;
@@ -13,11 +14,14 @@ const NAMES =
   encodeURIComponent decodeURIComponent encodeURI decodeURI structuredClone atob btoa fetch setTimeout clearTimeout setInterval
   clearInterval setImmediate clearImmediate queueMicrotask`.split(/\s+/);
 
-/** Own properties of shared objects, and the values of global names. Plain lists: nothing here may ask what a script could bend. */
+/**
+ * Own properties of shared objects, and the values of global names. Plain lists, because this code must not call anything that a script can
+ * modify.
+ */
 const kept = [];
 const globals = [];
 
-/** Once an isolate, when all that is global stands. */
+/** Called once per isolate, after all globals are installed. */
 export function keepLanguage() {
   for (const name of NAMES) {
     const value = globalThis[name];
@@ -36,14 +40,14 @@ export function keepLanguage() {
     generator(),
     asyncGenerator(),
   ]) {
-    // The object itself is nobody else's; what it inherits is everybody's.
+    // The object itself is not shared, but its prototypes are.
     for (let at = getPrototypeOf(hidden); at !== null; at = getPrototypeOf(at)) keepShared(at);
   }
   keepShared(getPrototypeOf(Uint8Array));
   keepShared(getPrototypeOf(Uint8Array.prototype));
 }
 
-/** A module of Node, with the classes that it brings. */
+/** Saves a Node module and its classes. */
 export function keepModule(module) {
   keepShared(module);
   if (module === undefined) return;

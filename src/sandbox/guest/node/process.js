@@ -1,4 +1,4 @@
-// What a script sees as `process`: that of its own run, and never the runtime's, whose output is the operator's log.
+// Implements `process` for a run. The runtime's own `process` writes to the operator's log.
 
 import EventEmitter from "node:events";
 import nodePath from "node:path";
@@ -100,7 +100,7 @@ function standardInput(input, run) {
     },
   });
   countStream(stdin, run);
-  // As of a pipe: it has no keys to press.
+  // Behaves like a pipe rather than a terminal.
   return Object.assign(stdin, { isTTY: undefined, fd: 0, ref: () => stdin, unref: () => stdin });
 }
 

@@ -1,4 +1,4 @@
-// Reading lines: what the runtime has of it reads none.
+// Implements `readline`, because the runtime's is a stub.
 
 import EventEmitter from "node:events";
 import { begin, callbackOf } from "./loop.js";
@@ -80,7 +80,7 @@ class Interface extends EventEmitter {
     else this.#lines.push(line);
   }
 
-  /** Lines that came before anybody listened. */
+  /** Emits lines that arrived before the first listener. */
   #flush() {
     while (this.#lines.length > 0 && this.listenerCount("line") > 0) this.emit("line", this.#lines.shift());
     if (this.#hasEnded && this.#lines.length === 0) this.close();

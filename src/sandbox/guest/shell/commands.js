@@ -1,4 +1,4 @@
-// Small programs that scripts ask for and just-bash does not have. What a machine would tell of itself is the same for everybody.
+// Implements small programs that scripts use and just-bash does not have. Information about the machine is the same for every user.
 
 import { TRAP } from "./process.js";
 
@@ -42,7 +42,7 @@ export function ownCommands() {
   return Object.entries(COMMANDS).map(([name, execute]) => ({ name, execute }));
 }
 
-/** Of traps only the one at the end: there are no signals, and nobody to send them. */
+/** Only the trap at exit is supported: there are no signals. */
 async function setTrap(args, context) {
   const words = args[0] === "--" ? args.slice(1) : args;
   if (words.length === 0 || words[0] === "-p") {

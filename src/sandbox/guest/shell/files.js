@@ -1,11 +1,11 @@
-// The files of a run, in memory: its own copy of the package, folders to write to, its standard input as a file, and a bound.
+// Creates the in-memory files of a run: its own copy of the package, writable folders, and standard input as a file, with size limits.
 
 import { InMemoryFs } from "just-bash/browser";
 
-/** Where the shell itself keeps something: its commands, its devices, what it tells of itself. */
+/** Folders of the shell itself: its commands, devices and process information. */
 const SHELLS_OWN = /^\/(?:dev|proc)(?:\/|$)/;
 
-/** Devices without an end, of which a reader that wants all gets so much. */
+/** Endless devices, and the number of bytes returned when a reader reads all of one. */
 const DEVICES = {
   "/dev/random": () => crypto.getRandomValues(new Uint8Array(4_096)),
   "/dev/urandom": () => crypto.getRandomValues(new Uint8Array(4_096)),
@@ -13,18 +13,18 @@ const DEVICES = {
 };
 
 export class RunFiles extends InMemoryFs {
-  /** What the package and the call brought, by full path. */
+  /** The initial files of the package and the call, by absolute path. */
   original = new Map();
-  /** Of them those of the package. */
+  /** The files of the package, by absolute path. */
   packaged = new Map();
   #roots = [];
   #room = Number.POSITIVE_INFINITY;
 
-  /** From here on the script's own writing is counted, and only its folders can be written to. */
+  /** From now on, writes are counted and limited to the script's folders. */
   bound({ roots, bytes, entries }) {
     this.#roots = roots;
     this.#room = this.data.size + entries;
-    // What the package brought is not counted, and is not given back either.
+    // Files of the package do not count, and deleting them frees no quota.
     this.maxTotalBytes = this.retainedBytes + bytes;
     const { data } = this;
     const set = data.set.bind(data);
@@ -34,12 +34,12 @@ export class RunFiles extends InMemoryFs {
     };
   }
 
-  /** Puts a file where it lies when the script begins, or where another language's part of the run has left it. */
+  /** Writes an initial file, or a file from a part of the run in another language. */
   place(path, bytes, mode) {
     this.writeFileSync(path, bytes, "binary", { mode: mode ?? this.data.get(path)?.mode ?? 0o644 });
   }
 
-  /** New and changed files of the script's folders, in the order of the folders. */
+  /** Returns new and changed files in the script's folders, in the order of the folders. */
   *changed() {
     for (const root of this.#roots)
       for (const path of [...this.data.keys()].filter((each) => each.startsWith(`${root}/`)).sort()) {
@@ -51,7 +51,7 @@ export class RunFiles extends InMemoryFs {
       }
   }
 
-  /** What a part of the run does not have by itself: all that is not as the package has it. */
+  /** Returns the files that a part of the run needs in addition to the package: all that differ from it. */
   *apart() {
     for (const [path, entry] of this.data)
       if (entry.type === "file" && this.#roots.some((root) => path.startsWith(`${root}/`))) {
@@ -61,18 +61,18 @@ export class RunFiles extends InMemoryFs {
       }
   }
 
-  /** All folders in the script's own. */
+  /** Returns all folders inside the script's folders. */
   folders() {
     const inside = (path) => this.#roots.some((root) => path.startsWith(`${root}/`));
     return [...this.data].flatMap(([path, { type }]) => (type === "directory" && inside(path) ? [path] : []));
   }
 
-  /** Files of the package that are not there any more. */
+  /** Returns the deleted files of the package. */
   gone() {
     return this.#lost(this.packaged);
   }
 
-  /** What was there when the run began, and is not any more. */
+  /** Returns the files that existed at the start of the run and were deleted. */
   removed() {
     return this.#lost(this.original);
   }
@@ -87,7 +87,7 @@ export class RunFiles extends InMemoryFs {
   }
 
   setEntry(path, entry) {
-    // Moved and overwritten files come here without a new name.
+    // Moving and overwriting call this method without a new name.
     this.#mayWrite(path);
     super.setEntry(path, entry);
   }
@@ -105,7 +105,7 @@ export class RunFiles extends InMemoryFs {
 
   #mayMake(path, count) {
     this.#mayWrite(path);
-    // Nothing lies below a file.
+    // A file has no children.
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
       if (this.data.get(path.slice(0, end))?.type === "file")
         throw new Error(`ENOTDIR: not a directory, open '${path}'`);

@@ -1,5 +1,5 @@
-// `python3` and `node` in a shell script: the gateway runs them where these languages run, with the files as they are now, and the files
-// come back as they are then.
+// Implements `python3` and `node` in a shell script. The gateway runs them in the isolates of these languages with the current files, and
+// the changed files are copied back.
 
 const decoder = new TextDecoder();
 const latin1 = (text) => Uint8Array.from(text, (char) => char.charCodeAt(0));
@@ -28,7 +28,7 @@ export function otherLanguages(run) {
   }));
 }
 
-/** Options that change nothing here. */
+/** Options without an effect here. */
 const PYTHON_IDLE = /^-[BEIOPRSbdiqsuvx]+$/;
 const NODE_IDLE =
   /^--(?:no-warnings|no-deprecation|trace-\w+|enable-source-maps|unhandled-rejections=\w+|experimental-[\w-]+|max-old-space-size=\d+)$/;
@@ -76,7 +76,7 @@ function readNode(name, args, context, { version }, { fs }) {
   return fromInput(context, []);
 }
 
-/** The input is the text, and nothing of it is left to read. */
+/** The script is read from standard input, which is empty afterwards. */
 const fromInput = (context, argv) => ({ text: decoder.decode(latin1(context.stdin)), argv, input: "" });
 
 function fromFile(fs, context, word, argv) {

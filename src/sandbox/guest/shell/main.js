@@ -1,5 +1,5 @@
-// Stands around the shell scripts of one package in an isolate of the Worker Loader. Nothing here is a secret or a guard: code in the
-// same isolate could bend it, so whatever comes out of it is judged outside. The shell is just-bash, over files in memory.
+// Runs the shell scripts of one package in an isolate of the Worker Loader. This code protects nothing: skill code in the same isolate can
+// modify it, so its output is checked outside. The shell is just-bash with an in-memory file system.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { Bash } from "just-bash/browser";
@@ -9,13 +9,13 @@ import { otherLanguages } from "./languages.js";
 import { shellCommands } from "./shells.js";
 import { tarCommand } from "./tar.js";
 
-/** So long before its deadline a script is told to stop, so that what it wrote is told. */
+/** Milliseconds before the deadline at which a script is stopped, so that its output is still returned. */
 const EARLY = 300;
 
-// Where the runtime would write is the operator's log, and none of a script's business.
+// The runtime's console writes to the operator's log, where output of scripts must not appear.
 for (const name of ["debug", "error", "info", "log", "trace", "warn"]) console[name] = () => {};
 
-/** As LANG=C.UTF-8 orders texts. */
+/** Sorts text like LANG=C.UTF-8. */
 Object.defineProperty(String.prototype, "localeCompare", {
   value(other) {
     const [a, b] = [String(this), String(other)];
@@ -23,10 +23,10 @@ Object.defineProperty(String.prototype, "localeCompare", {
   },
 });
 
-/** Made with the isolate: the package, and the limits. */
+/** Called once per isolate, with the package and the limits. */
 export function harness({ zip, files, limits }) {
   return class extends WorkerEntrypoint {
-    /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
+    /** Returns JSON text. Resolves when the work ends or when the host ends the call. */
     run(text, host, given) {
       const asked = JSON.parse(text);
       const stop = new AbortController();
@@ -63,7 +63,7 @@ async function serve({ asked, host, given, zip, files, limits, stop }) {
     },
     customCommands: [...ownCommands(), ...shellCommands(), ...otherLanguages(run), tarCommand()],
     executionLimits: limits.shell,
-    // The isolate is the boundary; patching its globals would only slow it down.
+    // The isolate is the security boundary. Patching its globals would only be slower.
     defenseInDepth: false,
     sleep: (ms) => sleep(ms, stop.signal),
   });
@@ -97,7 +97,7 @@ async function serve({ asked, host, given, zip, files, limits, stop }) {
   }
 }
 
-/** By its path, as a program of its own; or a text, as `bash -c` has it. */
+/** Starts a file by its path, as a separate program, or a text like `bash -c`. */
 async function start(bash, { asked, fs, limits, signal }) {
   const options = {
     stdin: asked.input,
@@ -128,7 +128,7 @@ function sleep(ms, signal) {
   });
 }
 
-/** What is new or changed: as many as the host wants to hear of. */
+/** Sends new and changed files, up to the limit of the host. */
 async function putFiles({ asked, fs, host, limits }) {
   let left = asked.toldFiles ?? limits.toldFiles;
   if (asked.isPart) for (const path of fs.removed()) await host.put(path, null);

@@ -1,11 +1,11 @@
-// What the shell asks of us where it begins and ends a script; scripts/build/shell.mjs writes the calls into it.
+// Hooks for the start and end of a script. scripts/build/shell.mjs inserts the calls into just-bash.
 
 import { ABSENT_PROGRAMS } from "../../../domain/code/shell-commands";
 
-/** Where the text of a trap is kept: no variable of a script can have this name. */
+/** The key under which a trap's text is stored. No script variable can have this name. */
 export const TRAP = "trap EXIT";
 
-/** What a shell has of itself, and no parent exports. */
+/** Variables that every shell sets itself and that are not inherited. */
 const OWN = new Set([
   "IFS",
   "OSTYPE",
@@ -20,8 +20,8 @@ const OWN = new Set([
 ]);
 
 /**
- * A script is a process of its own: of who calls it, it has the files, the folder and what was exported.
- * @returns {string} what it is called
+ * Starts a script as a separate process. It inherits files, working directory and exported variables from its caller.
+ * @returns {string} its name
  */
 export function beginScript(state, path) {
   const name = state.called_?.includes("/") ? state.called_ : path;
@@ -46,7 +46,7 @@ export function beginScript(state, path) {
   return name;
 }
 
-/** An error of the shell itself says where it is. */
+/** Adds the location to an error of the shell. */
 export function placed(result, state) {
   if (!result.stderr.includes("bash: ")) return result;
   const place = `${state.env.get("0") ?? "bash"}: line ${state.currentLine}: `;
@@ -61,7 +61,7 @@ export function placeError(error, state) {
 const STRETCH = 200;
 let statements = 0;
 
-/** A promise when it is time to wait for the next turn. */
+/** Returns a promise if the next turn of the event loop is due. */
 export function breathe() {
   if (++statements % STRETCH !== 0) return null;
   return new Promise((resolve) => {
@@ -69,7 +69,7 @@ export function breathe() {
   });
 }
 
-/** The text of the trap, if any, which runs once. */
+/** Returns the text of the trap, if any. It runs once. */
 export function takeTrap(state, exitCode) {
   const text = state.env.get(TRAP);
   state.env.delete(TRAP);
@@ -95,14 +95,16 @@ const FAULTS = {
   EROFS: "Read-only file system",
 };
 
-/** What a redirection to a file says that cannot be written; `null` for what is no fault of a file. */
+/** Returns the message for a redirection to a file that cannot be written, or `null` if the error has another cause. */
 export function fileFault(error) {
   const [, code, path] = /^(E[A-Z]+): [^,]*(?:, \w+ '([^']*)')?/.exec(error?.message ?? "") ?? [];
   if (code === undefined || !Object.hasOwn(FAULTS, code)) return null;
   return `bash: ${path === undefined ? "" : `${path}: `}${FAULTS[code]}\n`;
 }
 
-/** Whether two parentheses that open together close together: `(( … ))`, and not `((a); b)`. @param {number} at behind them */
+/**
+ * Whether two adjacent opening parentheses are closed together: `(( … ))`, but not `((a); b)`. @param {number} at the position after them
+ */
 export function isArithmetic(text, at) {
   let level = 2;
   for (let quote = ""; at < text.length; at++) {

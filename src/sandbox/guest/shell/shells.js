@@ -1,4 +1,4 @@
-// Commands that start shells, and that tell what these would inherit.
+// Implements commands that start shells and commands that print the inherited environment.
 
 const quoted = (words) => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 

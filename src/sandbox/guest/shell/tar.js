@@ -1,4 +1,4 @@
-// `tar`: makes, lists and unpacks archives of files and folders, plain or with gzip.
+// Implements `tar`: creates, lists and unpacks archives of files and folders, plain or with gzip.
 
 import { gunzipSync, gzipSync } from "node:zlib";
 

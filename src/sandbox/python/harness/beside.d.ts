@@ -1,4 +1,5 @@
-// The modules that lie beside the harness in its isolate. scripts/build/python makes them, and `isolate.ts` the package's.
+// Declares the modules next to the harness in its isolate. scripts/build/python builds them, except those of the package, which
+// `isolate.ts` creates.
 
 declare module "*/core.js" {
   export default function createModule(settings: object): Promise<import("./emscripten").Core>;

@@ -1,4 +1,5 @@
-// What the harness uses of the inside of Pyodide's core. It is no interface: the version is pinned, and tests run all of it.
+// Declares the internals of Pyodide's core that the harness uses. They are not a public interface, so the version is pinned and tests cover
+// all uses.
 
 export interface FileNode {
   mode: number;
@@ -43,7 +44,7 @@ export interface FileSystem {
   chmod(path: string, mode: number): void;
   unlink(path: string): void;
   rmdir(path: string): void;
-  /** What every node in memory goes by. */
+  /** The file system implementation of all in-memory nodes. */
   filesystems: {
     MEMFS: {
       ops_table: {
@@ -71,7 +72,7 @@ export interface Core {
 /** A Python value in JavaScript. */
 export interface Callable {
   (...values: unknown[]): unknown;
-  /** Runs it on a stack that may be put aside while it waits. */
+  /** Runs the function on a stack that can be suspended while it waits. */
   callPromising(...values: unknown[]): Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-// The file system of a run: what is put in, what it may hold, and what came out. It lies in the isolate's own memory.
+// Manages the file system of a run in the isolate's memory: initial files, limits and results.
 
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import type { RunFile } from "../../isolate";
@@ -6,13 +6,13 @@ import type { FileNode, FileSystem } from "./emscripten";
 
 const { skill, workspace, temporary, home } = SCRIPT_FILES;
 const FOLDERS = [skill, workspace, temporary, home];
-/** As this C library has them. */
+/** Error numbers of this C library. */
 const ENOSPC = 51;
 const EROFS = 69;
-/** The device that Pyodide makes for a moment, to show an exception that went through Python. */
+/** The device that Pyodide creates temporarily to print an exception that passed through Python. */
 const CAPTURE = "capture_stderr";
 
-/** A file as it was given: whoever changes it leaves another content, size or time. */
+/** An initial file. A change to it changes content, size or time. */
 interface Given {
   contents: unknown;
   size: number;
@@ -30,23 +30,23 @@ export class Files {
     this.#fs = fs;
     for (const folder of FOLDERS) fs.mkdirTree(folder);
     for (const folder of FOLDERS) this.#roots.add(fs.lookupPath(folder).node);
-    // As root: what a script takes from itself it cannot keep from us.
+    // As root: a script cannot make its files unreadable for the harness.
     fs.ignorePermissions = true;
     this.#protect();
     this.#count();
   }
 
-  /** Makes the folders as a run finds them. */
+  /** Creates the folders of a run. */
   reset(files: Iterable<RunFile>, folders: readonly string[] = []): void {
     const fs = this.#fs;
-    // Where somebody is, cannot be removed.
+    // The current directory cannot be removed.
     fs.chdir("/");
     for (const folder of FOLDERS) this.#empty(folder);
     this.#given.clear();
     this.#bytes = this.#entries = Number.NEGATIVE_INFINITY;
     for (const { path, bytes } of files) {
       fs.mkdirTree(path.slice(0, path.lastIndexOf("/")));
-      // A copy: a script that writes into its file must not write into the package.
+      // A copy: writing to the file must not change the package.
       fs.writeFile(path, bytes.slice(), { canOwn: true });
       fs.chmod(path, 0o755);
       const { node } = fs.lookupPath(path);
@@ -56,12 +56,12 @@ export class Files {
     this.#bytes = this.#entries = 0;
   }
 
-  /** What was there when the run began, and is not any more. */
+  /** Returns the files that existed at the start of the run and were deleted. */
   *removed(): Generator<string> {
     for (const path of this.#given.keys()) if (!this.#isThere(path)) yield path;
   }
 
-  /** What came of a part of the run. */
+  /** Applies the file changes of a part of the run. */
   update(changed: Iterable<RunFile>, removed: Iterable<string>): void {
     for (const path of removed) if (this.#isThere(path)) this.#fs.unlink(path);
     for (const { path, bytes } of changed) {
@@ -70,7 +70,7 @@ export class Files {
     }
   }
 
-  /** All folders in those of a run, also without a file in them. */
+  /** Returns all folders in the folders of a run, including empty ones. */
   *folders(): Generator<string> {
     for (const folder of FOLDERS) yield* this.#foldersIn(folder);
   }
@@ -92,7 +92,7 @@ export class Files {
     }
   }
 
-  /** New and changed files, in the order of their paths. Of deleted ones nobody is told. */
+  /** Returns new and changed files, ordered by path. Deleted files are not reported. */
   *changed(): Generator<RunFile> {
     for (const path of FOLDERS.flatMap((folder) => [...this.#changedIn(folder)]).sort())
       yield { path, bytes: this.#fs.readFile(path) };
@@ -126,7 +126,7 @@ export class Files {
     return this.#fs.readdir(folder).filter((name) => name !== "." && name !== "..");
   }
 
-  /** Whether it lies in one of the folders of a run. */
+  /** Whether a node is in one of the folders of a run. */
   #isInside(node: FileNode): boolean {
     for (let at = node; ; at = at.parent) {
       if (this.#roots.has(at)) return true;
@@ -134,7 +134,7 @@ export class Files {
     }
   }
 
-  /** Everything else stays as it is: it is there for the next run, too. */
+  /** Makes everything else read-only, because the next run uses it too. */
   #protect(): void {
     const fs = this.#fs;
     const inside = (node: FileNode) => {
@@ -166,7 +166,7 @@ export class Files {
     };
   }
 
-  /** Counts what there is. What was deleted counts as long as somebody holds it open. */
+  /** Counts the used space. A deleted file counts while it is open. */
   #count(): void {
     const fs = this.#fs;
     const { createNode, hashAddNode, hashRemoveNode, write, doTruncate } = fs;
@@ -196,7 +196,7 @@ export class Files {
     fs.write = (stream, from, offset, length, position, own) => {
       const { node } = stream;
       if (fs.isFile(node.mode)) grow(node.usedBytes ?? 0, (position ?? stream.position) + length);
-      // A pipe holds what nobody has read yet, and does not tell how much that is.
+      // A pipe contains unread data, but its size is not available.
       else if (fs.isFIFO(node.mode)) grow(0, length);
       return write(stream, from, offset, length, position, own);
     };

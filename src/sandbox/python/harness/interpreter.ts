@@ -1,4 +1,4 @@
-// CPython in an isolate: Pyodide's core without its loader. Nothing here is fetched, and nothing compiles code but Python's own.
+// Starts CPython in an isolate: Pyodide's core without its loader. Nothing is fetched, and only Python compiles code.
 
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import { PYTHON_LIMITS } from "../limits";
@@ -13,29 +13,29 @@ import { Watch } from "./watch";
 
 export interface Interpreter {
   files: Files;
-  /** Of `_gateway.py`. */
+  /** A function of `_gateway.py`. */
   run: Callable;
   watch: Watch;
   streams: Streams;
   heapBytes(): number;
-  /** From now on it asks the watch. */
+  /** Starts to call the watch. */
   listen(): void;
 }
 
-/** Where its standard streams lead, for this run. */
+/** The targets of the standard streams in this run. */
 interface Streams {
-  /** Answers how many it took. */
+  /** Returns the number of bytes written. */
   write(name: "stdout" | "stderr", bytes: Uint8Array): number;
   read(into: Uint8Array): number;
 }
 
-/** What the modules in `modules/` may ask of the harness. */
+/** The interface of the modules in `modules/` to the harness. */
 export interface Bridge {
   breathe(): Promise<void>;
   emit(action: string, payload: string): Promise<string>;
   request(action: string, payload: string): Promise<string>;
   log(text: string): void;
-  /** Runs a command over the files as they are: what is asked, and what came of it, as JSON. */
+  /** Runs a command on the current files. Argument and result are JSON. */
   execute(ask: string): Promise<string>;
 }
 
@@ -44,7 +44,7 @@ export async function boot(bridge: Bridge): Promise<Interpreter> {
   const watch = new Watch();
   const api = {
     config: {
-      // What `import js` would reach.
+      // The objects that `import js` can access.
       jsglobals: { setTimeout, clearTimeout, setInterval, clearInterval, Object, Promise },
       env: { HOME: SCRIPT_FILES.home, LANG: "C.UTF-8", PYTHONDONTWRITEBYTECODE: "1", PYTHONINSPECT: "1" },
       packages: [],
@@ -93,7 +93,7 @@ export async function boot(bridge: Bridge): Promise<Interpreter> {
   const python = api.finalizeBootstrap();
   api._pyodide.set_excepthook();
   api.initializeStreams();
-  // Its streams are devices, which are made now; the file system keeps its folders to itself from here on.
+  // Its streams are devices, which are created now. Later the file system allows no changes to its folders.
   const streams: Streams = { write: (_, bytes) => bytes.length, read: () => 0 };
   python.setStdout({ isatty: false, write: (bytes) => streams.write("stdout", bytes) });
   python.setStderr({ isatty: false, write: (bytes) => streams.write("stderr", bytes) });
@@ -116,7 +116,7 @@ export async function boot(bridge: Bridge): Promise<Interpreter> {
   };
 }
 
-/** It looks around for where it is. A browser's main thread is what is nearest. */
+/** Pyodide detects its environment. A browser's main thread is the closest match. */
 async function elsewhere<T>(make: () => Promise<T>): Promise<T> {
   const places = {
     window: { sessionStorage: {} },
@@ -126,7 +126,7 @@ async function elsewhere<T>(make: () => Promise<T>): Promise<T> {
   };
   Object.assign(globalThis, places);
   try {
-    // It looks while it is called, before it waits for anything.
+    // The detection happens during the call, before the first wait.
     return make();
   } finally {
     for (const name of Object.keys(places)) delete (globalThis as Record<string, unknown>)[name];

@@ -1,5 +1,5 @@
-// What stands around CPython in its isolate: puts files in, runs a script or a tool, takes out what came of it. Nothing here is a
-// secret or a guard: code in the same isolate could bend it, so whatever comes out of it is judged outside.
+// Runs CPython in its isolate: writes the files, runs a script or a tool, and returns the result. This code protects nothing: skill code in
+// the same isolate can modify it, so its output is checked outside.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
@@ -11,11 +11,11 @@ import { type Bridge, boot, type Interpreter } from "./interpreter";
 import packaged from "./package.json";
 import zip from "./package.zip";
 
-/** The gateway's `Host`, from here. */
+/** The interface of the gateway's `Host`. */
 interface HostSide {
   over(): Promise<void>;
   begin(): Promise<void>;
-  /** Without bytes it is gone. */
+  /** Without bytes the file was deleted. */
   put(path: string, bytes: Uint8Array | null): Promise<unknown>;
   write(stream: "stdout" | "stderr", text: string): Promise<void>;
   emit(action: string, payload: string): Promise<{ error?: string }>;
@@ -29,7 +29,7 @@ interface Asked {
   path: string;
   input?: string;
   ms: number;
-  /** Of a part of another run. */
+  /** Set for a part of another run. */
   file?: string;
   cwd?: string;
   folders?: string[];
@@ -43,7 +43,7 @@ const WHEEL = /^(?:vendor|wheels)\/[^/]+\.whl$/;
 const OVER = '{"over":true}';
 const FLUSH = 50;
 
-// Where the runtime would write is the operator's log, and none of a script's business.
+// The runtime's console writes to the operator's log, where output of scripts must not appear.
 for (const name of ["debug", "error", "info", "log", "trace", "warn"] as const) console[name] = () => {};
 
 let interpreter: Interpreter | null = null;
@@ -63,7 +63,7 @@ const bridge: Bridge = {
 };
 
 export default class extends WorkerEntrypoint {
-  /** One at a time: there is one interpreter, and it does not know of two. Whoever is over by then is not begun. */
+  /** Runs one call at a time, because there is one interpreter. A call that has ended while waiting is not started. */
   run(text: string, mine: HostSide, files: RunFile[]): Promise<string> {
     let isOver = false;
     const ended = () => {
@@ -74,7 +74,7 @@ export default class extends WorkerEntrypoint {
     };
     const over = mine.over().then(ended, ended);
     const work = busy.then(() => (isOver ? OVER : serve(text, mine, files)));
-    // What fails in here and not in Python leaves nobody knows what: the gateway renews an isolate that throws.
+    // After an error outside Python the interpreter's state is undefined. The gateway replaces an isolate that throws.
     busy = work.catch(() => {
       host = interpreter = null;
     });
@@ -82,7 +82,9 @@ export default class extends WorkerEntrypoint {
   }
 }
 
-/** A part of the call, by which the files may change. What the host says against it is told, as a shell tells of what cannot run. */
+/**
+ * Runs a part of the call, which can change the files. An error of the host is returned the way a shell reports a command that cannot run.
+ */
 async function execute(ask: string): Promise<string> {
   const [mine, running] = [host, interpreter];
   if (mine === null || running === null) throw new Error("The call has ended.");
@@ -141,7 +143,7 @@ async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<st
   if (asked.isPart) for (const path of running.files.removed()) await mine.put(path, null);
   for (const { path, bytes } of running.files.changed()) if (left-- > 0) await mine.put(path, bytes);
   const exit = answer?.exit ?? (isEnded ? 1 : null);
-  // Who swallows what tells it to stop is over, whatever it answers.
+  // A script that ignores the stop signal has timed out, whatever it returns.
   if (watch.isOver || exit === null) {
     await output.flush();
     return stringify({ over: true, spent });
@@ -164,7 +166,7 @@ function reader(text: string): (into: Uint8Array) => number {
   };
 }
 
-/** Collects output, and tells the host from time to time, so that it is not lost when the isolate is. */
+/** Collects output and sends it to the host periodically, so that it is not lost with the isolate. */
 class Output {
   stdout = "";
   stderr = "";
@@ -195,7 +197,7 @@ class Output {
       this.#told[each] = this[each].length;
       if (fresh !== "") telling.push(this.#host.write(each, fresh));
     }
-    // Nobody listens any more, then.
+    // The host no longer receives messages.
     await Promise.all(telling).catch(() => {});
   }
 }

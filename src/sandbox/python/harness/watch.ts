@@ -1,40 +1,40 @@
-// What ends a run from inside its isolate. CPython asks here at jumps and in its longer built-ins whether a signal has come.
+// Ends a run from inside its isolate. CPython checks for a signal here at jumps and in its longer built-ins.
 
 const { now } = Date;
 const later = setTimeout;
 
-/** Signals, as the handlers in `_gateway.py` know them. */
+/** Signal numbers that the handlers in `_gateway.py` use. */
 const SIGXCPU = 24;
 const SIGUSR1 = 10;
-/** What a script has to clean up, once it was told that its time is over. */
+/** Milliseconds for cleanup after a script received the timeout signal. */
 const GRACE = 250;
-/** After so many questions the script steps aside for a moment: deployed, no clock moves while code runs, and no message arrives. */
+/** The script yields after this number of checks: in a deployment, the clock does not advance and no message arrives while code runs. */
 const BREATHE = (1 << 19) - 1;
 
-/** The host's clock ends the run. This one is so much ahead of it that what there is to tell still arrives. */
+/** Milliseconds before the host's deadline at which this timer fires, so that the results still arrive. */
 const AHEAD = 500;
 
-/** Thrown through Python, which cannot catch it. */
+/** Thrown through Python code, which cannot catch it. */
 export class Killed extends Error {}
 
-/** Of one interpreter. One that was killed never goes on. */
+/** The watch of one interpreter. A killed interpreter is never used again. */
 export class Watch {
   #at = Number.POSITIVE_INFINITY;
   #checks = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #killed = Promise.withResolvers<null>();
   #isDead = false;
-  /** Whether the script was told that its time is over: what it says then does not count. */
+  /** Whether the script received the timeout signal. Its later result is ignored. */
   isOver = false;
 
-  /** Begins to watch; the answer resolves when there is nothing to wait for any more. */
+  /** Starts to watch. Resolves when the caller must stop waiting. */
   begin(ms: number): Promise<null> {
     const own = ms - Math.min(AHEAD, ms / 4);
     this.#at = now() + own;
     this.#checks = 0;
     this.isOver = false;
     this.#killed = Promise.withResolvers();
-    // While the script waits nobody asks.
+    // No checks happen while the script waits.
     this.#timer = later(this.kill, own + GRACE + 50);
     return this.#killed.promise;
   }
@@ -49,7 +49,10 @@ export class Watch {
     this.#killed.resolve(null);
   };
 
-  /** The number of a signal, or 0. First a signal, so that the script's own cleaning-up runs and a traceback says where it was. */
+  /**
+   * Returns a signal number, or 0. A signal comes first, so that the script's cleanup runs and a traceback shows its position. The next
+   * timeout throws `Killed`.
+   */
   signal = (): number => {
     if (this.#isDead) throw new Killed("It did not stop.");
     if (now() <= this.#at) return (++this.#checks & BREATHE) === 0 ? SIGUSR1 : 0;

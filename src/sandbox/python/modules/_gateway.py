@@ -1,4 +1,4 @@
-"""Runs what a skill brings, each time as if the process were new. The harness calls `run`."""
+"""Runs Python code of a skill, each time as in a new process. The harness calls `run`."""
 
 import _gateway_state as state
 import asyncio, atexit, gc, json, os, signal, sys, traceback, types
@@ -11,7 +11,7 @@ settle = state.settle
 
 
 class TimeUp(BaseException):
-    """Not an Exception: code that takes all of those must not take this one."""
+    """Not an Exception, so that `except Exception` does not catch it."""
 
 
 TimeUp.__module__ = "builtins"
@@ -49,7 +49,7 @@ def _script(ask):
     if text is None:
         sys.argv[:] = [path, *ask["args"]]
     else:
-        # As `python -c` and `python -` have it: the first argument says how, and modules are looked for where it was called.
+        # As in `python -c` and `python -`: argv[0] is the option, and the working directory is on the module path.
         path = "<string>" if ask["args"][:1] == ["-c"] else "<stdin>"
         sys.argv[:] = ask["args"]
         sys.path[0] = ""
@@ -75,7 +75,7 @@ def _script(ask):
             stream.flush()
         except Exception:
             pass
-    # Files that were left open are written when nobody holds them any more.
+    # Files that were left open are flushed when their last reference is released.
     main.__dict__.clear()
     state.forget()
     gc.collect()
@@ -83,7 +83,7 @@ def _script(ask):
 
 
 def _exit_of(body):
-    """The exit code that a process would have; a traceback is told without the frames of this file."""
+    """Returns the exit code that a process would have. Tracebacks are printed without the frames of this file."""
     try:
         body()
         return 0
@@ -110,7 +110,7 @@ def _exit_of(body):
 
 
 def _guarded(body):
-    """What a provider answers, or in words why it does not."""
+    """Returns the result of a provider, or an error message."""
     try:
         return {"ok": True, "value": body()}
     except TimeUp:

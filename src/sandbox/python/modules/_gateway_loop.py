@@ -1,4 +1,4 @@
-"""The event loop: what a script has started and did not wait for ends with it, as it does in a process."""
+"""The event loop of a run. As in a process, tasks that a script did not await end with it."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from asyncio import coroutines
 from pyodide.ffi import can_run_sync, run_sync
 from pyodide.webloop import WebLoop
 
-#: What is to be called later. The loop itself holds those that still wait.
+#: Scheduled callbacks. The loop itself references those that are still pending.
 _handles = weakref.WeakSet()
 _call_later = WebLoop.call_later
 
@@ -36,7 +36,7 @@ def run(main, *, debug=None, loop_factory=None):
 
 
 def end_tasks():
-    """A task that does not want to end is cut off: nothing calls it any more."""
+    """Abandons a task that ignores its cancellation: its callbacks are no longer called."""
     loop = asyncio.get_event_loop()
     if isinstance(loop, WebLoop):
         _cancel(loop, asyncio.all_tasks(loop))

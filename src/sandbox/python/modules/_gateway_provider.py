@@ -1,4 +1,4 @@
-"""A skill's provider of tools: what its tools are, and calling one."""
+"""Lists the tools of a skill's provider and calls them."""
 
 import importlib
 import importlib.machinery
@@ -21,7 +21,7 @@ async def answer(ask, bridge):
 
 
 class Emitter:
-    """Tells the user's page. Any `emit_<something>` is an event of that name."""
+    """Sends events to the user's page. A method `emit_<name>` sends an event of that name."""
 
     def __init__(self, bridge):
         self._bridge = bridge
@@ -49,7 +49,7 @@ class _Silent(Emitter):
 
 
 def _made(ask):
-    """The provider, from a module of a package of its own, so that `from .x import Y` works with or without an `__init__.py`."""
+    """Loads the provider from a module in a synthetic package, so that `from .x import Y` works with or without an `__init__.py`."""
     folder, _, name = ask["module"].rpartition("/")
     package = "skill_pkg_" + re.sub(r"\W", "_", ask["context"]["skillName"])
     made = types.ModuleType(package)

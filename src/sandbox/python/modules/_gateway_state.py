@@ -1,13 +1,13 @@
-"""What a run may change of its interpreter, and how it was before. A run of the same user and package may have been here."""
+"""Restores the interpreter state that a run can change. Runs of the same user and package share an interpreter."""
 
 import _gateway_loop as loop
 import builtins, gc, io, linecache, logging, os, random, signal, sys, threading, warnings
 
 EXCEPTHOOK = sys.__excepthook__
-#: Ways out of Python. None of them leads anywhere but into this isolate; scripts that look for them hear that they are not there.
+#: Modules that give access to JavaScript or native code of this isolate. Importing them fails, as if they did not exist.
 HIDDEN = frozenset(("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "ctypes", "_ctypes"))
 _OWN = "_gateway"
-#: What Python looks names up in, held here: somebody may have emptied it, and then `vars` is gone with the rest.
+#: The namespace of built-in names. Saved here, because a script may have emptied it.
 _NAMES = vars(builtins)
 _LISTS = (sys.path, sys.meta_path, sys.path_hooks, sys.argv, warnings.filters, gc.callbacks)
 
@@ -22,7 +22,7 @@ class _Nowhere:
 
 
 def settle():
-    """Takes the present state for the one to come back to. Called once, when everything of our own is imported."""
+    """Saves the current state as the one to restore. Called once, after all modules of the gateway are imported."""
     global _modules, _lists, _builtins, _environ, _signals, _folder
     for name in [name for name in sys.modules if name.partition(".")[0] in HIDDEN or name.startswith(_OWN)]:
         del sys.modules[name]
@@ -39,7 +39,7 @@ def settle():
 
 
 def mend():
-    """Puts built-in names back, which everything else needs."""
+    """Restores built-in names, which all other code needs."""
     if _NAMES != _builtins:
         _NAMES.clear()
         _NAMES.update(_builtins)
@@ -78,7 +78,7 @@ def restore():
 
 
 def forget():
-    """Lets go of what a run has left behind, so that what it holds is closed."""
+    """Releases objects that a run has left, so that their files are closed."""
     for name, module in list(sys.modules.items()):
         if name not in _modules and not _is_library(module):
             del sys.modules[name]
@@ -87,7 +87,7 @@ def forget():
 
 
 def is_whole():
-    """Whether the next run finds standard streams."""
+    """Whether the standard streams are usable for the next run."""
     try:
         return all(os.fstat(number) for number in range(3))
     except OSError:
@@ -98,7 +98,7 @@ end_tasks = loop.end_tasks
 
 
 def _is_library(module):
-    """Of the standard library: importing it again would cost more than it is worth."""
+    """Whether a module is in the standard library. Importing it again would be too slow."""
     return str(getattr(module, "__file__", None) or "").startswith("/lib/python") or getattr(
         getattr(module, "__spec__", None), "origin", None
     ) in ("built-in", "frozen")
@@ -115,7 +115,7 @@ def _quiet_logging():
 
 
 def _stream(number, mode):
-    """Line by line: what a script wrote is there when it is ended."""
+    """Line-buffered, so that output is not lost if the script is ended."""
     raw = open(number, mode + "b", closefd=False)
     errors = "backslashreplace" if number == 2 else "strict"
     return io.TextIOWrapper(raw, encoding="utf-8", errors=errors, line_buffering=mode == "w")

@@ -1,4 +1,4 @@
-// Keeping the front of a conversation's prompt under `auto`, and renewing it at the beginning of a turn where that is worth it.
+// Stores the front of a conversation's prompt under `auto`, and renews it at the start of a turn if that is worth the cost.
 
 import { hasListed, listed } from "../../../domain/catalog/catalog";
 import { LIST_FRAME_TOKENS } from "../../../domain/catalog/list";
@@ -24,42 +24,42 @@ import { serversToFind } from "../../tools/find";
 import { storedListingMode } from "../../tools/listing-mode";
 import type { Step } from "../../tools/step";
 
-/** The front that is kept; `null` where there is none. */
+/** Returns the stored front, or `null`. */
 export function storedFront({ memory, store }: Session): Front | null {
   memory.front ??= { kept: store.get("front", frontSchema.nullable()) };
   return memory.front.kept;
 }
 
-/** The servers whose tools this conversation's model finds; `null` where they are listed. A call is judged by what was offered. */
+/** Returns the servers whose tools the model finds by search; `null` if they are listed. Calls are checked against what was offered. */
 export function findModeInEffect(session: Session): readonly string[] | null {
   const offered = session.state.policy?.delivery === "auto" ? storedFront(session) : storedListingMode(session);
   return offered?.finds ?? null;
 }
 
-/** Keeps a front. `null`: the next step makes another one. */
+/** Stores a front. `null`: the next step creates a new one. */
 export function storeFront({ memory, store }: Session, front: Front | null): void {
   memory.front = { kept: front };
   store.set("front", front);
 }
 
-/** A history that ends with this turn was sent with another front if that changed later: to it, the next turn is when it changes. */
+/** Records that the front changed after this turn, for histories that end with it. */
 export function changedSince(session: Session, turn: number): void {
   const front = storedFront(session);
   if (front !== null && front.since > turn) storeFront(session, { ...front, since: turn + 1 });
 }
 
-/** What becomes of the front in the turn that begins. */
+/** What happens to the front in the new turn. */
 export interface Renewal {
-  /** `null`: it is made anew. */
+  /** `null`: it is created anew. */
   front: Front | null;
-  /** Skills whose instructions stand in it. */
+  /** Skills whose instructions it contains. */
   preload: readonly string[];
 }
 
 /**
- * Decides what becomes of the front when a turn begins. What may not be used any more leaves it at once; everything else waits. It
- * is made anew for another ghost or other settings, in a cold moment if the list has other members or what is preloaded another
- * version, and where something else has taken the place of what leaves: then it changes in any case.
+ * Decides what happens to the front when a turn begins. Skills that can no longer be used leave immediately; everything else waits. The
+ * front is created anew for another ghost or other settings; when the cache is cold, if the list has other members or a preloaded skill has
+ * another version; and when something else takes the place of what leaves, because it changes anyway.
  */
 export async function renewal(context: Context, session: Session, view: View, cold: boolean): Promise<Renewal> {
   const anew: Renewal = { front: null, preload: preloadOf(view) };
@@ -69,7 +69,7 @@ export async function renewal(context: Context, session: Session, view: View, co
   const now = listed(view.catalog, []);
   if (names.length === 0 && front.more === 0 && hasListed(now)) return anew;
   if (cold && isOther(front, view)) return anew;
-  // Without the registry nothing is known to be gone.
+  // If the registry is unavailable, nothing is treated as deleted.
   if (context.caller.stale) return { front, preload: front.preloaded.map(({ name }) => name) };
   const [first, versions] = await Promise.all([
     findAllInView(context, view, names),
@@ -92,14 +92,14 @@ export async function renewal(context: Context, session: Session, view: View, co
   return { front: next, preload: next.preloaded.map(({ name }) => name) };
 }
 
-/** Tokens of the list of skills as it is sent in the turn that begins; `front`: `null` where another delivery is set. */
+/** Returns the tokens of the skill list in the new turn. `front`: `null` with another delivery. */
 export function listCost({ catalog, preload }: View, front: Renewal | null): number {
   if (front !== null) return listTokens(front.front ?? linesOf(catalog, front.preload));
   const list = listed(catalog, preload);
   return hasListed(list) ? list.tokens + LIST_FRAME_TOKENS : 0;
 }
 
-/** The front of the prompt: the kept one, else one of now, which is kept unless somebody only looks. */
+/** Returns the stored front, or a new one, which is stored if `keep` is set. */
 export async function frontOf(step: Step, keep: boolean): Promise<Front> {
   const { session, view } = step;
   const kept = storedFront(session);
@@ -109,7 +109,7 @@ export async function frontOf(step: Step, keep: boolean): Promise<Front> {
   return made;
 }
 
-/** Adds the tools of servers that have connected since the front was made: the one addition that does not wait for a cold moment. */
+/** Adds the tools of servers that connected after the front was created. This is the only addition that does not wait for a cold cache. */
 export async function addConnectedServers(step: Step): Promise<void> {
   const { session } = step;
   const front = storedFront(session);
@@ -119,7 +119,7 @@ export async function addConnectedServers(step: Step): Promise<void> {
     storeFront(session, {
       ...front,
       preloaded: made.preloaded,
-      // What is found once stays so: it names all servers, and what joins is found, too.
+      // A tool search stays a search: it names all servers and finds tools of new ones.
       ...(front.finds === null ? { tools: made.tools, finds: made.finds } : {}),
       waiting: made.waiting,
       since: made.since,
@@ -155,7 +155,7 @@ async function makeFront(step: Step): Promise<Omit<Front, "basis">> {
 }
 
 function basisOf({ system_prompt, selection, preload, shell, ghost }: View): Promise<string> {
-  // The number rises when a front of an earlier gateway lacks something.
+  // Increase the number when fronts of earlier gateways lack something.
   return sha256Hex(JSON.stringify([1, system_prompt, selection, preload, shell, ghost]));
 }
 

@@ -1,4 +1,4 @@
-// Planning, at the beginning of a turn under `auto`, what the caller does with its history.
+// Plans the history edits of a caller at the start of a turn under `auto`.
 
 import type { SkillRef } from "../../../domain/catalog/skill-ref";
 import type { View } from "../../../domain/catalog/view";
@@ -16,22 +16,21 @@ import { usableAmong } from "../../catalog/view";
 import type { Context } from "../../context";
 import type { Session } from "../../session";
 
-/** What a caller says of its history and its model. */
+/** What a caller reports about its history and model. */
 export interface HistoryFacts {
-  /** Ids of the messages with instructions that it still has, unedited; `null`: it does not say. */
+  /** Ids of messages with instructions that it still has unedited; `null`: not reported. */
   have: readonly string[] | null;
   history_cut: boolean;
   model: string | null;
   cache: "cold" | null;
-  /** What the last request of the turn before used, and how long the history is now, as far as it says. */
+  /** Usage of the last request of the previous turn, and the length of the history, if reported. */
   usage: Usage | null;
   history_tokens: number | null;
 }
 
 /**
- * Whether the provider keeps nothing of this conversation any more, so that changing its beginning costs nothing: the caller says so,
- * its reports show that it has no cache, or the model's cache has ended since anything last happened here. Of a model that is not
- * known nothing is said.
+ * Whether the provider no longer caches this conversation, so that changing its beginning costs nothing: the caller says so, its reports
+ * show no cache, or the cache time of the model has passed since the last event. Unknown models are never treated as cold.
  */
 export function isCold(context: Context, session: Session, { model, cache, usage }: HistoryFacts): boolean {
   if (cache === "cold" || hasNoCache(session.state.ledger, usage)) return true;
@@ -40,17 +39,17 @@ export function isCold(context: Context, session: Session, { model, cache, usage
   return lifetime !== null && context.now() - last > lifetime;
 }
 
-/** What of earlier turns may still be used. */
+/** The skills of earlier turns that can still be used. */
 interface Usable {
-  /** Skills whose instructions stand in the history, by name, each as it stands there. */
+  /** Skills whose instructions are in the history, by name, at the versions there. */
   pins: Map<string, SkillRef>;
-  /** What was known of skills, by name. */
+  /** Skills known to the conversation, by name. */
   refs: Map<string, SkillRef>;
-  /** Versions in the history, by id, that may not be used any more: also those that the caller was only free to take out. */
+  /** Ids of versions in the history that can no longer be used, including those whose removal was optional. */
   gone: Set<string>;
 }
 
-/** Looks again at every skill that the history holds, or that was active. */
+/** Checks every skill in the history and every active skill again. */
 export async function presentSkills(
   context: Context,
   { state }: Session,
@@ -60,7 +59,7 @@ export async function presentSkills(
   const known = carriersReported(state.carriers, have, history_cut);
   const texts = known.flatMap(({ skills }) => skills);
   const before = [...state.refs.values()];
-  // Without the registry nothing is known to be gone.
+  // If the registry is unavailable, nothing is treated as deleted.
   const usable = context.caller.stale
     ? new Set([...texts, ...before].map(({ version_id }) => version_id))
     : await usableAmong(context, view, [...texts, ...before]);
@@ -73,12 +72,12 @@ export async function presentSkills(
   };
 }
 
-/** The last one of each name. */
+/** Returns the last reference of each name. */
 export function lastOfEach(skills: readonly SkillRef[]): Map<string, SkillRef> {
   return new Map(skills.map((skill) => [skill.name, skill]));
 }
 
-/** Skills at the versions that the history holds, with what those need. A version moves when it is loaded anew, not by itself. */
+/** Returns skills at the versions in the history, with their dependencies. A version changes only when the skill is loaded again. */
 export function pinned(
   skills: readonly SkillRef[],
   pins: ReadonlyMap<string, SkillRef>,
@@ -93,16 +92,16 @@ export function pinned(
   return [...all.values()];
 }
 
-/** What is known of a turn that begins. */
+/** The inputs for a new turn. */
 interface Beginning {
   cold: boolean;
-  /** Versions, by id, that may not be used any more. */
+  /** Ids of versions that can no longer be used. */
   gone: ReadonlySet<string>;
-  /** What stays of the front; `null`: it is made anew. */
+  /** The remaining front; `null`: it is created anew. */
   front: Front | null;
 }
 
-/** The turn's events with what the caller is asked to do: `evict` adds what leaves for the budget in between. */
+/** Returns the turn's events with the requested history edits. `evict` adds the evictions in between. */
 export function withHistory(
   context: Context,
   before: ConversationState,
@@ -129,13 +128,13 @@ export function withHistory(
   ask({ ...said, edits, append: { id: context.newId("apd"), names: missing } });
 }
 
-/** What of it is known here: a caller may name its whole history, and what is known of it is enough for the log. */
+/** Returns the ids that are known. A caller may send its whole history; only known ids are logged. */
 function knownOf({ carriers }: ConversationState, have: readonly string[]): string[] {
   const said = new Set(have);
   return carriers.flatMap(({ id }) => (said.has(id) ? id : []));
 }
 
-/** Which messages that were known a history still has, with all that they carried: what was taken out left a mark. */
+/** Returns the known messages that a history still contains, with all they carried. Removed texts left a marker. */
 export function carriersStillInHistory(
   carriers: Carriers,
   { answers, others }: Pick<Restored, "answers" | "others">,
@@ -147,8 +146,8 @@ export function carriersStillInHistory(
 }
 
 /**
- * Which answers of a history hold the instructions of which skills, which need not be given again. Only a skill's own loading tells:
- * what was preloaded, or came along as a dependency, was perhaps in a prompt that nobody has any more.
+ * Returns which answers of a history contain which instructions, so that they need not be sent again. Only a skill's own load proves it:
+ * preloaded skills and dependencies may have been in a prompt that no longer exists.
  */
 export function instructionsInHistory(
   session: Session,

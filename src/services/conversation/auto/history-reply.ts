@@ -1,4 +1,4 @@
-// What a turn tells its caller to do with the history, under `auto`.
+// Builds the history instructions for the caller of a turn under `auto`.
 
 import type { ConversationState } from "../../../domain/conversation/activation";
 import { replacementOf } from "../../../domain/conversation/history-plan";
@@ -12,7 +12,7 @@ import { storedFront } from "./front";
 
 const EPHEMERAL = { type: "ephemeral" } as const;
 
-/** What this turn asks for; nothing where another delivery is set. The same for a turn that is asked for again. */
+/** Returns what this turn requests; nothing with another delivery. Repeating the turn returns the same. */
 export async function historyRequestOf(step: Step, format: Format): Promise<AutoReply> {
   const { state } = step.session;
   const front = storedFront(step.session);
@@ -41,7 +41,10 @@ function editsOf({ asked, carriers }: ConversationState): NonNullable<AutoReply[
   });
 }
 
-/** The message to append. It describes the tools of its skills, as load_skill's answer does: no list of tools has them. */
+/**
+ * Returns the message to append. It describes the tools of its skills, as the result of load_skill does, because no tool list contains
+ * them.
+ */
 async function appendOf({ session, offered }: Step, format: Format): Promise<Pick<AutoReply, "append" | "append_id">> {
   const { state, store } = session;
   const { append } = state.asked;
@@ -59,12 +62,12 @@ async function appendOf({ session, offered }: Step, format: Format): Promise<Pic
 }
 
 /**
- * Claude's newer models refuse a thinking block when anything before it has changed. With every other delivery the prompt changes: with
- * some within a turn, with the others between turns, when the list of skills changes or a version moves.
+ * Returns a warning for Claude models, which reject thinking blocks if anything before them changed. With every other delivery the prompt
+ * changes: within a turn, or between turns when the skill list or a version changes.
  */
 export function thinkingWarnings({ policy }: ConversationState, format: Format): Issue[] {
   if (format !== "anthropic" || policy === null || policy.delivery === "auto") return [];
   const message =
-    "With this delivery what was sent before changes, which models refuse that check thinking blocks. Use delivery `auto`.";
+    "This delivery changes earlier messages, which models that verify thinking blocks reject. Use delivery `auto`.";
   return [{ code: "BREAKS_THINKING", message }];
 }

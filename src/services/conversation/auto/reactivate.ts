@@ -1,5 +1,5 @@
-// Under `auto` the model sees instructions of skills that are not active any more. It may call what they describe: that makes the
-// skill active again, since a refusal would cost more than the retention saved.
+// Reactivates skills whose instructions the model still sees under `auto`. A call of such a skill makes it active again, because refusing
+// it would cost more than the retention saved.
 
 import type { SkillRef } from "../../../domain/catalog/skill-ref";
 import { activeSkills, fold } from "../../../domain/conversation/activation";
@@ -18,8 +18,8 @@ import type { ConversationView } from "../../tools/step";
 import { lastOfEach, pinned } from "./history-plan";
 
 /**
- * Makes the skills of these calls active again whose instructions stand in the history, where loading them would do the same. What
- * may not be used any more stays away, and so do what only users may choose and what the budget has no room for.
+ * Reactivates the skills of these calls if their instructions are in the history and loading them would have the same result. Skills that
+ * can no longer be used, that only users can select, or that exceed the budget are left out.
  */
 export async function reactivate(seen: ConversationView, calls: readonly ToolCall[]): Promise<void> {
   const { context, session, view } = seen;
@@ -62,7 +62,7 @@ export async function reactivate(seen: ConversationView, calls: readonly ToolCal
   if (back.length > 0) await connectSources(seen, back);
 }
 
-/** The skill whose tool a call names; `null` for any other call. */
+/** Returns the skill whose tool is called; `null` for other calls. */
 function skillOf({ session }: ConversationView, { name, arguments: args }: ToolCall): string | null {
   const tool = name === "call_skill_tool" && typeof args.name === "string" ? args.name : name;
   return storedTool(session, tool)?.skill ?? null;

@@ -1,4 +1,4 @@
-// What a conversation says of its bill, and of what makes it larger than it need be.
+// Reports a conversation's billed tokens, and warnings about avoidable costs.
 
 import type { ConversationState } from "../../../domain/conversation/activation";
 import { billedOf } from "../../../domain/conversation/ledger";
@@ -8,30 +8,30 @@ import type { Issue } from "../../../domain/errors";
 import type { Format } from "../../../domain/tools/formats";
 import type { ConversationStatus } from "../replies";
 
-/** The warning for a caller of Anthropic's API whose report shows that nothing of its history is cached. */
+/** Returns a warning if an Anthropic caller's reports show that nothing of its history is cached. */
 export function cacheWarnings({ ledger, policy }: ConversationState, format: Format, usage: Usage | null): Issue[] {
   if (usage === null || format !== "anthropic" || policy?.delivery !== "auto" || !ledger.uncached) return [];
   const message =
-    "Nothing of the history is cached, so each step is billed whole: set the mark `cache_control.conversation` of the turn's answer on the last block that you send.";
+    "The provider does not cache the history, so each step is billed in full. Set `cache_control.conversation` of the turn's answer on the last block that you send.";
   return [{ code: "HISTORY_NOT_CACHED", message }];
 }
 
-/** What a conversation says of its bill. */
+/** Returns the billed tokens of a conversation. */
 export function billedReply({ ledger }: ConversationState): ConversationStatus["tokens"]["billed"] {
   const row = rowOf(ledger.price);
   const price = row === null ? "no price known" : `${row.match}*, checked ${row.checked}: ${row.source}`;
   return { ...billedOf(ledger), price };
 }
 
-/** The warning for prices that nobody has looked at for long. */
+/** Returns a warning if the price was last checked too long ago. */
 export function priceWarnings({ ledger }: ConversationState, now: number): Issue[] {
   const row = rowOf(ledger.price);
   if (row === null || !isStale(row, now)) return [];
-  const message = `The prices of ${row.match}* are of ${row.checked}: what is billed may be another amount by now.`;
+  const message = `The prices of ${row.match}* were last checked on ${row.checked} and may be outdated.`;
   return [{ code: "PRICE_OLD", message }];
 }
 
-/** Another row may have come by now; the prices that the ledger counts with are its own. */
+/** The table may have changed since; the ledger uses the prices it stored. */
 function rowOf(price: ConversationState["ledger"]["price"]): CachePrice | null {
   return price?.match == null ? null : priceNamed(price.match);
 }

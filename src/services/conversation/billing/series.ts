@@ -1,4 +1,4 @@
-// What a conversation was from turn to turn, a stretch of its log at a time: for whoever draws it.
+// Computes figures of a conversation turn by turn, one part of its log at a time, for charts.
 
 import * as z from "zod";
 import { SeriesWalk, type TurnPoint } from "../../../domain/conversation/series";
@@ -6,7 +6,7 @@ import { CONVERSATION_LIMITS } from "../../../domain/limits";
 import { stateAt } from "../../history";
 import type { Session } from "../../session";
 
-/** Events that are read at once, and after which a stretch ends with the turn at hand. */
+/** Number of events read at once. A part ends with the turn in which it is reached. */
 const AT_ONCE = 500;
 
 const ways = () => z.object({ actual: z.int(), paste: z.int(), append_only: z.int() });
@@ -35,7 +35,7 @@ export const seriesReplySchema = () =>
 
 export type SeriesReply = z.infer<ReturnType<typeof seriesReplySchema>>;
 
-/** The turns whose beginning the log has after an event, oldest first: so many at most, and fewer where much happened in them. */
+/** Returns the turns that began after an event, oldest first: at most `limit`, and fewer if they have many events. */
 export function seriesOf({ store }: Session, after: number, limit: number): SeriesReply {
   const walk = new SeriesWalk(stateAt(store, after));
   const turns: TurnPoint[] = [];

@@ -1,5 +1,5 @@
-// What the ledger is told: of each turn and of each model step, in the events that are written anyway. Only what a caller reports of a
-// step has an event of its own.
+// Adds turns and model steps to the ledger, within events that are written anyway. Only steps with reported usage have an event of their
+// own.
 
 import { renderList } from "../../../domain/catalog/list";
 import type { View } from "../../../domain/catalog/view";
@@ -18,10 +18,10 @@ import { record, type Session } from "../../session";
 import type { Renewal } from "../auto/front";
 import type { HistoryFacts } from "../auto/history-plan";
 
-/** What the built-in tools take where their list changes, as it was measured. */
+/** Measured tokens of the built-in tools if their list changes. */
 const CHANGING_TOOLS = 350;
 
-/** What a turn's event says for the ledger. The steps of the turn before are told with it. */
+/** Returns the ledger data of a turn's event, including the steps of the previous turn. */
 export function turnLedger(
   context: Context,
   session: Session,
@@ -53,7 +53,7 @@ export function turnLedger(
   };
 }
 
-/** Notes a model step by its calls, and what the request before it used. The same calls again are the same step. */
+/** Records a model step by its calls, and the usage of its request. The same calls are the same step. */
 export function recordStep(
   context: Context,
   session: Session,
@@ -64,21 +64,21 @@ export function recordStep(
   const ids = JSON.stringify(calls.map(({ id }) => id));
   if (memory.step?.ids === ids) return;
   endStep(session);
-  // One that is begun in the same millisecond is another one.
+  // A second step within the same millisecond gets a later time.
   const at = Math.max(context.now(), (session.state.ledger.open?.at ?? 0) + 1);
   const step = { at, alone: calls.every(isLoading) };
   memory.step = { ...step, ids };
   if (usage !== null) record(session, context, [{ type: "step", turn: session.state.turn, step, usage }]);
 }
 
-/** A step that no event told of is told of with the next turn. */
+/** A step without an event is recorded with the next turn. */
 function endStep({ memory, state }: Session): void {
   const { step } = memory;
   if (step !== null && state.ledger.open?.at !== step.at) memory.untold++;
   memory.step = null;
 }
 
-/** Whether a call would not be there if all instructions stood in the prompt. */
+/** Whether a call would not exist if all instructions were in the prompt. */
 function isLoading({ name }: ToolCall): boolean {
   return name === "find_skill" || builtinOf(name)?.effect === "loads";
 }

@@ -1,5 +1,5 @@
-// What an MCP host asks for in a conversation that is no tool: resources, lists of prompts and completions of its servers. Which servers these are
-// is judged anew with each question, and a question goes to the one server that it names.
+// Answers MCP requests of a host other than tool calls: resources, prompt lists and completions of the conversation's servers. Each request
+// checks again which servers are visible, and goes to the one server it names.
 
 import * as z from "zod";
 import { DURATIONS } from "../../../domain/durations";
@@ -47,14 +47,14 @@ export function jsonList(list: readonly object[]): JsonObject[] {
   return list.map((one) => jsonObject.parse(one));
 }
 
-/** A server's own thing, and the server that has it. */
+/** A server's resource or prompt, and the server. */
 interface Place {
   shelf: ServerLibrary;
   owner: ServerProvider;
   own: string;
 }
 
-/** Answers a host's question; `null` where nothing of this name is here, which no server hears. */
+/** Answers a host's request. Returns `null`, without contacting a server, if the name is not found. */
 export async function answerAsk(
   context: Context,
   session: Session,
@@ -82,7 +82,7 @@ export async function answerAsk(
       const place = found === null ? null : at(found.owner, found.uri);
       if (place === null) return null;
       const read = await askServer(context, session, place, ask.method, { uri: place.own }, contentsSchema);
-      // What was asked for has the address that it was asked for under.
+      // The requested resource keeps the URI it was requested with.
       return withGatewayAddresses(read, (uri) => (uri === place.own ? ask.uri : addresses.shownUri(place.owner, uri)));
     }
     case "completion/complete": {
@@ -101,7 +101,7 @@ export async function answerAsk(
   }
 }
 
-/** What the servers have that whoever asks may see now. */
+/** Returns what the servers offer that the caller can see now. */
 export async function currentLibraries(context: Context, session: Session): Promise<ServerLibrary[]> {
   const { view } = await currentView(context, session);
   const seen = { context, session, view };
@@ -132,7 +132,7 @@ function templatesOf({ ref, library }: ServerLibrary, addresses: Addresses): Jso
   }));
 }
 
-/** The server that completes an argument, and what it knows the thing as. */
+/** Returns the server that completes an argument, and its own name for the prompt or resource. */
 async function completed(
   shelves: readonly ServerLibrary[],
   addresses: Addresses,
@@ -151,7 +151,7 @@ async function completed(
   return null;
 }
 
-/** Asks one server. What goes wrong there is told to the host, in its words. */
+/** Sends a request to one server. Its errors are passed to the host. */
 export async function askServer<T extends object>(
   context: Context,
   session: Session,
@@ -165,12 +165,12 @@ export async function askServer<T extends object>(
   try {
     const answer = await withServer(context, session, shelf.ref, (upstream) => upstream.ask(method, params, how));
     const { data } = schema.safeParse(answer);
-    if (data === undefined) throw new UpstreamFault("protocol", "its answer is not what was asked for");
+    if (data === undefined) throw new UpstreamFault("protocol", "its answer does not match the request");
     return jsonObject.parse(present(data));
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
     if (error.kind === "answer")
-      throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", `${name} refused it: ${error.message}`);
-    throw new GatewayError("unavailable", "MCP_SERVER_UNAVAILABLE", `${name} did not answer: ${error.message}`);
+      throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", `${name} rejected the request: ${error.message}`);
+    throw new GatewayError("unavailable", "MCP_SERVER_UNAVAILABLE", `${name} did not respond: ${error.message}`);
   }
 }

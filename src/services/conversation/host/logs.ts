@@ -1,16 +1,16 @@
-// What servers log while a host's call runs: from the level on that the host asked for.
+// Collects log messages of servers during a host's call, from the level the host requested.
 
 import { type LogLevel, type LogListener, logLevelSchema, type ServerLog } from "../../../domain/servers/log";
 import type { Session } from "../../session";
 import type { ToolCallsRequest } from "../api";
 
-/** Who hears of a step's log messages, and what is kept for its answer where nobody does meanwhile. */
+/** Receives log messages of a step, and stores them for the result if nothing receives them meanwhile. */
 export interface StepLogs {
   listener: LogListener | null;
   kept: ServerLog[];
 }
 
-/** @param onLog hears of each as it comes */
+/** @param onLog called for each message */
 export function logsFor(
   { store }: Session,
   { logs }: ToolCallsRequest,
@@ -22,7 +22,10 @@ export function logsFor(
   return { listener: least === null ? null : { least, hear }, kept };
 }
 
-/** From now on hosts of 2025 hear this level and what is above it. It is the conversation's: they have no session of their own. */
+/**
+ * Sets the minimum log level for hosts of MCP 2025 and earlier. Stored in the conversation, because these hosts have no session of their
+ * own.
+ */
 export function setLevel({ store }: Session, level: LogLevel): null {
   store.set("log_level", level);
   return null;

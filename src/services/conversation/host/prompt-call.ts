@@ -1,5 +1,5 @@
-// A prompt of a server, as an MCP host asks for it. Its server may ask something first, as in a call of a tool: the host comes back with
-// the answers, or is asked in its own stream.
+// Gets a prompt of a server for an MCP host. The server can ask questions first, as in a tool call: the host repeats the request with the
+// answers, or is asked in its stream.
 
 import * as z from "zod";
 import { offeredBy } from "../../../domain/conversation/servers";
@@ -30,9 +30,9 @@ const promptResultSchema = z.object({
 });
 
 /**
- * Gets a prompt, or goes on with one that asked its host; `null` where nothing of this name is here, which no server hears.
+ * Gets a prompt, or continues a request that asked its host. Returns `null`, without contacting a server, if the name is not found.
  *
- * @throws GatewayError also where the server asked what was not passed on: nobody but the host reads why
+ * @throws GatewayError also if the server asked something that was not passed on, because only the host can read why
  */
 export async function getPrompt(
   context: Context,
@@ -46,7 +46,7 @@ export async function getPrompt(
   const place = (await namePrompts(shelves)).get(name);
   if (place === undefined) return null;
   const { ref } = place.shelf;
-  // Of everything that says which server is meant: what one server keeps in the state is for no other, nor for a tool of this name.
+  // Digest of everything that identifies the server, so that its state is never used for another server or a tool of the same name.
   const request = await sha256Hex(
     JSON.stringify(["prompts/get", name, args, serverProviderOf(ref), offeredBy(ref), ref.entry]),
   );
@@ -86,8 +86,9 @@ async function get(
     inquiry?.close();
     session.store.rounds.drop(key.id);
   }
-  // With a tool's result a model would read them. A prompt has no place for them.
+  // In a tool result the model would read these remarks. A prompt has no field for them.
   throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", remarks.join(" "));
 }
 
-const INTERRUPTED = "The prompt was interrupted while it waited for an answer. Get it anew, without a requestState.";
+const INTERRUPTED =
+  "The prompt was interrupted while it waited for an answer. Repeat the request without `requestState`.";

@@ -1,18 +1,18 @@
-// The names that prompts of servers have in a conversation, by the rule that tools have theirs.
+// Assigns the names that prompts of servers have in a conversation, by the same rule as tool names.
 
 import type { Library } from "../../../domain/servers/library/library";
 import { type NamedTool, nameTools } from "../../../domain/tools/names";
 import type { ServerLibrary } from "../../servers/libraries";
 
-/** A prompt and the server that has it. */
+/** A prompt and its server. */
 export interface ServerPrompt {
   shelf: ServerLibrary;
   prompt: Library["prompts"][number];
 }
 
 /**
- * Prompts by the names that they have here. A bare name that two servers use is neither's where both may have another one: a prompt must
- * not become another server's between the list and the call.
+ * Returns prompts by their names in the conversation. If two servers use the same bare name and both can have another one, neither gets it,
+ * so that a name never refers to a different server between list and call.
  */
 export async function namePrompts(shelves: readonly ServerLibrary[]): Promise<Map<string, ServerPrompt>> {
   const all = shelves.flatMap((shelf) => shelf.library.prompts.map((prompt) => ({ shelf, prompt })));

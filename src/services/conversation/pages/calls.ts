@@ -1,5 +1,5 @@
-// Tool calls as pages are shown them. What runs is known to memory only, since a call ends with the object that makes it; what has ended
-// stands with its result in the store, so that a page which comes later, or again, is told the same.
+// Reports tool calls to pages. Running calls are in memory only, because a call ends with its Durable Object. Finished calls are stored
+// with their results, so that pages that connect later receive the same.
 
 import * as z from "zod";
 import { type CallHead, type CallProgress, type CallSummary, callForPage } from "../../../domain/questions/call-frame";
@@ -13,19 +13,19 @@ import type { Context } from "../../context";
 import type { Session } from "../../session";
 import { storedTool } from "../../tools/memory";
 
-/** A call from its beginning to its end. */
+/** A reported call, from its start to its end. */
 export interface ReportedCall {
   progress(progress: CallProgress): void;
-  /** Keeps the result, then tells the pages. */
+  /** Stores the result, then notifies the pages. */
   end(result: ToolResult, isCancelled: boolean): void;
-  /** Storage did not answer: the step is tried again, and with it the call. */
+  /** Storage did not answer: the step, and with it the call, is retried. */
   fail(): void;
 }
 
 /**
- * Tells the pages that a call has begun.
+ * Reports to the pages that a call has started.
  *
- * @param request the digest of what is asked, under which its result is found again
+ * @param request digest of the call, under which its result is found again
  */
 export function reportCall(context: Context, session: Session, call: ToolCall, request: string): ReportedCall {
   const { running } = session.memory;
@@ -55,7 +55,7 @@ export function reportCall(context: Context, session: Session, call: ToolCall, r
     end(result, isCancelled) {
       const shown = afterEnd(story.head, result, isCancelled, context.now());
       story.output = outputOf(call, result);
-      // Reading changes nothing, so reading again is as good as a stored result, which may be long.
+      // Reading tools change nothing, so they run again instead of storing a result, which may be long.
       const repeats = builtinOf(call.name)?.effect !== "reads";
       const kept = repeats ? result : text(story.output ?? "");
       const head = { id: call.id, turn: story.turn, request: repeats ? request : NO_REQUEST_DIGEST, shown };
@@ -66,7 +66,7 @@ export function reportCall(context: Context, session: Session, call: ToolCall, r
   };
 }
 
-/** From now on what a page is shown of calls is kept for the next one. */
+/** From now on, stores what pages see of calls, for pages that connect later. */
 export function startRecordingCalls(session: Session): void {
   if (showsCalls(session)) return;
   session.store.set("shown", true);
@@ -78,7 +78,7 @@ function showsCalls({ memory, store }: Session): boolean {
   return memory.shown;
 }
 
-/** All calls of the current turn, and those of an earlier one that still run, oldest first. */
+/** Returns all calls of the current turn, and running ones of earlier turns, oldest first. */
 export function callsFrame(session: Session, seesOutput: boolean): Extract<ServerFrame, { type: "tool:calls" }> {
   const { turn } = session.state;
   const running = [...session.memory.running.values()];
@@ -102,7 +102,7 @@ export function callsFrame(session: Session, seesOutput: boolean): Extract<Serve
 function storedOutput(session: Session, { row, head }: { row: string; head: CallHead }): string | null {
   const kept = session.store.keptResult(row);
   if (kept === null) return null;
-  // What the name is of its own is enough here: only tools that load are told apart, and they are called by no other name.
+  // The gateway's own tool name suffices here: only loading tools differ, and they have no other names.
   return outputOf({ id: "", name: head.name, arguments: {} }, toolResultSchema.parse(JSON.parse(kept)));
 }
 

@@ -1,4 +1,4 @@
-// The skills that a conversation may use, as a page lists them for its user to choose from.
+// Lists the skills that a conversation can use, for a page where the user selects some.
 
 import { nearestFirst } from "../../../domain/catalog/catalog";
 import { byCodePoint } from "../../../domain/catalog/precedence";
@@ -6,7 +6,7 @@ import type { ServerFrame } from "../../../domain/questions/frame";
 import { SHOWN_LIMITS } from "../../../domain/questions/limits";
 import type { Session } from "../../session";
 
-/** As of the last step or ticket; `null` while nothing was read yet. Also those that only a user may choose. */
+/** Returns the list as of the last step or ticket, including skills that only users can select; `null` if nothing was read yet. */
 export function listFrame({ view }: Session): Extract<ServerFrame, { type: "skill:list" }> | null {
   if (view === null) return null;
   const { entries, total } = view.catalog;

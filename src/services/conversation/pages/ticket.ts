@@ -1,4 +1,4 @@
-// A page's way in: its ticket, and what it will be told first.
+// Creates the ticket with which a page connects, and prepares the page's first frames.
 
 import { refusalIn } from "../../../domain/errors";
 import { currentView } from "../../catalog/view";
@@ -7,8 +7,8 @@ import { makeTicket, type TicketRequest } from "../../questions/tickets";
 import type { Session } from "../../session";
 
 /**
- * Makes a ticket. The conversation looks what it may use meanwhile, so that a page's list is not older than its ticket, and there is one
- * before the first turn. A page comes in without it.
+ * Creates a ticket. In parallel, reads the skills the conversation can use, so that a page's list exists before the first turn and is not
+ * older than its ticket. If that fails, the page connects without it.
  */
 export async function createPageTicket(
   context: Context,

@@ -1,5 +1,5 @@
-// What a ghost would be before it is saved: its prompt, what it costs, its skills, and the names that would meet. No conversation is made,
-// no server is called and no secret is read.
+// Previews a ghost before it is saved: prompt, cost, skills and name collisions. Creates no conversation, calls no server and reads no
+// secret.
 
 import { groupScope, PUBLIC_USER, userScope } from "../../../domain/access/access";
 import { type CatalogEntry, listed } from "../../../domain/catalog/catalog";
@@ -17,35 +17,35 @@ import { examineGhost, type GhostRequest } from "../../registry/ghost-content";
 import { writableScope } from "../../registry/ghosts";
 import { resolveSet } from "../turn";
 
-/** Skills with tools or servers whose names are compared: each is read. */
+/** Maximum number of skills with tools or servers whose names are compared. Each is read. */
 const CAPABLE = 100;
 
 /** A skill as this ghost would have it. */
 export interface PreviewedSkill {
   entry: CatalogEntry;
-  /** Active from the first turn on, by itself or since a preloaded one needs it. */
+  /** Active from the first turn on: preloaded, or required by a preloaded skill. */
   isPreloaded: boolean;
-  /** Names of what it brings, where it was read: see `CAPABLE`. */
+  /** Names of its tools, for the skills that were read: see `CAPABLE`. */
   tools: string[];
   servers: string[];
 }
 
 export interface GhostPreview {
-  /** What saving it would refuse. */
+  /** The issues for which saving would fail. */
   issues: Issue[];
   warnings: Issue[];
-  /** The system prompt of a first turn, as delivery `system` writes it. */
+  /** The system prompt of the first turn, as delivery `system` renders it. */
   prompt: string;
-  /** Of the ghost's own words, of the list, of preloaded instructions, of all that together; and of everything pasted. */
+  /** Tokens of the ghost's own prompt, of the list, of preloaded instructions, of all these together, and of pasting every skill. */
   tokens: { systemPrompt: number; list: number; preloaded: number; prompt: number; static: number };
   skills: PreviewedSkill[];
-  /** How many skills there are beside these. */
+  /** Number of further skills. */
   more: number;
   servers: PermittedServer[];
   collisions: Collision[];
 }
 
-/** Looks at a ghost that its caller could save: with the skills that everybody has who may use it. */
+/** Previews a ghost that the caller could save, with the skills that all its users have. */
 export async function previewGhost(
   context: Context,
   request: GhostRequest,
@@ -55,7 +55,7 @@ export async function previewGhost(
   const { content, issues } = await examineGhost(context, scope, request);
   const { spec } = content;
   const users = asAnyUser(context, scope);
-  // A stored ghost without skills has none.
+  // A stored ghost without a skill list has no skills.
   const settings = { spec: { ...spec, skills: spec.skills ?? [] }, ...(shell === undefined ? {} : { shell }) };
   const view = await readView(users, settings);
   const set = await resolveSet(
@@ -111,14 +111,14 @@ export async function previewGhost(
   };
 }
 
-/** What the spec's own issues say already is not said again. */
+/** Leaves out warnings that repeat issues of the spec. */
 function warningsOf(view: View, issues: readonly Issue[]): Issue[] {
   return issues.length === 0 ? view.warnings : view.warnings.filter(({ code }) => code !== "SKILL_UNAVAILABLE");
 }
 
 /**
- * The same context for somebody who has nothing of their own and no other groups: a shared ghost is the same for everybody, so its
- * author's things must not stand in. One's own ghost is for oneself.
+ * Returns the context of a user without own skills and other groups, because a shared ghost is the same for everybody. A user's own ghost
+ * keeps the user's context.
  */
 function asAnyUser(context: Context, scope: string): Context {
   const { caller } = context;

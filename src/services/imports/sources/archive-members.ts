@@ -1,4 +1,4 @@
-// What an archive has in it, whether it is a tar.gz, which is read as a stream, or a ZIP, of which only the records are read.
+// Reads the members of an archive: a tar.gz as a stream, a ZIP through its directory.
 
 import { crc32 } from "../../../domain/crc32";
 import { IMPORT_LIMITS } from "../../../domain/imports/limits";
@@ -12,31 +12,35 @@ import { openImportArchive } from "../../../storage/r2/import-archives";
 import { ImportStop } from "../stop";
 import { gunzipped, isGzip } from "./unpacking";
 
-/** Where archives are kept. */
+/** Where archives are stored. */
 export interface ArchiveStore {
   packages: R2Bucket;
   timings: Timings;
 }
 
-/** Something in an archive. `bytes`: its content as it lies there, for a digest; `null`: it was not asked for, or is too large. */
+/** An archive member. `bytes`: its stored content, for a digest; `null`: not requested, or too large. */
 export interface Member {
   path: string;
   type: "file" | "folder" | "link";
   size: number;
   isExecutable: boolean;
   bytes: (() => Uint8Array) | null;
-  /** How it becomes a file of another ZIP. */
+  /** Converts it to a file of another ZIP. */
   item: ((name: string) => ZipItem) | null;
 }
 
-/** All that is in an archive, one after the other; the content of what is wanted. */
+/** Yields all members in order, with the content of requested ones. */
 export async function* membersOf(
   place: ArchiveStore,
   key: string,
   wants: (path: string) => boolean,
 ): AsyncGenerator<Member> {
   const opened = await openImportArchive(place.packages, place.timings, key);
-  if (opened === null) throw new ImportStop("failed", { code: "SOURCE_ABSENT", message: "The archive is gone." });
+  if (opened === null)
+    throw new ImportStop("failed", {
+      code: "SOURCE_ABSENT",
+      message: "The downloaded archive was not found. Start the import again.",
+    });
   const { head, size, body } = opened;
   if (isGzip(head)) {
     yield* tarMembers(body, wants);
@@ -48,9 +52,12 @@ export async function* membersOf(
     return;
   }
   await body.cancel();
-  if (!isZip) throw new TarFault("SOURCE_INVALID", "What the source answers is neither a tar.gz nor a ZIP.");
+  if (!isZip) throw new TarFault("SOURCE_INVALID", "The source returned neither a tar.gz nor a ZIP. Check the URL.");
   const most = `${IMPORT_LIMITS.zipBytes / 1_048_576} MiB`;
-  throw new TarFault("SOURCE_TOO_LARGE", `A ZIP may have ${most}. Import the tar.gz instead, of which more is read.`);
+  throw new TarFault(
+    "SOURCE_TOO_LARGE",
+    `ZIP too large (limit ${most}). Import the tar.gz instead, which has a higher limit.`,
+  );
 }
 
 async function* tarMembers(body: ReadableStream<Uint8Array>, wants: (path: string) => boolean): AsyncGenerator<Member> {
@@ -66,17 +73,17 @@ async function* tarMembers(body: ReadableStream<Uint8Array>, wants: (path: strin
   }
 }
 
-/** The bytes go on as they are packed: whoever reads the new ZIP unpacks and checks them. */
+/** Compressed bytes are passed on unchanged; the reader of the new ZIP decompresses and checks them. */
 function* zipMembers(zip: Uint8Array): Generator<Member> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
   const place = findDirectory(view);
   if ("code" in place) throw new TarFault("SOURCE_INVALID", place.message);
   if (place.count > IMPORT_LIMITS.entries)
-    throw new TarFault("SOURCE_TOO_LARGE", `The archive has more than ${IMPORT_LIMITS.entries} entries.`);
+    throw new TarFault("SOURCE_TOO_LARGE", `Too many entries in the archive (limit ${IMPORT_LIMITS.entries}).`);
   const { records, issues, framed } = readRecords(zip, view, place);
   const [bad] = issues;
   if (!framed || bad !== undefined)
-    throw new TarFault("SOURCE_INVALID", bad?.message ?? "The archive's records contradict each other.");
+    throw new TarFault("SOURCE_INVALID", bad?.message ?? "The records of the archive are inconsistent.");
   for (const { name: path, flags, method, crc, size, attributes, packed } of records) {
     const mode = attributes >>> 16;
     const kind = mode & TYPE_BITS;

@@ -1,4 +1,4 @@
-// A Git host's archive: kept while a run lasts, so that every slice sees the same one, and read as often as there are slices.
+// Imports from a Git host's archive. The archive is stored for the run, so that every slice reads the same one.
 
 import { sha256Hex } from "../../../domain/digest";
 import type { ImportSource } from "../../../domain/imports/import";
@@ -20,7 +20,7 @@ import { type ArchiveStore, type Member, membersOf } from "./archive-members";
 import { linked } from "./index-source";
 import type { SourceAsker } from "./source-client";
 
-/** Fetches the archive and looks which skills are in it. */
+/** Downloads the archive and finds its skills. */
 export async function planArchive(
   place: ArchiveStore,
   asker: SourceAsker,
@@ -29,13 +29,13 @@ export async function planArchive(
 ): Promise<Planned[]> {
   const { packages, timings } = place;
   const answer = await asker.get(source.url, IMPORT_LIMITS.archiveBytes);
-  if (answer?.body == null) throw failed("SOURCE_ABSENT", "The source has no archive there.");
+  if (answer?.body == null) throw failed("SOURCE_ABSENT", "Archive not found at the source. Check the URL.");
   await dropImportArchives(packages, timings, run.id);
   await storeImportArchive(packages, timings, importArchiveKey(run.id, run.run), answer.body);
   const found = new Map<string, Member & { sha256: string }>();
   let top = "";
   for await (const member of membersOf(place, importArchiveKey(run.id, run.run), () => true)) {
-    if (escapesArchive(member.path)) throw failed("SOURCE_INVALID", "The archive has a path that leads out of it.");
+    if (escapesArchive(member.path)) throw failed("SOURCE_INVALID", "The archive contains a path outside of itself.");
     top ||= topName(member.path, source);
     const within = pathWithin(member.path, source.path ?? "");
     if (within === null || within === "" || member.type === "folder") continue;
@@ -45,12 +45,16 @@ export async function planArchive(
   return planned(found, top);
 }
 
-/** The skills of a listing, each with a digest of all that is in it. */
+/** Returns the skills of a listing, each with a digest of all its files. */
 async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, top: string): Promise<Planned[]> {
   const roots = rootsOf(found.keys());
   if (hasTooManyRoots(roots))
-    throw failed("SOURCE_TOO_LARGE", `The archive has more than ${IMPORT_LIMITS.skills} skills. Name a folder of it.`);
-  if (roots.length === 0) throw failed("SOURCE_ABSENT", "The archive has no folder with a SKILL.md there.");
+    throw failed(
+      "SOURCE_TOO_LARGE",
+      `Too many skills in the archive (limit ${IMPORT_LIMITS.skills}). Set \`path\` to a folder of it.`,
+    );
+  if (roots.length === 0)
+    throw failed("SOURCE_ABSENT", "No folder with a SKILL.md found in the archive. Check `path`.");
   const rootOf = rootFinder(roots);
   const inside = Map.groupBy(found, ([path]) => rootOf(path));
   const seen = new Set<string>();
@@ -69,14 +73,14 @@ async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, 
       link !== undefined
         ? unplannableReason(name, "ARCHIVE_LINK", linked(link[0]).problem.message)
         : isTooLarge
-          ? unplannableReason(name, "PACKAGE_TOO_LARGE", "It has more bytes or files than a skill may have.")
+          ? unplannableReason(name, "PACKAGE_TOO_LARGE", "The skill has too many files or bytes.")
           : { name, digest: `sha256:${await sha256Hex(lines.join(""))}`, get: { how: "archive", root, bytes } };
     all.push(withoutDuplicates(seen, one));
   }
   return all;
 }
 
-/** The files of some skills, by their folder and their path in it. What is in memory at once is for the caller to bound. */
+/** Returns the files of some skills, by folder and path. The caller bounds the memory. */
 export async function filesOfRoots(
   place: ArchiveStore,
   key: string,
@@ -99,7 +103,7 @@ export async function filesOfRoots(
   return taken;
 }
 
-/** What a skill is called that is the archive itself, or the named folder: as that, without what a host adds of a branch or a commit. */
+/** Returns the name of a skill at the root: the archive or folder name without the branch or commit that a host appends. */
 function topName(first: string, { path = "" }: ImportSource): string {
   const folder = path === "" ? (first.split("/", 1)[0] ?? "") : nameOfRoot(path);
   return path === "" ? folder.replace(/-(?:main|master|HEAD|[0-9a-f]{7,40}|v?\d[\w.]*)$/, "") : folder;

@@ -1,4 +1,4 @@
-// A site that says at a well-known address which skills it has: planning them, and fetching one.
+// Imports from a site with an index at a well-known URL: plans its skills and downloads one.
 
 import { sha256Hex } from "../../../domain/digest";
 import { addressesOf, type ImportSource } from "../../../domain/imports/import";
@@ -12,7 +12,7 @@ import { ImportStop, ItemFault } from "../stop";
 import type { SourceAsker } from "./source-client";
 import { type ExtractedFile, gunzipped, isGzip, zipOf } from "./unpacking";
 
-/** What the source offers just now. */
+/** Returns what the source offers now. */
 export async function planIndex(asker: SourceAsker, source: ImportSource): Promise<Planned[]> {
   for (const at of addressesOf(source)) {
     const answer = await asker.get(at.href, IMPORT_LIMITS.indexBytes);
@@ -21,10 +21,13 @@ export async function planIndex(asker: SourceAsker, source: ImportSource): Promi
     if (reading.problem !== undefined) throw new ImportStop("failed", reading.problem);
     return reading.planned;
   }
-  throw new ImportStop("failed", { code: "SOURCE_ABSENT", message: "The source has no index of skills there." });
+  throw new ImportStop("failed", {
+    code: "SOURCE_ABSENT",
+    message: "Index of skills not found at the source. Check the URL.",
+  });
 }
 
-/** A skill as an upload. Nothing else than what the index has promised is one. */
+/** Downloads a skill. Content that does not match the index is rejected. */
 export async function fetchArtifact(
   asker: SourceAsker,
   { name, digest }: Planned,
@@ -32,14 +35,14 @@ export async function fetchArtifact(
 ): Promise<Uint8Array> {
   const bytes = await fetched(asker, url, IMPORT_LIMITS.artifactBytes);
   if (`sha256:${await sha256Hex(bytes)}` !== digest) {
-    const message = `What the source has as '${name}' is not what its index says: the digest is another one.`;
+    const message = `The digest of '${name}' does not match the index of the source.`;
     throw new ItemFault({ code: "DIGEST_MISMATCH", message });
   }
   if (isMarkdown) return zipOf([{ path: "SKILL.md", bytes, isExecutable: false }]);
   return isGzip(bytes) ? unpackedTar(bytes) : bytes;
 }
 
-/** A skill of an index that lists files. */
+/** Downloads a skill of an index that lists files. */
 export async function fetchFiles(
   asker: SourceAsker,
   { base, paths }: Extract<Fetchable, { how: "files" }>,
@@ -58,7 +61,7 @@ export async function fetchFiles(
 async function fetched(asker: SourceAsker, url: string, most: number): Promise<Uint8Array> {
   const answer = await asker.get(url, most);
   if (answer !== null) return answer.bytes();
-  throw new ItemFault({ code: "SOURCE_ABSENT", message: "The source does not have what its index names." });
+  throw new ItemFault({ code: "SOURCE_ABSENT", message: "The source does not have a file that its index lists." });
 }
 
 async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
@@ -68,7 +71,7 @@ async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
   const wants = (_: string, size: number) => {
     room -= size;
     if (room >= 0 && files.length < PACKAGE_LIMITS.files) return true;
-    throw new TarFault("SOURCE_TOO_LARGE", "Unpacked, the skill has more bytes or files than a skill may have.");
+    throw new TarFault("SOURCE_TOO_LARGE", "The unpacked skill has too many files or bytes.");
   };
   for await (const entry of readTar(gunzipped(body), wants)) {
     if (entry.type === "link") throw linked(entry.path);
@@ -78,8 +81,8 @@ async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
   return zipOf(files);
 }
 
-/** The refusal of a skill with a link in it. */
+/** The error for a skill that contains a link. */
 export function linked(path: string): ItemFault {
-  const message = `It has a link or another special file, '${path.slice(0, 200)}'. What that points at is not taken.`;
+  const message = `'${path.slice(0, 200)}' is a link or special file and was not imported.`;
   return new ItemFault({ code: "ARCHIVE_LINK", message });
 }

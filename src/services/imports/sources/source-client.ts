@@ -1,4 +1,5 @@
-// Asking a source: under the host policy, at its own origin only, with a time and a size, and with its secret where it has one.
+// Sends requests to an import source: under the host policy, to its own origin only, with limits on time and size, and with its secret if
+// it has one.
 
 import type { ImportSource } from "../../../domain/imports/import";
 import { IMPORT_LIMITS } from "../../../domain/imports/limits";
@@ -9,15 +10,15 @@ import type { Context } from "../../context";
 import { fillServerVariables } from "../../servers/variables";
 import { ImportStop } from "../stop";
 
-/** A source that can be asked. */
+/** Sends requests to one source. */
 export interface SourceAsker {
-  /** Takes out of a text what the source's secret says. */
+  /** Removes the source's secret from a text. */
   redact(text: string): string;
-  /** The answer; `null` where there is nothing. Its body ends with an error beyond so many bytes. @throws UpstreamFault */
+  /** Returns the response; `null` if not found. Its body fails above `most` bytes. @throws UpstreamFault */
   get(url: string, most: number): Promise<Response | null>;
 }
 
-/** Makes it for whoever the import runs as. The secret is the scope's that the skills go to, and bound to the source's host. */
+/** Creates a client for the import's identity. The secret belongs to the target scope and is bound to the source's host. */
 export async function sourceAsker(
   context: Context,
   scope: string,
@@ -30,7 +31,7 @@ export async function sourceAsker(
     redact: (text) => redactor?.text(text) ?? text,
     async get(url, most) {
       if (new URL(url).origin !== origin)
-        throw new UpstreamFault("refused", "its URL is refused: it is at another host than the source");
+        throw new UpstreamFault("refused", "its URL is not allowed: it has another host than the source");
       const answer = await guardedFetch(
         url,
         { headers: { "user-agent": "skill-gateway", accept: "*/*", ...headers }, signal },
@@ -58,6 +59,9 @@ async function credentials(
   const headers = header === undefined ? { authorization: `Bearer ${value}` } : { [header]: value };
   const filled = await fillServerVariables(context, { shared: scope }, "source", { url, headers });
   if ("problem" in filled)
-    throw new ImportStop("failed", { code: "SECRET_UNUSABLE", message: `The source is not asked: ${filled.problem}.` });
+    throw new ImportStop("failed", {
+      code: "SECRET_UNUSABLE",
+      message: `The source was not contacted: ${filled.problem}.`,
+    });
   return { headers: filled.target.headers, redactor: filled.target.redactor };
 }

@@ -1,13 +1,13 @@
-// A tar.gz as a stream, and files as the ZIP that an upload is.
+// Decompresses a tar.gz as a stream, and packs files into an upload ZIP.
 
 import { crc32 } from "../../../domain/crc32";
 import { TarFault } from "../../../domain/imports/tar";
 import { writeZip, type ZipItem } from "../../../domain/package/canonical";
 
-/** What is unpacked at once: a thousandfold of it, the most that gzip can do, is still little. */
+/** Bytes decompressed at once. Even at gzip's maximum ratio of about 1000, the result is small. */
 const PIECE_BYTES = 16 * 1024;
 
-/** The bytes of a gzip stream. */
+/** Yields the bytes of a gzip stream. */
 export async function* gunzipped(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
     transform(chunk, controller) {
@@ -18,7 +18,7 @@ export async function* gunzipped(body: ReadableStream<Uint8Array>): AsyncGenerat
     yield* body.pipeThrough(pieces).pipeThrough(new DecompressionStream("gzip"));
   } catch (error) {
     if (error instanceof TarFault) throw error;
-    throw new TarFault("SOURCE_INVALID", "The archive cannot be unpacked: it is damaged, or it is no tar.gz.");
+    throw new TarFault("SOURCE_INVALID", "The archive cannot be unpacked: it is damaged or not a tar.gz.");
   }
 }
 
@@ -26,14 +26,14 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** A file that was taken out of something. */
+/** A file extracted from an archive. */
 export interface ExtractedFile {
   path: string;
   bytes: Uint8Array;
   isExecutable: boolean;
 }
 
-/** Files as an upload; whether they make a skill is for whoever reads it. */
+/** Returns files as an upload ZIP. Whether they form a skill is checked later. */
 export function zipOf(files: readonly ExtractedFile[]): Uint8Array {
   const items = files.map(
     ({ path, bytes, isExecutable }): ZipItem => ({

@@ -213,7 +213,9 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     column: audit.actor,
     holds: "pseudonym",
     exported: "as `acts`, by way of the pseudonym: readUserRows",
-    erased: { why: "the log is append-only; its pseudonym no longer says who it was" },
+    erased: {
+      why: "entries stay without what the user wrote (eraseFromAudit); the pseudonym no longer says who it was",
+    },
   },
   {
     // A private row written by a late request would lose its scope with its user, so only shared rows are renamed.

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call } from "../../../support/call";
 import { holdClock, pass, releaseClock, ring } from "../../../support/clock";
-import { hush } from "../../../support/faults";
+import { expectLog } from "../../../support/logs";
 import { conversationOf, Page } from "../../../support/page";
 import { HOUR, MINUTE, revocable, sentAway } from "./admission";
 
@@ -71,7 +71,7 @@ describe("the key behind a socket", () => {
   });
 
   it("is given the benefit of the doubt while storage is away, but no answer is taken", async () => {
-    hush("storage_failed");
+    expectLog("storage_failed");
     holdClock();
     const { key } = await revocable("kaya");
     const id = await conversationOf("kaya");

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ADMIN_KEY, call, keyFor } from "../../../support/call";
 import { publishOwn, publishPublic, talk, textOf } from "../../../support/chat-turns";
 import { forgetCallers } from "../../../support/isolate";
+import { openApiText } from "../../../support/openapi";
 import { seedSkill } from "../../../support/registry";
 import { crew, GHOSTS, GROUPS, issuesOf, made, put, system } from "./users";
 
@@ -163,7 +164,7 @@ describe("an inline spec", () => {
     expect(await names({ spec: { skills: ["inline-own"] } })).toEqual(["inline-own"]);
     const preloaded = await system(key, { spec: { preload_skills: ["inline-own"] } });
     expect(preloaded).toContain("Own words.");
-    const document = JSON.stringify(await (await call("GET", "/openapi.json")).json());
+    const document = await openApiText();
     expect(document).toContain("Neither, or a spec without `skills`: every visible skill.");
     expect(document).toContain("`public`: everybody's, written by admins");
     await put(key, "default", "silent", { systemPrompt: "Brief." });

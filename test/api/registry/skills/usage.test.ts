@@ -212,7 +212,7 @@ describe("the use of a skill", () => {
     const open = await publishPublic({ name: "open" });
     const answer = await call("GET", `${S}/${open.id}/usage`, { key: owner });
     expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain("Only an admin may see the use of what is public.");
+    expect(await answer.text()).toContain("Only admins can see the usage of public skills.");
     expect((await call("GET", `${S}/${open.id}/usage?days=401`)).status).toBe(400);
   });
 });

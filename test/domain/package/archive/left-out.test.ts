@@ -50,7 +50,7 @@ it("is told in one warning that lists folders once, and no more than ten", () =>
   const names = [".env", ...Array.from({ length: 31 }, (_, n) => `.git/objects/${n}`), ".DS_Store"];
   const { warnings } = honest([SKILL, { name: "demo/.git/" }, ...names.map((name) => ({ name: `demo/${name}` }))]);
   expect(warnings.map(({ message }) => message)).toEqual([
-    "Left out, since it is no part of a skill: demo/.env, demo/.git/ (31 files), demo/.DS_Store.",
+    "Files that do not belong to a skill were removed: demo/.env, demo/.git/ (31 files), demo/.DS_Store.",
   ]);
   const many = honest([SKILL, ...Array.from({ length: 12 }, (_, n) => ({ name: `demo/${n}/.env` }))]).warnings;
   expect(many.map(({ message }) => message.endsWith("demo/9/.env and 2 more."))).toEqual([true]);

@@ -1,6 +1,6 @@
-"""A stand-in for the predecessor system: see `skills` and `tools`."""
+"""Replacement for the package of Wegent: see `skills` and `tools`."""
 
 
 async def execute(ask):
-    """Runs a command; the harness puts its own in its place where a tool is being called."""
+    """Runs a command. The harness replaces this function during a tool call."""
     raise RuntimeError("Commands run only in calls of a provider's tools.")

@@ -1,4 +1,4 @@
-"""What a provider of tools is made of, as in the predecessor system."""
+"""Base classes of a tool provider, as in Wegent."""
 
 from abc import ABC, abstractmethod
 
@@ -20,7 +20,7 @@ class SkillToolProvider(ABC):
 
 
 class SkillToolContext:
-    """Ids are texts here. What stands for a database or a token of the predecessor's back end is not there."""
+    """Ids are strings. The database and the token of Wegent's back end are not available."""
 
     def __init__(self, given, config, emitter):
         self.task_id, self.subtask_id = given.get("taskId", ""), given.get("subtaskId", 0)

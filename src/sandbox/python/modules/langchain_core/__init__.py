@@ -1,1 +1,1 @@
-"""A stand-in: see `tools` and `callbacks`."""
+"""Replacement: see `tools` and `callbacks`."""

@@ -1,4 +1,4 @@
-"""Names that tools write into their signatures. Nothing calls back here."""
+"""Names that tools use in their signatures. No callbacks are called."""
 
 
 class CallbackManagerForToolRun:

@@ -1,4 +1,4 @@
-"""A stand-in for the base of tools."""
+"""Replacement for the base class of tools."""
 
 import typing
 

@@ -1,5 +1,5 @@
-"""A stand-in for what tools of skills use of pydantic: models, their JSON Schema, and values of their types. A wheel of the same name
-in the package's vendor/ comes before it."""
+"""Replacement for the parts of pydantic that tools of skills use: models, their JSON Schema, and validation. A wheel of the same name
+in the package's vendor/ takes precedence."""
 
 import annotationlib, copy, enum, inspect, json, sys, types, typing
 
@@ -87,7 +87,7 @@ class BaseModel:
                 found[name] = hint, default if isinstance(default, FieldInfo) else info or FieldInfo(default)
                 if info is not None and default is not _MISSING and not isinstance(default, FieldInfo):
                     info.default = default
-            # A subclass gives a field another default without saying its type again.
+            # A subclass overrides the default of a field without repeating its type.
             for name, value in base.__dict__.items():
                 if name in found and not isinstance(value, FieldInfo) and found[name][1].default is not value:
                     found[name] = found[name][0], FieldInfo(value, description=found[name][1].description)
@@ -188,7 +188,7 @@ def _private(cls):
 
 
 def _resolved(hint, base):
-    """A type that is written as text, or that is not there when nobody checks types."""
+    """Resolves a type that is written as a string, or that is only imported for type checking."""
     if isinstance(hint, annotationlib.ForwardRef):
         hint = hint.__forward_arg__
     if not isinstance(hint, str):
@@ -233,7 +233,7 @@ def _schema(hint):
 
 
 def _convert(hint, value):
-    """The value as its type: models and members of enums are made of what JSON has. Raises ValueError where it does not fit."""
+    """Returns the JSON value converted to its type, including models and enum members. Raises ValueError if it does not match."""
     hint, _ = _annotated(hint)
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):

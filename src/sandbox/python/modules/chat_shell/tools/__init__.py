@@ -1,1 +1,1 @@
-"""A stand-in: see `sandbox`."""
+"""Replacement: see `sandbox`."""

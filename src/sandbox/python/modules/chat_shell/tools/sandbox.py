@@ -1,4 +1,4 @@
-"""A stand-in for the predecessor's sandbox: the files of this run, and the gateway's shell."""
+"""Replacement for the sandbox of Wegent: the files of this run, and the gateway's shell."""
 
 import json, os, time
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class EntryInfo:
         return cls(os.path.basename(path), path, kind, stat.st_size, oct(stat.st_mode & 0o777), "skill", "skill", stat.st_mtime)
 
 
-#: Where a sandbox of the predecessor has its home, and works where nobody says where: here that is the empty folder of the run.
+#: Home and default working directory of a sandbox in Wegent. Here it is the empty folder of the run.
 _HOME, _WORKSPACE = "/home/user", "/workspace"
 
 
@@ -42,7 +42,7 @@ def _place(path):
 
 
 class Commands:
-    """The gateway's shell, over the files of this run."""
+    """The gateway's shell, with the files of this run."""
 
     async def run(self, cmd, cwd=None, envs=None, timeout=None, **_):
         place = _place(cwd)
@@ -114,6 +114,6 @@ class SandboxManager:
         return cls._one
 
     async def get_or_create_sandbox(self, *_, **__):
-        """The sandbox, and in words why there is none."""
+        """Returns the sandbox and, if there is none, an error message."""
         self._sandbox = self._sandbox or Sandbox()
         return self._sandbox, None

@@ -1,10 +1,10 @@
-// A thousand skills with code, each called once: every call makes an isolate that is never used again.
+// Five hundred skills with code, each called once: every call makes an isolate that is never used again.
 
 import { begin, isAnswered, isolateFloor, load, publishCode } from "../code.mjs";
 import { median, percentiles } from "../measure.mjs";
 
 const USER = "many";
-const MANY = 1_000;
+const MANY = 500;
 /** A conversation loads so many of them. */
 const EACH = 10;
 

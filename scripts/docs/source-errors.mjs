@@ -1,0 +1,239 @@
+// Collects every error message of src/ with its code and status, for docs/api/errors.md.
+
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { parse } from "acorn";
+import { transform } from "esbuild";
+import { importTypeScript } from "../build/bundle.mjs";
+import { root } from "../kit/files.mjs";
+
+/** The kinds of errors, in the order of the page. */
+export const KINDS = ["http", "issue", "tool", "chat", "oauth", "socket", "mcp"];
+
+const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
+const OAUTH = /^(?:invalid|unsupported|access|temporarily|request|interaction|server|unauthorized)_[a-z_]+$/;
+/** Where a code stands among the arguments; the message follows it. */
+const PLACES = { GatewayError: 1, ChatRefusal: 1, ProxyRefusal: 1, ProtocolError: 0, problem: 2, TarFault: 0 };
+const KEYED = new Set(["problem", "GatewayError"]);
+
+/**
+ * Reads all sources and returns their messages, each once per code.
+ * @returns {Promise<{ kind: string, code: string, status: string, message: string, file: string }[]>}
+ */
+export async function sourceErrors() {
+  const names = (await readdir(path.join(root, "src"), { recursive: true })).map((name) =>
+    name.replaceAll(path.sep, "/"),
+  );
+  const files = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts")).sort();
+  const [{ HTTP_STATUS }, limits] = await Promise.all([
+    importTypeScript("src/domain/errors.ts"),
+    importTypeScript(...files.filter((name) => /^domain\/.*limits\.ts$/.test(name)).map((name) => `src/${name}`)),
+  ]);
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(path.join(root, "src", file), "utf8");
+      const { code } = await transform(text, { loader: "ts", target: "esnext", format: "esm" });
+      return errorsOf(file, code, { statuses: HTTP_STATUS, limits });
+    }),
+  );
+  const rows = new Map(found.flat().map((row) => [[row.kind, row.code, row.status, row.message].join("\n"), row]));
+  return [...rows.values()];
+}
+
+function errorsOf(file, code, known) {
+  const tree = parse(code, { ecmaVersion: "latest", sourceType: "module" });
+  const source = { file, code, known, constants: constantsOf(tree) };
+  const rows = [];
+  visit(tree, (node) => {
+    if (node.type === "CallExpression" || node.type === "NewExpression") rows.push(...ofCall(node, source));
+    if (node.type === "ObjectExpression") rows.push(...ofIssue(node, source));
+  });
+  return rows.map((row) => ({ ...row, file }));
+}
+
+/** The texts of a call such as `new GatewayError(kind, code, text)`, `refuse(code, text)` or `failed(text)`. */
+function ofCall(node, source) {
+  const name = node.callee.type === "Identifier" ? node.callee.name : (node.callee.property?.name ?? "");
+  const values = node.arguments.map((argument) => literalOf(argument, source));
+  if (name === "failed" && node.arguments.length === 1)
+    return textsOf(node.arguments[0], source).map((message) => ({ kind: "tool", code: "", status: "", message }));
+  const at = PLACES[name] ?? values.findIndex((value) => isCode(value));
+  if (at < 0 || values[at] === undefined || node.arguments[at + 1] === undefined) return [];
+  const texts = node.arguments.slice(at + 1).map((argument) => textsOf(argument, source).filter(isSentence));
+  const messages = texts.find((some) => some.length > 0) ?? [];
+  return messages.map((message) => ({ ...classify(name, values, at, source), message }));
+}
+
+/** The texts of an object `{ code, message }`: an issue of a request or a warning. */
+function ofIssue(node, source) {
+  const fields = Object.fromEntries(
+    node.properties.flatMap((one) =>
+      one.type === "Property" && !one.computed ? [[one.key.name ?? one.key.value, one]] : [],
+    ),
+  );
+  if (fields.code === undefined || fields.message === undefined) return [];
+  const codes = textsOf(fields.code.value, source).filter((code) => CODE.test(code));
+  const messages = textsOf(fields.message.value, source).filter(isSentence);
+  return codes.flatMap((code) => messages.map((message) => ({ kind: "issue", code, status: "", message })));
+}
+
+function classify(name, values, at, { file, known }) {
+  const code = String(values[at]);
+  const before = values[at - 1];
+  if (typeof values[at] === "number") {
+    if (values[at] >= 4_000) return { kind: "socket", code, status: "" };
+    return { kind: "mcp", code, status: typeof before === "number" ? String(before) : "" };
+  }
+  if (name === "ChatRefusal") return { kind: "chat", code, status: String(before ?? "") };
+  if (OAUTH.test(code)) return { kind: "oauth", code, status: typeof before === "number" ? String(before) : "" };
+  if (!CODE.test(code)) return { kind: "chat", code, status: typeof before === "number" ? String(before) : "" };
+  const status = typeof before === "number" ? before : known.statuses[before];
+  if (status !== undefined) return { kind: "http", code, status: String(status) };
+  if (KEYED.has(name) && !file.startsWith("domain/")) return { kind: "http", code, status: "" };
+  return { kind: "issue", code, status: "" };
+}
+
+const isCode = (value) =>
+  typeof value === "number"
+    ? (value >= 4_400 && value < 4_500) || (value <= -32_000 && value > -33_000)
+    : typeof value === "string" && (CODE.test(value) ? value.length > 3 : OAUTH.test(value));
+
+const isSentence = (text) => /\p{L}+ \p{L}/u.test(text) || /\w\. /.test(text);
+
+/** A literal's value; what is computed is `undefined`. */
+function literalOf(node, source) {
+  if (node === undefined) return undefined;
+  if (node.type === "Literal") return node.value;
+  if (node.type === "UnaryExpression" && node.operator === "-" && node.argument.type === "Literal")
+    return -node.argument.value;
+  if (node.type === "Identifier") {
+    const [only, ...others] = source.constants.get(node.name) ?? [];
+    return only?.init.type === "Literal" && others.length === 0 ? only.init.value : undefined;
+  }
+  if (node.type === "MemberExpression") return evaluated(node, source);
+  return undefined;
+}
+
+/** All texts that an expression may have. A part that is computed stands in braces. */
+function textsOf(node, source, depth = 0) {
+  if (node === undefined || depth > 4) return [];
+  const inner = (other) => textsOf(other, source, depth + 1);
+  switch (node.type) {
+    case "Literal":
+      return typeof node.value === "string" ? [node.value] : [];
+    case "TemplateLiteral":
+      return [
+        node.quasis
+          .map(
+            ({ value }, index) =>
+              value.cooked + (index < node.expressions.length ? partOf(node.expressions[index], source) : ""),
+          )
+          .join(""),
+      ];
+    case "ConditionalExpression":
+      return [...inner(node.consequent), ...inner(node.alternate)];
+    case "LogicalExpression":
+      return [...inner(node.left), ...inner(node.right)];
+    case "BinaryExpression": {
+      if (node.operator !== "+") return [];
+      const [left = "", right = ""] = [inner(node.left)[0], inner(node.right)[0]];
+      return left === "" && right === "" ? [] : [left + right];
+    }
+    case "MemberExpression":
+      return node.object.type === "ObjectExpression" ? node.object.properties.flatMap(({ value }) => inner(value)) : [];
+    case "Identifier":
+      if (typeof source.known.limits[node.name] === "string") return [source.known.limits[node.name]];
+      return inner(constantAt(node, source)?.init);
+    default:
+      return [];
+  }
+}
+
+/** The constant that a name means where it stands: that of the innermost scope. */
+function constantAt({ name, start }, { constants }) {
+  const visible = (constants.get(name) ?? []).filter((one) => one.start <= start && start <= one.end);
+  return visible.sort((a, b) => b.start - a.start)[0];
+}
+
+/** What stands in a message for a computed part: a limit's value, or a name in braces. */
+function partOf(node, source) {
+  const value = evaluated(node, source);
+  if (typeof value === "number") return value.toLocaleString("en").replaceAll(",", " ");
+  if (typeof value === "string") return value;
+  return `{${nameOf(node) ?? "value"}}`;
+}
+
+/** The name that tells a reader most about an expression. */
+function nameOf(node) {
+  switch (node?.type) {
+    case "Identifier":
+      return node.name;
+    case "MemberExpression":
+      return node.computed ? nameOf(node.object) : node.property.name;
+    case "ChainExpression":
+      return nameOf(node.expression);
+    case "LogicalExpression":
+    case "BinaryExpression":
+      return nameOf(node.left);
+    case "ConditionalExpression":
+      return nameOf(node.consequent);
+    case "CallExpression": {
+      const { callee } = node;
+      return callee.type === "MemberExpression" ? nameOf(callee.object) : (nameOf(node.arguments[0]) ?? nameOf(callee));
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The value of an expression of constants and limits. */
+function evaluated(node, { code, known, constants }) {
+  const text = code.slice(node.start, node.end);
+  const names = [...new Set(text.match(/(?<![.\w])[A-Za-z_]\w*/g) ?? [])];
+  const scope = { ...known.limits };
+  for (const name of names) {
+    const [only, ...others] = constants.get(name) ?? [];
+    if (name in scope || only === undefined || others.length > 0) continue;
+    if (only.init.type !== "Literal" && only.init.type !== "BinaryExpression") return undefined;
+    const value = only.init.type === "Literal" ? only.init.value : evaluated(only.init, { code, known, constants });
+    if (value === undefined) return undefined;
+    scope[name] = value;
+  }
+  if (!/^[\w.\s/*()]+$/.test(text) || !names.every((name) => name in scope || name === "Math" || name === "floor"))
+    return undefined;
+  try {
+    return new Function(...Object.keys(scope), `return ${text};`)(...Object.values(scope));
+  } catch {
+    return undefined;
+  }
+}
+
+/** All constants and default values of parameters of a file by name, with the range of text in which each is visible. */
+function constantsOf(tree) {
+  const constants = new Map();
+  const add = (name, init, scope) =>
+    constants.set(name, [...(constants.get(name) ?? []), { init, start: scope.start, end: scope.end }]);
+  visit(tree, (node, scope) => {
+    if (node.type === "VariableDeclarator" && node.id.type === "Identifier" && node.init !== null)
+      add(node.id.name, node.init, scope);
+    if (node.type === "AssignmentPattern" && node.left.type === "Identifier") add(node.left.name, node.right, scope);
+  });
+  return constants;
+}
+
+const SCOPES = new Set([
+  "Program",
+  "BlockStatement",
+  "FunctionDeclaration",
+  "FunctionExpression",
+  "ArrowFunctionExpression",
+]);
+
+function visit(node, look, scope = node) {
+  if (Array.isArray(node)) for (const one of node) visit(one, look, scope);
+  else if (node !== null && typeof node === "object") {
+    const inner = SCOPES.has(node.type) ? node : scope;
+    if (typeof node.type === "string") look(node, inner);
+    for (const [key, value] of Object.entries(node)) if (key !== "type") visit(value, look, inner);
+  }
+}

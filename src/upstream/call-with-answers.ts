@@ -1,5 +1,5 @@
-// A request, as a call of a tool is one, and what its server asks in the middle of it: in the call's own stream (to 2025-11-25), or as an answer that is
-// none yet, after which the same call is made again with what was asked for (2026-07-28).
+// Sends a request, such as a tool call, and answers the questions that the server asks before its result. Up to 2025-11-25 the server asks
+// in the stream of the call. In 2026-07-28 it returns an interim result, after which the client repeats the call with the answers.
 
 import * as z from "zod";
 import { type JsonValue, jsonObject, utf8Bytes } from "../domain/json";
@@ -17,22 +17,22 @@ const requiredSchema = z.object({
 });
 
 /**
- * Sends a request and answers what its server asks, until there is a result.
+ * Sends a request and answers the server's questions until there is a result.
  *
- * @param hear has the call hear also what is asked beside its own stream, until what it gives is called
+ * @param subscribe also receives questions outside the call's own stream, until the returned function is called
  */
 export async function callWithAnswers(
   connection: Connection,
   deadline: Deadline,
   made: RepeatableRequest,
-  hear: (call: QuestionableCall) => Promise<() => void>,
+  subscribe: (call: QuestionableCall) => Promise<() => void>,
 ): Promise<unknown> {
   const { client, inquiries } = connection;
   const { inquiry, logs, next } = made;
   if (inquiry === undefined) return made.send(client, deadline);
   let wasAsked = false;
   const asked: QuestionableCall = {
-    hear: (params) => logs?.hear(params),
+    log: (params) => logs?.receive(params),
     async ask(question) {
       wasAsked = true;
       inquiry.note({ era: "legacy" });
@@ -41,10 +41,10 @@ export async function callWithAnswers(
     },
   };
   inquiries.add(asked);
-  const leave = await hear(asked);
+  const leave = await subscribe(asked);
   try {
     for (;;) {
-      if (next.count > 0 && next.params === null) await goOn(deadline, inquiry, next);
+      if (next.count > 0 && next.params === null) await answerQuestions(deadline, inquiry, next);
       const answer = await made.send(client, deadline);
       const required = requiredSchema.safeParse(answer).data;
       if (required === undefined) return answer;
@@ -60,7 +60,7 @@ export async function callWithAnswers(
       inquiry.note({ era: "modern", count: next.count, asked: questions, state: requestState });
     }
   } catch (error) {
-    // A question was answered already: the call is not made a second time.
+    // A question was already answered, so the call must not be repeated.
     if (wasAsked && error instanceof UpstreamFault && error.status !== null)
       throw new UpstreamFault(error.kind, error.message);
     throw error;
@@ -70,13 +70,13 @@ export async function callWithAnswers(
   }
 }
 
-/** Waits for the answers to what the last round asked. */
-async function goOn(deadline: Deadline, inquiry: QuestionHandler, next: NextRound): Promise<void> {
+/** Waits for the answers to the questions of the last round. */
+async function answerQuestions(deadline: Deadline, inquiry: QuestionHandler, next: NextRound): Promise<void> {
   const responses = await deadline.holding(() => deadline.within(inquiry.answer(next.asked)));
   const inputResponses: Record<string, JsonValue> = {};
   for (const [index, { key, method }] of next.asked.entries()) {
     const response = responses[index];
-    // An answer of this era has no place for an error.
+    // In this revision an answer cannot be an error.
     if (response?.result === undefined)
       throw new UpstreamFault("answer", `it asks for ${method.slice(0, 60)}, which is not supported here`);
     Object.defineProperty(inputResponses, key, { value: response.result, enumerable: true });

@@ -1,12 +1,12 @@
-// Asking for the document about a program, whose address a stranger has chosen: no redirect, no credential, little time, few bytes.
+// Fetches a client metadata document from an untrusted URL: without redirects and credentials, with limits on time and size.
 
-/** How an address is asked. */
+/** Fetches a URL. */
 export type FetchAddress = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The text of a document and what its answer says of keeping it, or in words why there is none. */
+/** The text of a document and its `Cache-Control`, or the reason for a failure. */
 export type FetchedDocument = { text: string; cacheControl: string | null } | { problem: string };
 
-/** Asks for it. The address was judged before. */
+/** Fetches the document. The caller has checked the URL. */
 export async function fetchDocument(
   url: URL,
   ask: FetchAddress,
@@ -37,7 +37,7 @@ export async function fetchDocument(
   }
 }
 
-/** A body's text; `null` when it has more bytes. */
+/** Returns the text of a body, or `null` if it is longer than the limit in bytes. */
 async function readFew(answer: Response, most: number): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

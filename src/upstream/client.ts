@@ -1,4 +1,4 @@
-// One remote MCP server: connected when it is needed, its session taken up again, and never the reason why anything else waits.
+// Client for one remote MCP server. It connects on demand and resumes sessions. A failing server does not delay other work.
 
 import { DURATIONS } from "../domain/durations";
 import { type JsonObject, jsonObject } from "../domain/json";
@@ -19,7 +19,7 @@ import { type Lease, SharedConnection, StandingStream } from "./shared-connectio
 import { type AskOptions, type CallOptions, plainRequest, type RepeatableRequest, toolRequest } from "./tool-call";
 import { readTools } from "./tools";
 
-/** What goes wrong with these is no sign that the server is down. */
+/** Errors of these kinds do not mean that the server is down. */
 const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused", "open"]);
 
 const NO_ANSWER = "it did not respond";
@@ -31,17 +31,17 @@ export class Upstream {
   readonly #development: boolean;
   readonly #now: () => number;
   #memory: UpstreamMemory;
-  /** A handshake that is under way: all who need one wait for the same. */
-  #shaking: Promise<void> | null = null;
-  /** What it has beside tools, while it is read. */
-  #reading: Promise<Library> | null = null;
-  /** The connection of an `sse` server, which has no session to go on from. */
+  /** The handshake in progress. All operations that need one wait for the same handshake. */
+  #pendingHandshake: Promise<void> | null = null;
+  /** The read in progress of everything except tools. */
+  #pendingLibrary: Promise<Library> | null = null;
+  /** The connection of an `sse` server, which has no session to resume. */
   readonly #shared = new SharedConnection();
   readonly #standing = new StandingStream();
 
   /**
-   * @param memory what an earlier one left; read it from `memory` after use, and keep it
-   * @param development as the host policy takes it: `__DEVELOPMENT__`
+   * @param memory the memory of an earlier client; read it from `memory` after use, and store it
+   * @param development as in the host policy: `__DEVELOPMENT__`
    * @param now milliseconds since the epoch
    */
   constructor(target: UpstreamTarget, memory: UpstreamMemory, development: boolean, now: () => number) {
@@ -51,7 +51,7 @@ export class Upstream {
     this.#now = now;
   }
 
-  /** Goes on with other deadlines or headers that vary by request. What it remembers must hold for them too. */
+  /** Continues with other deadlines or other headers that vary by request. The memory must be valid for them too. */
   aim(target: UpstreamTarget): void {
     this.#target = target;
   }
@@ -61,7 +61,7 @@ export class Upstream {
   }
 
   /**
-   * The server's tools: as remembered while the list is fresh, else read again within the deadline for connecting.
+   * Returns the server's tools: from the memory if the list is fresh, otherwise read again within the connect deadline.
    *
    * @throws UpstreamFault
    */
@@ -75,7 +75,7 @@ export class Upstream {
     return list;
   }
 
-  /** Calls a tool. A failure is a tool result, too. */
+  /** Calls a tool. A failure is returned as a tool result. */
   async call(
     tool: string,
     args: JsonObject,
@@ -86,7 +86,7 @@ export class Upstream {
     const failure = (what: string) => failed(`MCP tool '${shown}' ${what}`);
     const deadline = deadlineFor(callMs, NO_ANSWER, signal, DURATIONS.callMost);
     try {
-      const answer = await this.#asking(deadline, toolRequest({ tool, args, inputSchema, ...more }));
+      const answer = await this.#sendRepeatable(deadline, toolRequest({ tool, args, inputSchema, ...more }));
       const bounded = upstreamResult(answer, outputSchema !== undefined);
       if (bounded === null) return failure("failed: its answer is not a tool result");
       if (bounded.whole !== null) onCut?.(bounded.whole);
@@ -99,23 +99,24 @@ export class Upstream {
   }
 
   /**
-   * What the server has beside tools, as remembered while it is fresh, else read again within the deadline for connecting.
+   * Returns the server's resources and prompts: from the memory if they are fresh, otherwise read again within the connect deadline.
    *
    * @throws UpstreamFault
    */
   async library(): Promise<Library> {
     const known = this.#memory.library;
     if (known !== null && isFresh(known, this.#now())) return known;
-    this.#reading ??= this.#readLibrary()
+    this.#pendingLibrary ??= this.#readLibrary()
       .catch((error: unknown) => {
-        // Not asked again at once: it may have tools all the same, which a host's questions must not cost it.
+        // After a failure the old value is stored with the current time, so that the server is not asked again immediately. The server may
+        // still have tools, which these requests must not affect.
         this.#learn({ library: { ...(known ?? NO_LIBRARY), at: this.#now() } });
         throw error;
       })
       .finally(() => {
-        this.#reading = null;
+        this.#pendingLibrary = null;
       });
-    return this.#reading;
+    return this.#pendingLibrary;
   }
 
   async #readLibrary(): Promise<Library> {
@@ -131,31 +132,31 @@ export class Upstream {
   }
 
   /**
-   * Asks for anything else, within the deadline of a call.
+   * Sends any other request, within the deadline of a call.
    *
    * @throws UpstreamFault
    */
   async ask(method: string, params: JsonObject, { signal, inquiry }: AskOptions = {}): Promise<JsonObject> {
     const deadline = deadlineFor(this.#target.callMs, NO_ANSWER, signal);
-    return jsonObject.parse(await this.#asking(deadline, plainRequest(method, params, inquiry)));
+    return jsonObject.parse(await this.#sendRepeatable(deadline, plainRequest(method, params, inquiry)));
   }
 
-  /** Tells the server that its session is over. Never fails. */
+  /** Ends the session at the server. Never fails. */
   end(): Promise<void> {
     return endServerSession(this.#target, this.#memory.session, this.#development);
   }
 
-  /** Sends what the server may ask something about before it answers. */
-  #asking(deadline: Deadline, made: RepeatableRequest): Promise<unknown> {
+  /** Sends a request during which the server can ask questions. */
+  #sendRepeatable(deadline: Deadline, made: RepeatableRequest): Promise<unknown> {
     const work: Work<unknown> = (line, time, around) =>
-      callWithAnswers(line, time, made, (asked) => this.#standing.hear(asked, around, this.#target, line));
+      callWithAnswers(line, time, made, (asked) => this.#standing.subscribe(asked, around, this.#target, line));
     return this.#guarded(deadline, work, made.inquiry?.abilities);
   }
 
-  /** Runs an operation under its deadline and the breaker, and a second time where the session was lost. */
+  /** Runs an operation under its deadline and the circuit breaker. Runs it a second time if the session was lost. */
   async #guarded<T>(deadline: Deadline, work: Work<T>, abilities = this.#target.abilities): Promise<T> {
     try {
-      this.#enter();
+      this.#checkBreaker();
       const sdk = await loadSdk();
       const onListChanged = (what: "list" | "library") => this.#stale(what);
       const around = { sdk, development: this.#development, abilities, onListChanged };
@@ -173,7 +174,7 @@ export class Upstream {
     }
   }
 
-  #enter(): void {
+  #checkBreaker(): void {
     const { breaker } = this.#memory;
     const state = breakerState(breaker, this.#now());
     if (state === "open") throw new UpstreamFault("open", openReason(breaker, this.#now()));
@@ -197,7 +198,7 @@ export class Upstream {
     }
   }
 
-  /** A connection: taken up again from the memory, or from a handshake that all who need one share. */
+  /** Returns a connection: resumed from the memory, or from a handshake that is shared by all callers. */
   async #open(around: ConnectionContext, deadline: Deadline): Promise<Lease> {
     if (this.#target.type === "sse") return this.#shared.take(deadline, () => this.#handshake(around));
     for (let again = false; ; again = true) {
@@ -205,16 +206,16 @@ export class Upstream {
       const connection = await resume(around, this.#target, this.#memory, era);
       if (connection !== null) return { connection, release: () => void connection.line.close() };
       if (again) throw new UpstreamFault("protocol", "the handshake of the server is incomplete");
-      this.#shaking ??= this.#handshake(around)
+      this.#pendingHandshake ??= this.#handshake(around)
         .then(({ line }) => void line.close())
         .finally(() => {
-          this.#shaking = null;
+          this.#pendingHandshake = null;
         });
-      await deadline.within(this.#shaking);
+      await deadline.within(this.#pendingHandshake);
     }
   }
 
-  /** Shakes hands under the deadline for connecting. It goes on when a caller stops waiting for it. */
+  /** Runs a handshake under the connect deadline. It continues if its caller stops waiting. */
   async #handshake(around: ConnectionContext): Promise<Connection> {
     const { connectMs } = this.#target;
     const late = new UpstreamFault("unreachable", `the server did not connect within ${connectMs / 1_000}s`);
@@ -228,7 +229,7 @@ export class Upstream {
     }
   }
 
-  /** Forgets the session that a connection went on from, unless another has replaced it already. */
+  /** Removes the session that a connection resumed from the memory, unless another session has replaced it. */
   #forget({ resumed }: Connection): void {
     if (resumed === "discover") this.#learn({ discover: null, era: null });
     else if (resumed !== null && this.#memory.session?.id === resumed.id) this.#learn({ session: null });
@@ -240,7 +241,7 @@ export class Upstream {
     if (what === "library" && library !== null) this.#learn({ library: { ...library, at: 0 } });
   }
 
-  /** Where it is closed already, the memory stays the same value, which says that there is nothing new to store. */
+  /** If the breaker is already closed, the memory object is not replaced. The caller compares it to decide whether to store it. */
   #closeBreaker(): void {
     if (this.#memory.breaker.failures > 0) this.#learn({ breaker: CLOSED });
   }

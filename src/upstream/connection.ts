@@ -1,4 +1,4 @@
-// One MCP client on one line to a server: with a handshake, or going on from what an earlier one left.
+// Connects one MCP client to a server, with a handshake or by resuming an earlier session.
 
 import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
 import { version } from "../../package.json";
@@ -17,31 +17,31 @@ import type { Sdk } from "./sdk";
 import { type QuestionableCall, receiveLogs, receiveQuestions } from "./server-questions";
 import { WatchedTransport } from "./transport";
 
-/** The revision that a pinned modern server must speak. */
+/** The revision that a server with the pinned modern era must use. */
 const MODERN = "2026-07-28";
-/** The library's own timers never end anything: a deadline does. */
+/** Effectively disables the library's own timers. `Deadline` ends operations instead. */
 export const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const IDENTITY = { name: "skill-gateway", version };
 
 export interface Connection {
   client: Client;
   line: WatchedTransport;
-  /** What of the memory it goes on from; a fresh one goes on from nothing. */
+  /** The part of the memory that it resumed from, or `null` after a handshake. */
   resumed: UpstreamMemory["session"] | "discover" | null;
-  /** The calls that are under way on it and may be asked something. */
+  /** The calls in progress on it in which the server can ask questions. */
   readonly inquiries: Set<QuestionableCall>;
 }
 
 export interface ConnectionContext {
   sdk: Sdk;
   development: boolean;
-  /** What a server of the modern era is told of this one exchange; one of the legacy era was told with its session. */
+  /** The capabilities sent with this request to a server of the modern era. Servers of the legacy era receive them in the handshake. */
   abilities: ClientCapabilities;
-  /** Called when the server says that its tools changed, or what it has beside them. */
+  /** Called if the server reports a change of its tools (`list`), or of its resources and prompts (`library`). */
   onListChanged(what: "list" | "library"): void;
 }
 
-/** A connection that goes on from the memory, without a request; `null` when there is nothing to go on from. */
+/** Returns a connection that resumes from the memory without a request, or `null` if the memory has nothing to resume. */
 export async function resume(
   around: ConnectionContext,
   target: UpstreamTarget,
@@ -57,8 +57,8 @@ export async function resume(
 }
 
 /**
- * A connection with a handshake. An era that is known saves asking for it; where the server rejects that one, it may have moved
- * on since it was asked, and is asked again.
+ * Returns a connection after a handshake. A stored era saves the request that detects it. If the server rejects this era, it may have been
+ * upgraded, and the era is detected again.
  *
  * @throws UpstreamFault
  */
@@ -71,25 +71,25 @@ export async function handshake(
 ): Promise<Connection> {
   const era = cachedEra(memory, target, now);
   try {
-    return await shakeAs(around, target, era, deadline);
+    return await handshakeAs(around, target, era, deadline);
   } catch (error) {
     const isGuess = target.era === "auto" && target.type !== "sse" && era === "legacy";
     if (!isGuess || !(error instanceof UpstreamFault) || !isRejected(error)) throw error;
-    return shakeAs(around, target, null, deadline);
+    return handshakeAs(around, target, null, deadline);
   }
 }
 
-/** Whether the server did not know what the request went on from, or what it was at all. */
+/** Whether the server rejected the session or the protocol of the request. */
 function isRejected({ status }: UpstreamFault): boolean {
   return status === 400 || status === 404 || status === 405;
 }
 
-/** Whether the server no longer knows what the connection goes on from. */
+/** Whether the server has lost the session that the connection resumed. */
 export function isLost(fault: UpstreamFault, { resumed }: Connection): boolean {
   return resumed !== null && isRejected(fault);
 }
 
-async function shakeAs(
+async function handshakeAs(
   around: ConnectionContext,
   target: UpstreamTarget,
   era: Era | null,
@@ -110,7 +110,7 @@ async function shakeAs(
   }
 }
 
-/** What a handshake taught, on top of what was known. */
+/** Returns the memory, updated with the results of a handshake. */
 export function memoryAfterHandshake(
   { client, line }: Connection,
   memory: UpstreamMemory,
@@ -134,7 +134,7 @@ export function memoryAfterHandshake(
   };
 }
 
-/** One more connection to a session, for what its server asks there in any of these calls. */
+/** Opens one more connection to a session, for questions of the server that concern any of these calls. */
 export function openSideConnection(
   around: ConnectionContext,
   target: UpstreamTarget,
@@ -167,7 +167,7 @@ function prepare(
   client.setNotificationHandler("notifications/tools/list_changed", () => onListChanged("list"));
   client.setNotificationHandler("notifications/resources/list_changed", () => onListChanged("library"));
   client.setNotificationHandler("notifications/prompts/list_changed", () => onListChanged("library"));
-  // The call that waits hears of a failure. The other events are noise of the wire.
+  // The waiting call receives a failure. Other errors are not relevant.
   client.onerror = () => undefined;
   const line = new WatchedTransport(sdk, target, typeof resumed === "string" ? null : resumed, development);
   receiveQuestions(sdk, client, inquiries);

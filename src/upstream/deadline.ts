@@ -1,10 +1,10 @@
-// The time that one operation has, and the signals that may call it off.
+// Limits the time of an operation, and combines it with abort signals.
 
 import { UpstreamFault } from "./fault";
 
 /**
- * Ends at its time or with the outer signal, whichever comes first. A sign of life gives it its time again, but no more than `most` in
- * all. `end` it when the operation is over: a timer is in it.
+ * Ends after its time or with the outer signal, whichever is first. `extend` restarts its time, but the total is limited to `most`. Call
+ * `end` after the operation to clear the timer.
  */
 export class Deadline {
   readonly #abort = new AbortController();
@@ -12,9 +12,9 @@ export class Deadline {
   #latest: number;
   readonly #late: UpstreamFault;
   #timer: ReturnType<typeof setTimeout>;
-  /** When the timer would ring. */
+  /** Time at which the timer fires. */
   #due: number;
-  /** How many wait for a person, and since when. */
+  /** The number of operations that wait for a user, and the start of the wait. */
   #holds = 0;
   #heldAt = 0;
   #isOver = false;
@@ -24,7 +24,7 @@ export class Deadline {
   readonly over: Promise<never>;
   readonly #reject: (fault: UpstreamFault) => void;
 
-  /** @param late the reason when time runs out */
+  /** @param late the reason for a timeout */
   constructor(ms: number, outer: AbortSignal | undefined, late: UpstreamFault, most = ms) {
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => undefined);
@@ -44,18 +44,18 @@ export class Deadline {
     return this.#abort.signal;
   }
 
-  /** The value, unless time is over before. */
+  /** Returns the value unless the deadline ends first. */
   within<T>(value: Promise<T>): Promise<T> {
     return Promise.race([value, this.over]);
   }
 
-  /** There was a sign of life. */
+  /** Restarts the time after a sign of progress. */
   extend(): void {
     if (this.#isOver || this.#holds > 0) return;
     this.#ringIn(Math.min(this.#ms, this.#latest - Date.now()));
   }
 
-  /** Stands still while a person is asked, who takes the time that people take. */
+  /** Pauses the deadline while a user is asked. */
   async holding<T>(work: () => Promise<T>): Promise<T> {
     if (this.#holds++ === 0) {
       this.#heldAt = Date.now();
@@ -92,10 +92,10 @@ export class Deadline {
 }
 
 /**
- * The deadline of what is asked of a server.
+ * Returns the deadline of a request to a server.
  *
- * @param what what will not have happened when it is over, as a sentence without an end
- * @param most how long signs of life may draw it out, in milliseconds, where that is longer
+ * @param what the part of the error message before "within …s"
+ * @param most the limit for extensions in milliseconds, if longer than `ms`
  */
 export function deadlineFor(ms: number, what: string, outer?: AbortSignal, most = ms): Deadline {
   const late = new UpstreamFault("timeout", `${what} within ${ms / 1_000}s`);

@@ -1,4 +1,4 @@
-// Telling a server that a session is over. Some keep a process for each.
+// Ends sessions at MCP servers. Some servers keep a process for each session.
 
 import { DURATIONS } from "../domain/durations";
 import { UPSTREAM_LIMITS } from "../domain/limits";
@@ -6,7 +6,7 @@ import type { UpstreamMemory, UpstreamTarget } from "../domain/servers/memory";
 import { UpstreamFault } from "./fault";
 import { guardedFetch } from "./fetch";
 
-/** Ends a session. What goes wrong is the server's to end by itself, and nobody's failure. */
+/** Ends a session. Errors are ignored, because servers expire sessions themselves. */
 export async function endServerSession(
   { type, url, headers }: UpstreamTarget,
   session: UpstreamMemory["session"],

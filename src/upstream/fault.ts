@@ -1,4 +1,4 @@
-// What goes wrong between us and a server, in words that may be shown: nothing of the URL, of headers or of bodies is in them.
+// Defines errors between the gateway and a server. Their messages can be shown: they contain nothing from URLs, headers or bodies.
 
 export type FaultKind =
   | "refused"
@@ -12,13 +12,13 @@ export type FaultKind =
   | "answer"
   | "open";
 
-/** A server failed. The message completes `… failed: `. */
+/** A failure of a server. The message completes `… failed: `. */
 export class UpstreamFault extends Error {
   override readonly name = "UpstreamFault";
 
   /**
-   * @param kind `refused` by our host policy, `status` when HTTP said so, `answer` when the server answered with an error of its
-   *   own, `protocol` when it did not keep to MCP, `open` when its breaker is open; the others as they are called
+   * @param kind `refused`: rejected by the host policy. `status`: an HTTP error status. `answer`: an error returned by the server.
+   * `protocol`: a violation of MCP. `open`: the circuit breaker is open. The other kinds are named after their cause.
    * @param status the HTTP status
    * @param retryAfter seconds that the server asks to wait
    */
@@ -32,7 +32,7 @@ export class UpstreamFault extends Error {
   }
 }
 
-/** The fault in an error's chain of causes; `null` when there is none. */
+/** Returns the fault in an error's chain of causes, or `null`. */
 export function faultIn(error: unknown): UpstreamFault | null {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof UpstreamFault) return cause;
@@ -40,7 +40,7 @@ export function faultIn(error: unknown): UpstreamFault | null {
   return null;
 }
 
-/** A status in words, with what can be done about it. */
+/** Returns the fault for an HTTP status, with a message that suggests a remedy. */
 export function statusFault(status: number, retryAfter: number | null): UpstreamFault {
   const hint =
     status === 401 || status === 403

@@ -1,38 +1,39 @@
-// The only way out to servers that skills, ghosts and admins name. Each URL is judged, and an answer has a time and a size.
+// Fetches from servers that skills, ghosts and administrators configure. Every such request uses this module. It checks each URL and limits
+// time and size.
 
 import { UPSTREAM_LIMITS } from "../domain/limits";
 import { judgeUrl } from "../domain/servers/host-policy";
 import { UpstreamFault } from "./fault";
 
-/** Headers that say where a connection leads and how it is used: those are not an entry's to choose. */
+/** Headers that control the connection. Server entries cannot set them. */
 const CONNECTION_HEADERS = [
   ...["host", "connection", "content-length", "expect", "keep-alive", "proxy-authorization", "proxy-connection"],
   ...["te", "trailer", "transfer-encoding", "upgrade"],
 ];
 
-/** What one exchange may do. */
+/** Limits of one request. */
 export interface Guard {
   /** Whether http and this machine's own addresses are allowed: `__DEVELOPMENT__`. */
   development: boolean;
-  /** Milliseconds until the headers are there; `null`: no other end than that of the whole. */
+  /** Milliseconds until the headers arrive. `null`: only the total limit applies. */
   headersMs: number | null;
   /**
-   * Milliseconds until the whole answer is there, body included: a server that sends a byte now and then gains nothing.
-   * `null` for streams that stand until their signal ends them.
+   * Milliseconds until the whole response has arrived, including the body, so that a slow body cannot exceed it. `null` for streams that
+   * stay open until their signal ends them.
    */
   totalMs: number | null;
-  /** Bytes of the body, after decompression; `null`: no end. */
+  /** Limit on the body in bytes, after decompression. `null`: no limit. */
   bytes: number | null;
-  /** Origins that the operator named: they may be fetched, whatever else may. */
+  /** Origins that the operator configured. They are always allowed. */
   origins?: readonly string[];
-  /** Hears of what ended the exchange, also when nobody reads the body or looks at its error. */
+  /** Called with the error that ended the request, even if no caller reads the body or handles the error. */
   onFault?: (fault: UpstreamFault) => void;
 }
 
 /**
- * Fetches a URL under the host policy. Redirects are followed only within the origin and with the method kept, each judged
- * again: nothing that was meant for one origin reaches another. Cookies are never kept, and no header is added to the given ones.
- * The answer's body ends with the guard, with `init.signal`, and with its reader.
+ * Fetches a URL under the host policy. Redirects are followed only within the origin and only with the same method. Each redirect is
+ * checked again, so data for one origin never reaches another. Cookies are not stored, and no headers are added. The response body ends
+ * with the guard, with `init.signal` and with its reader.
  *
  * @throws UpstreamFault `refused`, `unreachable`, `timeout`, `cancelled`, and `too_large` from the body
  */
@@ -51,7 +52,7 @@ export async function guardedFetch(url: string | URL, init: RequestInit, guard: 
   }
 }
 
-/** What ends an exchange early, and the reason. */
+/** Ends a request early and stores the reason. */
 class Exchange {
   readonly #abort = new AbortController();
   readonly #timers: (() => void)[] = [];
@@ -72,7 +73,7 @@ class Exchange {
     return this.#abort.signal;
   }
 
-  /** Ends the exchange after so long; the answer takes that back. */
+  /** Ends the request after `ms`. The returned function clears the timer. */
   timer(ms: number | null): () => void {
     if (ms === null) return () => undefined;
     const stop = () => this.stop(new UpstreamFault("timeout", `the server did not respond within ${ms / 1_000}s`));
@@ -82,12 +83,12 @@ class Exchange {
     return clear;
   }
 
-  /** Ends it with a reason, which everything that still waits will give. */
+  /** Ends the request. All pending operations fail with this reason. */
   stop(fault: UpstreamFault): void {
     this.#abort.abort(this.failed(fault));
   }
 
-  /** Notes the first reason, and returns it. */
+  /** Stores the first reason, and returns it. */
   failed(fault: UpstreamFault): UpstreamFault {
     this.end();
     if (this.#fault === null) {
@@ -104,7 +105,7 @@ class Exchange {
 }
 
 async function follow(url: string | URL, init: RequestInit, guard: Guard, exchange: Exchange): Promise<Response> {
-  let target = judged(String(url), guard);
+  let target = checkedUrl(String(url), guard);
   const headers = new Headers(init.headers);
   for (const name of CONNECTION_HEADERS) headers.delete(name);
   for (let hops = 0; ; hops++) {
@@ -117,11 +118,11 @@ async function follow(url: string | URL, init: RequestInit, guard: Guard, exchan
     const keeps = response.status > 306 || method === "GET" || method === "HEAD";
     if (next === null || next.origin !== target.origin || !keeps || hops >= UPSTREAM_LIMITS.redirects)
       throw new UpstreamFault("refused", "the server redirects to another address, and redirects are not followed");
-    target = judged(next.href, guard);
+    target = checkedUrl(next.href, guard);
   }
 }
 
-function judged(url: string, guard: Guard): URL {
+function checkedUrl(url: string, guard: Guard): URL {
   const named = URL.parse(url);
   if (named !== null && guard.origins?.includes(named.origin)) return named;
   const verdict = judgeUrl(url, guard.development);
@@ -129,11 +130,11 @@ function judged(url: string, guard: Guard): URL {
   return verdict.url;
 }
 
-/** The answer with a body that ends with the exchange. */
+/** Returns the response with a body that ends with the exchange. */
 function limited(response: Response, bytes: number | null, exchange: Exchange): Response {
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
-  // What was unpacked on the way is neither packed nor of that length any more.
+  // A decompressed body has another encoding and length than the headers declare.
   if (headers.has("content-encoding")) {
     headers.delete("content-encoding");
     headers.delete("content-length");
@@ -142,10 +143,10 @@ function limited(response: Response, bytes: number | null, exchange: Exchange): 
     exchange.end();
     return new Response(null, { status, statusText, headers });
   }
-  return new Response(counted(response.body, bytes, exchange), { status, statusText, headers });
+  return new Response(countedBody(response.body, bytes, exchange), { status, statusText, headers });
 }
 
-function counted(
+function countedBody(
   body: ReadableStream<Uint8Array>,
   limit: number | null,
   exchange: Exchange,
@@ -187,7 +188,7 @@ function counted(
   });
 }
 
-/** A body that broke cannot be cancelled any more, and need not be. */
+/** A failed body cannot be cancelled, and needs no cancellation. */
 async function drop(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   await reader.cancel().catch(() => undefined);
 }

@@ -1,21 +1,21 @@
-// Ids of requests as they go over the wire. A client counts from 0, and many clients share a session, one after the other and side
-// by side: a server may not see an id twice, or it answers the wrong one.
+// Makes request ids unique within a session. Each client counts from 0, and several clients use one session concurrently or in sequence. A
+// server that receives an id twice can confuse the responses.
 
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
 
-/** Translates between a client's ids and ones that no other client uses. A progress token is the id of its request. */
+/** Translates between a client's ids and unique ids. A progress token is the id of its request. */
 export class RequestIds {
   readonly #prefix = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => byte.toString(36)).join("");
   readonly #own = new Map<RequestId, RequestId>();
 
-  /** The id of one of our requests as the server knows it. */
+  /** Returns the id that the server receives for a request. */
   wire(id: RequestId): string {
     const wire = `${this.#prefix}-${id}`;
     this.#own.set(wire, id);
     return wire;
   }
 
-  /** The id as the client knows it; what is none of ours stays as it is. */
+  /** Returns the client's id. Unknown ids are unchanged. */
   own(id: RequestId): RequestId {
     return this.#own.get(id) ?? id;
   }

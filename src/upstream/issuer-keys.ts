@@ -1,12 +1,12 @@
-// The keys that a token issuer publishes (JWKS): read with caps on time and size, kept for a while, and kept longer while the
-// issuer does not answer.
+// Reads the public keys of a token issuer (JWKS), with limits on time and size. Keys are cached, and for longer while the issuer is
+// unavailable.
 
 import * as z from "zod";
 import { DURATIONS } from "../domain/durations";
 import { GatewayError } from "../domain/errors";
 import { ACCESS_LIMITS } from "../domain/limits";
 
-/** Only public keys: a shared secret among them must never check anything. */
+/** Public keys only: a symmetric key must never verify a token. */
 const keySetSchema = z.lazy(() =>
   z.object({
     keys: z
@@ -18,7 +18,7 @@ const keySetSchema = z.lazy(() =>
 
 export type KeySet = z.infer<typeof keySetSchema>;
 
-/** How an address is asked, and by which clock. */
+/** The fetch function and the clock. */
 export interface Fetching {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   now: number;
@@ -31,17 +31,22 @@ interface Known {
 
 interface State {
   known: Known | null;
-  /** When it was last tried to renew what is known. */
+  /** Time of the last attempt to renew the cached keys. */
   triedAt: number;
   failedAt: number;
-  /** When a key that is not among them was last looked for. */
+  /** Time of the last search for a key that was not cached. */
   lookedAt: number;
 }
 
-/** By address, for as long as the isolate lives. Requests share what was read, never a read under way: that is one's own. */
+/**
+ * By URL, for the lifetime of the isolate. Requests share the results, but not a read in progress, because its I/O belongs to one request.
+ */
 const states = new Map<string, State>();
 
-/** The issuer's keys; what is known, while that is new or the issuer is away. Throws `unavailable` when there are none. */
+/**
+ * Returns the issuer's keys. Cached keys are used while they are fresh, or while the issuer is unavailable. Throws `unavailable` if there
+ * are none.
+ */
 export async function readKeySet(url: string, asking: Fetching): Promise<KeySet> {
   const { now } = asking;
   const state = stateOf(url);
@@ -59,7 +64,7 @@ export async function readKeySet(url: string, asking: Fetching): Promise<KeySet>
   );
 }
 
-/** The keys, if there are newer ones than these: asked for at most once a minute, also when tokens name unknown keys. */
+/** Returns keys that are newer than `set`, or `null`. Sends at most one request per minute, even if tokens use unknown keys. */
 export async function readNewerKeySet(url: string, set: KeySet, asking: Fetching): Promise<KeySet | null> {
   const state = stateOf(url);
   if (state.known !== null && state.known.set !== set) return state.known.set;
@@ -75,7 +80,7 @@ function stateOf(url: string): State {
   return state;
 }
 
-/** Reads the keys anew; `null`, and a line in the log, when that fails. */
+/** Reads the keys again. On failure, returns `null` and writes a log line. */
 async function renew(url: string, state: State, { fetch, now }: Fetching): Promise<KeySet | null> {
   try {
     const signal = AbortSignal.timeout(DURATIONS.keySetFetch);

@@ -1,5 +1,5 @@
-// Asking the configured issuer: where people sign in there (its metadata), and for the token that a code stands for. The operator has
-// named it, so it is trusted to be what it says; its answers have caps on time and size all the same.
+// Sends requests to the configured issuer: reads its metadata and exchanges codes for tokens. The operator configured it, so it is trusted,
+// but its responses have limits on time and size.
 
 import * as z from "zod";
 import { DURATIONS } from "../domain/durations";
@@ -7,7 +7,7 @@ import { GatewayError } from "../domain/errors";
 import { ACCESS_LIMITS } from "../domain/limits";
 import { isKeyAddress } from "../domain/settings/issuer";
 
-/** How an address is asked. */
+/** Fetches a URL. */
 type Ask = (url: string, init: RequestInit) => Promise<Response>;
 
 const metadataSchema = z.lazy(() =>
@@ -15,15 +15,16 @@ const metadataSchema = z.lazy(() =>
 );
 const tokensSchema = z.lazy(() => z.looseObject({ id_token: z.string() }));
 
-/** Where an issuer signs people in, and where it takes codes. */
+/** The authorization and token endpoints of an issuer. */
 export interface IssuerServer {
   authorize: string;
   token: string;
 }
 
 /**
- * Reads an issuer's metadata (OpenID Connect Discovery). Throws `unavailable` where it does not answer, or speaks of another issuer.
- * @param development whether it may be plain http of this machine
+ * Reads an issuer's metadata (OpenID Connect Discovery). Throws `unavailable` if the issuer does not respond, or if the metadata names
+ * another issuer.
+ * @param development whether plain http on this machine is allowed
  */
 export async function readIssuerServer(issuer: string, ask: Ask, development: boolean): Promise<IssuerServer> {
   const metadata = await askJson(
@@ -45,7 +46,7 @@ export interface IssuerClient {
   secret: string | undefined;
 }
 
-/** Exchanges a code for an ID token. Throws `unavailable` where there is none. */
+/** Exchanges a code for an ID token. Throws `unavailable` if the issuer returns none. */
 export async function exchangeIssuerCode(
   url: string,
   client: IssuerClient,
@@ -73,7 +74,7 @@ async function askJson<T>(url: string, init: RequestInit, ask: Ask, schema: z.Zo
     if (answer.status !== 200) throw new Error(`status ${answer.status}`);
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    // Neither code nor token is in it: zod says what is missing, and JSON where it broke off.
+    // Only the name of the error is logged, so that neither code nor token can appear in the log.
     console.error(JSON.stringify({ event: "issuer_failed", error: error instanceof Error ? error.name : "unknown" }));
     throw unavailable();
   }

@@ -1,4 +1,4 @@
-// Reading what a server has beside tools: page by page, with an end, and one thing that is wrong costs none of the others.
+// Reads the resources and prompts of a server: page by page, with a limit. An invalid entry does not affect the others.
 
 import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod";
@@ -14,7 +14,7 @@ import { LIBRARY_LIMITS } from "../domain/servers/library/limits";
 import { NO_TIMEOUT_MS } from "./connection";
 import type { Sdk } from "./sdk";
 
-/** What is asked for, by the capability that says that there is any: the method, where its answer has them, and what names one. */
+/** By capability: the method, the field of its result with the entries, and the key of an entry. */
 const LISTS = {
   resources: { capability: "resources", method: "resources/list", key: "resources", id: "uri" },
   templates: {
@@ -29,12 +29,12 @@ const LISTS = {
 interface Asking {
   sdk: Sdk;
   client: Client;
-  /** What the server said in its handshake that it has; where that is not known all is asked for. */
+  /** The capabilities that the server declared in its handshake. If unknown, all lists are requested. */
   capabilities: JsonObject | undefined;
   signal: AbortSignal;
 }
 
-/** All that a server has of these, as many as are taken. Of two with one name the first counts. */
+/** Returns all entries of a server, up to the limits. Of two entries with the same name the first is used. */
 export async function readLibrary(asking: Asking, now: () => number): Promise<Library> {
   const room = { bytes: LIBRARY_LIMITS.bytes, ttl: null as number | null };
   const [resources, templates, prompts] = await Promise.all([
@@ -62,14 +62,14 @@ async function listOf<T extends object>(
     const asked = { method, params: cursor === undefined ? {} : { cursor } };
     const options = { signal, timeout: NO_TIMEOUT_MS };
     const answer = await client.request(asked, pageSchema, options).catch((error: unknown) => {
-      // That it has none of these many servers say in this way only.
+      // Many servers report missing support only with this error.
       if (error instanceof sdk.ProtocolError) return null;
       throw error;
     });
     if (answer === null) break;
     if (answer.ttlMs !== undefined) room.ttl = Math.min(room.ttl ?? answer.ttlMs, answer.ttlMs);
-    const things: unknown = answer[key];
-    for (const value of Array.isArray(things) ? things : []) take(schema.safeParse(value).data, id, found, room);
+    const values: unknown = answer[key];
+    for (const value of Array.isArray(values) ? values : []) addEntry(schema.safeParse(value).data, id, found, room);
     const { nextCursor } = answer;
     if (nextCursor === undefined || nextCursor === cursor || found.size >= LIBRARY_LIMITS.things) break;
     cursor = nextCursor;
@@ -77,7 +77,7 @@ async function listOf<T extends object>(
   return [...found.values()];
 }
 
-function take<T extends object>(
+function addEntry<T extends object>(
   thing: T | undefined,
   id: string,
   found: Map<unknown, T>,

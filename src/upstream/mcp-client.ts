@@ -1,4 +1,4 @@
-// What is used of the MCP client, and nothing else: a module that is imported when it is needed brings all that it exports.
+// Re-exports the used parts of the MCP client. A dynamic import of the package itself would include all its exports.
 
 export {
   Client,

@@ -1,4 +1,4 @@
-// The MCP client library. It is large, so it is read when the first server is connected and not when the Worker starts.
+// Loads the MCP client library. It is large, so it is loaded with the first connection rather than at the start of the Worker.
 
 export type Sdk = typeof import("./mcp-client");
 

@@ -1,4 +1,4 @@
-// What a server asks in the middle of a call, and who answers it.
+// Handles questions of an MCP server during a call.
 
 import type { Client } from "@modelcontextprotocol/client";
 import { type JsonObject, jsonObject } from "../domain/json";
@@ -6,62 +6,62 @@ import type { ClientCapabilities } from "../domain/servers/memory";
 import type { Round, ServerQuestion } from "../domain/servers/round";
 import type { Sdk } from "./sdk";
 
-/** What became of a question: a result of its method, or the error of JSON-RPC that says why there is none. */
+/** The outcome of a question: the result of its method, or a JSON-RPC error with the reason. */
 export type QuestionOutcome =
   | { result: JsonObject; error?: never }
   | { error: { code: number; message: string }; result?: never };
 
-/** Who answers what a server asks during one call. */
+/** Answers the questions of a server during one call. */
 export interface QuestionHandler {
-  /** What can be asked, as this call's server is told it. */
+  /** The capabilities that this call declares to the server. */
   readonly abilities: ClientCapabilities;
-  /** Where an earlier run of the same call stands. */
+  /** The state of an earlier attempt of the same call. */
   readonly begun: Round | null;
-  /** Notes where the call stands, before anybody is asked. */
+  /** Stores the state of the call before any question is sent. */
   note(round: Round): void;
-  /** Answers what is asked together, each in its place. */
+  /** Answers several questions, in their order. */
   answer(questions: readonly ServerQuestion[]): Promise<QuestionOutcome[]>;
 }
 
-/** The host that made a call, where it can be asked. */
+/** The MCP host that made a call, if it can receive questions. */
 export interface HostLink {
   readonly abilities: ClientCapabilities;
-  /** The call's next round begins: what was answered in another one does not hold in it. */
+  /** Starts the call's next round. Answers of other rounds are not valid in it. */
   begin(round: number): void;
-  /** Asks all of it together. */
+  /** Sends all questions together. */
   ask(questions: readonly ServerQuestion[]): Promise<QuestionOutcome[]>;
 }
 
-/** A call whose server may ask: as its result is found by, and who made it. */
+/** A call in which the server can ask questions: the key of its result, and its caller. */
 export interface CallWithQuestions {
   id: string;
   turn: number;
   /** A digest of the call's name and arguments. */
   request: string;
-  /** Aborted when nobody waits for the call any more. */
+  /** Aborted if no client waits for the call any more. */
   signal: AbortSignal;
   host: HostLink | null;
 }
 
-/** `remarks` are for the model, beside the call's result: why something was not asked. */
+/** `remarks` are added to the call's result for the model: the reasons why questions were not sent. */
 export interface CallQuestionHandler extends QuestionHandler {
   readonly remarks: readonly string[];
-  /** The call is over: what is open still is withdrawn. */
+  /** Ends the call and withdraws open questions. */
   close(): void;
 }
 
-/** A call that its server may ask something and log for, by the connection it is on. */
+/** A call for which the server can ask questions and send log messages, with its connection. */
 export interface QuestionableCall {
-  /** Takes a log message. */
-  hear(params: unknown): void;
+  /** Receives a log message. */
+  log(params: unknown): void;
   ask(question: ServerQuestion): Promise<QuestionOutcome>;
 }
 
-/** Has a client answer what its server asks, in the name of the one call that is under way. */
+/** Makes a client answer the server's questions on behalf of the only call in progress. */
 export function receiveQuestions(sdk: Sdk, client: Client, inquiries: ReadonlySet<QuestionableCall>): void {
   client.fallbackRequestHandler = async ({ id, method, params }) => {
     const [asked, ...others] = inquiries;
-    // On a connection that several calls share, nobody can tell which of them is meant; after a call nobody waits.
+    // If several calls share a connection, the question cannot be assigned to one. After a call no client waits.
     const response =
       asked === undefined || others.length > 0
         ? NO_ANSWERER
@@ -71,15 +71,15 @@ export function receiveQuestions(sdk: Sdk, client: Client, inquiries: ReadonlySe
   };
 }
 
-/** Has a client pass on what its server logs during the one call that is under way. */
+/** Makes a client forward the server's log messages during the only call in progress. */
 export function receiveLogs(client: Client, inquiries: ReadonlySet<QuestionableCall>): void {
   client.setNotificationHandler("notifications/message", ({ params }) => {
     const [call, ...others] = inquiries;
-    if (others.length === 0) call?.hear(params);
+    if (others.length === 0) call?.log(params);
   });
 }
 
-/** The answer to a question that is no call's. */
+/** The answer to a question that belongs to no call. */
 export const NO_ANSWERER: QuestionOutcome = {
   error: { code: -32600, message: "The request cannot be assigned to a single running call." },
 };

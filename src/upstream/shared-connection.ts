@@ -1,4 +1,4 @@
-// One connection for all that use it at a time: it ends with the last of them.
+// Shares one connection between concurrent operations. It is closed after the last of them.
 
 import { DURATIONS } from "../domain/durations";
 import type { UpstreamTarget } from "../domain/servers/memory";
@@ -20,7 +20,7 @@ interface Live {
 export class SharedConnection {
   #live: Live | null = null;
 
-  /** The connection that there is, or a new one. */
+  /** Returns the existing connection, or a new one. */
   async take(deadline: Deadline, connect: () => Promise<Connection>): Promise<Lease> {
     const live = this.#live ?? { ready: connect(), users: 0 };
     this.#live = live;
@@ -36,7 +36,7 @@ export class SharedConnection {
     };
     try {
       const connection = await deadline.within(live.ready);
-      // Once it breaks, a later call needs another connection.
+      // After a failure, later calls need another connection.
       connection.line.broken.catch(leave);
       return { connection, release };
     } catch (error) {
@@ -47,24 +47,24 @@ export class SharedConnection {
   }
 }
 
-/** A server that lets one client listen at a time may not have seen yet that the last one left. */
+/** A server with a limit of one stream may not have detected yet that the previous one was closed. */
 const TAKEN = { status: 409, tries: 8, waitMs: 50 };
 
 /**
- * The stream of a session of 2025 on which its server speaks unasked. It stands only while calls are under way that somebody could be asked
- * in: a stream that is open keeps the object awake that reads it.
+ * The stream of a session (revisions of 2025) for requests of the server outside a call's stream. It is open only during calls that can
+ * answer questions, because an open stream keeps the Durable Object awake.
  */
 export class StandingStream {
   readonly #calls = new Set<QuestionableCall>();
   #live: { session: string; standing: Promise<void>; end: () => void } | null = null;
-  /** The session that is known to have none. */
+  /** The session whose server has no such stream. */
   #without: string | null = null;
 
   /**
-   * Has a call hear what the server of its session asks there, until what this gives is called. The stream stands by then, unless the server
-   * has none or lets one wait: what is asked before somebody listens some servers tell nobody.
+   * Lets a call receive the server's questions on the stream, until the returned function is called. Waits until the stream is open, unless
+   * the server has none or is slow: some servers drop questions that they send before the stream is open.
    */
-  async hear(
+  async subscribe(
     call: QuestionableCall,
     around: ConnectionContext,
     target: UpstreamTarget,

@@ -1,4 +1,4 @@
-// What is sent to a server that may ask something before it answers: a call of a tool, or any other request.
+// Creates requests during which the server can ask questions: tool calls and others.
 
 import type { Client } from "@modelcontextprotocol/client";
 import { type JsonObject, type JsonValue, jsonObject } from "../domain/json";
@@ -9,73 +9,73 @@ import { NO_TIMEOUT_MS } from "./connection";
 import type { Deadline } from "./deadline";
 import type { QuestionHandler } from "./server-questions";
 
-/** What a tool says of how far it is. */
+/** A progress notification of a tool. */
 export interface Progress {
   progress: number;
   total?: number | undefined;
   message?: string | undefined;
 }
 
-/** Where a call's log messages go, as they come. */
+/** Receives the log messages of a call as they arrive. */
 export interface ServerLogs {
   least: LogLevel;
-  hear(params: unknown): void;
+  receive(params: unknown): void;
 }
 
 export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
-  /** Is given the whole of a result of which something is left out. */
+  /** Called with the complete result if it is truncated. */
   onCut?: (whole: WholeResult) => void;
-  /** What the tool is called where it is offered; its own name otherwise. */
+  /** The name under which the tool is offered. Defaults to its own name. */
   shown?: string;
-  /** Who hears what the server logs meanwhile, and from which level on. */
+  /** Receives the server's log messages during the call, from a minimum level. */
   logs?: ServerLogs | undefined;
-  /** Who answers what the server asks meanwhile; without one it may ask nothing. */
+  /** Answers the server's questions during the call. Without it, the server cannot ask any. */
   inquiry?: QuestionHandler | undefined;
 }
 
-/** What whoever asks for anything else may want. */
+/** Options of other requests. */
 export type AskOptions = Pick<CallOptions, "signal" | "inquiry">;
 
-/** One request, whichever connections carry it: what was answered is not asked again where a session was lost. */
+/** One request that can be sent over several connections. After a lost session, answered questions are not sent to the user again. */
 export interface RepeatableRequest {
   logs: ServerLogs | undefined;
   inquiry: QuestionHandler | undefined;
   next: NextRound;
-  /** Sends it, with what `next` says. */
+  /** Sends the request with the parameters in `next`. */
   send(client: Client, deadline: Deadline): Promise<unknown>;
 }
 
-/** What goes into a call that is made again, and what it waits for. */
+/** The state of a repeated call: its additional parameters and its open questions. */
 export interface NextRound {
-  /** How often the server has asked. */
+  /** The number of rounds of questions. */
   count: number;
   asked: readonly ServerQuestion[];
-  /** `null` until what was asked is answered, and where nothing was. */
+  /** `null` until the questions are answered, or if there are none. */
   params: { inputResponses: Record<string, JsonValue>; requestState?: string } | null;
   state: string | null;
 }
 
-/** What a call of a tool is told by: its arguments, and the schema that the server gave for them. */
+/** The parts of a tool call: its arguments, and the schema that the server declares for them. */
 interface NamedCall extends Pick<CallOptions, "onProgress" | "logs" | "inquiry"> {
   tool: string;
   args: JsonObject;
   inputSchema: JsonObject | undefined;
 }
 
-/** A call of a tool. Each progress that the server tells gives it its time again. */
+/** Creates a tool call. Each progress notification extends its deadline. */
 export function toolRequest({ tool, args, inputSchema, onProgress, logs, inquiry }: NamedCall): RepeatableRequest {
   const next = nextOf(inquiry);
   const send = (client: Client, deadline: Deadline) => {
-    // Asked for in any case: a call that goes on is given time.
+    // Always requested, because progress extends the deadline.
     const onprogress = (progress: Progress) => {
       deadline.extend();
       onProgress?.(progress);
     };
-    // Given without its output schema: a result that does not keep to it is still the result.
+    // Without the output schema: a result that does not match it is still returned.
     const toolDefinition = { name: tool, inputSchema: { ...inputSchema, type: "object" as const } };
-    // A server of 2026 logs only to whom asks for it; of one of 2025 comes what it logs by itself.
+    // Servers of 2026 send log messages on request only. Servers of 2025 send them without a request.
     const asks = logs !== undefined && client.getProtocolEra() === "modern";
     const meta = asks ? { _meta: { "io.modelcontextprotocol/logLevel": logs.least } } : {};
     const options = { ...optionsFor(inquiry, deadline), onprogress, toolDefinition };
@@ -84,7 +84,7 @@ export function toolRequest({ tool, args, inputSchema, onProgress, logs, inquiry
   return { logs, inquiry, next, send };
 }
 
-/** Any other request. */
+/** Creates any other request. */
 export function plainRequest(
   method: string,
   params: JsonObject,
@@ -100,7 +100,7 @@ function optionsFor(inquiry: QuestionHandler | undefined, { signal }: Deadline) 
   return { signal, timeout: NO_TIMEOUT_MS, ...(inquiry === undefined ? {} : { allowInputRequired: true }) };
 }
 
-/** Where a request begins: at its beginning, or with what was asked before its object was gone. */
+/** Returns the initial state of a request: empty, or restored after its Durable Object was evicted. */
 function nextOf(inquiry: QuestionHandler | undefined): NextRound {
   const begun = inquiry?.begun ?? null;
   if (begun?.era !== "modern") return { count: 0, asked: [], params: null, state: null };

@@ -1,4 +1,4 @@
-// Reading a server's list of tools: page by page, with an end, and one tool that is wrong costs none of the others.
+// Reads a server's list of tools: page by page, with a limit. An invalid tool does not affect the others.
 
 import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod";
@@ -28,9 +28,9 @@ const toolSchema = z.lazy(() =>
     icons: iconsSchema,
     _meta: marksSchema,
     execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
-    // Any dialect: what it says is for the model and for the server itself.
+    // Any JSON Schema dialect: the schema is for the model and the server.
     inputSchema: jsonObject.refine((schema) => schema.type === "object", "is not a schema of type 'object'"),
-    // Of other types only hosts of the later era know some, and those of the earlier refuse a whole list for one.
+    // Hosts of older revisions reject a whole list because of one output schema of another type.
     outputSchema: jsonObject
       .refine((schema) => schema.type === "object")
       .optional()
@@ -39,10 +39,10 @@ const toolSchema = z.lazy(() =>
 );
 
 const namedSchema = z.object({ name: z.string().min(1) });
-/** How much of a name is told that is perhaps too long. */
+/** The part of an overlong name that is shown. */
 const NAME_SHOWN = 100;
 
-/** The tools of a server, as many as are taken, and what was left out. */
+/** Returns the tools of a server, up to the limits, and the omitted ones. */
 export async function readTools(client: Client, signal: AbortSignal, now: () => number): Promise<ToolList> {
   const tools = new Map<string, { tool: UpstreamTool; raw: JsonObject }>();
   const problems: string[] = [];
@@ -52,7 +52,7 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
     const asked = { method: "tools/list" as const, params: cursor === undefined ? {} : { cursor } };
     const answer = await client.request(asked, pageSchema, { signal, timeout: NO_TIMEOUT_MS });
     ttl = answer.ttlMs ?? ttl;
-    for (const value of answer.tools) take(value, tools, problems);
+    for (const value of answer.tools) addTool(value, tools, problems);
     const more = answer.nextCursor !== undefined && answer.nextCursor !== cursor;
     if (tools.size >= UPSTREAM_LIMITS.tools && (more || tools.size > UPSTREAM_LIMITS.tools)) {
       problems.push(`it has too many tools (limit ${UPSTREAM_LIMITS.tools}); the rest is ignored`);
@@ -75,7 +75,11 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
   return { tools: kept, at: now(), ttl, problems: problems.slice(0, UPSTREAM_LIMITS.problems) };
 }
 
-function take(value: unknown, tools: Map<string, { tool: UpstreamTool; raw: JsonObject }>, problems: string[]): void {
+function addTool(
+  value: unknown,
+  tools: Map<string, { tool: UpstreamTool; raw: JsonObject }>,
+  problems: string[],
+): void {
   const parsed = toolSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -106,15 +110,15 @@ function take(value: unknown, tools: Map<string, { tool: UpstreamTool; raw: Json
     return;
   }
   const description = (parsed.data.description ?? title ?? "").slice(0, UPSTREAM_LIMITS.descriptionChars);
-  // Hosts of before 2025-06-18 know a title only as a hint.
+  // Hosts before 2025-06-18 read a title only from the annotations.
   const annotations = { ...(title === undefined ? {} : { title }), ...parsed.data.annotations };
   const outputSchema = within(parsed.data.outputSchema, name, problems);
   const tool = { name, description, inputSchema, ...present({ annotations, title, outputSchema, icons, _meta }) };
-  // The digest is of what came, also of what is cut off here.
+  // The digest includes parts that are truncated here.
   tools.set(name, { tool, raw: jsonObject.parse(value) });
 }
 
-/** An output schema, unless it is too long: a tool is as useful without. */
+/** Returns an output schema unless it is too long. The tool works without it. */
 function within(schema: JsonObject | undefined, name: string, problems: string[]): JsonObject | undefined {
   if (schema === undefined || JSON.stringify(schema).length <= UPSTREAM_LIMITS.schemaChars) return schema;
   problems.push(`the output schema of tool '${name}' is ignored: it is too long`);

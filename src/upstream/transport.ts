@@ -1,4 +1,4 @@
-// The wire under an MCP client, watched: what leaves goes through our fetch, and a request that will get no answer fails at once.
+// Wraps the transport of an MCP client: requests use the gateway's fetch, and a request that can get no response fails immediately.
 
 import type {
   FetchLike,
@@ -21,37 +21,37 @@ import type { Sdk } from "./sdk";
 const ENDED = "the server ended the connection without an answer";
 const requestSchema = z.lazy(() => z.object({ id: z.union([z.string(), z.number()]), method: z.string() }));
 
-/** What a line goes on with instead of a handshake. */
+/** The session that a transport resumes without a handshake. */
 export interface Resumed {
-  /** `null` where the server keeps no sessions: the handshake is skipped all the same. */
+  /** `null` if the server has no sessions. The handshake is skipped too. */
   id: string | null;
   protocol: string;
 }
 
-/** A transport that tells how its requests ended. One for streamable HTTP carries one exchange at a time. */
+/** A transport that reports how its requests ended. With streamable HTTP it carries one exchange at a time. */
 export class WatchedTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
   readonly hasPerRequestStream: boolean;
-  /** Rejects when the server ended what somebody still waits for. */
+  /** Rejects if the server ended an exchange that is still pending. */
   readonly broken: Promise<never>;
-  /** What `Retry-After` said last, in seconds. */
+  /** The last `Retry-After`, in seconds. */
   retryAfter: number | null = null;
   readonly #break: (fault: UpstreamFault) => void;
   readonly #inner: Transport;
-  /** The same where it speaks streamable HTTP. */
+  /** The same transport, if it uses streamable HTTP. */
   readonly #streamable: StreamableHTTPClientTransport | null;
-  /** What a server says passes it before it is read, kept, cut or shown. */
+  /** Redacts all data from the server before it is parsed, stored, truncated or shown. */
   readonly redactor: Redactor;
   readonly #resumed: Resumed | null;
-  /** Requests without an answer yet, and those whose answer comes as a stream, by their ids on the wire. */
+  /** Requests without a response, and those whose response is a stream, by their ids at the server. */
   readonly #waiting = new Map<RequestId, string>();
   readonly #streamed = new Set<RequestId>();
   readonly #ids = new RequestIds();
   readonly #notices = new Set<Promise<void>>();
   #fault: UpstreamFault | null = null;
-  /** Of the stream that stands: whether it is wanted, and what the server answered last. */
+  /** State of the standing stream: whether it is wanted, and the server's last status. */
   #listens = false;
   #listened: number | null = null;
 
@@ -84,23 +84,23 @@ export class WatchedTransport implements Transport {
     };
     this.#inner.onclose = () => this.onclose?.();
     this.#inner.onerror = (error) => {
-      // The stream that carries all answers ended: it would come back, the answers would not.
+      // The stream with all responses has ended. It would be reopened, but pending responses are lost.
       if (error instanceof sdk.SseError) this.#break(this.#fault ?? new UpstreamFault("closed", ENDED));
       this.onerror?.(error);
     };
   }
 
-  /** A client shakes hands unless the line has a session. */
+  /** The client skips the handshake if the transport has a session. */
   get sessionId(): string | undefined {
     return this.#inner.sessionId ?? (this.#resumed === null ? undefined : "none");
   }
 
-  /** The session's id as the server gave it; `null` when it gave none. */
+  /** The session id from the server, or `null` if it sent none. */
   get givenSession(): string | null {
     return this.#inner.sessionId ?? null;
   }
 
-  /** What ended an exchange of the line, where our side knows it better than the library. */
+  /** The fault that ended an exchange, if the gateway has more information than the library. */
   get fault(): UpstreamFault | null {
     return this.#fault;
   }
@@ -114,12 +114,12 @@ export class WatchedTransport implements Transport {
   }
 
   /**
-   * Opens the stream on which the server of a session speaks unasked, until the line is closed; where it breaks it is opened again. The
-   * status of the server's answer; `null` where there was none.
+   * Opens the stream on which the server of a session sends its own requests, until the transport is closed. It is reopened after a
+   * failure. Returns the status of the response, or `null` if there was none.
    */
   async listen(): Promise<number | null> {
     this.#listens = true;
-    // What goes wrong is told by the status, and to `onerror`. From no event on: the library's word for a stream that was never open.
+    // Failures are reported by the status and `onerror`. The empty event id is the library's way to open a stream for the first time.
     await this.#streamable?.resumeStream("").catch(() => undefined);
     return this.#listened;
   }
@@ -134,7 +134,7 @@ export class WatchedTransport implements Transport {
     if (this.hasPerRequestStream && !this.#streamed.has(id)) this.#ended(id);
   }
 
-  /** Closes it, once what is on its way has left. Never fails and need not be waited for. */
+  /** Closes the transport after pending messages are sent. Never fails, and needs no `await`. */
   async close(): Promise<void> {
     if (this.#notices.size > 0) {
       const late = Promise.withResolvers<void>();
@@ -155,13 +155,13 @@ export class WatchedTransport implements Transport {
     }
   }
 
-  /** The answer to a request has ended. Where it held none, none will come. */
+  /** The response to a request has ended. If it contained no result, none will arrive. */
   #ended(id: RequestId): void {
     const method = this.#waiting.get(id);
     if (method === undefined) return;
     this.#waiting.delete(id);
     if (method === "server/discover" && this.#fault === null) {
-      // A server that does not know the question is of the era before it.
+      // Servers that do not support the method are of the older era.
       this.onmessage?.({ jsonrpc: "2.0", id: this.#ids.own(id), error: { code: -32601, message: ENDED } });
       return;
     }
@@ -171,7 +171,7 @@ export class WatchedTransport implements Transport {
   async #fetch(url: string | URL, init: RequestInit, isStream: boolean, development: boolean): Promise<Response> {
     const method = init.method ?? "GET";
     const headers = new Headers(init.headers);
-    // Else no stream that stands: what changed is seen in the streams of calls, and by listing again.
+    // Only `listen` opens the standing stream. Otherwise changes are detected in the streams of calls and by listing again.
     const isAnew = !isStream && method === "GET" && !headers.has("last-event-id");
     if (isAnew && !this.#listens) return new Response(null, { status: 405 });
     const stands = method === "GET" && (isStream || this.#listens);
@@ -195,8 +195,8 @@ export class WatchedTransport implements Transport {
 }
 
 /**
- * Tells the second delivery of a message from the first. workerd calls the `onmessage` of an event target by itself, and so does the
- * library's EventSource: every message of an `sse` server comes twice, both at once.
+ * Returns a function that detects the second delivery of a message. For an `sse` server every message arrives twice at once: workerd calls
+ * the `onmessage` of an event target itself, and so does the library's EventSource.
  */
 function repetitions(): (message: JSONRPCMessage) => boolean {
   let last: string | null = null;
@@ -212,7 +212,7 @@ function repetitions(): (message: JSONRPCMessage) => boolean {
   };
 }
 
-/** A message whose id and method are as they were: those are told to nobody. */
+/** Returns a message with redacted content. Id and method are unchanged, because they are not shown. */
 function withoutSecrets(message: JSONRPCMessage, redactor: Redactor): JSONRPCMessage {
   if (redactor.isIdle) return message;
   if ("method" in message)

@@ -28,5 +28,5 @@ export const CONSOLE_QUERIES: Record<string, (db: Database) => Promise<unknown>>
   },
   endSession: (db) => sessions.endSession(db, "nothing"),
   noteSessionUse: (db) => sessions.noteSessionUse(db, "s1", Date.now(), Date.now()),
-  forgetSessions: (db) => sessions.deleteExpiredSessions(db, 0),
+  deleteExpiredSessions: (db) => sessions.deleteExpiredSessions(db, 0),
 };

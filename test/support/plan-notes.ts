@@ -3,7 +3,7 @@
 /** Exported functions that run no query of their own, with the reason. */
 export const NO_QUERY: Record<string, string> = {
   skillsUsed: "reads the answers of countingSkills",
-  among: "makes a part of a statement: with readReferences",
+  isInScopes: "makes a part of a statement: with readReferences",
   openDatabase: "wraps a session",
   guarded: "wraps one call",
   guardSession: "wraps a session",
@@ -19,17 +19,17 @@ export const NO_QUERY: Record<string, string> = {
   currentContents: "makes a statement: with readViewRows",
   countedNames: "makes a statement: with readViewRows",
   contentsIn: "reads rows: with readVersionContents",
-  leastTokens: "makes a statement: with fewestTokens",
-  isGhostThere: "makes a part of a statement: with enlistConversation",
+  minimumTokensStatement: "makes a statement: with minimumTokens",
+  isGhostThere: "makes a part of a statement: with createConversationRow",
   yankedRows: "makes a statement: with yankedAmong",
   searchStatement: "makes a statement: with searchSkills",
   lastServed: "remembers what an answer said",
   numberOf: "makes a statement: with insertVersion",
   recordOfBatch: "reads rows: with insertVersion",
-  fitsShelf: "makes a part of a statement: with readShelfRows",
+  isPublishable: "makes a part of a statement: with readPublishedSkills",
   fileBytesOf: "makes a statement: with readUserUse",
   serversOfScopes: "makes a statement: with readViewRows",
-  used: "makes a part of a statement: with enlistConversation",
+  used: "makes a part of a statement: with createConversationRow",
 };
 
 /** Functions that read more rows than they return, with the reason. */
@@ -47,8 +47,11 @@ export const READING: Record<string, string> = {
 export const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
   listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
   putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
-  putKnownClient: { tables: ["known_clients"], why: "counts the programs that admins made known, which are few" },
-  listKnownClients: { tables: ["known_clients"], why: "walks along the names, a page of them" },
+  putPreRegisteredClient: {
+    tables: ["known_clients"],
+    why: "counts the programs that admins made known, which are few",
+  },
+  listPreRegisteredClients: { tables: ["known_clients"], why: "walks along the names, a page of them" },
   gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
   everyServer: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },

@@ -1,5 +1,4 @@
-// Builds the package: JavaScript and types of the library, file for file, as the compiler writes them, so that nothing is in it twice; and
-// the command line, as one file.
+// Builds the package: one JavaScript and one type file per library module, as the compiler writes them, and the command line as one file.
 
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";

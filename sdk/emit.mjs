@@ -1,16 +1,16 @@
-// Writes src/generated/: types and the table of operations, and the texts of fields that pages show as help, from the OpenAPI document
-// that the gateway's sources serve.
-// `--check` only says whether it is current. A keyword or a shape that this program does not know stops it: a wrong type is worse.
+// Generates src/generated/ from the gateway's OpenAPI document: types, the table of operations, and the help texts of fields.
+//
+// `--check` only reports whether the files are current. The program throws for unknown keywords, because a wrong type would be worse.
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 const FOLDER = path.join(import.meta.dirname, "src", "generated");
-/** Objects whose fields a page explains, by the name that their texts get: a schema, and the way to the object in it. */
+/** Objects whose fields have help texts, by the export name of the texts: a schema, and the path to the object in it. */
 const EXPLAINED = { ghostSpec: ["GhostRequest", "spec"] };
 
-/** Keywords that limit values and change no type. */
+/** Keywords that limit values and do not change the type. */
 const LIMITS = new Set(
   "minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems propertyNames default example examples".split(
     " ",
@@ -50,7 +50,7 @@ ${operations.map(({ id, row }) => `  ${JSON.stringify(id)}: ${JSON.stringify(row
 
 /**
  * @param {any} document an OpenAPI 3.1 document
- * @returns {string} a TypeScript module: what the document says of fields, for people who fill them in
+ * @returns {string} a TypeScript module with the descriptions of fields, for forms
  */
 export function emitTexts(document) {
   const texts = Object.entries(EXPLAINED).map(([name, [schema, ...way]]) => {
@@ -91,7 +91,7 @@ function operationOf(route, method, operation) {
   return { id, about: summary, type, row };
 }
 
-/** What a success answers: `json`, a list of one of its forms, `bytes` (the response itself), or nothing. */
+/** Returns the type of a successful response: `json`, a list of one of its forms, `bytes` (the response itself), or nothing. */
 function answerOf(responses, id) {
   const found = new Map();
   for (const [status, { content }] of Object.entries(responses)) {
@@ -125,7 +125,7 @@ function eventsOf(responses, id) {
 const objectOf = (parameters, id) =>
   `{ ${parameters.map(({ name, required, schema }) => `${key(name)}${required ? "" : "?"}: ${typeOf(schema, id)}`).join("; ")} }`;
 
-/** @returns {string} the type of a schema; throws for what it does not know */
+/** @returns {string} the type of a schema; throws for unknown keywords */
 function typeOf(schema, where) {
   if (schema === true || Object.keys(schema).length === 0) return "unknown";
   for (const keyword of Object.keys(schema))
@@ -174,7 +174,7 @@ function shapeOf({ properties = {}, required = [], additionalProperties }, where
     ([name, schema]) =>
       `${comment(schema)}${key(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema, `${where}.${name}`)}`,
   );
-  // An index beside named fields would have to fit all of them.
+  // An index signature next to named fields would have to match all of them.
   if (rest !== null) fields.push(`[name: string]: ${fields.length === 0 ? rest : "unknown"}`);
   return fields.length === 0 ? "Record<string, unknown>" : `{ ${fields.join("; ")} }`;
 }

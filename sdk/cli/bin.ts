@@ -1,4 +1,4 @@
-// The program as the package has it.
+// Entry point of the program in the npm package.
 
 import { main } from "./main";
 

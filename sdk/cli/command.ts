@@ -1,4 +1,4 @@
-// A command: its name, how it is written, and what it does. Options are read strictly: what is not known is refused.
+// Defines commands and parses their options. Unknown options are rejected.
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Work } from "./context";
@@ -8,23 +8,23 @@ type Options = NonNullable<ParseArgsConfig["options"]>;
 export type Values = Record<string, string | boolean | undefined>;
 
 export interface Command {
-  /** After the name. */
+  /** Usage line without the command's name. */
   usage: string;
-  /** In one line. */
+  /** One-line summary for the help text. */
   summary: string;
   options?: Options;
-  /** How many names it takes, at least and at most. */
+  /** Minimum and maximum number of positional arguments. */
   names: readonly [number, number];
   run(work: Work, names: readonly string[], values: Values): Promise<number>;
 }
 
 const text = { type: "string" } as const;
 const yes = { type: "boolean" } as const;
-/** Which gateway, and as whom: also GATEWAY_URL and GATEWAY_KEY. */
+/** Options that select the gateway and the key. The variables GATEWAY_URL and GATEWAY_KEY are used if they are missing. */
 export const GATEWAY_OPTIONS = { url: text, key: text, port: text };
 export { text as TEXT, yes as YES };
 
-/** What was typed after the command's name. */
+/** Parses the arguments after the command's name. */
 export function readTyped(
   program: string,
   name: string,
@@ -53,7 +53,7 @@ export function readTyped(
   }
 }
 
-/** An option that has a value, where it was typed. */
+/** Returns the value of an option, or `undefined` if it is missing. */
 export function option(values: Values, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;

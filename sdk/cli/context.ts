@@ -1,49 +1,49 @@
-// What a command works with: where it stands, what it says, and what is taken back when it is interrupted.
+// The environment of a command: folder, output, and cleanup on Ctrl-C.
 
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { EXIT } from "./problem";
 
-/** What a checkout of the gateway adds: its bench, and the key of the gateway that runs there. */
+/** Additions of a checkout of the gateway: its bench, and the key of its local gateway. */
 export interface Checkout {
   openBench(): Promise<Bench>;
-  /** The gateway on this machine. */
+  /** Returns the URL of the local gateway. */
   localUrl(): Promise<string>;
-  /** Its key; refused for any other URL. */
+  /** Returns the key of the local gateway. Rejects for any other URL. */
   localKeyFor(url: string): Promise<string>;
 }
 
-/** The gateway's own reader, compiler and sandbox in a local isolate. */
+/** The gateway's own parser, compiler and sandbox in a local isolate. */
 export interface Bench {
   ask(name: string, zip: Uint8Array, asked: object): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export interface Work {
-  /** What the person types to run this. */
+  /** Name of the program as the user starts it, for messages. */
   program: string;
-  /** The folder that relative paths are relative to. */
+  /** Base of relative paths. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   json: boolean;
   checkout: Checkout | null;
-  /** Ends with Ctrl-C. */
+  /** Aborts on Ctrl-C. */
   signal: AbortSignal;
 }
 
-/** A path that was typed. */
+/** Resolves a path from the command line. */
 export function placeOf(work: Pick<Work, "folder">, typed: string): string {
   return path.resolve(work.folder, typed);
 }
 
-/** The answer for people; with `--json` nothing but the answer for programs goes to stdout. */
+/** Prints text for people to stdout. With `--json` it prints nothing, because stdout contains only the JSON then. */
 export function tell(work: Work, text: string): void {
   if (!work.json) process.stdout.write(`${shown(text)}\n`);
 }
 
 /**
- * A text as a terminal may be given it. Descriptions, files and errors come from other people, and what a terminal reads as a command
- * (escapes, a return over the line, letters that turn the direction) is written as the number that it is.
+ * Escapes characters that a terminal interprets: escape sequences, carriage returns, bidirectional controls. Descriptions, file names and
+ * errors come from other people.
  */
 export function shown(text: string): string {
   return text.replace(
@@ -52,7 +52,7 @@ export function shown(text: string): string {
   );
 }
 
-/** What goes on meanwhile. */
+/** Prints a progress message or a warning to stderr. */
 export function note(text: string): void {
   process.stderr.write(`${shown(text)}\n`);
 }
@@ -63,7 +63,7 @@ export function answer(work: Work, value: unknown): void {
 
 const unfinished = new Set<string>();
 
-/** Does something with a folder that is gone afterwards, however it ends: Ctrl-C included. */
+/** Runs `use` and deletes the folder afterwards, also after an error or Ctrl-C. */
 export async function withScratch<T>(folder: string, use: () => Promise<T>): Promise<T> {
   unfinished.add(folder);
   try {
@@ -74,7 +74,7 @@ export async function withScratch<T>(folder: string, use: () => Promise<T>): Pro
   }
 }
 
-/** Ends the process at Ctrl-C, with nothing half-written left behind; a second one does not wait for anything. */
+/** Aborts on Ctrl-C and deletes unfinished folders. A second Ctrl-C ends the process at once. */
 export function endOnInterrupt(controller: AbortController): void {
   const end = () => {
     controller.abort();

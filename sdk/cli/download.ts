@@ -1,4 +1,4 @@
-// A skill's package, downloaded whole and checked: by its digest, and by the gateway's own reader, before anything of it is written.
+// Downloads a skill's package and verifies it by digest and with the gateway's own parser before anything is written.
 
 import { createHash } from "node:crypto";
 import type { SkillPackage } from "../../src/domain/package/skill";
@@ -8,7 +8,7 @@ import { EXIT, Problem } from "./problem";
 
 const SKILLS = "/api/v1/kinds/skills";
 
-/** The package of a skill at a version; of what did not arrive whole nothing is used. */
+/** Downloads the package of one version. Rejects incomplete downloads. */
 export async function downloadSkill(
   gateway: Gateway,
   id: string,

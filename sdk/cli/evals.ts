@@ -1,8 +1,8 @@
-// The cases that a skill brings in `evals/`, in the forms that the world writes, and what of them can be judged without a model.
+// Parses the test cases in `evals/` in the common formats and separates those that can be judged without a model.
 
 import * as z from "zod";
 
-/** A request, and whether search is to find the skill by it. */
+/** A prompt, and whether search should find the skill for it. */
 export interface RoutingCase {
   id: string;
   prompt: string;
@@ -58,13 +58,13 @@ const fileSchema = z.looseObject({
 export interface Cases {
   routing: RoutingCase[];
   checks: CodeCheck[];
-  /** What takes a model to judge. */
+  /** Expectations that need a model. */
   unjudged: string[];
-  /** What could not be read. */
+  /** Cases that could not be parsed. */
   problems: string[];
 }
 
-/** Reads one file of `evals/`. */
+/** Parses one file of `evals/`. */
 export function readCases(file: string, text: string): Cases {
   const none: Cases = { routing: [], checks: [], unjudged: [], problems: [] };
   let json: unknown;
@@ -98,17 +98,17 @@ export function readCases(file: string, text: string): Cases {
   return { routing, checks: good, unjudged, problems };
 }
 
-/** What a run did, as far as a check may ask. */
+/** The result of a run, as far as checks use it. */
 export interface Ran {
   exit?: number;
   stdout?: string;
-  /** Texts of files that it left, by path. */
+  /** Text of the files that the run left, by path. */
   files?: Readonly<Record<string, string>>;
   isError?: boolean;
   text?: string;
 }
 
-/** What is otherwise than expected; nothing where all is as it should be. */
+/** Returns the differences from the expected result. Empty if all match. */
 export function differences(expected: Expected, ran: Ran): string[] {
   const found: string[] = [];
   const equal = (what: string, wanted: unknown, seen: unknown) => {
@@ -144,7 +144,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Keys in one order, so that two objects are compared by what they say. */
+/** Sorts keys, so that two objects are compared by content. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-// Skills as folders: read into a package, and written out of one, whole or not at all.
+// Packs folders into skill packages and writes packages to folders.
 
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { placeOf, type Work, withScratch } from "./context";
 import { type ChangedFile, changedFiles } from "./lines";
 import { EXIT, misused, Problem } from "./problem";
 
-/** A skill that was named: a folder with a SKILL.md, or a ZIP. */
+/** A skill from the command line: a folder with a SKILL.md, or a ZIP. */
 export interface NamedSkill {
   name: string;
   place: string;
@@ -31,17 +31,17 @@ export async function skillAt(work: Work, typed: string): Promise<NamedSkill> {
   return { name: path.basename(place), place, isFolder: true, zip: () => packFolder(place) };
 }
 
-/** The skills that were named; the folder one stands in where none was. */
+/** Returns the skills named on the command line. Default: the current folder. */
 export function skillsAt(work: Work, typed: readonly string[]): Promise<NamedSkill[]> {
   return Promise.all((typed.length === 0 ? ["."] : typed).map((each) => skillAt(work, each)));
 }
 
-/** Whether a file or folder of this name is packed: no dot-files, no dependencies, nothing that Python or an editor leaves behind. */
+/** Whether a file or folder with this name is packed. Excludes dot-files, dependencies, and temporary files of Python and editors. */
 export function isPacked(name: string): boolean {
   return !/^\.|^(?:node_modules|__pycache__|4913)$|~$|^#.*#$/.test(name);
 }
 
-/** Files of a folder as they are packed. */
+/** Returns the files of a folder that are packed. */
 export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -56,14 +56,14 @@ export interface PackedFile {
   isExecutable: boolean;
 }
 
-/** Files as a skill's ZIP; modes are kept, times are not. */
+/** Creates a skill's ZIP. Stores file modes but no times. */
 export function packFiles(name: string, files: ReadonlyMap<string, PackedFile>): Uint8Array {
   const entry = ({ bytes, isExecutable }: PackedFile) =>
     [bytes, { os: 3, attrs: (0o100000 | (isExecutable ? 0o755 : 0o644)) << 16, mtime: "2020-01-01" }] as const;
   return zipSync(Object.fromEntries([...files].map(([file, packed]) => [`${name}/${file}`, [...entry(packed)]])));
 }
 
-/** A folder as a skill's ZIP; `instead`: files with other texts than they have there; `only`: the files to pack. */
+/** Packs a folder into a skill's ZIP. `instead` replaces the text of files. `only` limits the files to pack. */
 export async function packFolder(
   folder: string,
   instead: ReadonlyMap<string, string> = new Map(),
@@ -82,7 +82,7 @@ export async function packFolder(
   return packFiles(path.basename(folder), new Map(files));
 }
 
-/** What the gateway's own reader says of a package, here. */
+/** Parses a package locally with the gateway's own parser. */
 export async function readSkill(zip: Uint8Array, fileName: string): Promise<PackageOutcome> {
   const outcome = await readPackage(zip, { fileName });
   if (outcome.package === null) return outcome;
@@ -92,14 +92,14 @@ export async function readSkill(zip: Uint8Array, fileName: string): Promise<Pack
   return { ...outcome, warnings: [...found, ...outcome.warnings] };
 }
 
-/** The files of a package with their bytes. */
+/** Returns the bytes of all files in a package. */
 export function filesOf({ files, zip }: SkillPackage): Map<string, Uint8Array> {
   return new Map(files.map(({ path: file, offset, size }) => [file, zip.subarray(offset, offset + size)]));
 }
 
 /**
- * Writes a package to a folder of its own. Nobody sees half of it: it is written beside its place and moved there, and what was there
- * goes only then.
+ * Writes a package to its own folder. The files are written to a temporary folder, which then replaces the old one, so that a folder is
+ * never incomplete.
  */
 export async function writeSkill(parent: string, skill: SkillPackage): Promise<string> {
   const place = path.join(parent, skill.name);
@@ -128,7 +128,7 @@ export async function writeSkill(parent: string, skill: SkillPackage): Promise<s
   });
 }
 
-/** What a package would change in the folder that it would be written to; `null`: there is none. What begins with a dot counts, too. */
+/** Returns the changes that writing a package would make to its folder, including dot-files. `null` if the folder does not exist. */
 export async function changesTo(parent: string, skill: SkillPackage): Promise<ChangedFile[] | null> {
   const place = path.join(parent, skill.name);
   const entries = await readdir(place, { recursive: true, withFileTypes: true }).catch((error) => {
@@ -141,7 +141,7 @@ export async function changesTo(parent: string, skill: SkillPackage): Promise<Ch
   for (const entry of entries) {
     if (entry.isDirectory()) continue;
     const file = path.join(entry.parentPath, entry.name);
-    // Of what is no file, such as a link, nothing is read: it is one thing that would go.
+    // Entries that are not files, such as links, are not read. Each counts as one deleted entry.
     here.set(path.relative(place, file).split(path.sep).join("/"), entry.isFile() ? await readFile(file) : NOTHING);
   }
   return changedFiles(here, filesOf(skill));
@@ -149,7 +149,7 @@ export async function changesTo(parent: string, skill: SkillPackage): Promise<Ch
 
 const NOTHING = new Uint8Array();
 
-/** Takes a folder away, as one step. */
+/** Deletes a folder if it exists. */
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// Requests to a gateway, and its refusals in words and exit codes.
+// Sends requests to a gateway and converts errors to messages and exit codes.
 
 import * as z from "zod";
 import type { Work } from "./context";
@@ -12,7 +12,7 @@ const issueSchema = z.looseObject({
   line: z.number().optional(),
   severity: z.string().optional(),
 });
-/** An issue as people read it, whoever found it. */
+/** An issue from the gateway or from a local check. */
 export type CliIssue = Pick<z.infer<typeof issueSchema>, "code" | "message" | "path" | "line" | "severity">;
 export const issuesSchema = z.array(issueSchema);
 
@@ -22,7 +22,7 @@ const refusalSchema = z.looseObject({
   issues: issuesSchema.default([]),
 });
 
-/** A refusal of the gateway. */
+/** An error response of the gateway. */
 export class Refused extends Problem {
   constructor(
     readonly status: number,
@@ -52,14 +52,14 @@ export interface Ask {
   seconds?: number;
 }
 
-/** A gateway, asked with one key. */
+/** A client for one gateway with one key. */
 export class Gateway {
   constructor(
     private readonly work: Work,
     readonly signedIn: SignedIn,
   ) {}
 
-  /** The answer to a request; what is refused, or does not answer, is a Problem. */
+  /** Sends a request. Throws a `Problem` if the gateway rejects it or cannot be reached. */
   async send(
     path: string,
     { method = "GET", query = {}, json, form, headers = {}, seconds = 60 }: Ask = {},
@@ -86,7 +86,9 @@ export class Gateway {
     throw await this.#refused(response);
   }
 
-  /** The JSON of an answer, read by a schema: what another program than a gateway answers is none. */
+  /**
+   * Returns the JSON of a response, validated by a schema. Throws if the response does not match, for example if another program answers.
+   */
   async read<T extends z.ZodType>(schema: T, path: string, ask: Ask = {}): Promise<z.output<T>> {
     return (await this.readWithStatus(schema, path, ask)).body;
   }
@@ -108,7 +110,7 @@ export class Gateway {
     }
   }
 
-  /** The bytes of an answer, whole: one that breaks off is a Problem. */
+  /** Returns the bytes of a response. Throws a `Problem` if it is incomplete. */
   async bytes(path: string, ask: Ask = {}): Promise<{ bytes: Uint8Array; headers: Headers }> {
     const response = await this.send(path, ask);
     const bytes = new Uint8Array(await this.#whole(response.arrayBuffer()));
@@ -146,7 +148,7 @@ export class Gateway {
   }
 }
 
-/** The problem of a request that had no answer. */
+/** Returns the problem for a request without a response. */
 export function nothingAnswers(url: string, error: unknown): Problem {
   return new Problem(EXIT.unreachable, `Nothing answers at ${url} (${reasonOf(error)}).`);
 }

@@ -1,4 +1,4 @@
-// What changed between two lists of files, and between two texts, line by line, in the form that every tool for patches writes.
+// Compares lists of files, and texts line by line, in unified diff format.
 
 interface Sides {
   path: string;
@@ -10,7 +10,7 @@ export interface ChangedFile extends Sides {
   what: "added" | "removed" | "changed";
 }
 
-/** What differs between two lists of files, by path. */
+/** Returns the differences between two lists of files, by path. */
 export function changedFiles(
   older: ReadonlyMap<string, Uint8Array>,
   newer: ReadonlyMap<string, Uint8Array>,
@@ -24,10 +24,10 @@ export function changedFiles(
 }
 
 const CONTEXT = 3;
-/** Pairs of lines that are compared at most; beyond, a file is told as changed. */
+/** Limit of compared line pairs. Larger files are reported as changed. */
 const MOST_PAIRS = 4_000_000;
 
-/** A file's change; what is no text is named only. */
+/** Returns the change of one file. Binary files are only named. */
 export function unifiedDiff({ path, before, after }: Sides, from: string, to: string): string {
   const [a, b] = [linesOf(before), linesOf(after)];
   const head = `--- ${before === null ? "/dev/null" : `${path} (${from})`}\n+++ ${after === null ? "/dev/null" : `${path} (${to})`}`;
@@ -45,7 +45,7 @@ function linesOf(bytes: Uint8Array | null): string[] | null {
   }
 }
 
-/** Every line of both, as kept (" "), gone ("-") or new ("+"): by the longest common run of lines. */
+/** Marks every line of both texts as unchanged (" "), removed ("-") or added ("+"), by the longest common subsequence. */
 function marked(a: readonly string[], b: readonly string[]): string[] {
   const width = b.length + 1;
   const longest = new Uint32Array((a.length + 1) * width);
@@ -72,7 +72,7 @@ function marked(a: readonly string[], b: readonly string[]): string[] {
   return lines;
 }
 
-/** The changes, with some lines around each. */
+/** Returns the changes with some context lines around each. */
 function hunks(lines: readonly string[]): string[] {
   const near = lines.map((_, at) =>
     lines.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some((line) => line[0] !== " "),

@@ -1,4 +1,4 @@
-// skillgate: skills from the command line. The same program is `npm run skill` in a checkout of the gateway, where it has a bench as well.
+// `skillgate`: manages skills from the command line. In a checkout of the gateway, `npm run skill` starts the same program with a bench.
 
 import { type Command, readTyped } from "./command";
 import { add } from "./commands/add";
@@ -19,25 +19,25 @@ import { type Checkout, endOnInterrupt, note, type Work } from "./context";
 import { fillNode20 } from "./node20";
 import { EXIT, Problem } from "./problem";
 
-/** By name, in the order of their telling. */
+/** All commands by name, in the order of the help text. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...{ login, init, check, dev, test, call, pack, push, promote },
   ...{ list, search, info, versions, diff, activate, yank, unyank, usage },
   ...{ pull, add, update, import: importSkills },
 };
-/** Names from before. */
+/** Aliases for old names of commands. */
 const ALSO: Readonly<Record<string, string>> = { new: "init" };
 
 export interface Start {
   args: readonly string[];
-  /** What the person typed to start it. */
+  /** Name of the program as the user started it. */
   program: string;
   folder: string;
   env: Work["env"];
   checkout: Checkout | null;
 }
 
-/** Runs a command; gives its exit code. */
+/** Runs a command and returns its exit code. */
 export async function main({ args, program, folder, env, checkout }: Start): Promise<number> {
   fillNode20();
   const controller = new AbortController();

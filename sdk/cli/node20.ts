@@ -1,6 +1,6 @@
-// What Node 20 lacks of the language that the gateway's own modules are written in.
+// Adds JavaScript functions that the gateway's modules use and Node 20 lacks.
 
-/** Adds it. Called, and not only imported: the package says that its modules have no effects, and a bundler leaves out what has none. */
+/** Adds missing functions. It must be called: the package declares no side effects, so a bundler would remove an import alone. */
 export function fillNode20(): void {
   Map.groupBy ??= groupBy;
 }

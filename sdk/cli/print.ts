@@ -1,11 +1,11 @@
-// What people read of packages, versions and routing reports.
+// Formats packages, versions and routing reports for people.
 
 import type { ClaimedSource } from "../../src/domain/catalog/source";
 import type { permissionChanges } from "../../src/domain/code/permissions";
 import type { CliIssue } from "./gateway";
 import type { Routing, Verdict } from "./resources";
 
-/** A list of issues under a title; nothing where there is none. */
+/** Formats issues under a title. Empty if there are none. */
 export function issueLines(title: string, found: readonly CliIssue[]): string[] {
   if (found.length === 0) return [];
   const lines = found.map(({ code, message, path = "SKILL.md", line, severity }) => {
@@ -15,12 +15,12 @@ export function issueLines(title: string, found: readonly CliIssue[]): string[] 
   return ["", title, ...lines];
 }
 
-/** Whether a script runs, and what decides. */
+/** Formats whether a script runs, and the deciding reason. */
 export function verdictLine({ path, runs, reason = "", line }: Verdict): string {
   return `  ${runs.padEnd(7)}  ${path}${line === undefined ? "" : `:${line}`}  ${reason}`.trimEnd();
 }
 
-/** How search finds a skill by its own example prompts. */
+/** Formats how search ranks a skill for its own example prompts. */
 export function routingLines({ prompts, neighbours }: Routing): string[] {
   const lines = prompts.map(({ prompt, rank, rank_without_examples: plain, ahead }) => {
     const behind = ahead.length === 0 ? "" : `  behind ${ahead.join(", ")}`;
@@ -35,20 +35,20 @@ export function placeText(rank: number | null): string {
   return rank === null ? "not found" : `#${rank}`;
 }
 
-/** What one version may do and another may not, above a patch: tools that read one pass over such lines. */
+/** Formats changed permissions above a patch. Tools that read patches ignore such lines. */
 export function permissionLines({ added, removed }: ReturnType<typeof permissionChanges>): string[] {
   const line = (what: string) => (one: (typeof added)[number]) =>
     `# ${what}: ${one.permission} ${oneLineOf(one.value, 300)}`;
   return [...added.map(line("may now")), ...removed.map(line("may no more"))];
 }
 
-/** A prompt on one line. */
+/** Shortens a prompt to one line. */
 export function oneLineOf(text: string, most = 80): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
-/** Columns under each other. */
+/** Aligns rows in columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
   return rows
@@ -61,7 +61,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-/** A source in a line. */
+/** Formats a source in one line. */
 export function originOf({ url, path, ref, commit }: ClaimedSource): string {
   const at = commit?.slice(0, 12) ?? ref;
   return `${url}${path === undefined ? "" : ` ${path}`}${at === undefined ? "" : ` @${at}`}`;

@@ -1,24 +1,24 @@
-// How a command ends when it does not end well: one sentence for the person at the keyboard, and an exit code for scripts.
+// Defines errors that end a command: one message for the user and an exit code for scripts.
 
-/** Exit codes, in `docs/cli.md` too. */
+/** Exit codes, also listed in `docs/cli.md`. */
 export const EXIT = {
   done: 0,
-  /** The skill has issues, a test failed, or the gateway refused what was sent. */
+  /** The skill has issues, a test failed, or the gateway rejected the request. */
   refused: 1,
-  /** The command was written wrongly. */
+  /** The command line is invalid. */
   usage: 2,
-  /** No key, or one that may not. */
+  /** No key, or a key without the required permission. */
   key: 3,
-  /** Nothing answers, or not to the end. */
+  /** The gateway or source cannot be reached, or the response is incomplete. */
   unreachable: 4,
-  /** There is no such thing. */
+  /** The requested object was not found. */
   absent: 5,
-  /** It does not go together with what is there. */
+  /** The request conflicts with existing data. */
   conflict: 6,
   interrupted: 130,
 } as const;
 
-/** Something the person at the keyboard can mend: printed without a stack. */
+/** An error that the user can fix. It is printed without a stack. */
 export class Problem extends Error {
   override name = "Problem";
 
@@ -30,7 +30,7 @@ export class Problem extends Error {
   }
 }
 
-/** What was written wrongly, with how it is written. */
+/** Returns the error for an invalid command line. */
 export function misused(message: string): Problem {
   return new Problem(EXIT.usage, message);
 }

@@ -1,14 +1,14 @@
-// Progress of long work: one line that is written again on a terminal, a line each in a log, nothing with --json.
+// Shows progress of long operations: one updated line in a terminal, separate lines in a log, nothing with `--json`.
 
 import { note, shown, type Work } from "./context";
 
 export interface Progress {
   step(text: string): void;
-  /** Ends it; the line goes. */
+  /** Ends the progress and clears the line. */
   end(): void;
 }
 
-/** Says on stderr what is being done. */
+/** Shows on stderr what the command is doing. */
 export function progressOf(work: Work, text: string): Progress {
   const isLive = process.stderr.isTTY === true && !work.json;
   let last = "";
@@ -22,7 +22,7 @@ export function progressOf(work: Work, text: string): Progress {
   return { step, end: () => void (isLive && process.stderr.write("\r\u001b[2K")) };
 }
 
-/** A size as people read it. */
+/** Formats a size for people. */
 export function sizeText(bytes: number): string {
   if (bytes < 1_024) return `${bytes} bytes`;
   return bytes < 1_024 * 1_024 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_024 / 1_024).toFixed(1)} MiB`;

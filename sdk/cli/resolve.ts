@@ -1,4 +1,4 @@
-// Which gateway, which skill and which version are meant.
+// Resolves the gateway, skill and version named on the command line.
 
 import { option, type Values } from "./command";
 import type { Work } from "./context";
@@ -9,13 +9,13 @@ import { signIn } from "./sign-in";
 
 export const SKILLS = "/api/v1/kinds/skills";
 
-/** The gateway that is meant. */
+/** Returns the gateway for this command. */
 export async function gatewayOf(work: Work, values: Values): Promise<Gateway> {
   const typed = { url: option(values, "url"), key: option(values, "key"), port: option(values, "port") };
   return new Gateway(work, await signIn(work, typed));
 }
 
-/** The skill that a name means: one's own, else a group's, else a public one. An id means itself. */
+/** Returns the skill with this name or id. The user's own skill comes before a group's, and a group's before a public one. */
 export async function findNamed(gateway: Gateway, name: string): Promise<SkillResource> {
   if (/^skl_[0-9A-Z]{26}$/.test(name)) return gateway.read(skillSchema, `${SKILLS}/${name}`);
   const { items } = await gateway.read(skillsSchema, SKILLS, { query: { name } });
@@ -24,7 +24,7 @@ export async function findNamed(gateway: Gateway, name: string): Promise<SkillRe
   return found;
 }
 
-/** All versions of a skill, newest first. */
+/** Returns all versions of a skill, newest first. */
 export async function readVersionsOf(gateway: Gateway, id: string): Promise<VersionItem[]> {
   const all: VersionItem[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -41,7 +41,7 @@ export async function readVersionsOf(gateway: Gateway, id: string): Promise<Vers
   return all;
 }
 
-/** A version of a skill by its label or id. */
+/** Returns a version of a skill by its label or id. */
 export async function findVersionOf(gateway: Gateway, id: string, version: string): Promise<VersionItem> {
   const all = await readVersionsOf(gateway, id);
   const found = all.find((each) => each.version_id === version) ?? all.find((each) => each.version === version);

@@ -1,4 +1,4 @@
-// What the gateway answers, as far as the commands read it.
+// Schemas of the gateway's responses, limited to the fields that commands read.
 
 import * as z from "zod";
 import { skillSource } from "../../src/domain/catalog/source";

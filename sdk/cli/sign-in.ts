@@ -1,5 +1,6 @@
-// Which gateway a command talks to, and with which key: what was typed, then the environment, then the gateway of this checkout, or
-// what `login` has kept. A key that was kept for one gateway is sent to no other one.
+// Resolves the gateway URL and the key: from options, then the environment, then the checkout's gateway or the stored login.
+//
+// A key stored for one gateway is never sent to another.
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -16,7 +17,7 @@ export interface SignedIn {
   key: string;
 }
 
-/** What was typed of it. */
+/** The related command line options. */
 export interface Typed {
   url?: string | undefined;
   key?: string | undefined;
@@ -42,7 +43,7 @@ async function readKept(work: Work): Promise<Kept | null> {
   }
 }
 
-/** Keeps a key for its gateway, for the user's own eyes, and makes that gateway the one that is meant without --url. */
+/** Stores a key for its gateway, readable only by the user, and makes that gateway the default. */
 export async function keepKey(work: Work, { url, key }: SignedIn): Promise<string> {
   const before = await readKept(work).catch(() => null);
   const kept: Kept = { current: url, keys: { ...before?.keys, [url]: key } };
@@ -59,7 +60,7 @@ export async function keepKey(work: Work, { url, key }: SignedIn): Promise<strin
   return file;
 }
 
-/** A gateway's URL in its one spelling. */
+/** Normalizes the URL of a gateway. */
 export function gatewayUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw misused(`${text} is not the URL of a gateway, such as http://127.0.0.1:8787.`);
@@ -67,7 +68,7 @@ export function gatewayUrl(text: string): string {
   return `${origin}${pathname}`.replace(/\/+$/, "");
 }
 
-/** The URL that is meant. */
+/** Returns the URL of the gateway to use. */
 export async function chosenUrl(work: Work, typed: Typed): Promise<string> {
   if (typed.port !== undefined) {
     if (typed.url !== undefined) throw misused("--port is for the gateway on this machine; --url names another one.");
@@ -76,12 +77,12 @@ export async function chosenUrl(work: Work, typed: Typed): Promise<string> {
   }
   const named = typed.url ?? work.env.GATEWAY_URL;
   if (named) return gatewayUrl(named);
-  // In a checkout a push goes to what runs there: a sign-in from elsewhere must not send it to everybody.
+  // In a checkout the local gateway comes before a stored login, so that a test push does not publish to a shared gateway.
   if (work.checkout !== null) return gatewayUrl(await work.checkout.localUrl());
   return (await readKept(work))?.current ?? "http://127.0.0.1:8787";
 }
 
-/** The gateway and its key. */
+/** Returns the gateway's URL and key. */
 export async function signIn(work: Work, typed: Typed): Promise<SignedIn> {
   const url = await chosenUrl(work, typed);
   const given = typed.key || work.env.GATEWAY_KEY;

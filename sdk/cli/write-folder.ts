@@ -1,9 +1,9 @@
-// Files that nobody sees half of.
+// Writes files in one step.
 
 import { randomUUID } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 
-/** Writes a file beside its place and moves it there whole. */
+/** Writes a file to a temporary name and then renames it. */
 export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
   const draft = `${file}.${randomUUID()}.tmp`;
   try {

@@ -1,13 +1,16 @@
-// `aiSdk(chat, { messages, tools })`: what `streamText` and `generateText` of the AI SDK (6 and 7) take, with skills.
+// `aiSdk(chat, { messages, tools })`: returns the options that add skills to `streamText` and `generateText` of the AI SDK (6 and 7).
 //
-// The gateway's tools run by themselves in the SDK's own loop, beside the caller's. Instructions stand in their results, so whoever keeps
-// the messages keeps the skills.
+// The SDK's own loop runs the gateway's tools next to the caller's. Instructions are part of tool results, so a caller that stores the
+// messages stores the skills too.
 
 import { type Chat, keyOf, MOST_STEPS, UNREACHABLE } from "./chat.js";
 import { SkillGatewayError } from "./errors.js";
 import type { JsonObject } from "./json.js";
 
-/** A tool as the AI SDK takes one. Its schema is JSON Schema, which the SDK has a class for and this package does not. */
+/**
+ * A tool in the AI SDK's format. `inputSchema` is a JSON Schema in the SDK's schema format, which this package builds without depending on
+ * the SDK.
+ */
 export interface SkillTool {
   description: string;
   inputSchema: never;
@@ -15,13 +18,13 @@ export interface SkillTool {
 }
 
 export interface AiSdkOptions<Message, Tools> {
-  /** The chat's messages as the model gets them: `ModelMessage`s. They are not changed. */
+  /** The chat's messages as `ModelMessage`s, the format that the model receives. They are not changed. */
   messages: readonly Message[];
   /** The chat's own tools. */
   tools?: Tools;
   /** The chat's own system prompt. */
   system?: string;
-  /** The name of the model, which says how long its prompt stays cached. */
+  /** Name of the model. It determines how long the provider caches the prompt. */
   model?: string;
   abortSignal?: AbortSignal | undefined;
 }
@@ -30,9 +33,11 @@ export interface AiSdkCall<Message, Tools> {
   messages: Message[];
   tools: Tools;
   system?: { role: "system"; content: string; providerOptions: typeof MARK };
-  /** The SDK's own default is one step, in which no tool could be of use. */
+  /** Raises the step limit. The SDK stops after one step by default, and then the model could not use tool results. */
   stopWhen: (state: { steps: readonly unknown[] }) => boolean;
-  /** Ends the turn where the gateway could not be asked in its middle, since the SDK would have the model read why and go on. */
+  /**
+   * Throws, and so ends the turn, if the gateway failed during the turn. Otherwise the SDK would send the error to the model and continue.
+   */
   prepareStep: () => undefined;
 }
 
@@ -55,13 +60,13 @@ interface Definition {
   inputSchema: JsonObject;
 }
 
-/** What the AI SDK's own `jsonSchema()` marks its schemas with. Those of any other kind it closes: no object may have other fields. */
+/** The symbol that the AI SDK's `jsonSchema()` sets on its schemas. The SDK forbids additional properties in all other schemas. */
 const SCHEMA = Symbol.for("vercel.ai.schema");
 
-/** The end of what repeats. Only one vendor has to be told; the others do not look at it. */
+/** Marks the end of the prompt prefix that repeats. Only Anthropic needs this mark. Other providers ignore it. */
 const MARK = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
 
-/** Begins the turn of the last message of the user, and says what to send. */
+/** Begins the turn of the last user message and returns the options for `streamText` or `generateText`. */
 export async function aiSdk<Message extends object>(
   chat: Chat,
   options: AiSdkOptions<Message, undefined>,
@@ -96,7 +101,7 @@ export async function aiSdk<Message extends object, Tools extends object>(
     throw new TypeError(`Both this chat and its skills have a tool named ${both.map(({ name }) => name).join(", ")}`);
   for (const { call_id, content } of turn?.context_edits ?? [])
     if (call_id !== undefined) edit(messages, call_id, content);
-  // Of MCP's messages each has one block, of the SDK's a list.
+  // An MCP message has one content block, an AI SDK message has a list.
   const appended = (turn?.append ?? []).map(({ role, content }) => ({
     role: String(role),
     content: [content as Part],
@@ -124,8 +129,8 @@ export async function aiSdk<Message extends object, Tools extends object>(
 }
 
 /**
- * There are vendors that take no history with calls unless some tool is defined. A chat that has none of its own gets the names that were
- * called, when nobody can say what they mean. Who calls one hears so.
+ * Returns definitions for the tools called in `messages`, for a chat without tools of its own during an outage. Some vendors reject a
+ * history with calls if no tool is defined. Calling one of these tools returns an error to the model.
  */
 function namesOnly(messages: ModelMessage[], own: object = {}): Definition[] {
   const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
@@ -134,7 +139,7 @@ function namesOnly(messages: ModelMessage[], own: object = {}): Definition[] {
   return [...names].map((name) => ({ name, description: "Not there at the moment.", inputSchema: { type: "object" } }));
 }
 
-/** One vendor binds thinking to the tools and the system prompt that it was thought under, which an outage changes. */
+/** Removes thinking that Anthropic binds to the tools and the system prompt of its turn. An outage changes both. */
 function dropBoundThinking(messages: ModelMessage[]): void {
   const isBound = ({ type, providerOptions }: Part) =>
     type === "reasoning" &&
@@ -149,7 +154,7 @@ function resultsIn({ role, content }: ModelMessage): Part[] {
   return role === "tool" && typeof content !== "string" ? content.filter(({ type }) => type === "tool-result") : [];
 }
 
-/** Replaces what a call has answered, in a copy of its message. */
+/** Replaces the result of a call in a copy of its message. */
 function edit(messages: ModelMessage[], callId: string, value: string): void {
   const at = messages.findIndex((message) => resultsIn(message).some(({ toolCallId }) => toolCallId === callId));
   const found = messages[at];
@@ -160,7 +165,7 @@ function edit(messages: ModelMessage[], callId: string, value: string): void {
   messages[at] = { ...found, content };
 }
 
-/** @param failures takes what the gateway could not or would not do: no result of a call, and nothing for a model to read */
+/** @param failures receives gateway errors, which must not reach the model as results */
 function runnable(
   chat: Chat,
   { name, description = "", inputSchema }: Definition,
@@ -187,7 +192,7 @@ function runnable(
   };
 }
 
-/** What a page calls a tool: for a call of a skill's tool the name of that tool, not of the one that passes it on. */
+/** Returns the tool name to show for a message part. For `call_skill_tool` this is the name of the skill's tool. */
 export function toolNameOf(part: { type: string; toolName?: string; input?: unknown }): string {
   const name = part.toolName ?? part.type.replace(/^tool-/, "");
   const input = part.input as { name?: unknown } | null | undefined;

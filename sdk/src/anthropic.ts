@@ -1,4 +1,4 @@
-// `withSkills(anthropic, chat)`: the same client, whose `messages.create` and `messages.stream` have skills.
+// `withSkills(anthropic, chat)`: returns the client with skills in `messages.create` and `messages.stream`.
 
 import { type Api, type Kept, type Reader, wire } from "./api.js";
 import { type Chat, UNREACHABLE } from "./chat.js";
@@ -58,12 +58,12 @@ interface StreamEvent {
   usage?: object;
 }
 
-/** What this adapter asks of a client of `@anthropic-ai/sdk`. */
+/** The part of an `@anthropic-ai/sdk` client that this adapter uses. */
 interface Client {
   messages: { create: (...given: never[]) => unknown };
 }
 
-/** The client with skills. Nothing else of it changes. */
+/** Returns the client with skills. Other methods do not change. */
 export function withSkills<Given extends Client>(client: Given, chat: Chat): Given {
   return withApi(client, chat, messages);
 }
@@ -86,12 +86,12 @@ const messages: Api<Body, Message, Block, Answer, StreamEvent> = {
     const content = blocksOf(given).filter((block) => !known.has(sameness(block)));
     return content.length === 0 ? null : { ...given, content };
   },
-  // All results of a step belong into one message.
+  // All results of a step must be in one message.
   joined: (before, after) =>
     hasResultsOnly(before) && hasResultsOnly(after)
       ? { role: "user", content: [...blocksOf(before), ...blocksOf(after)] }
       : null,
-  // Thinking is bound to the tools and the system prompt that it was thought under: within a turn these stay as they are.
+  // Thinking is bound to the tools and the system prompt of its turn, so both stay unchanged within a turn.
   staysAway: (history, at) => history[at]?.skill_outage === true && at < history.length - 1,
   settle(history, at, turn) {
     const before = history.slice(0, Math.max(at, 0));
@@ -157,8 +157,8 @@ const sameness = ({ type, id, text, thinking, signature, data }: Block) =>
   JSON.stringify([type, id, text, thinking, signature, data]);
 
 /**
- * The vendor takes no history with calls unless some tool is defined. A chat that has none of its own gets the names that were called,
- * when nobody can say what they mean, and the model may not call them.
+ * Returns definitions for the tools called in the history, for a chat without tools of its own during an outage. The vendor rejects a
+ * history with calls if no tool is defined. `tool_choice` prevents new calls.
  */
 function namesOnly({ messages: history, tools = [] }: Body): Partial<Body> {
   const names = new Set(history.flatMap(blocksOf).flatMap((block) => (isCall(block) ? (block.name ?? []) : [])));
@@ -172,11 +172,11 @@ function namesOnly({ messages: history, tools = [] }: Body): Partial<Body> {
 
 const isMarked = (value: unknown) =>
   typeof value === "object" && value !== null && "cache_control" in value && value.cache_control != null;
-/** The vendor takes no more marks in a request. */
+/** The vendor's limit of cache marks in one request. */
 const MOST_MARKS = 4;
 type Marks = Record<"conversation" | "system" | "tools", { cache_control?: unknown }>;
 
-/** The gateway's marks, as many as the caller's own leave room for: what saves most goes first. */
+/** Returns the gateway's cache marks that fit into the limit next to the caller's own. The marks that save the most are placed first. */
 function marksOf({ system, tools = [], messages: history, cache_control }: Body, wanted: object | undefined): Marks {
   const theirs = [
     ...(typeof system === "string" ? [] : (system ?? [])),
@@ -198,10 +198,10 @@ class EventReader implements Reader<StreamEvent, Answer> {
   #next = 0;
   #content: Block[] = [];
   #json = new Map<number, string>();
-  /** Where the blocks of this step stand in what the caller sees. */
+  /** Maps block indexes of this step to indexes in the caller's stream. */
   #places = new Map<number, number>();
   #usage: object | undefined;
-  /** Held back, as another step may follow. */
+  /** The event that ends the answer. It is held until no step follows. */
   #end: StreamEvent | null = null;
 
   constructor(isOurs: (name: string) => boolean) {
@@ -254,7 +254,7 @@ class EventReader implements Reader<StreamEvent, Answer> {
   }
 }
 
-/** Adds what a delta says to its block. */
+/** Adds a delta to its block. */
 function grow(
   block: Block | undefined,
   delta: NonNullable<StreamEvent["delta"]>,

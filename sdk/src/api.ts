@@ -1,78 +1,78 @@
-// What an adapter has to say of its API, so that a run can take turns in it.
+// Defines the interface that each adapter implements for its vendor's API.
 
 import type { Format, Step, TurnStart } from "./chat.js";
 
-/** What the adapters keep in the history beside the vendor's own fields. No vendor sees it. */
+/** Fields that the adapters add to messages of the history. They are removed before a request is sent to the vendor. */
 export interface Kept {
-  /** By which a text of the gateway's is found again. */
+  /** Identifies a message that the gateway appended. */
   skill_append_id?: string | undefined;
-  /** Of a step whose answer the caller has not given back yet. */
+  /** Set on messages of a step whose answer the caller has not returned yet. */
   skill_step?: true;
-  /** The user's message of a turn that was taken without skills. */
+  /** Set on the user's message of a turn without skills. */
   skill_outage?: true;
 }
 
-/** What a prompt is at the moment: a step may change it. */
+/** The current prompt and tools. A step can change them. */
 export type Front = Pick<TurnStart, "prompt" | "tools">;
 
-/** One answer of the model, as the run sees it. */
+/** One answer of the model, parsed for a run. */
 export interface Made<Message, Call> {
-  /** As the history keeps it. */
+  /** The answer as messages for the history. */
   messages: Message[];
-  /** All calls in it, whosever they are. */
+  /** All calls in the answer, of the gateway's tools and of the caller's. */
   calls: Call[];
-  /** It ended for want of room: its calls may be half of what they should be. */
+  /** True if the answer hit the token limit or is incomplete. Its calls may be cut off. */
   isCut: boolean;
   usage?: object | null | undefined;
 }
 
-/** Reads the streams of all steps, and makes one of them. */
+/** Merges the streams of all steps into one. */
 export interface Reader<Event, Answer> {
-  /** Makes ready for the next step. */
+  /** Prepares for the next step. */
   begin(): void;
-  /** Takes an event in, and says what the caller sees of it. */
+  /** Reads an event and returns the events for the caller. */
   read(event: Event): Event[];
-  /** The step's whole answer, after its last event; `null` if it broke off. */
+  /** Returns the step's complete answer after its last event, or `null` if the stream broke off. */
   take(): Answer | null;
-  /** The end of the caller's stream, after the last step. */
+  /** Returns the events that end the caller's stream, after the last step. */
   end(usage: object | undefined): Event[];
 }
 
-/** The words of one API. */
+/** One vendor's API. */
 export interface Api<Body, Message extends Kept, Call, Answer, Event> {
   format: Format;
-  /** Where `create` is in the client. */
+  /** Path of the resource with `create` in the client. */
   path: readonly string[];
   historyOf(body: Body): Message[];
-  /** Whether the user has written it: neither results of tools nor the gateway. */
+  /** Whether the user wrote this message. False for tool results. */
   isWritten(message: Message): boolean;
-  /** The calls that it has the results of. */
+  /** Returns the ids of the calls whose results this message contains. */
   answersIn(message: Message): string[];
-  /** Puts another text in the place of a result. */
+  /** Replaces the result of a call. */
   edit(message: Message, callId: string, text: string): void;
   /**
-   * What is left of something that the caller has given back after these steps, which the history has whole: the caller kept it as it
-   * was shown, with what the model said in the steps, and without calls that are not the caller's.
+   * Returns the part of a message from the caller that is not already in these steps, or `null` if nothing is left. The caller stores the
+   * answer as it was shown: with the text of the steps, and without calls of the gateway's tools.
    */
   left(given: Message, steps: Message[]): Message | null;
-  /** What two neighbours become where something between them went; `null`: what they were. */
+  /** Merges two messages that became neighbours when the message between them was removed. `null`: leave them separate. */
   joined?(before: Message, after: Message): Message | null;
-  /** Whether the turn of this message is one without skills, and has to stay so. */
+  /** Whether the turn of this message began without skills and must continue without them. */
   staysAway?(history: Message[], at: number): boolean;
-  /** Does to the history what else a turn asks for that has begun, or not begun. */
+  /** Applies vendor-specific changes to the history when a turn begins. `turn` is `null` for a turn without skills. */
   settle?(history: Message[], at: number, turn: TurnStart | null): void;
   request(body: Body, turn: TurnStart | null, front: Front | null): Body;
   nameOf(tool: unknown): string | undefined;
   callName(call: Call): string;
   read(answer: Answer): Made<Message, Call>;
-  /** The answer without the calls that are ours. */
+  /** Returns the answer without calls of the gateway's tools. */
   shown(answer: Answer, isOurs: (call: Call) => boolean, usage: object | undefined): Answer;
   results(messages: Step["messages"]): Message[];
   unreachable(calls: Call[]): Message[];
   reader(isOurs: (name: string) => boolean): Reader<Event, Answer>;
 }
 
-/** A message as the vendor takes it. */
+/** Returns a message without the fields of `Kept`, as the vendor accepts it. */
 export function wire<Message extends Kept>({
   skill_append_id: _,
   skill_step: __,

@@ -1,4 +1,4 @@
-// A chat as the adapters see it: begin a turn, run calls. What the gateway cannot do now is an error, or nothing where one is content with that.
+// Begins turns and runs tool calls for the adapters.
 
 import { SkillGatewayError } from "./errors.js";
 import type { Operations, ToolCallEvent, ToolCallsAnswer, Turn } from "./generated/operations.js";
@@ -8,35 +8,35 @@ export type Step = ToolCallsAnswer;
 export type Format = NonNullable<Turn["format"]>;
 
 export interface ChatOptions {
-  /** The chat's user. The key needs the scope `act_as`; without it the chat is that of the key's own user. */
+  /** User of the chat. The key needs the scope `act_as`. Without this option the chat belongs to the key's own user. */
   user?: string;
-  /** How the conversation is to be: its ghost or spec, retention and so on. */
+  /** Options of the conversation: ghost or spec, retention and others. */
   conversation?: Turn["conversation"];
-  /** The id of the user's message. Without it a digest of what the user has written tells one turn from the next. */
+  /** Id of the user's message. Default: a digest of all messages the user has written, which identifies the turn. */
   key?: string;
-  /** Skills that the user has picked for this turn. */
+  /** Skills that the user selected for this turn. */
   selectedSkills?: Turn["selected_skills"];
-  /** Go on without skills while the gateway does not answer. What it refuses is an error all the same. */
+  /** Continue without skills if the gateway is unreachable. Requests that the gateway rejects still throw. */
   failOpen?: boolean;
-  /** Hears of every outage that `failOpen` has passed over. */
+  /** Called with the error of every outage that `failOpen` ignores. */
   onOutage?: (error: SkillGatewayError) => void;
-  /** Hears of results and progress as they come. */
+  /** Called with results and progress as they arrive. */
   onEvent?: (event: ToolCallEvent) => void;
-  /** How long one attempt to begin a turn may take, in milliseconds; default 10 000. */
+  /** Time limit of one attempt to begin a turn, in milliseconds. Default: 10 000. */
   timeoutMs?: number;
 }
 
-/** What an adapter knows when a turn begins. */
+/** The data that an adapter passes to begin a turn. */
 export interface Begin {
   format: Format;
   key: string;
-  /** Messages before the user's. */
+  /** Messages before the user's message. */
   history: unknown[];
   have: string[];
   model?: string;
 }
 
-/** The two operations of a client that a chat uses. */
+/** The two client operations that a chat uses. */
 interface ChatClient {
   call(
     name: "turns.prepare",
@@ -61,7 +61,7 @@ export class Chat {
     this.options = options;
   }
 
-  /** Begins a turn, or finds the one that this key began. `null`: without skills this time. */
+  /** Begins a turn, or returns the turn that this key already began. Returns `null` for a turn without skills (`failOpen`). */
   async begin({ format, key, history, have, model }: Begin, signal?: AbortSignal | null): Promise<TurnStart | null> {
     const { conversation, selectedSkills, timeoutMs = 10_000 } = this.options;
     const body: Turn = {
@@ -75,7 +75,7 @@ export class Chat {
     );
   }
 
-  /** Runs calls of one answer of the model. `null`: nobody could. Leaving by the signal cancels them. */
+  /** Runs the calls of one model answer. Returns `null` if the gateway is unreachable (`failOpen`). Aborting `signal` cancels the calls. */
   async run(calls: unknown[], format: Format, signal?: AbortSignal | null, usage?: object): Promise<Step | null> {
     const body = {
       format,
@@ -104,7 +104,7 @@ export class Chat {
   }
 }
 
-/** HTTP's numbers for what a stream says after its 200. */
+/** HTTP status for errors that a stream reports after its 200. */
 const STATUS: Readonly<Record<string, number>> = {
   invalid: 400,
   forbidden: 403,
@@ -123,14 +123,14 @@ function refused({ code, reason, message }: { code: string; reason: string; mess
   });
 }
 
-/** What tells a turn from the next: all that the user has written up to now. */
+/** Returns a key that identifies the turn: a digest of all messages that the user has written. */
 export async function keyOf(written: unknown[]): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(written));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return `sdk_${Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** What the model reads when nobody could run its call. */
+/** Result for the model if the gateway could not run its call. */
 export const UNREACHABLE = "Error: skills cannot be reached at the moment. Go on without them.";
-/** A turn has at most so many steps of the gateway's own tools; then the model's calls are handed to nobody. */
+/** Limit of steps with the gateway's tools in one turn. */
 export const MOST_STEPS = 32;

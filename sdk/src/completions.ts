@@ -1,4 +1,4 @@
-// Chat Completions with skills: the words of that API.
+// Adds skills to the Chat Completions API.
 
 import { type Api, type Kept, type Reader, wire } from "./api.js";
 import { UNREACHABLE } from "./chat.js";
@@ -95,7 +95,7 @@ export const completions: Api<Body, Message, Call, Completion, Chunk> = {
   reader: (isOurs) => new ChunkReader(isOurs),
 };
 
-/** An answer without an end is none to go on from, either. */
+/** An answer without a finish reason is incomplete, so its calls are not run. */
 const isCut = (choice: { finish_reason: string | null } | undefined) =>
   (choice?.finish_reason ?? "length") === "length";
 
@@ -104,7 +104,7 @@ class ChunkReader implements Reader<Chunk, Completion> {
   #id: string | undefined;
   #said: string | null = null;
   #calls = new Map<number, Call>();
-  /** Held back, as another step may follow: the chunk that ends the answer, and the one that says what it has cost. */
+  /** The chunks that end the answer: finish reason and usage. They are held until no step follows. */
   #end: Chunk | null = null;
   #told: Chunk | null = null;
 
@@ -148,7 +148,7 @@ class ChunkReader implements Reader<Chunk, Completion> {
     return [...total(this.#end), ...total(this.#told?.choices.length === 0 ? this.#told : null)];
   }
 
-  /** What the caller sees of a delta: its own calls, numbered as if there were no others. */
+  /** Returns a delta for the caller: only calls of its own tools, with consecutive indexes. */
   #shown({ tool_calls, ...delta }: Delta): Delta {
     const theirs: NonNullable<Delta["tool_calls"]> = [];
     for (const piece of tool_calls ?? []) {

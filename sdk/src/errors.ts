@@ -1,6 +1,6 @@
-// What can go wrong, in one class: the gateway refused, or nobody answered.
+// Defines `SkillGatewayError`, for rejected requests and for outages.
 
-/** One thing that is wrong with a request or a package. */
+/** One problem in a request or a package. */
 export interface Problem {
   code: string;
   message: string;
@@ -8,14 +8,17 @@ export interface Problem {
   line?: number;
 }
 
-/** `status` is 0 where there was no answer: `code` is then `TIMEOUT`, `UNREACHABLE` or `STREAM_ENDED`. */
+/**
+ * Thrown if the gateway rejects a request or cannot be reached. Without a response `status` is 0 and `code` is `TIMEOUT`, `UNREACHABLE` or
+ * `STREAM_ENDED`.
+ */
 export class SkillGatewayError extends Error {
   override readonly name = "SkillGatewayError";
   readonly status: number;
-  /** Stable, such as `CONVERSATION_NOT_FOUND`. */
+  /** Stable code, such as `CONVERSATION_NOT_FOUND`. */
   readonly code: string;
   readonly issues: readonly Problem[];
-  /** By which an operator finds the request in the log. */
+  /** Id of the request in the gateway's log. */
   readonly requestId: string | null;
 
   constructor(
@@ -29,13 +32,13 @@ export class SkillGatewayError extends Error {
     this.requestId = facts.requestId ?? null;
   }
 
-  /** Whether the gateway cannot answer now, rather than refuses: what fail-open is for. */
+  /** Whether the gateway is unavailable, as opposed to rejecting the request. `failOpen` applies only to these errors. */
   get isOutage(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
-/** The refusal in an answer: RFC 9457, or what a proxy in between has said. */
+/** Creates the error from an error response: RFC 9457, or any body from a proxy in between. */
 export async function refusalOf(answer: Response): Promise<SkillGatewayError> {
   const text = await answer.text().catch(() => "");
   const told = parse(text);

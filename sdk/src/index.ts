@@ -1,4 +1,4 @@
-// The client of a back end: every operation of the gateway by its name, with types from the gateway's own OpenAPI document.
+// Client for back ends: calls every operation of the gateway by name, with types from its OpenAPI document.
 
 import { Chat, type ChatOptions } from "./chat.js";
 import { SkillGatewayError } from "./errors.js";
@@ -11,15 +11,15 @@ export { type Problem, SkillGatewayError } from "./errors.js";
 export type * from "./generated/operations.js";
 
 export interface SkillGatewayOptions {
-  /** The gateway's address, such as `https://skills.example`. */
+  /** Base URL of the gateway, such as `https://skills.example`. */
   url: string;
-  /** A key, or a function that gives one, such as a token that is renewed. */
+  /** A key, or a function that returns one, for tokens that are refreshed. */
   key: string | (() => string | Promise<string>);
-  /** The user that requests are for. The key needs the scope `act_as`. */
+  /** Acts for this user. The key needs the scope `act_as`. */
   onBehalfOf?: string;
-  /** How often a request is sent again; default 3. */
+  /** Number of retries per request. Default: 3. */
   retries?: number;
-  /** How long one attempt may take, in milliseconds; default 30 000. Tool calls have their own. */
+  /** Time limit of one attempt in milliseconds. Default: 30 000. Tool calls have their own limit. */
   timeoutMs?: number;
   fetch?: typeof fetch;
 }
@@ -27,7 +27,7 @@ export interface SkillGatewayOptions {
 export type OperationName = keyof Operations;
 export type RequestOf<Name extends OperationName> = Operations[Name]["request"];
 export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
-/** Operations that may answer with a stream. */
+/** Operations that can return a stream. */
 export type StreamName = {
   [Name in OperationName]: Operations[Name] extends { event: unknown } ? Name : never;
 }[OperationName];
@@ -35,11 +35,14 @@ export type StreamName = {
 export interface CallOptions {
   signal?: AbortSignal | null;
   timeoutMs?: number;
-  /** Made for each call where the operation takes one: give it to repeat a request of before. `null`: none. */
+  /**
+   * Idempotency key. Default: a new key per call, for operations that accept one. Pass the same key to repeat an earlier request. `null`
+   * sends none.
+   */
   idempotencyKey?: string | null;
 }
 
-/** What one entry of a list is. */
+/** Type of one list entry. */
 type EntryOf<Answer> = Answer extends readonly (infer Entry)[]
   ? Entry
   : Answer extends { items: readonly (infer Entry)[] }
@@ -47,10 +50,10 @@ type EntryOf<Answer> = Answer extends readonly (infer Entry)[]
     : Answer extends { events: readonly (infer Entry)[] }
       ? Entry
       : never;
-/** Operations whose answer is a list. */
+/** Operations that return a list. */
 export type ListName = { [Name in OperationName]: EntryOf<AnswerOf<Name>> extends never ? never : Name }[OperationName];
 
-/** Parts of a request as the client reads them, whatever the operation. */
+/** The parts of a request of any operation. */
 interface Parts {
   path?: Record<string, unknown>;
   query?: Record<string, unknown>;
@@ -60,7 +63,7 @@ interface Parts {
 export class SkillGateway {
   readonly #options: SkillGatewayOptions;
   readonly #attempts: Attempts;
-  /** Of the newest answer: what was written through this client is seen by its next request. */
+  /** D1 bookmark of the newest response. With it, a request sees all earlier writes of this client. */
   #bookmark: string | null = null;
 
   constructor(options: SkillGatewayOptions) {
@@ -70,18 +73,18 @@ export class SkillGateway {
     this.#attempts = { retries, timeoutMs, fetch: ask };
   }
 
-  /** The same client for a user. */
+  /** Returns a client with the same options that acts for a user. */
   as(userId: string): SkillGateway {
     return new SkillGateway({ ...this.#options, onBehalfOf: userId });
   }
 
-  /** One of the user's chats, for the adapters. */
+  /** Returns a chat for the adapters (`withSkills`, `aiSdk`). */
   chat(id: string, options: ChatOptions = {}): Chat {
     const { user, ...rest } = options;
     return new Chat(user === undefined ? this : this.as(user), id, rest);
   }
 
-  /** Calls an operation. What it refuses is thrown as `SkillGatewayError`. */
+  /** Calls an operation. Throws `SkillGatewayError` if the gateway rejects the request or cannot be reached. */
   async call<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
@@ -95,7 +98,7 @@ export class SkillGateway {
     });
   }
 
-  /** Every entry of a list, page after page, whatever form the list has. */
+  /** Yields every entry of a list and fetches further pages as needed. */
   async *list<Name extends ListName>(
     name: Name,
     request: RequestOf<Name>,
@@ -119,8 +122,8 @@ export class SkillGateway {
   }
 
   /**
-   * Calls an operation that tells as it goes. A connection that is lost before the end is made again with the same ids, so that what
-   * ran is not run again, and what was told is not told again. Leaving the loop cancels what still runs.
+   * Calls an operation and yields its events. If the connection is lost before the end, the client sends the request again with the same
+   * ids. The gateway does not run finished calls again, and events are not yielded twice. Leaving the loop cancels calls that still run.
    */
   async *stream<Name extends StreamName>(
     name: Name,
@@ -172,7 +175,7 @@ export class SkillGateway {
     };
     const form = kind.includes("form");
     if (body !== undefined && !form) headers["content-type"] = "application/json";
-    // A stream is not kept by this key: its calls are found again by their own ids.
+    // Streams do not use this key. The gateway recognizes repeated calls by their own ids.
     if (kind.includes("keyed") && more.accept === undefined && idempotencyKey !== null)
       headers["idempotency-key"] = idempotencyKey ?? crypto.randomUUID();
     const text = body === undefined || form ? undefined : JSON.stringify(body);
@@ -196,7 +199,7 @@ export class SkillGateway {
 function segment(path: Record<string, unknown>, field: string): string {
   const value = path[field];
   if (value === undefined || value === "") throw new TypeError(`path.${field} is missing`);
-  // A file's path spans segments.
+  // A file path can have several segments.
   const words = field === "path" ? String(value).split("/") : [String(value)];
   return words.map(encodeURIComponent).join("/");
 }
@@ -210,7 +213,7 @@ function formOf(fields: Record<string, unknown>): FormData {
   return form;
 }
 
-/** The cursor in `Link: <…?cursor=…>; rel="next"`. */
+/** Returns the cursor in `Link: <…?cursor=…>; rel="next"`. */
 function linked(header: string | null): string | null {
   const [, target] = /<([^>]*)>\s*;[^,]*rel="?next"?/.exec(header ?? "") ?? [];
   return target === undefined ? null : new URL(target, "https://gateway.example").searchParams.get("cursor");

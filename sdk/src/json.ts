@@ -1,3 +1,3 @@
-// JSON as the gateway speaks it.
+// JSON types.
 
 export type JsonObject = { [name: string]: unknown };

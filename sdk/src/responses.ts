@@ -1,4 +1,4 @@
-// The Responses API with skills: the words of that API. The items of the conversation are the chat's own, in `input`.
+// Adds skills to the Responses API. The caller stores the conversation's items and sends them in `input`.
 
 import { type Api, type Kept, type Reader, wire } from "./api.js";
 import { UNREACHABLE } from "./chat.js";
@@ -41,7 +41,7 @@ interface Event {
   response?: ModelResponse;
 }
 
-/** What leaves the history, or the answer, with the vendor: neither could be given what skills say. */
+/** Parameters that leave the history or the answer with the vendor. Skills cannot be added to either. */
 const ELSEWHERE = ["previous_response_id", "conversation", "background"];
 
 export const responses: Api<Body, Item, Item, ModelResponse, Event> = {
@@ -106,7 +106,7 @@ export const responses: Api<Body, Item, Item, ModelResponse, Event> = {
   reader: (isOurs) => new ItemReader(isOurs),
 };
 
-/** By what an item is known again. A call is given back without its id more often than not. */
+/** Returns the id by which an item is recognized. Callers often return a call without its item id, so `call_id` is used for calls. */
 const identity = ({ type, id, call_id }: Item): string[] =>
   type === "function_call" ? [`call ${call_id}`] : id === undefined ? [] : [id];
 
@@ -117,7 +117,7 @@ const textOf = (items: Item[]): string =>
     .map(({ type, text }) => (type === "output_text" ? text : ""))
     .join("");
 
-/** Not a call of ours, nor the thoughts that led to it: alone the vendor would not take them back. */
+/** Hides the gateway's calls and the reasoning that led to them. The vendor rejects such reasoning without its call. */
 const isShown =
   (isOurs: (call: Item) => boolean) =>
   (item: Item, at: number, all: Item[]): boolean => {
@@ -126,8 +126,8 @@ const isShown =
   };
 
 /**
- * Where nothing is stored the vendor finds no thoughts again but those that were asked for with their content, and refuses the others.
- * What was made with them is then named by no id either, as that asks for them.
+ * Removes reasoning items without encrypted content. With `store: false` the vendor rejects them, because it cannot look them up. The items
+ * that follow lose their ids, because an id would refer to that reasoning.
  */
 function withoutLostThoughts(items: Item[]): Item[] {
   let areLost = false;
@@ -143,7 +143,7 @@ class ItemReader implements Reader<Event, ModelResponse> {
   readonly #isOurs: (name: string) => boolean;
   #id: string | undefined;
   #number = 0;
-  /** Where the items of this step stand in what the caller sees. */
+  /** Maps item indexes of this step to indexes in the caller's stream. */
   #places = new Map<number, number>();
   #shown = 0;
   #output: Item[] = [];

@@ -1,20 +1,20 @@
-// A turn beneath a vendor's client: what every adapter does the same way, in whatever words its API has.
+// Runs one turn through a vendor's client, in the same way for every adapter.
 //
-// The history that the chat keeps is extended in place by what the model did with skills; the last answer is left to the caller, as ever.
-// Calls of the gateway's tools are run here and never seen; calls of the caller's own tools are handed out.
+// The run appends the model's steps with skills to the caller's history. The caller appends the last answer itself. The run executes calls
+// of the gateway's tools and hides them. Calls of the caller's own tools are returned.
 
 import { type Api, type Front, type Kept, type Made, wire } from "./api.js";
 import { type Chat, keyOf, MOST_STEPS, type Step, type TurnStart } from "./chat.js";
 import { type Answered, added, controllerOf, promised, type RequestOptions, streamLike, withCreate } from "./wrap.js";
 
-/** What every request has that these adapters read themselves. */
+/** The request fields that every adapter reads. */
 interface Asked {
   model?: unknown;
   tools?: unknown;
   stream?: boolean | null | undefined;
 }
 
-/** The client with skills in one of its APIs; as it was if it has no such API. */
+/** Returns the client with skills in one API, or the client unchanged if it does not have this API. */
 export function withApi<
   Given extends object,
   Body extends Asked,
@@ -59,7 +59,7 @@ async function answered<Body extends Asked, Message extends Kept, Call, Answer, 
   return { ...first, data: streamLike(first.data as object, events, controller) };
 }
 
-/** Begins the turn of the last message of the user, or finds it, and brings the history up to date. */
+/** Begins or resumes the turn of the last user message and updates the history. */
 async function begin<Body extends Asked, Message extends Kept, Call, Answer, Event>(
   history: Message[],
   { model }: Body,
@@ -104,7 +104,7 @@ async function begin<Body extends Asked, Message extends Kept, Call, Answer, Eve
   return turn;
 }
 
-/** Takes what the history has twice out of what the caller has given back since the last step. */
+/** Removes from the caller's messages everything that the steps in the history already contain. */
 function joinSteps<Body, Message extends Kept, Call, Answer, Event>(
   history: Message[],
   api: Api<Body, Message, Call, Answer, Event>,
@@ -166,7 +166,7 @@ class Run<Body extends Asked, Message extends Kept, Call, Answer, Event> {
     return this.#send(this.#api.request(this.#body, this.#turn, this.#front));
   }
 
-  /** Takes all steps that are the gateway's own, and answers with what is the caller's. */
+  /** Runs all steps with the gateway's calls and returns the answer for the caller. */
   async finish(first: Answer): Promise<Answer> {
     let answer = first;
     let usage: unknown;
@@ -179,7 +179,7 @@ class Run<Body extends Asked, Message extends Kept, Call, Answer, Event> {
     }
   }
 
-  /** The same as a stream: what is said as it comes, calls of the caller's tools, one end. */
+  /** Like `finish`, as a stream: text as it arrives, calls of the caller's tools, and one end. */
   async *events(first: AsyncIterable<Event>, controller: AbortController): AsyncGenerator<Event> {
     const reader = this.#api.reader((name) => this.#ours.has(name));
     let source = first;
@@ -200,15 +200,15 @@ class Run<Body extends Asked, Message extends Kept, Call, Answer, Event> {
         source = (await this.ask()).data as AsyncIterable<Event>;
       }
     } catch (error) {
-      // As the vendor's own stream: who has ended it is not told that it ended.
+      // Like the vendor's own stream: if the caller aborted it, it ends without an error.
       if (!controller.signal.aborted) throw error;
     } finally {
-      // Whoever stops reading leaves: what still runs is of no use.
+      // The caller stopped reading, so the running request is cancelled.
       if (!whole) controller.abort();
     }
   }
 
-  /** Runs the gateway's calls of a step, and adds the step to the history. Whether the model goes on before the caller has its turn. */
+  /** Runs the gateway's calls of a step and appends the step to the history. Returns whether the model continues without the caller. */
   async #step({ messages, calls, isCut, usage }: Made<Message, Call>): Promise<boolean> {
     const ours = calls.filter((call) => this.#isOurs(call));
     if (ours.length === 0 || isCut) return false;

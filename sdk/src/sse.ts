@@ -1,4 +1,4 @@
-// Server-sent events as an async iterator.
+// Parses server-sent events.
 
 /** One event: its type, and its data as text. */
 export interface ServerEvent {
@@ -6,7 +6,7 @@ export interface ServerEvent {
   data: string;
 }
 
-/** The events of a body. Leaving the loop closes the body; a body that ends in mid-event ends the loop. */
+/** Yields the events of a body. Leaving the loop closes the body. An incomplete event at the end is ignored. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -17,7 +17,7 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
     for (;;) {
       const { done, value } = await reader.read();
       text += done ? decoder.decode() : decoder.decode(value, { stream: true });
-      // A `\r` at the end may be the first half of a line's end.
+      // A `\r` at the end may be the first half of `\r\n`.
       const ready = done || !text.endsWith("\r") ? text : text.slice(0, -1);
       const lines = ready.split(/\r\n|\r|\n/);
       text = (lines.pop() ?? "") + text.slice(ready.length);

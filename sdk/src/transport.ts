@@ -1,26 +1,26 @@
-// One request with its patience: timeouts, and repeats with the same ids.
+// Sends one request with timeouts and retries.
 
 import { refusalOf, SkillGatewayError } from "./errors.js";
 
 export interface Attempts {
-  /** How often a request is sent again, at most. */
+  /** Maximum number of retries. */
   retries: number;
-  /** How long one attempt may take until its answer begins, in milliseconds. */
+  /** Time limit in milliseconds until the response of one attempt begins. */
   timeoutMs: number;
   fetch: typeof fetch;
 }
 
-/** Whether it may be sent again when nobody knows whether it arrived. */
+/** Whether a request can be retried if it may already have reached the gateway. */
 export type Repeatable = "safe" | "idempotent" | "never";
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 20_000;
 
 /**
- * Sends a request until it is answered, and reads the response. 429 and a refused connection are always repeated, because the gateway
- * did nothing. 502, 503, 504, a lost connection and a response that ends early are repeated only where that does no harm.
+ * Sends a request with retries and reads the response. Responses with 429 and refused connections are always retried, because the gateway
+ * did nothing. 502, 503, 504, a lost connection and a truncated response are retried only if repeating the request does no harm.
  *
- * @param read reads what the caller needs of a successful response; a stream is returned unread
+ * @param read reads a successful response; a stream is returned unread
  */
 export async function send<Answer>(
   make: () => { url: string; init: RequestInit },
@@ -38,7 +38,7 @@ export async function send<Answer>(
           return await read(outcome);
         } catch (error) {
           signal?.throwIfAborted();
-          // What arrived whole and is not JSON stays so.
+          // A complete body that is not JSON is not retried.
           if (error instanceof SyntaxError) throw error;
           if (last || repeatable === "never") throw unreachable(error);
           await wait(pause(attempt), signal);
@@ -57,7 +57,7 @@ export async function send<Answer>(
   }
 }
 
-/** Longer each time, and never the same for everybody. */
+/** Returns an exponentially growing delay with jitter. */
 export function pause(attempt: number): number {
   return Math.min(FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS) * (0.5 + Math.random() / 2);
 }
@@ -74,7 +74,7 @@ async function once(
   const timer = setTimeout(() => ended.abort(new DOMException("too late", "TimeoutError")), timeoutMs);
   try {
     const { url, init } = make();
-    // Its body is read after this. The caller's signal still ends that; the time is over with the answer's beginning.
+    // The body is read after this. The caller's signal still applies to it, but the timeout ends when the response begins.
     return await ask(url, { ...init, signal: ended.signal });
   } catch (error) {
     signal?.removeEventListener("abort", stop);
@@ -93,13 +93,16 @@ function unreachable(cause: unknown): SkillGatewayError {
   return new SkillGatewayError({ status: 0, code: "UNREACHABLE", message }, { cause });
 }
 
-/** Whether no connection was made, as while a local gateway restarts. Node says so in the cause of a `TypeError`; browsers do not. */
+/**
+ * Whether no connection was made, for example while a local gateway restarts. Node reports this in the cause of a `TypeError`. Browsers do
+ * not report it.
+ */
 function isRefusedConnection({ cause }: SkillGatewayError): boolean {
   const reason = cause instanceof Error ? cause.cause : undefined;
   return reason instanceof Error && "code" in reason && reason.code === "ECONNREFUSED";
 }
 
-/** Waits, unless the caller leaves. */
+/** Waits. Rejects when the signal aborts. */
 export function wait(milliseconds: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

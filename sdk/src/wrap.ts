@@ -1,6 +1,6 @@
-// How an adapter stands in for one method of a vendor's client, and leaves all others as they are.
+// Replaces one method of a vendor's client and leaves all others unchanged.
 
-/** What the vendors' SDKs return: a promise that can also tell the response. */
+/** The result of the vendor SDKs' `withResponse()`. */
 export interface Answered {
   data: unknown;
   response: Response;
@@ -8,12 +8,12 @@ export interface Answered {
 }
 
 /**
- * A promise as the vendors' SDKs make them. Of what they promise there are the data, `asResponse` and `withResponse`, and what their own
- * helpers (`parse`) make another of it with.
+ * Returns a promise like those of the vendors' SDKs: with the data, `asResponse`, `withResponse`, and `_thenUnwrap` for their helpers
+ * (`parse`).
  */
 export function promised(answer: Promise<Answered>, options: object): Promise<unknown> {
   const data = answer.then((answered) => answered.data);
-  // Who asks for the response hears of a failure there.
+  // A caller that uses only `asResponse` or `withResponse` receives the error there.
   data.catch(() => {});
   type Transform = (data: unknown, facts: { response: Response; options: object }) => unknown;
   return Object.assign(data, {
@@ -35,8 +35,8 @@ export interface RequestOptions {
 }
 
 /**
- * The same client, with another method `create` of the resource at `path`. Helpers of that resource (`stream`, …) use it, too.
- * @param again makes the same of the client that `withOptions` gives
+ * Returns the client with `create` of the resource at `path` replaced. Helpers of that resource (`stream`, …) use the new method too.
+ * @param again wraps the client that `withOptions` returns in the same way
  */
 export function withCreate<Client extends object>(
   client: Client,
@@ -51,20 +51,20 @@ export function withCreate<Client extends object>(
     return new Proxy(value, {
       get(target, name) {
         if (rest.length === 0 && name === "create") return create;
-        // What a resource's helpers reach their client by.
+        // Helpers of a resource use this property to reach their client.
         if (name === "_client") return wrapped;
         const member: unknown = Reflect.get(target, name, target);
         if (name === rest[0] && typeof member === "object" && member !== null) return layer(member, rest.slice(1));
         if (rest === path && name === "withOptions" && typeof member === "function")
           return (options: unknown) => again(member.call(target, options) as Client);
-        // Methods of the client itself may use private members, which no proxy has.
+        // Methods of the client may use private members, which a proxy does not have, so they are bound to the client.
         return typeof member === "function" && rest.length > 0 ? member.bind(target) : member;
       },
     });
   }
 }
 
-/** A vendor's own stream class around other events, so that its helpers (`toReadableStream`, `tee`) are there. */
+/** Wraps other events in the vendor's own stream class, so that its helpers (`toReadableStream`, `tee`) work. */
 export function streamLike(
   example: object,
   events: () => AsyncGenerator<unknown>,
@@ -77,7 +77,7 @@ export function streamLike(
   return new Made(events, controller);
 }
 
-/** Ends with any of them. */
+/** Returns a controller that aborts when `signal` aborts. */
 export function controllerOf(signal?: AbortSignal | null): AbortController {
   const controller = new AbortController();
   if (signal?.aborted) controller.abort(signal.reason);
@@ -85,7 +85,7 @@ export function controllerOf(signal?: AbortSignal | null): AbortController {
   return controller;
 }
 
-/** Numbers of two usages, added. */
+/** Adds the numbers of two usage objects. */
 export function added(a: unknown, b: unknown): unknown {
   if (typeof a === "number" && typeof b === "number") return a + b;
   if (typeof a !== "object" || a === null) return b ?? a;

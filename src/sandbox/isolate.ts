@@ -118,7 +118,7 @@ export async function runIsolated(
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted) cancel();
   try {
-    const answered = enter(loader, name, load, JSON.stringify(ask), new Host(line), files, spent).catch(
+    const answered = callIsolate(loader, name, load, JSON.stringify(ask), new Host(line), files, spent).catch(
       (error): Outcome => {
         spent();
         if (failure instanceof UnrunnableCode) return { kind: "failed", message: failure.message };
@@ -165,7 +165,7 @@ async function settles(answered: Promise<unknown>): Promise<boolean> {
   return isSettled;
 }
 
-async function enter(
+async function callIsolate(
   loader: WorkerLoader,
   id: string,
   load: () => Promise<WorkerLoaderWorkerCode>,

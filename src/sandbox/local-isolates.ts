@@ -47,9 +47,9 @@ export async function holdIsolate(loader: WorkerLoader, language: Language, id: 
   held.users++;
   kept.delete(id);
   kept.set(id, held);
-  const names = superfluous(language);
+  const names = removeSurplus(language);
   await Promise.all(names.map((name) => end(loader, name)));
-  if (names.length > 0) letGo();
+  if (names.length > 0) triggerGarbageCollection();
   return {
     name: held.name,
     endable: (code) => ({
@@ -67,7 +67,7 @@ export async function holdIsolate(loader: WorkerLoader, language: Language, id: 
 }
 
 /** Removes idle isolates that are spent, and idle ones over the limit of the language. Returns their names. */
-function superfluous(language: Language): string[] {
+function removeSurplus(language: Language): string[] {
   let over = [...kept.values()].filter((one) => one.language === language).length - LOCAL_ISOLATES[language];
   const names: string[] = [];
   for (const [id, one] of kept) {
@@ -93,7 +93,7 @@ async function end(loader: WorkerLoader, name: string): Promise<void> {
  * otherwise take hours. Without this, 35 ended Python isolates used 1 GB. The buffers are resizable, so that their pages are never touched.
  * Fixed buffers are filled with zeros by the allocator, which kept 110 MB of them.
  */
-function letGo(): void {
+function triggerGarbageCollection(): void {
   const size = 32 * 1024 * 1024;
   for (let n = 0; n < 8; n++) new ArrayBuffer(size, { maxByteLength: size });
 }

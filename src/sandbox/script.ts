@@ -28,17 +28,17 @@ export async function runInIsolate(
     ...(part === undefined ? {} : { ...part, toldFiles: SCRIPT_FILES.entries, isPart: true }),
   };
   const { outcome, line, ms: took } = await runIsolated({ loader, slots }, code, { ask, files, ms }, host, signal);
-  const told = outcome.kind === "answer" ? outcomeSchema.safeParse(outcome.value) : null;
+  const parsed = outcome.kind === "answer" ? outcomeSchema.safeParse(outcome.value) : null;
   const written = {
     files: [...line.files].map(([path, bytes]) => ({ path, bytes })),
     left: [...line.left].map(([path, reason]) => ({ path, reason })),
     ...(part === undefined ? {} : { removed: [...line.removed] }),
   };
-  if (told?.success) {
-    const { exit, stdout, stderr } = told.data;
+  if (parsed?.success) {
+    const { exit, stdout, stderr } = parsed.data;
     return { exit_code: exit, ...shown(stdout, stderr), duration_ms: took, killed: false, ...written, reason: null };
   }
-  const stderr = line.output.stderr + (line.output.stderr === "" ? "" : "\n") + wordsOf(outcome, ms);
+  const stderr = line.output.stderr + (line.output.stderr === "" ? "" : "\n") + failureMessage(outcome, ms);
   const reason = outcome.kind === "answer" ? "failed" : outcome.kind;
   const killed = reason !== "failed" && reason !== "busy";
   const exit_code = killed ? KILLED : 1;
@@ -46,7 +46,7 @@ export async function runInIsolate(
 }
 
 /** Returns the reason why there is no readable result. */
-function wordsOf(outcome: Outcome, ms: number): string {
+function failureMessage(outcome: Outcome, ms: number): string {
   switch (outcome.kind) {
     case "timeout":
       return `The script was ended after ${ms / 1_000}s.`;

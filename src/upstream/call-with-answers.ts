@@ -19,20 +19,20 @@ const requiredSchema = z.object({
 /**
  * Sends a request and answers the server's questions until there is a result.
  *
- * @param hear also receives questions outside the call's own stream, until the returned function is called
+ * @param subscribe also receives questions outside the call's own stream, until the returned function is called
  */
 export async function callWithAnswers(
   connection: Connection,
   deadline: Deadline,
   made: RepeatableRequest,
-  hear: (call: QuestionableCall) => Promise<() => void>,
+  subscribe: (call: QuestionableCall) => Promise<() => void>,
 ): Promise<unknown> {
   const { client, inquiries } = connection;
   const { inquiry, logs, next } = made;
   if (inquiry === undefined) return made.send(client, deadline);
   let wasAsked = false;
   const asked: QuestionableCall = {
-    hear: (params) => logs?.hear(params),
+    log: (params) => logs?.receive(params),
     async ask(question) {
       wasAsked = true;
       inquiry.note({ era: "legacy" });
@@ -41,10 +41,10 @@ export async function callWithAnswers(
     },
   };
   inquiries.add(asked);
-  const leave = await hear(asked);
+  const leave = await subscribe(asked);
   try {
     for (;;) {
-      if (next.count > 0 && next.params === null) await goOn(deadline, inquiry, next);
+      if (next.count > 0 && next.params === null) await answerQuestions(deadline, inquiry, next);
       const answer = await made.send(client, deadline);
       const required = requiredSchema.safeParse(answer).data;
       if (required === undefined) return answer;
@@ -71,7 +71,7 @@ export async function callWithAnswers(
 }
 
 /** Waits for the answers to the questions of the last round. */
-async function goOn(deadline: Deadline, inquiry: QuestionHandler, next: NextRound): Promise<void> {
+async function answerQuestions(deadline: Deadline, inquiry: QuestionHandler, next: NextRound): Promise<void> {
   const responses = await deadline.holding(() => deadline.within(inquiry.answer(next.asked)));
   const inputResponses: Record<string, JsonValue> = {};
   for (const [index, { key, method }] of next.asked.entries()) {

@@ -32,9 +32,9 @@ export class Upstream {
   readonly #now: () => number;
   #memory: UpstreamMemory;
   /** The handshake in progress. All operations that need one wait for the same handshake. */
-  #shaking: Promise<void> | null = null;
+  #pendingHandshake: Promise<void> | null = null;
   /** The read in progress of everything except tools. */
-  #reading: Promise<Library> | null = null;
+  #pendingLibrary: Promise<Library> | null = null;
   /** The connection of an `sse` server, which has no session to resume. */
   readonly #shared = new SharedConnection();
   readonly #standing = new StandingStream();
@@ -86,7 +86,7 @@ export class Upstream {
     const failure = (what: string) => failed(`MCP tool '${shown}' ${what}`);
     const deadline = deadlineFor(callMs, NO_ANSWER, signal, DURATIONS.callMost);
     try {
-      const answer = await this.#asking(deadline, toolRequest({ tool, args, inputSchema, ...more }));
+      const answer = await this.#sendRepeatable(deadline, toolRequest({ tool, args, inputSchema, ...more }));
       const bounded = upstreamResult(answer, outputSchema !== undefined);
       if (bounded === null) return failure("failed: its answer is not a tool result");
       if (bounded.whole !== null) onCut?.(bounded.whole);
@@ -106,7 +106,7 @@ export class Upstream {
   async library(): Promise<Library> {
     const known = this.#memory.library;
     if (known !== null && isFresh(known, this.#now())) return known;
-    this.#reading ??= this.#readLibrary()
+    this.#pendingLibrary ??= this.#readLibrary()
       .catch((error: unknown) => {
         // After a failure the old value is stored with the current time, so that the server is not asked again immediately. The server may
         // still have tools, which these requests must not affect.
@@ -114,9 +114,9 @@ export class Upstream {
         throw error;
       })
       .finally(() => {
-        this.#reading = null;
+        this.#pendingLibrary = null;
       });
-    return this.#reading;
+    return this.#pendingLibrary;
   }
 
   async #readLibrary(): Promise<Library> {
@@ -138,7 +138,7 @@ export class Upstream {
    */
   async ask(method: string, params: JsonObject, { signal, inquiry }: AskOptions = {}): Promise<JsonObject> {
     const deadline = deadlineFor(this.#target.callMs, NO_ANSWER, signal);
-    return jsonObject.parse(await this.#asking(deadline, plainRequest(method, params, inquiry)));
+    return jsonObject.parse(await this.#sendRepeatable(deadline, plainRequest(method, params, inquiry)));
   }
 
   /** Ends the session at the server. Never fails. */
@@ -147,16 +147,16 @@ export class Upstream {
   }
 
   /** Sends a request during which the server can ask questions. */
-  #asking(deadline: Deadline, made: RepeatableRequest): Promise<unknown> {
+  #sendRepeatable(deadline: Deadline, made: RepeatableRequest): Promise<unknown> {
     const work: Work<unknown> = (line, time, around) =>
-      callWithAnswers(line, time, made, (asked) => this.#standing.hear(asked, around, this.#target, line));
+      callWithAnswers(line, time, made, (asked) => this.#standing.subscribe(asked, around, this.#target, line));
     return this.#guarded(deadline, work, made.inquiry?.abilities);
   }
 
   /** Runs an operation under its deadline and the circuit breaker. Runs it a second time if the session was lost. */
   async #guarded<T>(deadline: Deadline, work: Work<T>, abilities = this.#target.abilities): Promise<T> {
     try {
-      this.#enter();
+      this.#checkBreaker();
       const sdk = await loadSdk();
       const onListChanged = (what: "list" | "library") => this.#stale(what);
       const around = { sdk, development: this.#development, abilities, onListChanged };
@@ -174,7 +174,7 @@ export class Upstream {
     }
   }
 
-  #enter(): void {
+  #checkBreaker(): void {
     const { breaker } = this.#memory;
     const state = breakerState(breaker, this.#now());
     if (state === "open") throw new UpstreamFault("open", openReason(breaker, this.#now()));
@@ -206,12 +206,12 @@ export class Upstream {
       const connection = await resume(around, this.#target, this.#memory, era);
       if (connection !== null) return { connection, release: () => void connection.line.close() };
       if (again) throw new UpstreamFault("protocol", "the handshake of the server is incomplete");
-      this.#shaking ??= this.#handshake(around)
+      this.#pendingHandshake ??= this.#handshake(around)
         .then(({ line }) => void line.close())
         .finally(() => {
-          this.#shaking = null;
+          this.#pendingHandshake = null;
         });
-      await deadline.within(this.#shaking);
+      await deadline.within(this.#pendingHandshake);
     }
   }
 

@@ -71,11 +71,11 @@ export async function handshake(
 ): Promise<Connection> {
   const era = cachedEra(memory, target, now);
   try {
-    return await shakeAs(around, target, era, deadline);
+    return await handshakeAs(around, target, era, deadline);
   } catch (error) {
     const isGuess = target.era === "auto" && target.type !== "sse" && era === "legacy";
     if (!isGuess || !(error instanceof UpstreamFault) || !isRejected(error)) throw error;
-    return shakeAs(around, target, null, deadline);
+    return handshakeAs(around, target, null, deadline);
   }
 }
 
@@ -89,7 +89,7 @@ export function isLost(fault: UpstreamFault, { resumed }: Connection): boolean {
   return resumed !== null && isRejected(fault);
 }
 
-async function shakeAs(
+async function handshakeAs(
   around: ConnectionContext,
   target: UpstreamTarget,
   era: Era | null,

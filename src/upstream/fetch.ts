@@ -105,7 +105,7 @@ class Exchange {
 }
 
 async function follow(url: string | URL, init: RequestInit, guard: Guard, exchange: Exchange): Promise<Response> {
-  let target = judged(String(url), guard);
+  let target = checkedUrl(String(url), guard);
   const headers = new Headers(init.headers);
   for (const name of CONNECTION_HEADERS) headers.delete(name);
   for (let hops = 0; ; hops++) {
@@ -118,11 +118,11 @@ async function follow(url: string | URL, init: RequestInit, guard: Guard, exchan
     const keeps = response.status > 306 || method === "GET" || method === "HEAD";
     if (next === null || next.origin !== target.origin || !keeps || hops >= UPSTREAM_LIMITS.redirects)
       throw new UpstreamFault("refused", "the server redirects to another address, and redirects are not followed");
-    target = judged(next.href, guard);
+    target = checkedUrl(next.href, guard);
   }
 }
 
-function judged(url: string, guard: Guard): URL {
+function checkedUrl(url: string, guard: Guard): URL {
   const named = URL.parse(url);
   if (named !== null && guard.origins?.includes(named.origin)) return named;
   const verdict = judgeUrl(url, guard.development);
@@ -143,10 +143,10 @@ function limited(response: Response, bytes: number | null, exchange: Exchange): 
     exchange.end();
     return new Response(null, { status, statusText, headers });
   }
-  return new Response(counted(response.body, bytes, exchange), { status, statusText, headers });
+  return new Response(countedBody(response.body, bytes, exchange), { status, statusText, headers });
 }
 
-function counted(
+function countedBody(
   body: ReadableStream<Uint8Array>,
   limit: number | null,
   exchange: Exchange,

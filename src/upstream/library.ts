@@ -68,8 +68,8 @@ async function listOf<T extends object>(
     });
     if (answer === null) break;
     if (answer.ttlMs !== undefined) room.ttl = Math.min(room.ttl ?? answer.ttlMs, answer.ttlMs);
-    const things: unknown = answer[key];
-    for (const value of Array.isArray(things) ? things : []) take(schema.safeParse(value).data, id, found, room);
+    const values: unknown = answer[key];
+    for (const value of Array.isArray(values) ? values : []) addEntry(schema.safeParse(value).data, id, found, room);
     const { nextCursor } = answer;
     if (nextCursor === undefined || nextCursor === cursor || found.size >= LIBRARY_LIMITS.things) break;
     cursor = nextCursor;
@@ -77,7 +77,7 @@ async function listOf<T extends object>(
   return [...found.values()];
 }
 
-function take<T extends object>(
+function addEntry<T extends object>(
   thing: T | undefined,
   id: string,
   found: Map<unknown, T>,

@@ -8,24 +8,27 @@ import type { WatchedTransport } from "./transport";
 
 /** Returns the fault for an error of the client library or of the gateway. */
 export function faultOf(sdk: Sdk, error: unknown, line: WatchedTransport): UpstreamFault {
-  const told = (message: string) => shortened(message, line.redactor);
+  const shown = (message: string) => shortened(message, line.redactor);
   const known = faultIn(error);
   if (known !== null) return known;
   const status = statusIn(sdk, error);
   if (status !== null) return statusFault(status, line.retryAfter);
   if (error instanceof sdk.ProtocolError)
-    return new UpstreamFault("answer", told(error.message) || `error ${error.code}`);
+    return new UpstreamFault("answer", shown(error.message) || `error ${error.code}`);
   // The error that a transport was closed only hides its cause.
   const ended = line.fault;
   if (ended !== null && ended.kind !== "cancelled") return ended;
-  if (error instanceof sdk.SdkError) return protocolFault(sdk, error, told);
+  if (error instanceof sdk.SdkError) return protocolFault(sdk, error, shown);
   if (error instanceof sdk.UnauthorizedError) return statusFault(401, null);
   if (error instanceof SyntaxError) return new UpstreamFault("protocol", "the server's answer is not valid JSON");
   if (error instanceof Error && error.message.includes("origin does not match"))
     return new UpstreamFault("refused", "the server names an endpoint of another origin, which is not allowed");
   if (error instanceof Error && error.name.includes("ZodError"))
     return new UpstreamFault("protocol", "the server's answer is not a JSON-RPC message");
-  return new UpstreamFault("protocol", told(error instanceof Error ? error.message : "") || "it violated the protocol");
+  return new UpstreamFault(
+    "protocol",
+    shown(error instanceof Error ? error.message : "") || "it violated the protocol",
+  );
 }
 
 /** Returns the HTTP status behind an error, or `null` if it has another cause. */
@@ -42,7 +45,7 @@ function statusIn(sdk: Sdk, error: unknown): number | null {
 function protocolFault(
   sdk: Sdk,
   error: InstanceType<Sdk["SdkError"]>,
-  told: (message: string) => string,
+  shown: (message: string) => string,
 ): UpstreamFault {
   switch (error.code) {
     case sdk.SdkErrorCode.ClientHttpUnexpectedContent:
@@ -50,7 +53,7 @@ function protocolFault(
     case sdk.SdkErrorCode.ConnectionClosed:
       return new UpstreamFault("closed", "the server ended the connection");
     default:
-      return new UpstreamFault("protocol", told(error.message));
+      return new UpstreamFault("protocol", shown(error.message));
   }
 }
 

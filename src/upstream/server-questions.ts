@@ -53,7 +53,7 @@ export interface CallQuestionHandler extends QuestionHandler {
 /** A call for which the server can ask questions and send log messages, with its connection. */
 export interface QuestionableCall {
   /** Receives a log message. */
-  hear(params: unknown): void;
+  log(params: unknown): void;
   ask(question: ServerQuestion): Promise<QuestionOutcome>;
 }
 
@@ -75,7 +75,7 @@ export function receiveQuestions(sdk: Sdk, client: Client, inquiries: ReadonlySe
 export function receiveLogs(client: Client, inquiries: ReadonlySet<QuestionableCall>): void {
   client.setNotificationHandler("notifications/message", ({ params }) => {
     const [call, ...others] = inquiries;
-    if (others.length === 0) call?.hear(params);
+    if (others.length === 0) call?.log(params);
   });
 }
 

@@ -64,7 +64,7 @@ export class StandingStream {
    * Lets a call receive the server's questions on the stream, until the returned function is called. Waits until the stream is open, unless
    * the server has none or is slow: some servers drop questions that they send before the stream is open.
    */
-  async hear(
+  async subscribe(
     call: QuestionableCall,
     around: ConnectionContext,
     target: UpstreamTarget,

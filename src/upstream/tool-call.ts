@@ -19,7 +19,7 @@ export interface Progress {
 /** Receives the log messages of a call as they arrive. */
 export interface ServerLogs {
   least: LogLevel;
-  hear(params: unknown): void;
+  receive(params: unknown): void;
 }
 
 export interface CallOptions {

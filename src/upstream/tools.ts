@@ -52,7 +52,7 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
     const asked = { method: "tools/list" as const, params: cursor === undefined ? {} : { cursor } };
     const answer = await client.request(asked, pageSchema, { signal, timeout: NO_TIMEOUT_MS });
     ttl = answer.ttlMs ?? ttl;
-    for (const value of answer.tools) take(value, tools, problems);
+    for (const value of answer.tools) addTool(value, tools, problems);
     const more = answer.nextCursor !== undefined && answer.nextCursor !== cursor;
     if (tools.size >= UPSTREAM_LIMITS.tools && (more || tools.size > UPSTREAM_LIMITS.tools)) {
       problems.push(`it has too many tools (limit ${UPSTREAM_LIMITS.tools}); the rest is ignored`);
@@ -75,7 +75,11 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
   return { tools: kept, at: now(), ttl, problems: problems.slice(0, UPSTREAM_LIMITS.problems) };
 }
 
-function take(value: unknown, tools: Map<string, { tool: UpstreamTool; raw: JsonObject }>, problems: string[]): void {
+function addTool(
+  value: unknown,
+  tools: Map<string, { tool: UpstreamTool; raw: JsonObject }>,
+  problems: string[],
+): void {
   const parsed = toolSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

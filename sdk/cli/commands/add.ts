@@ -1,4 +1,5 @@
-// Takes skills from a Git host, or from a site with a well-known index: looked at here first, then into one's own, or a folder.
+// `add`: fetches skills from a Git host or a site with a well-known index, checks them locally, and publishes them or writes them to a
+// folder.
 
 import path from "node:path";
 import { isCancel, multiselect } from "@clack/prompts";
@@ -35,7 +36,7 @@ export const add: Command = {
     const [group, dir] = [option(values, "group"), option(values, "dir")];
     if ([group !== undefined, values.public === true, dir !== undefined].filter(Boolean).length > 1)
       throw misused("--group, --public and --dir do not go together.");
-    // Asked for before anything is downloaded: a key that is missing is told at once.
+    // Resolved before any download, so that a missing key is reported at once.
     const gateway = dir === undefined ? await gatewayOf(work, values) : null;
     const progress = progressOf(work, `reading ${from}`);
     let skills: FoundSkill[];
@@ -74,7 +75,7 @@ export const add: Command = {
         tell(work, `${made.text}\n  from ${skill.origin}`);
         done.push({ ...made.told, origin: skill.origin });
       } catch (error) {
-        // As with a push: what is wrong with one leaves the others be.
+        // An invalid skill does not stop the others, as in `push`.
         if (!(error instanceof Problem) || endsAll(error) || skills.length === 1) throw error;
         note(`${good.name}: ${error.message}`);
         done.push({ name: good.name, origin: skill.origin, refused: error.message });
@@ -86,7 +87,7 @@ export const add: Command = {
   },
 };
 
-/** Writes a skill into a folder, and says what that has changed there. What somebody else may have written is replaced only if told so. */
+/** Writes a skill to a folder and reports the changes. Existing files that differ are replaced only with `--replace`. */
 async function written(
   parent: string,
   skill: SkillPackage,
@@ -139,7 +140,7 @@ async function found(work: Work, from: string, choice: Choice): Promise<FoundSki
   return skills;
 }
 
-/** Which of them are meant: the only one, those that were named, or those that the person picks. */
+/** Returns the names to add: all with `--all`, those in `--skill`, the only one, or those that the user picks. */
 async function chosen(work: Work, names: readonly string[], { named, all }: Choice): Promise<Set<string>> {
   if (all) return new Set(names);
   if (named !== undefined) {

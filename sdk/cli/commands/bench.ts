@@ -1,4 +1,4 @@
-// What only a checkout of the gateway has: a skill's tools and scripts, called in a local isolate. And packing, which anybody can.
+// `call` and `pack`: run a tool or script of a skill in a local isolate (needs a checkout of the gateway), and create a ZIP.
 
 import { writeFile } from "node:fs/promises";
 import * as z from "zod";
@@ -35,7 +35,7 @@ const calledSchema = z.looseObject({
 });
 export type Called = z.infer<typeof calledSchema>;
 
-/** Calls a tool or a script on the bench. */
+/** Calls a tool or a script in the bench. */
 export async function callOnBench(
   work: Work,
   skill: Awaited<ReturnType<typeof skillAt>>,

@@ -1,4 +1,4 @@
-// Looks at a skill before anybody else does: here, by the gateway's own reader, and for what only a gateway or a bench can say, there.
+// `check`: validates a skill locally with the gateway's own parser, and on a gateway or in a bench where that is available.
 
 import * as z from "zod";
 import { type Command, GATEWAY_OPTIONS, option } from "../command";
@@ -68,7 +68,7 @@ async function onBench(work: Work, skill: NamedSkill): Promise<number> {
   return Object.keys(problems).length > 0 ? EXIT.refused : EXIT.done;
 }
 
-/** Asks the bench of the checkout. */
+/** Sends a request to the bench of the checkout. */
 export async function askBench(work: Work, skill: NamedSkill, asked: object): Promise<unknown> {
   if (work.checkout === null)
     throw new Problem(EXIT.usage, "This needs the bench of a checkout of the gateway: npm run skill there.");
@@ -119,7 +119,7 @@ async function here(work: Work, skill: NamedSkill, typed: Parameters<typeof sign
   return EXIT.done;
 }
 
-/** What the gateway would say of it; `null` where none can be asked, which is no fault of the skill. */
+/** Returns the gateway's validation result, or `null` if no gateway is available. A missing gateway does not make the skill invalid. */
 async function judgedThere(work: Work, zip: Uint8Array, name: string, typed: Parameters<typeof signIn>[1]) {
   try {
     const gateway = new Gateway(work, await signIn(work, typed));
@@ -132,7 +132,7 @@ async function judgedThere(work: Work, zip: Uint8Array, name: string, typed: Par
   }
 }
 
-/** A form with a package. */
+/** Creates the form that uploads a package. */
 export function packageForm(zip: Uint8Array, name: string, fields: Record<string, string> = {}): FormData {
   const form = new FormData();
   form.set("file", new Blob([new Uint8Array(zip)], { type: "application/zip" }), `${name}.zip`);

@@ -1,4 +1,4 @@
-// While one writes: every save is checked, and pushed as a draft, which an open conversation has from then on.
+// `dev`: watches a skill's folder, checks every save and pushes it as a draft to an open conversation.
 
 import { watch } from "node:fs";
 import * as z from "zod";
@@ -11,7 +11,7 @@ import { EXIT, Problem } from "../problem";
 import { gatewayOf } from "../resolve";
 import { pushDraft, type Where } from "./push";
 
-/** An editor writes several times in a row. */
+/** Delay after the last change. Editors write a file several times per save. */
 const QUIET_MS = 150;
 
 const conversationSchema = z.looseObject({
@@ -46,7 +46,7 @@ interface Target {
   gateway: Gateway | null;
   where: Where;
   conversation: string;
-  /** The content that was pushed last: a save that changes nothing is none. */
+  /** Digest of the content pushed last. A save without changes is not pushed. */
   pushed: string | null;
 }
 
@@ -74,7 +74,7 @@ async function once(work: Work, skill: Awaited<ReturnType<typeof skillAt>>, targ
   return EXIT.done;
 }
 
-/** Has the conversation choose the draft and take a turn, which tells every page that is open on it. */
+/** Adds the draft to the conversation and begins a turn, which updates all pages connected to it. */
 async function preview(gateway: Gateway, conversation: string, reference: string): Promise<string> {
   const path = `/api/v1/conversations/${encodeURIComponent(conversation)}`;
   const { settings } = await gateway.read(conversationSchema, "/api/v1/conversations", {
@@ -94,8 +94,8 @@ async function preview(gateway: Gateway, conversation: string, reference: string
 }
 
 /**
- * A round now and after each change of the folder, one at a time; it ends with the process. The first one has to do well; one that fails
- * later is told, and the next may do better.
+ * Runs a round now and after each change of the folder, one at a time, until the process ends. If the first round throws, the command ends.
+ * Later problems are printed and watching continues, unless the key was rejected.
  */
 function watched(folder: string, round: () => Promise<number>, begun: () => void): Promise<never> {
   return new Promise((_, reject) => {
@@ -104,7 +104,7 @@ function watched(folder: string, round: () => Promise<number>, begun: () => void
       watcher.close();
       reject(error);
     };
-    // Before the first round, so that nothing is missed which is saved meanwhile.
+    // Starts before the first round, so that a save during that round is not missed.
     const watcher = watch(folder, { recursive: true }, (_event, file) => {
       if (file !== null && /(^|[/\\])(\.|node_modules)/.test(file)) return;
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-// What differs between two versions of a skill, or between a folder and what is published.
+// `diff`: shows the differences between two versions of a skill, or between a folder and the published version.
 
 import { PUBLIC_SCOPE } from "../../../src/domain/access/access";
 import { permissionChanges, permissionsOf } from "../../../src/domain/code/permissions";

@@ -1,4 +1,5 @@
-// skillgate import: has the gateway itself take skills from elsewhere, and follows it. `add` reads a source here; an import goes on without us.
+// `import`: starts an import on the gateway and shows its progress. `add` fetches a source locally. An import continues after the command
+// ends.
 
 import { setTimeout } from "node:timers/promises";
 import type * as z from "zod";
@@ -12,13 +13,13 @@ import { gatewayOf } from "../resolve";
 import { type ImportReport, importReportSchema, importSchema, importsSchema } from "../resources";
 
 const IMPORTS = "/api/v1/imports";
-/** How long it waits between two looks: the first ones come soon, since most imports are small. */
+/** Shortest and longest delay between two polls. The first polls are short because most imports are small. */
 const LOOK_MS = { first: 100, most: 2_000 };
 const PAGE = "100";
 
 type Import = z.infer<typeof importSchema>;
 
-/** Options of a new import; one that is there has its source already. */
+/** Options for a new import only. An existing import already has its source. */
 const OF_NEW = ["type", "path", "scope", "secret", "secret-header", "group", "public", "mirror"] as const;
 
 export const importSkills: Command = {
@@ -73,7 +74,7 @@ function begin(gateway: Gateway, url: string, values: Values): Promise<Import> {
   return gateway.read(importSchema, IMPORTS, { method: "POST", json });
 }
 
-/** Looks until nothing goes on, or it waits for another time; then reads what became of all skills. */
+/** Polls until the import is done or waits for a later run, then reads the results of all skills. */
 async function follow(work: Work, gateway: Gateway, begun: Import): Promise<ImportReport> {
   if (!work.json) note(`${begun.id} goes on by itself; to follow it again: ${work.program} import ${begun.id}`);
   const progress = progressOf(work, "The source is read …");
@@ -118,7 +119,7 @@ function report(work: Work, told: ImportReport): number {
   return exitOf(told);
 }
 
-/** How the command ends: by the run as a whole, and then by the worst that became of a skill. */
+/** Returns the exit code: from the state of the run, then from the worst result of a skill. */
 function exitOf({ state, problem, counts }: ImportReport): number {
   if (state === "waiting" || problem?.code === "SOURCE_UNREACHABLE") return EXIT.unreachable;
   if (problem?.code === "IMPORTER_ENDED" || problem?.code === "SOURCE_DENIED") return EXIT.key;

@@ -1,4 +1,4 @@
-// Begins a skill: as little as passes its check.
+// `init`: creates a minimal skill that passes `check`.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Signs in to a gateway: asks it whose key this is, and keeps the key for it.
+// `login`: verifies a key with the gateway and stores it for that gateway.
 
 import { isCancel, password, text } from "@clack/prompts";
 import { type Command, GATEWAY_OPTIONS, option } from "../command";

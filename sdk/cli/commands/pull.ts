@@ -1,4 +1,4 @@
-// Brings skills into a folder where agents look for them: by name, or all that a task uses.
+// `pull`: downloads skills into a folder that agents read, by name or all skills of a task.
 
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -12,13 +12,13 @@ import { progressOf } from "../progress";
 import { findNamed, gatewayOf } from "../resolve";
 import { taskSkillsSchema } from "../resources";
 
-/** Downloads at once. */
+/** Number of concurrent downloads. */
 const AT_ONCE = 3;
 
 interface Wanted {
   name: string;
   version?: string | undefined;
-  /** Which skill of the name, where the task says. */
+  /** Id of the skill, if the task names one. */
   id?: string | undefined;
   hash?: string | null | undefined;
 }
@@ -44,7 +44,7 @@ export const pull: Command = {
       task === undefined ? { wanted: names.map(namedBy), selected: [] } : await ofTask(gateway, task);
     const progress = progressOf(work, `0 of ${wanted.length} skills`);
     const outcomes: Outcome[] = [];
-    // What is downloaded is written only then: a folder is cleared of what is replaced, and never before something takes its place.
+    // A folder is replaced only after its download has succeeded. Other folders are deleted only after all downloads have succeeded.
     const queue = [...wanted];
     const take = async () => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -93,7 +93,7 @@ async function one(
     if (skips && (await isSkill(folder))) return { name, done: "kept", folder };
     const skillId = id ?? (await findNamed(gateway, name)).metadata.labels.id;
     const found = await downloadSkill(gateway, skillId, { name, version, task, hash });
-    // Its folder is called as the package says: one of another name would take the place of another skill.
+    // The folder has the name from the package. A package with a different name could overwrite another skill.
     if (folded(found.name) !== folded(name))
       throw new Problem(EXIT.refused, `what came is '${found.name}', and not what was asked for`);
     return { name, done: "written", folder: await writeSkill(parent, found) };
@@ -109,7 +109,7 @@ async function isSkill(folder: string): Promise<boolean> {
   return (await stat(path.join(folder, "SKILL.md")).catch(() => null))?.isFile() === true;
 }
 
-/** Takes away other skills than these; what is no skill stays. */
+/** Deletes the folders of other skills. Folders without a SKILL.md stay. */
 async function clearOthers(parent: string, names: ReadonlySet<string>): Promise<void> {
   const files = await filesIn(parent).catch(() => []);
   const others = new Set(
@@ -118,7 +118,7 @@ async function clearOthers(parent: string, names: ReadonlySet<string>): Promise<
   for (const name of others) if (!names.has(name)) await removeFolder(path.join(parent, name));
 }
 
-/** What an agent that reads the folder is to be told of the skills that the user selected. */
+/** Returns a note for agents that read the folder: which skills the user selected. `null` if none are selected. */
 export function emphasisOf(parent: string, selected: readonly string[]): string | null {
   if (selected.length === 0) return null;
   const [names, ...more] = [

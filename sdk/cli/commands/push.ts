@@ -1,4 +1,4 @@
-// Publishes skills: one's own, a group's, everybody's; or as drafts.
+// `push`: publishes skills as private, group or public skills, or as drafts.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -38,7 +38,7 @@ export const push: Command = {
     const where: Where = { group, isPublic: values.public === true, users: option(values, "users") };
     const done: object[] = [];
     let exit: number = EXIT.done;
-    // One after the other: what one skill needs of another may stand before it.
+    // One at a time and in order, because a skill may depend on one that is published before it.
     for (const skill of skills) {
       const progress = progressOf(work, `pushing ${skill.name}`);
       try {
@@ -51,7 +51,7 @@ export const push: Command = {
       } catch (error) {
         progress.end();
         if (!(error instanceof Problem)) throw error;
-        // What is wrong with one leaves the others be.
+        // An invalid skill does not stop the others.
         if (skills.length === 1 || endsAll(error)) throw error;
         note(`${skill.name}: ${error.message}`);
         done.push({ name: skill.name, refused: error.message });
@@ -63,7 +63,7 @@ export const push: Command = {
   },
 };
 
-/** Whether the next skill would meet the same. */
+/** Whether the next skill would fail with the same error. */
 export function endsAll({ exit }: Problem): boolean {
   return exit === EXIT.unreachable || exit === EXIT.key;
 }
@@ -74,7 +74,7 @@ export interface Where {
   users?: string | undefined;
 }
 
-/** A source as far as a gateway keeps it; what it would refuse is told, and left out. */
+/** Returns the source if a gateway accepts it. Otherwise prints a note and returns `null`. */
 export function keepable(name: string, source: ClaimedSource): ClaimedSource | null {
   const read = claimedSource.safeParse(source);
   if (read.success) return read.data;
@@ -84,7 +84,7 @@ export function keepable(name: string, source: ClaimedSource): ClaimedSource | n
   return null;
 }
 
-/** Publishes a package, and what is to be said of it. `source`: where it was taken from, if that is not one's own folder. */
+/** Publishes a package and returns the report. `source` is the place the skill was fetched from, or `null` for a local folder. */
 export async function publish(
   gateway: Gateway,
   skill: Pick<NamedSkill, "name" | "zip">,
@@ -144,7 +144,7 @@ export async function pushDraft(
   return { text: lines.join("\n"), told: draft };
 }
 
-/** Says which version could be next. */
+/** Adds advice on the next version to the error. */
 function advised(refused: Refused, isTaken: boolean): Problem {
   const version = refused.body.version;
   if (isTaken && refused.body.code === "VERSION_EXISTS") {
@@ -158,7 +158,7 @@ function advised(refused: Refused, isTaken: boolean): Problem {
   return new Problem(refused.exit, refused.message + advice);
 }
 
-/** Raises the patch number in a folder's SKILL.md, and nothing else of it. */
+/** Increments the patch version in a folder's SKILL.md and changes nothing else. */
 async function bump(skill: NamedSkill): Promise<void> {
   if (!skill.isFolder) throw misused(`--bump writes into SKILL.md, so ${skill.name} must be a folder.`);
   const file = path.join(skill.place, "SKILL.md");

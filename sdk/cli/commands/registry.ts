@@ -1,4 +1,4 @@
-// Looking at what is published.
+// `list`, `search`, `info`, `versions` and `usage`: read what is published.
 
 import { type Command, GATEWAY_OPTIONS, option, TEXT, YES } from "../command";
 import { answer, tell } from "../context";

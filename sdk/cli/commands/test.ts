@@ -1,5 +1,4 @@
-// Runs the cases that a skill brings: whether search finds it by its prompts, and what its scripts and tools do. What takes a model to
-// judge is counted apart, and never as passed.
+// `test`: runs a skill's own test cases for search ranking, scripts and tools. Expectations that need a model are counted as not judged.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -15,10 +14,10 @@ import { inspectionSchema } from "../resources";
 import { callOnBench } from "./bench";
 import { packageForm } from "./check";
 
-/** Prompts that one report tells of. */
-const A_REPORT = 20;
-/** A model is shown so many of what a search finds before it chooses. */
-const PLACES = 3;
+/** Number of prompts in one routing report. */
+const PROMPTS_PER_REPORT = 20;
+/** Number of search results that a model sees. A skill must rank within them. */
+const RESULTS_SHOWN = 3;
 
 interface Verdict {
   kind: "routing" | "check";
@@ -68,7 +67,7 @@ async function casesOf(skill: NamedSkill): Promise<Cases> {
   };
 }
 
-/** What cannot be run here is said, and not counted as passed. */
+/** Runs cases. If they cannot run here, adds the reason to `skipped` instead of counting them as passed. */
 async function orSkipped(skipped: string[], what: string, count: number, run: () => Promise<void>): Promise<void> {
   if (count === 0) return;
   try {
@@ -79,7 +78,7 @@ async function orSkipped(skipped: string[], what: string, count: number, run: ()
   }
 }
 
-/** Places as a request in other words would meet them: the prompts themselves are not searched. */
+/** Judges the rank for each prompt without indexing the prompts as examples. This estimates the rank for other wordings. */
 async function judgeRouting(
   work: Work,
   skill: NamedSkill,
@@ -90,10 +89,10 @@ async function judgeRouting(
   const progress = progressOf(work, `asking for ${cases.length} prompts`);
   const verdicts: Verdict[] = [];
   try {
-    for (let at = 0; at < cases.length; at += A_REPORT) {
-      const some = cases.slice(at, at + A_REPORT);
+    for (let at = 0; at < cases.length; at += PROMPTS_PER_REPORT) {
+      const some = cases.slice(at, at + PROMPTS_PER_REPORT);
       const asked = JSON.stringify({ evals: some.map(({ prompt }) => ({ prompt })) });
-      // The report is made of what `evals/` has, so these are all that it has.
+      // The gateway builds the report from all files in `evals/`. The upload therefore contains only these prompts.
       const others = (await filesIn(skill.place)).filter((file) => /^evals\/[^/]+\.json$/.test(file));
       const instead = new Map([...others.map((file) => [file, "[]"] as const), ["evals/evals.json", asked] as const]);
       const form = packageForm(await packFolder(skill.place, instead), skill.name);
@@ -119,7 +118,7 @@ function routed(
   place: { rank_without_examples: number | null; ahead: string[] } | undefined,
 ): Verdict {
   const rank = place?.rank_without_examples ?? null;
-  const isFound = rank !== null && rank <= PLACES;
+  const isFound = rank !== null && rank <= RESULTS_SHOWN;
   const behind =
     isMeant && !isFound && place !== undefined && place.ahead.length > 0 ? `, behind ${place.ahead.join(", ")}` : "";
   const wanted = isMeant ? "" : " (should not be)";

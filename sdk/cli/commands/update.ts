@@ -1,4 +1,4 @@
-// Asks again where skills were taken from: what has changed there becomes another version here.
+// `update`: checks the sources of skills again and publishes changed ones as new versions.
 
 import type { ClaimedSource } from "../../../src/domain/catalog/source";
 import { type Command, GATEWAY_OPTIONS, option, TEXT } from "../command";
@@ -42,7 +42,7 @@ export const update: Command = {
         tell(work, made === null ? `${name}  is as it was\n  from ${from}` : `${made.text}\n  from ${found?.origin}`);
         done.push({ ...(made?.told ?? { name }), what: made === null ? "same" : "new" });
       } catch (error) {
-        // What is wrong with one leaves the others be, also where its source is gone or silent. A gateway that is, ends all.
+        // A failing skill or source does not stop the others. A failing gateway stops the command.
         if (!(error instanceof Problem) || (endsAll(error) && !(error instanceof SourceProblem))) throw error;
         note(`${name}: ${error.message}`);
         done.push({ name, what: error.exit === EXIT.absent ? "gone" : "failed", refused: error.message });
@@ -54,10 +54,10 @@ export const update: Command = {
   },
 };
 
-/** What is the source's fault. */
+/** A problem that a source caused. */
 class SourceProblem extends Problem {}
 
-/** The skills of one's own, or of a group's, that say where they were taken from. */
+/** Returns the user's own skills, or a group's, that have a recorded source. */
 async function takenSkills(gateway: Gateway, namespace: string | undefined): Promise<SkillResource[]> {
   const all: SkillResource[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -70,7 +70,7 @@ async function takenSkills(gateway: Gateway, namespace: string | undefined): Pro
   return all;
 }
 
-/** Publishes what a source has by now; `null`: what is there already. */
+/** Publishes the current content of a source. Returns `null` if it equals the published content. */
 async function taken(gateway: Gateway, { metadata, status }: SkillResource, found: FoundSkill) {
   const { package: good, issues } = await readSkill(packFiles(found.name, found.files), `${found.name}.zip`);
   if (good === null)
@@ -88,10 +88,10 @@ async function taken(gateway: Gateway, { metadata, status }: SkillResource, foun
   return publish(gateway, zip, where, keepable(good.name, found.source));
 }
 
-/** The namespace of what is nobody's but one's own. */
+/** The namespace of a user's own skills. */
 const OWN = "default";
 
-/** Asks sources, each index once. */
+/** Reads sources, each index once. */
 class Asking {
   readonly #indexes = new Map<string, Promise<Offer[]>>();
 
@@ -100,14 +100,14 @@ class Asking {
     private readonly host: string | undefined,
   ) {}
 
-  /** What a skill's source has by now; `null`: the same as then. */
+  /** Returns the current content of a skill's source, or `null` if it has not changed. */
   async for({ metadata, status }: SkillResource): Promise<FoundSkill | null> {
     const { source } = status;
     if (source === undefined) {
       const message = "it does not say where it comes from: it was not taken with add, or has been changed here since.";
       throw new Problem(EXIT.absent, message);
     }
-    // Somebody else may have written a group's: no token of one's own opens what that names, and nothing is asked in one's own network.
+    // Other users can write the source of a group's skill. The user's token is therefore sent only for the user's own skills.
     const isOwn = metadata.labels.user_id !== "0" && (metadata.namespace ?? OWN) === OWN;
     this.#requireSafe(source);
     try {
@@ -119,7 +119,7 @@ class Asking {
     }
   }
 
-  /** Plain http shows and takes whatever is on the way, or near: only what is named on the command line is asked so. */
+  /** Rejects plain http, which others on the network can read and change, unless the origin is named on the command line. */
   #requireSafe({ url }: ClaimedSource): void {
     const { protocol, origin } = new URL(url);
     if (protocol === "https:" || (this.host !== undefined && URL.parse(this.host)?.origin === origin)) return;
@@ -138,7 +138,7 @@ class Asking {
     if (isKnown) return null;
     const found = skills.find((each) => (each.source.path ?? "") === (source.path ?? ""));
     if (found === undefined) throw new Problem(EXIT.absent, `There is no ${source.path ?? "SKILL.md"} in it.`);
-    // Where it is asked stands in for where it is, as --source says; what is kept is where it is.
+    // `--source` changes where the skill is fetched, but the recorded source stays the original URL.
     return { ...found, source: { ...found.source, url: source.url } };
   }
 

@@ -1,4 +1,4 @@
-// Changing which version of a skill counts, and making a draft one of them.
+// `activate`, `yank`, `unyank` and `promote`: change the current version of a skill or publish a draft.
 
 import { type Command, GATEWAY_OPTIONS, YES } from "../command";
 import { answer, tell } from "../context";

@@ -1,10 +1,10 @@
-// Reading what others serve: no key of a gateway goes there, and nothing is read without a bound.
+// Fetches content from sources. Never sends a gateway key, and limits every read.
 
 import type { Work } from "../context";
 import { nothingAnswers } from "../gateway";
 import { EXIT, Problem } from "../problem";
 
-/** The answer of a source; `null` for 404. */
+/** Returns the response of a source, or `null` for 404. */
 export async function fetchFrom(work: Work, url: URL, headers: Record<string, string> = {}): Promise<Response | null> {
   const signal = AbortSignal.any([work.signal, AbortSignal.timeout(120_000)]);
   const response = await fetch(url, { headers, signal }).catch((error: unknown) => {
@@ -17,7 +17,7 @@ export async function fetchFrom(work: Work, url: URL, headers: Record<string, st
   throw new Problem(exit, `${url.origin} answers ${response.status} for ${url.pathname}.`);
 }
 
-/** The body of an answer as it comes; one that breaks off is a Problem. */
+/** Yields the body of a response as it arrives. Throws a `Problem` if it is incomplete. */
 export async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> {
   if (response.body === null) return;
   try {
@@ -28,7 +28,7 @@ export async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** The whole body, of at most so many bytes. */
+/** Returns the whole body, up to `most` bytes. */
 export async function bytesOf(response: Response, most: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-// Skills that were found somewhere else, before anybody has looked at them.
+// Skills found in a source, before they are validated.
 
 import type { ClaimedSource } from "../../../src/domain/catalog/source";
 import type { PackedFile } from "../folder";
@@ -6,11 +6,11 @@ import type { PackedFile } from "../folder";
 export interface FoundSkill {
   name: string;
   files: Map<string, PackedFile>;
-  /** Where it comes from, in a line. */
+  /** The source in one line, for messages. */
   origin: string;
-  /** The same as a gateway keeps it, before anybody has looked whether it may. */
+  /** The source in the format that a gateway stores, not yet validated. */
   source: ClaimedSource;
 }
 
-/** Bounds of what is taken from elsewhere. */
+/** Limits for content from sources. */
 export const BOUNDS = { bytes: 200 * 1024 * 1024, entries: 20_000, artifact: 32 * 1024 * 1024 } as const;

@@ -1,4 +1,4 @@
-// Skills of a repository, from its host's archive: no git, no limit of an API, and no more of it is kept than was asked for.
+// Reads skills of a repository from its host's archive. This needs no git and is not subject to API rate limits.
 
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -20,7 +20,7 @@ export interface Repository {
   ref: string;
 }
 
-/** `github:owner/repo[/path][@ref]`, or the address of a folder in a browser; `null` for anything else. */
+/** Parses `github:owner/repo[/path][@ref]` or the browser URL of a folder. Returns `null` for anything else. */
 export function parseRepository(text: string): Repository | null {
   const page = /^https:\/\/github\.com\/([^/]+)\/([^/]+?)(?:\.git)?(?:\/tree\/([^/]+)(?:\/(.+?))?)?\/?$/.exec(text);
   if (page !== null) return checked({ owner: page[1], repo: page[2], ref: page[3], path: page[4] }, text);
@@ -44,7 +44,7 @@ function splitLast(text: string, at: string): [string, string | undefined] {
   return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + 1)];
 }
 
-/** The repository that a source names, and its host where that is not GitHub; `null` for what is none. */
+/** Returns the repository of a source, and its host if it is not GitHub. `null` if the source is not a repository. */
 export function repositoryOf({
   url,
   path = "",
@@ -57,24 +57,24 @@ export function repositoryOf({
   return host === PAGES ? { repository } : { repository, host };
 }
 
-/** Which archive is asked for, and how. */
+/** How to request an archive. */
 export interface ArchiveAsk {
-  /** A host that serves archives as GitHub does. */
+  /** A host that serves archives in the same way as GitHub. */
   host?: string | undefined;
-  /** For GitHub only. */
+  /** Token for GitHub. It is not sent to other hosts. */
   token: string | undefined;
-  /** A commit whose content is known: nothing more of it is read. */
+  /** A commit whose content is already stored. If the archive has this commit, reading stops. */
   known?: string | undefined;
 }
 
-/** The skills below a path of a repository, by name. */
+/** Returns the skills below a path of a repository, by name. */
 export async function skillsOfRepository(
   work: Work,
   { owner, repo, path, ref }: Repository,
   { host = HOST, token, known }: ArchiveAsk,
 ): Promise<{ skills: FoundSkill[]; isKnown: boolean }> {
   const url = new URL(`${host.replace(/\/+$/, "")}/${owner}/${repo}/tar.gz/${ref}`);
-  // Theirs and nobody else's, whatever --source says.
+  // The token is sent only to GitHub, also with `--source`.
   const headers: Record<string, string> = token && url.origin === HOST ? { authorization: `Bearer ${token}` } : {};
   const response = await fetchFrom(work, url, headers);
   if (response === null)
@@ -83,7 +83,7 @@ export async function skillsOfRepository(
   const links: string[] = [];
   let commit: string | null = null;
   const inside = (entry: string) => {
-    // The archive's one folder is the repository's name and commit.
+    // The archive has one top folder, named after the repository and commit.
     const within = entry.split("/").slice(1).join("/");
     return within === path || path === "" || within.startsWith(`${path}/`) ? within : null;
   };
@@ -98,7 +98,7 @@ export async function skillsOfRepository(
       },
     };
     for await (const { path: entry, ...file } of readTar(unpacked, BOUNDS, hooks)) {
-      // The commit stands before everything else.
+      // The commit comes before all files in the archive.
       if (known !== undefined && commit === known) return { skills: [], isKnown: true };
       files.set(inside(entry) ?? "", file);
     }
@@ -118,7 +118,7 @@ export async function skillsOfRepository(
   return { skills: skillsIn(files, { path, repo, links, at, source }), isKnown: false };
 }
 
-/** Every folder with a SKILL.md is a skill, but those inside another skill. */
+/** Every folder with a SKILL.md is a skill, except folders inside another skill. */
 function skillsIn(
   files: ReadonlyMap<string, PackedFile>,
   {

@@ -1,4 +1,4 @@
-// A tar archive, read as it comes: regular files only, within bounds, and nothing written anywhere.
+// Reads a tar archive as a stream: regular files only, within limits. Writes nothing to disk.
 
 import { EXIT, Problem } from "../problem";
 
@@ -14,12 +14,13 @@ export interface TarBounds {
 }
 
 const BLOCK = 512;
-/** Headers of one file: long names and attributes. */
+/** Size limit of one file's headers: long names and attributes. */
 const MOST_HEADER = 1024 * 1024;
 
 /**
- * The files of a tar stream. Links and devices are told to `refused`; what is no tar, or breaks off, is a Problem.
- * @param wants whether a file's bytes are kept
+ * Yields the files of a tar stream. Passes links and devices to `refused`. Throws a `Problem` if the stream is not a tar archive or is
+ * incomplete.
+ * @param wants returns whether the bytes of a file are needed
  */
 export async function* readTar(
   stream: AsyncIterable<Uint8Array>,
@@ -68,7 +69,7 @@ export async function* readTar(
   }
 }
 
-/** Bytes of a stream, in pieces of a wanted size. */
+/** Reads a stream in pieces of a given size. */
 class Blocks {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest = new Uint8Array(0);
@@ -81,7 +82,7 @@ class Blocks {
     this.#source = stream[Symbol.asyncIterator]();
   }
 
-  /** So many bytes; `null` at the end of the stream. */
+  /** Returns `size` bytes, or `null` at the end of the stream. */
   async take(size: number): Promise<Uint8Array | null> {
     if (size > this.most) throw tooLarge(`${this.most} bytes`);
     const pieces: Uint8Array[] = [];
@@ -135,7 +136,7 @@ function nullEnded(bytes: Uint8Array): string {
   return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end)).toString("utf8");
 }
 
-/** A value of a pax header: lines of `<length> <key>=<value>`. */
+/** Returns a value of a pax header, which has lines `<length> <key>=<value>`. */
 function attribute(bytes: Uint8Array, key: string): string | undefined {
   const text = Buffer.from(bytes).toString("utf8");
   return new RegExp(`(?:^|\\n)\\d+ ${key}=([^\\n]*)\\n`).exec(text)?.[1];

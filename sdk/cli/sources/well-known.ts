@@ -1,5 +1,4 @@
-// Skills of a site that says at a well-known address which it has: version 0.2 of that index with one artifact a skill and its digest, and
-// 0.1 with a list of files.
+// Reads skills from a site with a well-known index: version 0.2 (one artifact with digest per skill) and 0.1 (a list of files).
 
 import { createHash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
@@ -26,15 +25,15 @@ const artifactSchema = z.looseObject({
 const listedSchema = z.looseObject({ name: z.string(), files: z.array(z.string()).max(2_000) });
 const indexSchema = z.looseObject({ $schema: z.string().optional(), skills: z.array(z.unknown()).max(10_000) });
 
-/** A skill that an index offers, not fetched yet. */
+/** A skill in an index, not downloaded yet. */
 export interface Offer {
   name: string;
-  /** Of its artifact, where the index says it. */
+  /** Digest of its artifact, if the index has one. */
   digest: string | null;
   fetch(): Promise<FoundSkill>;
 }
 
-/** What a site offers: its index below the address, else at its root. */
+/** Returns the skills of a site, from the index below the address or else at the site's root. */
 export async function offersOf(work: Work, address: string): Promise<Offer[]> {
   const base = new URL(address);
   const bases = /index\.json$/.test(base.pathname)
@@ -66,7 +65,7 @@ function readIndex(text: string, url: URL): z.infer<typeof indexSchema> {
   }
 }
 
-/** @param asked the address that was asked, which may have led on to `index` */
+/** @param asked the requested address, which may have redirected to `index` */
 function offerOf(work: Work, index: URL, asked: string, isArtifact: boolean, entry: unknown): Offer | null {
   const read = (isArtifact ? artifactSchema : listedSchema).safeParse(entry);
   const name = read.success ? read.data.name : "";

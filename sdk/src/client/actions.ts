@@ -1,8 +1,8 @@
-// `skill-gateway/actions`: what skills ask of any page under names that both know, with the form of the question and of the answer.
+// `skill-gateway/actions`: defines standard actions that a skill can request from any page, with schemas for payload and result.
 
 import type { Handler, HandlerContext } from "./types.js";
 
-/** A schema as zod, valibot, arktype and others have it: Standard Schema, version 1. */
+/** A schema in the form of [Standard Schema](https://standardschema.dev), version 1: zod, valibot, arktype and others. */
 export interface StandardSchema<Value> {
   readonly "~standard": {
     readonly version: 1;
@@ -21,7 +21,7 @@ export interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The keywords of JSON Schema that `json` looks at. Others are passed over. */
+/** The JSON Schema keywords that `json` checks. It ignores others. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -38,14 +38,14 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** An action under its name, with the form of what is asked and of what is answered. */
+/** A named action with the schemas of its payload and its result. */
 export interface Action<Payload, Result> {
   readonly name: string;
   readonly payload: StandardSchema<Payload>;
   readonly result: StandardSchema<Result>;
 }
 
-/** Names an action. Whatever has a Standard Schema will do, and `json` for JSON Schema. */
+/** Defines an action. Each schema can be any Standard Schema, or `json(…)` for JSON Schema. */
 export function action<Payload, Result>(
   name: string,
   payload: StandardSchema<Payload>,
@@ -55,8 +55,8 @@ export function action<Payload, Result>(
 }
 
 /**
- * The handler of an action, for `connection.on` or `handlers`. What is asked in the wrong form is answered with what is wrong, and the page
- * does nothing; so is a result in the wrong form. Both are the asker's or the page's mistake, and the model reads of it.
+ * Returns a handler for `connection.on` or `handlers`. It rejects a payload or a result that does not match the action's schema. The error
+ * message goes to the skill, and the model reads it. For an invalid payload, the page's function does not run.
  */
 export function answering<Payload, Result>(
   { name, payload, result }: Action<Payload, Result>,
@@ -82,7 +82,7 @@ async function inForm<Value>(schema: StandardSchema<Value>, value: unknown, othe
   throw new Error(`${otherwise}: ${words.join("; ")}`);
 }
 
-/** A Standard Schema that JSON Schema describes, as far as `JsonSchema` has its keywords. */
+/** Converts a JSON Schema into a Standard Schema. Checks only the keywords in `JsonSchema`. */
 export function json<Value>(schema: JsonSchema): StandardSchema<Value> {
   return {
     "~standard": {
@@ -142,14 +142,14 @@ function typeOf(value: unknown): string {
 
 const text = { type: "string", minLength: 1, maxLength: 4_000 } as const;
 
-/** Yes or no. */
+/** Asks a yes-or-no question. */
 export const confirm: Action<{ question: string; detail?: string }, { confirmed: boolean }> = action(
   "confirm",
   json({ type: "object", properties: { question: text, detail: text }, required: ["question"] }),
   json({ type: "object", properties: { confirmed: { type: "boolean" } }, required: ["confirmed"] }),
 );
 
-/** One of several, or some of them. */
+/** Asks the user to choose one option, or several. */
 export const choose: Action<
   { question: string; options: { value: string; label?: string }[]; multiple?: boolean },
   { chosen: string[] }
@@ -176,17 +176,17 @@ export const choose: Action<
   }),
 );
 
-/** A field of a form. */
+/** One field of a form. */
 export interface FormField {
   name: string;
   label?: string;
   type: "text" | "number" | "boolean" | "choice";
   required?: boolean;
-  /** Of a choice. */
+  /** Options of a field of the type `choice`. */
   options?: string[];
 }
 
-/** Several values at once. */
+/** Asks for several values in one form. */
 export const form: Action<
   { title?: string; fields: FormField[] },
   { values: Record<string, string | number | boolean | null> }
@@ -218,7 +218,7 @@ export const form: Action<
   json({ type: "object", properties: { values: { type: "object" } }, required: ["values"] }),
 );
 
-/** A file that was picked: its text, or its bytes. */
+/** A file that the user picked, as text or as bytes. */
 export interface PickedFile {
   name: string;
   type?: string;
@@ -226,7 +226,7 @@ export interface PickedFile {
   base64?: string;
 }
 
-/** Files of the user's. All of an answer has at most 256 KiB. */
+/** Asks the user to pick files. The whole answer is limited to 256 KiB. */
 export const pickFile: Action<{ accept?: string; multiple?: boolean }, { files: PickedFile[] }> = action(
   "pick_file",
   json({ type: "object", properties: { accept: { type: "string" }, multiple: { type: "boolean" } } }),

@@ -1,5 +1,4 @@
-// `skill-gateway/client/react`: a hook that keeps a component connected to its conversation for as long as it is mounted, and two that show
-// what it hears of skills and of calls.
+// `skill-gateway/client/react`: React hooks that connect a component to a conversation and show its skills and tool calls.
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import {
@@ -18,16 +17,16 @@ import {
 } from "./skill-gateway.js";
 
 export interface SkillGatewayOptions extends Omit<ConnectOptions, "ticket"> {
-  /** As in `connect`; gets the id of the conversation. */
+  /** Fetches a ticket, as in `connect`. Receives the conversation id. */
   ticket: (conversation: string) => ReturnType<ConnectOptions["ticket"]>;
-  /** What the page can do, by action. They may change with every render. */
+  /** Handlers for requests, by action. They can change with every render. */
   handlers?: Record<string, Handler<never>>;
   onEvent?: (event: SkillEvent) => void;
 }
 
 export interface SkillGateway extends State {
   readonly conversation: string | null;
-  /** As in the options. They count from when the conversation was given. */
+  /** The topics from the options. A change applies to the next conversation id. */
   readonly hears: readonly Topic[];
   answer(requestId: string, answer: Answer): Promise<Ack>;
 }
@@ -44,7 +43,7 @@ const NOT_YET: State = {
 const NOTHING: readonly never[] = [];
 const NONE: State = { ...NOT_YET, status: "idle" };
 
-/** Connects to a conversation; `null` while there is none, which is the status `idle`. Another id is another connection. */
+/** Connects to a conversation while the component is mounted. With `null` the status is `idle`. A new id opens a new connection. */
 export function useSkillGateway(conversation: string | null, options: SkillGatewayOptions): SkillGateway {
   const latest = useRef(options);
   useLayoutEffect(() => {
@@ -101,23 +100,23 @@ export function useSkillGateway(conversation: string | null, options: SkillGatew
   return { ...state, conversation, hears: options.hears ?? NOTHING, answer };
 }
 
-/** The skills of a conversation for a page that lets its user choose. */
+/** The skills of a conversation, for a page where the user selects skills. */
 export interface SkillPicker {
-  /** Those in the prompt first. */
+  /** All skills, those in the prompt first. */
   skills: readonly ConversationSkill[];
-  /** How many the conversation may use; it may be more than are listed. */
+  /** Number of skills the conversation can use. It can be larger than the list. */
   total: number;
-  /** What the user has picked for the next message: send it along, and let your back end pass it on as `selected_skills`. */
+  /** Skills the user picked for the next message. Send them with the message. Your back end passes them on as `selected_skills`. */
   picked: readonly string[];
-  /** Picks one, or takes it back. */
+  /** Picks a skill, or with `false` removes it from the picked ones. */
   pick(skill: string, isPicked?: boolean): void;
-  /** Nothing is picked any more, as after the message was sent. */
+  /** Clears the picked skills. Call it after the message was sent. */
   clear(): void;
 }
 
-/** What the conversation may use, what of it is in the prompt, and what the user picks. Wants `hears: ["skills"]`. */
+/** Returns the skills the conversation can use, their state in the prompt, and the ones the user picks. Requires `hears: ["skills"]`. */
 export function useSkills(gateway: SkillGateway): SkillPicker {
-  mustHear(gateway, "skills");
+  checkTopic(gateway, "skills");
   const { conversation, skills, active, turn } = gateway;
   const [{ of, names }, setPicked] = useState<{ of: string | null; names: readonly string[] }>(NOT_PICKED);
   const picked = of === conversation ? names : NOTHING;
@@ -136,18 +135,18 @@ export function useSkills(gateway: SkillGateway): SkillPicker {
 
 const NOT_PICKED = { of: null, names: NOTHING };
 
-/** The calls of the current turn. */
+/** The tool calls of the current turn. */
 export interface ToolCalls {
-  /** In the order of their beginning. */
+  /** All calls, in the order they started. */
   calls: readonly ToolCall[];
   running: readonly ToolCall[];
-  /** The call with this id: that of a `toolCallId` in a message. */
+  /** Returns the call with this id. It equals the `toolCallId` in a message. */
   of(callId: string): ToolCall | undefined;
 }
 
-/** The calls of the gateway's tools while they run and after, under their own names. Wants `hears: ["calls"]`. */
+/** Returns the calls of the gateway's tools, running and finished, under the tools' own names. Requires `hears: ["calls"]`. */
 export function useToolCalls(gateway: SkillGateway): ToolCalls {
-  mustHear(gateway, "calls");
+  checkTopic(gateway, "calls");
   const { calls } = gateway;
   return useMemo(
     () => ({
@@ -159,7 +158,7 @@ export function useToolCalls(gateway: SkillGateway): ToolCalls {
   );
 }
 
-/** Else the page would wait for what it never asked for. */
-function mustHear({ hears }: SkillGateway, topic: Topic): void {
+/** Throws if the connection does not subscribe to `topic`. The page would otherwise wait for data that never arrives. */
+function checkTopic({ hears }: SkillGateway, topic: Topic): void {
   if (!hears.includes(topic)) throw new Error(`Give useSkillGateway \`hears: ["${topic}"]\` to be told of ${topic}.`);
 }

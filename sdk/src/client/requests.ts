@@ -1,38 +1,38 @@
-// What skills ask of the page, from its arrival until the gateway has taken the answer. A request is known by its id: sent
-// again, it is the same one, and whoever works on it goes on.
+// Handles requests from skills to the page. A request that arrives again with the same id is the same request and does not restart its
+// handler.
 
 import type { Ack, Answer, Connection, Frame, Handler, SkillRequest } from "./types.js";
 
-/** The gateway takes no more for an answer. */
+/** Size limit of an answer at the gateway. */
 const ANSWER_BYTES = 256 * 1024;
-/** How many answered requests are remembered. */
+/** Number of answered request ids that are stored to recognize repeats. */
 const REMEMBERED = 1_000;
 
 interface Entry {
   request: SkillRequest;
-  /** Set while a handler works on it. */
+  /** Set while a handler runs. */
   running: AbortController | null;
-  /** The answer as it is sent, and whom to tell what became of it. */
+  /** The serialized answer, and the callback that receives its ack. */
   frame: string | null;
-  tell: (ack: Ack) => void;
+  onAck: (ack: Ack) => void;
 }
 
 interface Outside {
   send: (frame: string) => void;
   changed: (pending: SkillRequest[]) => void;
-  /** A handler has come or gone. */
+  /** Called when a handler was added or removed. */
   handled: () => void;
 }
 
 export interface Requests extends Pick<Connection, "on" | "answer"> {
-  /** The actions that there are handlers for. */
+  /** Returns the actions that have handlers. */
   actions(): string[];
-  /** There is a new connection. `pending`: the ids that still wait for an answer, if it told. */
+  /** Handles a new connection. `pending` contains the ids that still wait for an answer, if the gateway sent them. */
   connected(pending: string[] | undefined): void;
   take(frame: Extract<Frame, { type: "skill:request" }>): void;
   acknowledge(frame: Extract<Frame, { type: "ack" }>): void;
   withdraw(id: string, reason: string): void;
-  /** Sends the answer to this request once more, if it still has no ack. */
+  /** Sends the answer to this request again if it has no ack yet. */
   again(id: string): void;
   close(): void;
 }
@@ -58,7 +58,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
     answer,
     connected(pending) {
       for (const [id, { frame }] of entries) {
-        // An answer is sent again whatever the gateway says: only its ack tells what became of it.
+        // An answer without an ack is always sent again. Only the ack reports the result.
         if (frame !== null) send(frame);
         else if (pending?.includes(id) === false)
           end(id, { success: false, error: "cancelled" }, "ended while offline");
@@ -70,7 +70,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
       const request = { request_id, skill_name, action, payload, ...asker, deadline, attempt };
       let entry = entries.get(request_id);
       if (entry === undefined) {
-        entry = { request, running: null, frame: null, tell: () => {} };
+        entry = { request, running: null, frame: null, onAck: () => {} };
         entries.set(request_id, entry);
       }
       entry.request = request;
@@ -82,7 +82,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
       const entry = entries.get(request_id);
       if (entry === undefined) return;
       entry.frame = null;
-      entry.tell(ack);
+      entry.onAck(ack);
       publish();
     },
     again(id) {
@@ -106,7 +106,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
     entry.running = running;
     let given: Answer;
     try {
-      // Not before whoever told us is through: what a handler does at once meets a settled state.
+      // Handlers start after the current callback has returned, so that they see a consistent state.
       await null;
       given = { success: true, result: await handler(request.payload, { ...request, signal: running.signal }) };
     } catch (error) {
@@ -115,7 +115,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
     entry.running = null;
     const ack = await answer(request.request_id, given);
     if (ack.success || ack.error !== "invalid_answer") return;
-    // It would answer the same again: the asker is told instead.
+    // A repeated answer would be rejected again, so the skill receives an error instead.
     const error = `The page's answer is not what was asked for: ${ack.problems.join("; ")}`;
     await answer(request.request_id, { success: false, error });
   }
@@ -137,7 +137,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
     }
     entry.frame = frame;
     const acknowledged = new Promise<Ack>((resolve) => {
-      entry.tell = resolve;
+      entry.onAck = resolve;
     });
     send(frame);
     publish();
@@ -153,7 +153,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
       if (done.size <= REMEMBERED) break;
       done.delete(oldest);
     }
-    entry.tell(ack);
+    entry.onAck(ack);
     entry.running?.abort(new Error(reason));
     publish();
   }

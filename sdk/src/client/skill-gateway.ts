@@ -1,4 +1,4 @@
-// `skill-gateway/client`: keeps a page connected to its conversation and answers what skills ask of it. No dependencies.
+// `skill-gateway/client`: keeps a page connected to its conversation and answers requests from skills. No dependencies.
 
 import { requests } from "./requests.js";
 import type { ActiveSkill, Connection, ConnectOptions, Frame, SkillEvent, State, Ticket, ToolCall } from "./types.js";
@@ -6,17 +6,20 @@ import type { ActiveSkill, Connection, ConnectOptions, Frame, SkillEvent, State,
 export { type ConversationSkill, skillsIn } from "./skills.js";
 export type * from "./types.js";
 
-/** Close codes after which trying again cannot help: unauthenticated, forbidden origin, no such conversation. */
+/** Close codes that are not retried: unauthenticated, forbidden origin, conversation not found. */
 const FINAL = [4401, 4403, 4404];
-/** The first wait before another attempt, and the longest. Each is shortened by chance, by up to a half. */
+/** Shortest and longest delay before a retry. Each delay is shortened by a random amount of up to half. */
 const RETRY_MS = 1_000;
 const RETRY_MOST_MS = 30_000;
-/** A silent connection is asked for a sign of life; without one it is given up. */
+/** After this time without a frame the client sends `ping`. Without a frame within `PATIENCE_MS` it drops the connection. */
 const SILENCE_MS = 25_000;
 const PATIENCE_MS = 5_000;
-/** After a busy page comes to itself, the timer may be heard before the sign of life that waits behind it: the last bit of patience. */
+/**
+ * On a page that was blocked, the timer can fire before a frame that has already arrived. This last part of the wait lets the frame be
+ * processed first.
+ */
 const GRACE_MS = 500;
-/** The time for a ticket and a welcome together. */
+/** Time limit for the ticket and the welcome frame together. */
 const CONNECT_MS = 20_000;
 
 const FIRST: State = {
@@ -29,7 +32,7 @@ const FIRST: State = {
   closed: null,
 };
 
-/** Connects to a conversation, and again whenever the connection is lost, until it is closed. */
+/** Connects to a conversation. Reconnects when the connection is lost, until it is closed. */
 export function connect(options: ConnectOptions): Connection {
   const { client, hears, onError = () => {}, WebSocket: Socket = WebSocket } = options;
   const listeners = new Set<(state: State) => void>();
@@ -40,19 +43,19 @@ export function connect(options: ConnectOptions): Connection {
   let lastSeq: number | undefined;
   let failures = 0;
   let openSince = 0;
-  /** Raised whenever an attempt is over, so that what it still waited for comes to nothing. */
+  /** Incremented when an attempt ends. Results that arrive later for that attempt are ignored. */
   let epoch = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** What the page answers, as this connection was told last. */
-  let told: string[] = [];
-  let telling = false;
+  /** The actions that this connection last announced to the gateway. */
+  let announced: string[] = [];
+  let isAnnouncing = false;
 
   const asked = requests({
     send(frame) {
       if (state.status === "open") socket?.send(frame);
     },
     changed: (pending) => update({ pending }),
-    handled: tellAnswers,
+    handled: announceAnswers,
   });
   const wakes = ["online", "offline", "focus", "pageshow"];
   for (const name of wakes) globalThis.addEventListener?.(name, wake);
@@ -73,8 +76,8 @@ export function connect(options: ConnectOptions): Connection {
     const mine = epoch;
     after(CONNECT_MS, drop);
     update({ status: "connecting" });
-    // The old connection's ticket spares the way to the back end. Whether a refused attempt has used it up nobody can tell
-    // (a browser says the same of every failure), so every other attempt brings a new one.
+    // The old connection's ticket saves a request to the back end. The browser reports every failure the same way, so the client cannot
+    // detect whether a failed attempt has used the ticket. Every other attempt therefore fetches a new one.
     const resuming = failures % 2 === 1 ? resume : null;
     let url: string;
     let opened: WebSocket;
@@ -92,8 +95,8 @@ export function connect(options: ConnectOptions): Connection {
     socket = opened;
     opened.onopen = () => {
       if (resuming !== null) resume = null;
-      told = answers();
-      const some = told.length === 0 ? {} : { answers: told };
+      announced = answers();
+      const some = announced.length === 0 ? {} : { answers: announced };
       opened.send(JSON.stringify({ type: "hello", last_seq: lastSeq, client, hears, ...some }));
     };
     opened.onmessage = ({ data }) => {
@@ -101,9 +104,9 @@ export function connect(options: ConnectOptions): Connection {
       if (data !== "pong") take(JSON.parse(data), url);
     };
     opened.onclose = ({ code, reason }) => {
-      // A ticket of the old connection may just be too old: then a new one decides.
+      // 4401 for a resume ticket can mean that only this ticket has expired. The next attempt uses a new one.
       const outdated = resuming !== null && state.status !== "open" && code === 4401;
-      // Whatever was wrong with what we said, it is not said again: a number, at least, need not be.
+      // 4400 means that the gateway rejected a frame. The sequence number may be the cause and is optional, so the next hello omits it.
       if (code === 4400) lastSeq = undefined;
       if (FINAL.includes(code) && !outdated) finish(code, reason);
       else drop();
@@ -111,7 +114,7 @@ export function connect(options: ConnectOptions): Connection {
   }
 
   function take(frame: Frame, url: string): void {
-    // What waits from earlier comes with its old number.
+    // Frames that the gateway sends again have their old sequence number.
     if ("seq" in frame) lastSeq = Math.max(lastSeq ?? 0, frame.seq);
     switch (frame.type) {
       case "welcome":
@@ -120,7 +123,7 @@ export function connect(options: ConnectOptions): Connection {
         resume = { ticket: frame.resume, url };
         update({ status: "open", ...activation(frame) });
         asked.connected(frame.pending);
-        tellAnswers();
+        announceAnswers();
         break;
       case "skill:request":
         asked.take(frame);
@@ -159,22 +162,22 @@ export function connect(options: ConnectOptions): Connection {
     return [...new Set([...(options.answers ?? []), ...asked.actions()])].sort();
   }
 
-  /** Says once what the page answers, after all that changes of it in one go, if it is something else than before. */
-  function tellAnswers(): void {
-    if (telling) return;
-    telling = true;
+  /** Announces the actions that the page answers, if they have changed. Several changes in one task are sent as one frame. */
+  function announceAnswers(): void {
+    if (isAnnouncing) return;
+    isAnnouncing = true;
     queueMicrotask(() => {
-      telling = false;
+      isAnnouncing = false;
       const now = answers();
-      if (state.status !== "open" || now.join("\n") === told.join("\n")) return;
-      told = now;
+      if (state.status !== "open" || now.join("\n") === announced.join("\n")) return;
+      announced = now;
       socket?.send(JSON.stringify({ type: "answers", answers: now }));
     });
   }
 
-  /** Gives the socket up without waiting for its goodbye, which may take minutes on a dead network. */
+  /** Drops the socket and schedules a retry. Does not wait for the close frame, which can take minutes on a dead network. */
   function drop(): void {
-    // A connection that never lasts is no better than none: only a proven one makes the next attempt quick.
+    // Only a connection that has lasted resets the delay. Otherwise a connection that always fails early would be retried too often.
     if (state.status === "open" && Date.now() - openSince >= SILENCE_MS) failures = 0;
     leave();
     const wait = Math.min(RETRY_MOST_MS, RETRY_MS * 2 ** failures++);
@@ -204,13 +207,13 @@ export function connect(options: ConnectOptions): Connection {
     after(PATIENCE_MS - GRACE_MS, () => after(GRACE_MS, drop));
   }
 
-  /** Something about the page or the network has changed: a good moment to look. */
+  /** Reconnects or probes the connection at once when the page or the network changes. */
   function wake(event: Event): void {
     if (state.status === "waiting" && event.type !== "offline") open();
     else if (state.status === "open") probe();
   }
 
-  /** There is one timer: what happens next if nothing else does. */
+  /** Sets the only timer of the connection, which replaces the previous one. */
   function after(ms: number | undefined, then?: () => void): void {
     clearTimeout(timer);
     if (ms !== undefined && then !== undefined) timer = setTimeout(then, ms);
@@ -222,7 +225,7 @@ export function connect(options: ConnectOptions): Connection {
   }
 }
 
-/** The same call told again takes its place. One that runs anew, under an id that was there, does too. */
+/** Replaces the call with the same id, or appends the call. A call that runs again under an old id also replaces it. */
 function withCall(calls: readonly ToolCall[], call: ToolCall): ToolCall[] {
   const isNew = calls.every(({ call_id }) => call_id !== call.call_id);
   return isNew ? [...calls, call] : calls.map((one) => (one.call_id === call.call_id ? call : one));

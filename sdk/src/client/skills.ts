@@ -1,19 +1,19 @@
-// The skills of a conversation as a page shows them: what there is, and what of it is in the prompt.
+// Lists the skills of a conversation with their state in the prompt, for display.
 
 import type { ListedSkill, State } from "./types.js";
 
-/** A skill of the conversation, and where it stands. */
+/** A skill of the conversation with its state. */
 export interface ConversationSkill extends ListedSkill {
   /**
-   * `available`: the conversation may use it. `loaded`: it came into the prompt in this turn. `active`: it is there from an earlier one.
-   * `leaving`: it leaves with this turn.
+   * `available`: the conversation can use it. `loaded`: it was added to the prompt in this turn. `active`: it is in the prompt since an
+   * earlier turn. `leaving`: it is removed after this turn.
    */
   state: "available" | "loaded" | "active" | "leaving";
-  /** How many turns it stays after this one; `null`: as long as the conversation. Of one that is available only: 0. */
+  /** Number of turns left, as in `ActiveSkill`. `null`: it stays for the whole conversation. 0 for a skill that is only available. */
   remaining: number | null;
 }
 
-/** The conversation's skills, those in the prompt first. One that is in the prompt and not in the list is there, too. */
+/** Returns the conversation's skills, those in the prompt first. Includes skills that are in the prompt but not in the list. */
 export function skillsIn({ skills, active, turn }: Pick<State, "skills" | "active" | "turn">): ConversationSkill[] {
   const listed = new Map(skills?.listed.map((one) => [one.skill, one]));
   const inPrompt = active.map((one): ConversationSkill => {

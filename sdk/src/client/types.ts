@@ -1,36 +1,36 @@
-// What `skill-gateway/client` takes and gives. The wire's own names are kept where the wire's own objects are shown.
+// Types of `skill-gateway/client`. Objects of the wire protocol keep the protocol's field names.
 
-/** What your back end answers when the page asks it for a ticket: the body of `POST /api/v1/conversations/{id}/tickets`, as it is. */
+/** The ticket that your back end returns to the page: the unchanged body of `POST /api/v1/conversations/{id}/tickets`. */
 export interface Ticket {
   ticket: string;
-  /** The socket's address. */
+  /** Address of the WebSocket. */
   url: string;
 }
 
 export interface ConnectOptions {
   /**
-   * Asks your back end for a ticket: at first, and again whenever the connection cannot be resumed. A throw is tried again
-   * later; `null` says that there will be none (the user has signed out), and ends the connection.
+   * Fetches a ticket from your back end. Called for the first connection and whenever the connection cannot be resumed. If it throws, the
+   * client retries later. If it returns `null` (the user has signed out), the connection closes.
    */
   ticket: () => Ticket | null | Promise<Ticket | null>;
-  /** Says who is there; the gateway keeps it with the socket. */
+  /** Name of this client. The gateway stores it with the socket. */
   client?: string;
-  /** What else to be told of: the skills that the conversation may use, and the calls of tools while they run. */
+  /** Optional topics to receive: the skills that the conversation can use, and tool calls while they run. */
   hears?: readonly Topic[];
   /**
-   * Actions that the page answers from `state.pending`, beside those that it has handlers for. What MCP servers ask (`form`, `open_url`) goes
-   * to pages that answer it: where none does, the server hears at once that nobody was asked.
+   * Actions that the page answers from `state.pending`, in addition to those with handlers. The gateway sends requests of MCP servers
+   * (`form`, `open_url`) only to pages that answer these actions. Without such a page, the server receives an error at once.
    */
   answers?: readonly string[];
-  /** Hears what went wrong but did not end the connection: a ticket that could not be had, an `error` frame. */
+  /** Receives errors that do not end the connection: a failed ticket request, an `error` frame. */
   onError?: (error: unknown) => void;
-  /** For places without a WebSocket of their own. */
+  /** WebSocket class for runtimes without a global one. */
   WebSocket?: typeof WebSocket;
 }
 
 /**
- * `connecting`: a ticket or a socket is being opened. `open`: the gateway has welcomed us. `waiting`: the connection is lost
- * and will be tried again. `closed`: it will not. `idle`: there is no conversation yet (only the hook says this).
+ * `connecting`: the client fetches a ticket or opens the socket. `open`: the gateway has sent `welcome`. `waiting`: the connection is lost
+ * and will be retried. `closed`: it will not be retried. `idle`: there is no conversation yet (only in the React hook).
  */
 export type Status = "idle" | "connecting" | "open" | "waiting" | "closed";
 
@@ -38,7 +38,7 @@ export type Status = "idle" | "connecting" | "open" | "waiting" | "closed";
 export interface ActiveSkill {
   skill: string;
   version: string | null;
-  /** How many turns after the one it was loaded in are not over yet. 0: it leaves with this turn; `null`: it stays. */
+  /** Number of turns left, not counting the turn in which it was loaded. 0: it is removed after this turn. `null`: it stays. */
   remaining: number | null;
   reason: "loaded" | "preloaded" | "selected" | "dependency";
   loaded_in_turn: number;
@@ -47,114 +47,118 @@ export interface ActiveSkill {
 
 export type Topic = "skills" | "calls";
 
-/** A skill that the conversation may use. */
+/** A skill that the conversation can use. */
 export interface ListedSkill {
   skill: string;
   description: string;
   version: string | null;
-  /** Of its instructions. */
+  /** Size of its instructions in tokens. */
   tokens: number;
-  /** Only the user may choose it; no model sees it before. */
+  /** True if only the user can select it. Models do not see it before that. */
   user_only: boolean;
 }
 
-/** A call of one of the gateway's tools in the current turn. */
+/** A call of a gateway tool in the current turn. */
 export interface ToolCall {
-  /** The model's id of it; that of the `toolCallId` in a message. */
+  /** The model's id of the call. It equals the `toolCallId` in a message. */
   call_id: string;
-  /** The tool's own name, also where the model calls it by way of `call_skill_tool`. */
+  /** The tool's own name, also if the model calls it through `call_skill_tool`. */
   name: string;
-  /** Whose tool it is, or which skill it is about; `null`: of the gateway, or of a server. */
+  /** The skill that owns the tool or that the call is about. `null` for other tools of the gateway or of an MCP server. */
   skill: string | null;
   state: "running" | "done" | "failed" | "cancelled";
   turn: number;
-  /** Instants (RFC 3339). */
+  /** Times in RFC 3339 format. */
   started_at: string;
   ended_at: string | null;
   progress?: { progress: number; total?: number; message?: string };
-  /** With a ticket that has `output`: what it was given, unless that is long. */
+  /** The arguments, unless they are long. Requires a ticket with `output`. */
   arguments?: Record<string, unknown>;
-  /** With a ticket that has `output`: what it has answered, shortened. Instructions are left out. */
+  /** The shortened output, without instructions. Requires a ticket with `output`. */
   output?: string;
 }
 
-/** An MCP server that asks. The gateway writes this; whatever else a question says of its asker, the asker has written. */
+/** The MCP server that sent a request. The gateway fills in these fields. All other text in the request comes from the server. */
 export interface Asker {
   kind: "server";
   name: string;
   host: string;
 }
 
-/** What an MCP server asks with the action `form`: text to show as text, and the flat JSON Schema of an object. */
+/** Payload of the action `form` from an MCP server: a message to show as plain text, and a flat JSON Schema of an object. */
 export interface FormPayload {
   message: string;
-  /** The same as skills ask with `form`, for handlers that know only that; they answer with `values`. */
+  /** The same form in the format that skills use with `form`. Handlers that support only that format answer with `values`. */
   title: string;
   fields: { name: string; label: string; type: string; required: boolean; options?: string[] }[];
   schema: { type: "object"; properties: Record<string, Record<string, unknown>>; required: string[] };
 }
 
-/** What an MCP server asks with the action `open_url`. Show `host`, and open `url` only when the user clicks. */
+/** Payload of the action `open_url` from an MCP server. Show `host`, and open `url` only when the user clicks. */
 export interface OpenUrlPayload {
   message: string;
   url: string;
   host: string;
 }
 
-/** The answer to `form` and `open_url`: what the user did. `content` goes with an accepted form. */
+/** The answer to `form` and `open_url`: the user's decision. An accepted form also has `content`. */
 export interface Elicited {
   action: "accept" | "decline" | "cancel";
   content?: Record<string, string | number | boolean | string[]>;
 }
 
-/** A question to the page: of a skill or your back end, or of an MCP server, which `from` then names. */
+/** A request to the page from a skill, your back end or an MCP server. `from` is set for an MCP server. */
 export interface SkillRequest<Payload = unknown> {
   request_id: string;
   skill_name: string | null;
   action: string;
   payload: Payload;
   from?: Asker;
-  /** When the gateway stops waiting, as an instant (RFC 3339). */
+  /** Time at which the gateway stops waiting (RFC 3339). */
   deadline: string;
-  /** How many times it has been sent to a page. */
+  /** Number of times it was sent to a page. */
   attempt: number;
 }
 
-/** What a provider tells the page without waiting for an answer. */
+/** A message from a provider to the page that needs no answer. */
 export interface SkillEvent<Payload = unknown> {
   skill_name: string | null;
   action: string;
   payload: Payload;
 }
 
-/** A picture of the connection. A new one is made at every change; it is never changed itself. */
+/** Snapshot of the connection. It is immutable. Every change creates a new one. */
 export interface State {
   readonly status: Status;
   readonly turn: number;
   readonly active: readonly ActiveSkill[];
-  /** What the conversation may use, where the page hears of skills; `null` until it is told. `total` may be more than are listed. */
+  /**
+   * Skills that the conversation can use, if the page subscribes to `skills`. `null` until the first list arrives. `total` can be larger
+   * than the list.
+   */
   readonly skills: { readonly listed: readonly ListedSkill[]; readonly total: number } | null;
-  /** Calls of the current turn in the order of their beginning, where the page hears of calls. */
+  /** Calls of the current turn in the order they started, if the page subscribes to `calls`. */
   readonly calls: readonly ToolCall[];
-  /** Questions that this page has neither answered nor seen withdrawn, oldest first. */
+  /** Requests that this page has not answered and that were not withdrawn, oldest first. */
   readonly pending: readonly SkillRequest[];
-  /** Why it is closed for good; 4401 unauthenticated, 4403 forbidden origin, 4404 no such conversation. */
+  /** Why the connection is closed for good: 4401 unauthenticated, 4403 forbidden origin, 4404 conversation not found. */
   readonly closed: { readonly code: number; readonly reason: string } | null;
 }
 
 export interface HandlerContext<Payload = unknown> extends SkillRequest<Payload> {
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the answer is no longer needed. */
   signal: AbortSignal;
 }
 
-/** Its value, or the message of what it throws, is the answer. */
+/** Handles a request. The return value is the answer. If it throws, the answer is an error with that message. */
 export type Handler<Payload = unknown> = (payload: Payload, request: HandlerContext<Payload>) => unknown;
 
 export type Answer = { success: true; result?: unknown } | { success: false; error: unknown };
 
 /**
- * What became of an answer. `invalid_answer`: it is not what the asker wants; the request waits on, and may be answered again. `already_resolved`: another answer was first, or this one was, and the connection was lost before
- * we could be told. `closed`: this connection ended before the gateway took it.
+ * Result of an answer. `invalid_answer`: the answer does not match the request. The request stays open and can be answered again.
+ * `already_resolved`: another answer arrived first, or this one did and the connection was lost before the ack. `closed`: this connection
+ * closed before the gateway accepted the answer.
  */
 export type Ack =
   | { success: true }
@@ -163,19 +167,22 @@ export type Ack =
 
 export interface Connection {
   readonly state: State;
-  /** Hears of every new state. Returns how to stop that. */
+  /** Calls `listener` with every new state. Returns a function that unsubscribes. */
   subscribe(listener: (state: State) => void): () => void;
-  /** Answers requests for an action, those that wait already as well. One handler an action. Returns how to stop that. */
+  /**
+   * Sets the handler for an action, also for requests that already wait. Each action can have one handler. Returns a function that removes
+   * it.
+   */
   on<Payload>(action: string, handler: Handler<Payload>): () => void;
-  /** Hears what providers emit. Returns how to stop that. */
+  /** Calls `listener` with events that providers emit. Returns a function that unsubscribes. */
   onEvent(listener: (event: SkillEvent) => void): () => void;
-  /** Answers a request of `state.pending` by hand. The second answer to a request is never sent. */
+  /** Answers a request in `state.pending` without a handler. A second answer to the same request is not sent. */
   answer(requestId: string, answer: Answer): Promise<Ack>;
-  /** Ends the connection for good; running handlers are aborted. What they were asked waits for the next page. */
+  /** Closes the connection for good and aborts running handlers. Their requests wait for the next page. */
   close(): void;
 }
 
-/** What the gateway sends. */
+/** Frames that the gateway sends. */
 export type Frame =
   | {
       type: "welcome";
@@ -183,7 +190,7 @@ export type Frame =
       turn: number;
       active: ActiveSkill[];
       resume: string;
-      /** The requests that wait; whatever else we know of has ended while we were away. */
+      /** Ids of the requests that still wait. All other requests ended while the page was disconnected. */
       pending?: string[];
     }
   | ({ type: "skill:request"; seq: number } & SkillRequest)
@@ -192,10 +199,10 @@ export type Frame =
   | { type: "skill:cancelled"; request_id: string; reason: string }
   | { type: "skill:active"; turn: number; active: ActiveSkill[] }
   | { type: "skill:list"; skills: ListedSkill[]; total: number }
-  /** All calls of the turn, in place of what was told before. */
+  /** All calls of the turn. Replaces the calls received before. */
   | { type: "tool:calls"; turn: number; calls: ToolCall[] }
   | { type: "tool:call"; call: ToolCall }
-  /** To be sent back: it tells the gateway that we have read so far. */
+  /** The client returns this frame to confirm that it has read all frames up to it. */
   | { type: "mark"; mark: string }
-  /** With `request_id`: an answer to it could not be taken now. */
+  /** With `request_id`: the gateway cannot accept the answer to this request at the moment. */
   | { type: "error"; code: string; message: string; request_id?: string };

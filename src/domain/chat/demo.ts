@@ -26,27 +26,27 @@ export function demoMove(body: JsonObject): DemoMove | { problem: string } {
   const tools = body.tool_choice === "none" ? [] : toolNames(body.tools);
   const loader = tools.find((name) => name.endsWith("load_skill") && !name.endsWith("unload_skill"));
   const loaded = new Set(talk.flatMap(({ calls }) => calls.map(({ arguments: args }) => args.skill_name)));
-  const skill = listed(body).find((name) => mentions(said, name) && !loaded.has(name));
+  const skill = listedSkills(body).find((name) => mentions(said, name) && !loaded.has(name));
   if (loader !== undefined && skill !== undefined) return call(loader, { skill_name: skill });
   const described = results.flatMap(({ text }) => [...text.matchAll(/^\{"name":"([^"]+)"/gm)].map(([, name]) => name));
   const ofSkill = described.find((name) => name !== undefined && mentions(said, name));
   const caller = tools.find((name) => name.endsWith("call_skill_tool"));
   const wasCalled = done.some(({ arguments: args }) => args.name === ofSkill);
   if (ofSkill !== undefined && caller !== undefined && !wasCalled)
-    return call(caller, { name: ofSkill, arguments: given(said, ofSkill).input });
+    return call(caller, { name: ofSkill, arguments: inputAfter(said, ofSkill).input });
   const own = tools.find((name) => mentions(said, name) && !done.some((made) => made.name === name));
-  if (own !== undefined) return call(own, given(said, own).input);
+  if (own !== undefined) return call(own, inputAfter(said, own).input);
   const result = results.at(-1)?.text.trim() ?? "";
-  const heard = done.length === 0 || result === "" ? "" : ` The last result: ${result.slice(0, RESULT_CHARS)}`;
-  const words = done.reduce((text, { name, arguments: args }) => withoutGiven(text, String(args.name ?? name)), said);
-  return { text: `You said: ${words.trim().slice(0, 500)}${heard}`, calls: [] };
+  const lastResult = done.length === 0 || result === "" ? "" : ` The last result: ${result.slice(0, RESULT_CHARS)}`;
+  const words = done.reduce((text, { name, arguments: args }) => withoutInput(text, String(args.name ?? name)), said);
+  return { text: `You said: ${words.trim().slice(0, 500)}${lastResult}`, calls: [] };
 }
 
 /** Maximum length of a repeated result. */
 const RESULT_CHARS = 1_000;
 
 /** Returns the JSON object directly after a name in a text, and its end. Without one, returns an empty object. */
-function given(text: string, name: string): { input: JsonObject; end: number } {
+function inputAfter(text: string, name: string): { input: JsonObject; end: number } {
   const after = text.indexOf(name) + name.length;
   const rest = text.slice(after);
   const none = { input: {}, end: after };
@@ -73,9 +73,9 @@ function objectIn(text: string): JsonObject | null {
 }
 
 /** Returns the text without the input of a call, which would only repeat it. */
-function withoutGiven(text: string, name: string): string {
+function withoutInput(text: string, name: string): string {
   if (!text.includes(name)) return text;
-  const { end } = given(text, name);
+  const { end } = inputAfter(text, name);
   return text.slice(0, text.indexOf(name) + name.length) + text.slice(end);
 }
 
@@ -96,7 +96,7 @@ function toolNames(tools: JsonValue | undefined): string[] {
 }
 
 /** Returns the skills that the skill list in the prompt contains. */
-function listed(body: JsonObject): string[] {
+function listedSkills(body: JsonObject): string[] {
   const text = JSON.stringify([body.system ?? body.instructions ?? null, body.messages ?? body.input ?? null]);
   const list = /## Available Skills(.*?)When a task matches/s.exec(text)?.[1] ?? "";
   return [...list.matchAll(/\\n- \*\*([A-Za-z0-9._-]+)\*\*/g)].map(([, name]) => name ?? "");

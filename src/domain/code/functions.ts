@@ -70,13 +70,14 @@ export function functionProblems(
       if (needed === "never") continue;
       const target = neededFile(path, specifier, paths);
       if (target !== null) seen.add(target);
-      else if (!isThere(path, specifier, paths)) found.push({ path, problem: { message: lostWords(specifier), line } });
+      else if (!isThere(path, specifier, paths))
+        found.push({ path, problem: { message: missingMessage(specifier), line } });
     }
   }
   return found;
 }
 
-function lostWords(specifier: string): string {
+function missingMessage(specifier: string): string {
   return `It needs '${specifier.slice(0, 200)}', which is neither in the package nor built into Node. Bundle it.`;
 }
 

@@ -91,15 +91,15 @@ export function permissionsOf(version: PermittedVersion): SkillPermissions {
     asks_pages: executes && isProvided,
     model_invocation: !isForUsers(frontmatter),
     preload: manifest.preload,
-    tools: each(manifest.tools.map(({ name }) => name)),
-    allowed_tools: each(manifest.allowedTools),
+    tools: uniqueSorted(manifest.tools.map(({ name }) => name)),
+    allowed_tools: uniqueSorted(manifest.allowedTools),
     scripts,
     servers,
-    hosts: each(servers.flatMap(({ host }) => host ?? [])),
-    secrets: each(servers.flatMap(({ secrets }) => secrets)),
-    variables: each(servers.flatMap(({ variables }) => variables)),
-    commands: each(servers.flatMap(({ command }) => command ?? [])),
-    dependencies: each(manifest.dependencies),
+    hosts: uniqueSorted(servers.flatMap(({ host }) => host ?? [])),
+    secrets: uniqueSorted(servers.flatMap(({ secrets }) => secrets)),
+    variables: uniqueSorted(servers.flatMap(({ variables }) => variables)),
+    commands: uniqueSorted(servers.flatMap(({ command }) => command ?? [])),
+    dependencies: uniqueSorted(manifest.dependencies),
   };
 }
 
@@ -108,35 +108,36 @@ export function permissionChanges(
   before: SkillPermissions,
   after: SkillPermissions,
 ): { added: Permission[]; removed: Permission[] } {
-  const [older, newer] = [listed(before), listed(after)];
+  const [older, newer] = [permissionEntries(before), permissionEntries(after)];
   const without = (from: Map<string, Permission>, others: Map<string, Permission>) =>
     [...from].filter(([key]) => !others.has(key)).map(([, one]) => one);
   return { added: without(newer, older), removed: without(older, newer) };
 }
 
 /** Returns every permission as a separate entry. A server has one entry for its name and host, and one for its tools. */
-function listed(all: SkillPermissions): Map<string, Permission> {
+function permissionEntries(all: SkillPermissions): Map<string, Permission> {
   const found: Permission[] = [];
-  const say = (permission: Permission["permission"], values: readonly string[]) => {
+  const addEntries = (permission: Permission["permission"], values: readonly string[]) => {
     for (const value of values) found.push({ permission, value });
   };
   const flags = ["runs_code", "asks_pages", "model_invocation", "preload"] as const;
-  for (const flag of flags) say(flag, all[flag] ? ["true"] : []);
-  say("tools", all.tools);
-  say("allowed_tools", all.allowed_tools);
-  say(
+  for (const flag of flags) addEntries(flag, all[flag] ? ["true"] : []);
+  addEntries("tools", all.tools);
+  addEntries("allowed_tools", all.allowed_tools);
+  addEntries(
     "scripts",
     all.scripts.map(({ path, runs }) => (runs === null ? path : `${path} (${runs})`)),
   );
-  say(
+  addEntries(
     "servers",
     all.servers.map(({ name, host }) => (host === null ? name : `${name} at ${host}`)),
   );
-  say(
+  addEntries(
     "server_tools",
     all.servers.map((server) => `${server.name}: ${toolsIn(server)}`),
   );
-  for (const field of ["hosts", "secrets", "variables", "commands", "dependencies"] as const) say(field, all[field]);
+  for (const field of ["hosts", "secrets", "variables", "commands", "dependencies"] as const)
+    addEntries(field, all[field]);
   return new Map(found.map((one) => [JSON.stringify([one.permission, one.value]), one]));
 }
 
@@ -164,10 +165,10 @@ export function declaredServers(wrapped: JsonObject): PermittedServer[] {
       host,
       problem: problem ?? (host === null ? "its URL has no host" : null),
       command: typeof command === "string" ? programOf(command) : null,
-      secrets: each(used.secrets),
-      variables: each(used.others),
-      allow: entry?.allow === undefined ? null : each(entry.allow),
-      deny: each(entry?.deny ?? []),
+      secrets: uniqueSorted(used.secrets),
+      variables: uniqueSorted(used.others),
+      allow: entry?.allow === undefined ? null : uniqueSorted(entry.allow),
+      deny: uniqueSorted(entry?.deny ?? []),
     };
   });
 }
@@ -186,6 +187,6 @@ function programOf(command: string): string | null {
 }
 
 /** Returns the values without duplicates, sorted by code unit, so that two versions list them in the same order. */
-function each(values: readonly string[]): string[] {
+function uniqueSorted(values: readonly string[]): string[] {
   return [...new Set(values.map((value) => value.slice(0, SHOWN)))].sort();
 }

@@ -128,8 +128,8 @@ export interface FilesReport {
  * copy exists. Those that do not fit are dropped.
  */
 export function describeFiles(written: readonly WrittenFile[], left: readonly DroppedFile[]): FilesReport {
-  const told: FilesReport = { data: { files: [], left: [] }, words: [], shown: [] };
-  const lost = [...left];
+  const report: FilesReport = { data: { files: [], left: [] }, words: [], shown: [] };
+  const dropped = [...left];
   let room: number = SCRIPT_FILES.inlineBytes;
   let tokens: number = SCRIPT_FILES.shownTokens;
   for (const { path, bytes, kept } of written) {
@@ -137,26 +137,26 @@ export function describeFiles(written: readonly WrittenFile[], left: readonly Dr
     const text = bytes.length > room ? null : plainText(bytes);
     const base64 = text !== null || kept !== null || bytes.length > (room * 3) / 4 ? null : encodeBase64(bytes);
     if (text === null && base64 === null && kept === null) {
-      lost.push({ path, reason: "NO_CONVERSATION" });
+      dropped.push({ path, reason: "NO_CONVERSATION" });
       continue;
     }
     room -= text === null ? (base64?.length ?? 0) : bytes.length;
     const inline: JsonObject = text !== null ? { text } : base64 !== null ? { base64 } : {};
-    told.data.files.push({ path, size: bytes.length, type, ...(kept ?? {}), ...inline });
-    told.words.push(`- ${path}: ${bytes.length} bytes, ${type}${kept === null ? "" : `, kept as ${kept.id}`}`);
+    report.data.files.push({ path, size: bytes.length, type, ...(kept ?? {}), ...inline });
+    report.words.push(`- ${path}: ${bytes.length} bytes, ${type}${kept === null ? "" : `, kept as ${kept.id}`}`);
     // A text-based picture such as SVG is of little use to a model and would be read again in every later step.
     if (text === null || text === "" || type.startsWith("image/")) continue;
     const cost = tokensWithin(text, tokens);
     if (cost === null) continue;
     tokens -= cost;
-    told.shown.push({ path, text });
+    report.shown.push({ path, text });
   }
-  if (told.data.files.some(({ id }) => id !== undefined)) told.words.push(AGAIN);
-  for (const { path, reason } of lost) {
-    told.data.left.push({ path, reason });
-    told.words.push(`- ${path}: not kept, ${DROPPED_REASONS[reason]}`);
+  if (report.data.files.some(({ id }) => id !== undefined)) report.words.push(AGAIN);
+  for (const { path, reason } of dropped) {
+    report.data.left.push({ path, reason });
+    report.words.push(`- ${path}: not kept, ${DROPPED_REASONS[reason]}`);
   }
-  return told;
+  return report;
 }
 
 /** Included if a file was stored, because a short tool description does not mention this field. */

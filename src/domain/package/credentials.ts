@@ -47,9 +47,11 @@ const DESCRIBING = new Set(["type", "description", "allow", "deny", "era"]);
 /** Returns the locations of literal credentials in an `mcpServers`, at any depth. Never returns the values. */
 export function literalCredentials(servers: JsonObject): LiteralCredential[] {
   return Object.entries(servers).flatMap(([server, entry]) =>
-    [...new Map([...walk(entry, [], ""), ...spread(entry)].map((keys) => [keys.join("\0"), keys])).values()].map(
-      (keys) => ({ keys: [server, ...keys], secret: secretFor(server, keys) }),
-    ),
+    [
+      ...new Map(
+        [...credentialPaths(entry, [], ""), ...splitCredentialPaths(entry)].map((keys) => [keys.join("\0"), keys]),
+      ).values(),
+    ].map((keys) => ({ keys: [server, ...keys], secret: secretFor(server, keys) })),
   );
 }
 
@@ -64,15 +66,15 @@ const MASK = "***";
 /** Returns a copy of `mcpServers` with every literal credential masked. */
 export function withoutCredentials(servers: JsonObject): JsonObject {
   const copy = structuredClone(servers);
-  for (const { keys } of literalCredentials(servers)) blacken(copy, keys);
+  for (const { keys } of literalCredentials(servers)) maskAt(copy, keys);
   return copy;
 }
 
-function blacken(at: JsonValue, [key = "", ...rest]: readonly string[]): void {
+function maskAt(at: JsonValue, [key = "", ...rest]: readonly string[]): void {
   if (at === null || typeof at !== "object") return;
   const inner = Object.getOwnPropertyDescriptor(at, key)?.value;
   if (rest.length > 0) {
-    blacken(inner, rest);
+    maskAt(inner, rest);
     return;
   }
   const url = typeof inner === "string" ? URL.parse(inner) : null;
@@ -81,20 +83,21 @@ function blacken(at: JsonValue, [key = "", ...rest]: readonly string[]): void {
 }
 
 /** Returns the paths below a value that contain a credential. `name` is the key of the value. Items of a list have the name of the list. */
-function walk(value: JsonValue, keys: string[], name: string): string[][] {
+function credentialPaths(value: JsonValue, keys: string[], name: string): string[][] {
   if (Array.isArray(value))
     return value.flatMap((item, index) => {
       const before = value[index - 1];
       const option = typeof before === "string" && /^--?\w/.test(before) ? before.replace(/^-+/, "") : name;
-      return walk(item, [...keys, `${index}`], option);
+      return credentialPaths(item, [...keys, `${index}`], option);
     });
-  if (isJsonObject(value)) return Object.entries(value).flatMap(([key, item]) => walk(item, [...keys, key], key));
+  if (isJsonObject(value))
+    return Object.entries(value).flatMap(([key, item]) => credentialPaths(item, [...keys, key], key));
   if (DESCRIBING.has(name) || (typeof value !== "string" && typeof value !== "number")) return [];
   return isCredential(name, `${value}`) ? [keys] : [];
 }
 
 /** Returns the headers that together contain one credential, split so that no single header looks like one. */
-function spread(entry: JsonValue): string[][] {
+function splitCredentialPaths(entry: JsonValue): string[][] {
   const headers = isJsonObject(entry) && isJsonObject(entry.headers) ? Object.entries(entry.headers) : [];
   const parts = headers.map(([key, value]) => ({ key, text: typeof value === "string" ? literalOf(value) : "" }));
   const found = ISSUED.exec(parts.map(({ text }) => text).join(""));
@@ -115,8 +118,8 @@ function isCredential(name: string, value: string): boolean {
   const url = urlIn(value);
   if (url !== null) return urlHoldsCredential(url, value);
   // Matches `--token=…` and `--header "Authorization: …"`.
-  const [, option = "", given = ""] = /^-*([\w-]+)(?:=|:\s+)(.+)$/s.exec(value) ?? [];
-  if (option !== "" && given !== value && isCredential(option, given)) return true;
+  const [, option = "", optionValue = ""] = /^-*([\w-]+)(?:=|:\s+)(.+)$/s.exec(value) ?? [];
+  if (option !== "" && optionValue !== value && isCredential(option, optionValue)) return true;
   if (SECRET_NAME.test(name) && !ABOUT_SECRET.test(name)) return true;
   return looksRandom(literal);
 }

@@ -86,7 +86,7 @@ export async function parseMapping(text: string, linesBefore: number): Promise<Y
   return issues.length > 0 ? failed(issues) : { value: object, places, issues, warnings };
 }
 
-/** Keeps the first issue of each line: one mistake makes the parser report several follow-up errors in the same line. */
+/** Keeps the first issue of each code and line: one mistake makes the parser report several follow-up errors in the same line. */
 function firstOfLines(issues: readonly Issue[]): Issue[] {
   const lines = new Set<string>();
   return issues.filter(({ code, line }) => {

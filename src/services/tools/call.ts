@@ -118,7 +118,7 @@ async function callRemote(
   };
   const call = { id: callId, turn: state.turn, request, signal, host };
   const logs =
-    listener === null ? undefined : { least: listener.least, hear: logsFrom(serverProviderOf(server), listener) };
+    listener === null ? undefined : { least: listener.least, receive: logsFrom(serverProviderOf(server), listener) };
   const how = { shown, signal, call, onCut, logs, ...(onProgress ? { onProgress } : {}) };
   const answered = await callServer(context, session, server, tool, args, how);
   const result = place.forClient === true ? await linked(place, server, answered) : answered;

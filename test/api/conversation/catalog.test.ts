@@ -164,7 +164,7 @@ describe("the catalog", () => {
     await user.turn("x");
     const version = (body: Body) => body.active.find((active) => active.skill === "base")?.version;
     expect(version(await user.load("x", "plain"))).toBe("2.0.0");
-    expect(textOf(await user.load("x", "old"))[0]).toContain("another one is loaded");
+    expect(textOf(await user.load("x", "old"))[0]).toContain("another version is loaded");
     await user.turn("x");
     await user.calls("x", named("unload_skill", { skill_name: "plain" }));
     expect(version(await user.load("x", "old"))).toBe("1.0.0");

@@ -90,7 +90,8 @@ it.each([
   const results = await asked;
   expect(results.replaceAll(/\\n|[\\\s]/g, "")).toContain('"ok":true');
   expect(results).not.toContain("yes");
-  if (name === "ask") expect(await calls("wrong", {})).toContain("request takes answer_schema as an object");
+  if (name === "ask")
+    expect(await calls("wrong", {})).toContain("answer_schema of request is not a JSON Schema object");
 });
 
 it("waits for the page's answer, and a repeated call finds what was asked before", async () => {

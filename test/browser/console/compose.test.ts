@@ -202,7 +202,7 @@ it("is written by the keyboard alone", async () => {
   await page.keyboard.type("by hand");
   await page.getByRole("button", { name: "Help: Prompt" }).focus();
   await page.keyboard.press("Enter");
-  await page.getByText("What the model is told first").waitFor();
+  await page.getByText("The system prompt of every turn").waitFor();
   await page.keyboard.press("Tab");
   await page.keyboard.type("Be kind.");
   await page.getByRole("searchbox", { name: "Add a skill" }).focus();

@@ -45,7 +45,7 @@ describe("arguments that do not fit", () => {
       "a place in a tuple, as both dialects write it",
       object({ a: { prefixItems: [{ type: "string" }], items: false }, b: { items: [{ type: "null" }] } }),
       { a: [1, 2], b: [1, 2] },
-      ["'a[0]' must be a string, and is a number", "'a[1]' is not taken", "'b[0]' must be null, and is a number"],
+      ["'a[0]' must be a string, and is a number", "'a[1]' is not allowed", "'b[0]' must be null, and is a number"],
     ],
     [
       "a choice",

@@ -173,7 +173,7 @@ export class MessageMerger implements Merger {
     this.#usage = addUsage(this.#usage, this.#step.usage);
     const { held, rest } = this.#step;
     const handed = held.map(({ event, block }) => this.#give(event, block)).join("");
-    const end = { type: "message_delta", delta: this.#reason(), usage: this.#told(), ...rest };
+    const end = { type: "message_delta", delta: this.#reason(), usage: this.#reportedUsage(), ...rest };
     return `${handed}${write(end)}${write({ type: "message_stop" })}`;
   }
 
@@ -189,7 +189,7 @@ export class MessageMerger implements Merger {
     return write({ ...anthropicError(refusal, ""), type: "error" });
   }
 
-  #told(): JsonObject {
+  #reportedUsage(): JsonObject {
     return this.#options.usage === "last" ? this.#step.usage : this.#usage;
   }
 
@@ -224,7 +224,7 @@ export class MessageMerger implements Merger {
 
   whole(): JsonObject {
     const message = isJsonObject(this.#start?.message) ? this.#start.message : {};
-    return { ...message, content: this.#content, ...this.#reason(), usage: this.#told(), ...this.#step.rest };
+    return { ...message, content: this.#content, ...this.#reason(), usage: this.#reportedUsage(), ...this.#step.rest };
   }
 }
 

@@ -93,7 +93,7 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
   const wanted = parts.isLast && !isForced ? { type: "none" } : choice;
   if (wanted !== undefined) next.tool_choice = wanted;
   if (next.context_management !== undefined)
-    next.context_management = keepingLoads(next.context_management, parts.tools);
+    next.context_management = excludeLoadResults(next.context_management, parts.tools);
   return next;
 }
 
@@ -101,7 +101,7 @@ function stepBody(body: JsonObject, parts: StepParts): JsonObject {
  * The vendor can clear tool results on request of the caller. Results of `load_skill` are excluded, because instructions are not sent
  * again.
  */
-function keepingLoads(managed: JsonValue, tools: readonly JsonObject[]): JsonValue {
+function excludeLoadResults(managed: JsonValue, tools: readonly JsonObject[]): JsonValue {
   if (!isJsonObject(managed) || !Array.isArray(managed.edits)) return managed;
   const loaders = tools.flatMap(({ name }) => (/^(?:.*_)?load_skill$/.test(String(name)) ? String(name) : []));
   const edits = managed.edits.map((edit) => {
@@ -112,7 +112,7 @@ function keepingLoads(managed: JsonValue, tools: readonly JsonObject[]): JsonVal
   return { ...managed, edits };
 }
 
-const WENT_ON = "Error: The user continued before this tool returned a result.";
+const NO_RESULT = "Error: The user continued before this tool returned a result.";
 
 /** Puts all results of a step into one message, in the order of its calls, before any text. */
 function joinResults(stored: readonly JsonObject[], rest: readonly JsonObject[]): JsonObject[] {
@@ -126,7 +126,7 @@ function joinResults(stored: readonly JsonObject[], rest: readonly JsonObject[])
   const results = ids.map(
     (id) =>
       [...ours, ...given].find(({ tool_use_id: answered }) => answered === id) ?? {
-        ...{ type: "tool_result", tool_use_id: id, content: WENT_ON, is_error: true },
+        ...{ type: "tool_result", tool_use_id: id, content: NO_RESULT, is_error: true },
       },
   );
   const others = given.filter(({ type, tool_use_id: id }) => type !== "tool_result" || !ids.includes(String(id)));

@@ -154,7 +154,7 @@ export class ChatMerger implements Merger {
     this.#handed = callsIn(this.message).filter((call) => this.#isTheirs(call));
     const reason = held.length > 0 ? "tool_calls" : finish === "tool_calls" ? "stop" : finish;
     const end = last === null ? "" : write(withChoice(last, { finish_reason: reason }));
-    const usage = this.#usageAsked ? write({ ...this.#envelope, choices: [], usage: this.#told() }) : "";
+    const usage = this.#usageAsked ? write({ ...this.#envelope, choices: [], usage: this.#reportedUsage() }) : "";
     return `${text}${handed.join("")}${end}${usage}data: [DONE]\n\n`;
   }
 
@@ -167,7 +167,7 @@ export class ChatMerger implements Merger {
     if (usage !== null) this.#usage = addUsage(this.#usage, usage);
   }
 
-  #told(): JsonObject {
+  #reportedUsage(): JsonObject {
     return this.#options.usage === "last" ? (this.#step.usage ?? {}) : this.#usage;
   }
 
@@ -223,7 +223,7 @@ export class ChatMerger implements Merger {
           finish_reason: handed.length > 0 ? "tool_calls" : finish === "tool_calls" ? "stop" : finish,
         },
       ],
-      usage: this.#told(),
+      usage: this.#reportedUsage(),
     };
   }
 }

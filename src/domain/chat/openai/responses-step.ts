@@ -109,24 +109,24 @@ export function eventsOfText(item: JsonObject, text: string): JsonObject[] {
 
 /** Returns the reason for a failed response, in the vendor's format. */
 export function failureOf({ status, message, body }: ChatRefusal): JsonObject {
-  const told = isJsonObject(body?.error) ? body.error : null;
+  const reported = isJsonObject(body?.error) ? body.error : null;
   const code = status === 429 ? "rate_limit_exceeded" : status < 500 ? "invalid_prompt" : "server_error";
-  return { code: told?.code ?? code, message: told?.message ?? message };
+  return { code: reported?.code ?? code, message: reported?.message ?? message };
 }
 
 /** Returns the response with the request's fields as the caller sent them, without the gateway's additions. */
 export function asAsked(response: JsonObject, body: JsonObject, isTheirs: (name: string) => boolean): JsonObject {
   const next: JsonObject = { ...response };
-  const say = (field: string, value: JsonValue) => {
+  const restore = (field: string, value: JsonValue) => {
     if (field in next) next[field] = value;
   };
   if (Array.isArray(next.tools))
     next.tools = next.tools.filter(
       (tool) => !isJsonObject(tool) || typeof tool.name !== "string" || isTheirs(tool.name),
     );
-  say("tool_choice", body.tool_choice ?? "auto");
+  restore("tool_choice", body.tool_choice ?? "auto");
   for (const field of ["max_output_tokens", "max_tool_calls", "prompt_cache_key", "instructions"])
-    say(field, body[field] ?? null);
+    restore(field, body[field] ?? null);
   return next;
 }
 

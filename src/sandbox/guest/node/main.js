@@ -38,7 +38,7 @@ export function harness({ zip, files, functions, load, reset, limits }) {
             const exit = await run.ended;
             await putFiles(run, volume);
             reset();
-            await heard(run);
+            await flushMessages(run);
             answer(JSON.stringify({ ok: true, value: { exit, stdout: run.out.stdout, stderr: run.out.stderr } }));
           } catch (error) {
             answer(JSON.stringify({ ok: false, message: wordsOf(error) }));
@@ -143,7 +143,7 @@ function contextOf(run, asked) {
   const tell = (sent) => {
     const taken = during(
       run,
-      sent.then(told).then(() => {}),
+      sent.then(unwrap).then(() => {}),
     );
     const settled = taken
       .catch(() => {})
@@ -158,14 +158,14 @@ function contextOf(run, asked) {
   return Object.freeze({
     ...asked.context,
     config: Object.freeze(asked.config),
-    readFile: (path, encoding) => asks(async () => told(await host().readFile(path, encoding))),
+    readFile: (path, encoding) => asks(async () => unwrap(await host().readFile(path, encoding))),
     log: (...values) => {
       if (run.lines++ < logLines) void tell(host().log(format(...values)));
     },
     emit: (action, payload) => tell(host().emit(action, JSON.stringify(payload ?? null))),
     request: (action, payload, how) =>
       asks(async () => {
-        return JSON.parse(told(await host().request(action, JSON.stringify(payload ?? null), ...waitOf(how))));
+        return JSON.parse(unwrap(await host().request(action, JSON.stringify(payload ?? null), ...waitOf(how))));
       }),
   });
 }
@@ -180,13 +180,13 @@ function waitOf(how) {
   ];
 }
 
-function told({ value, error }) {
+function unwrap({ value, error }) {
   if (error !== undefined) throw new Error(error);
   return value;
 }
 
 /** Waits until the host has received all messages, because the response ends pending ones. */
-async function heard(run) {
+async function flushMessages(run) {
   if (run.telling.size > 0) await Promise.race([Promise.all(run.telling), sleep(run.limits.heardMs)]);
 }
 
@@ -202,7 +202,7 @@ async function putFiles(run, volume) {
   const written = volume.written();
   if (run.asked.isPart)
     for (const path of volume.original.keys())
-      if (!written.has(path) && path !== "/dev/stdin") told(await run.host.put(path, null));
+      if (!written.has(path) && path !== "/dev/stdin") unwrap(await run.host.put(path, null));
   for (const [path, bytes] of written) {
     if (left === 0) return;
     if (!isChanged(volume, path, bytes)) continue;

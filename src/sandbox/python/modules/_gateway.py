@@ -30,7 +30,7 @@ _HERE = _breathe.__code__.co_filename
 
 
 def run(text):
-    state.mend()
+    state.restore_builtins()
     ask = json.loads(text)
     state.restore()
     signal.signal(signal.SIGXCPU, _time_up)
@@ -40,7 +40,7 @@ def run(text):
     os.environ.update(ask.get("env") or {})
     os.chdir(ask["cwd"])
     if ask["kind"] == "script":
-        return json.dumps({"exit": _script(ask), "spent": not state.is_whole()})
+        return json.dumps({"exit": _script(ask), "spent": not state.has_streams()})
     return json.dumps(_guarded(lambda: asyncio.run(provider.answer(ask, bridge))))
 
 
@@ -69,7 +69,7 @@ def _script(ask):
     code = _exit_of(body)
     _exit_of(atexit._run_exitfuncs)
     _exit_of(state.end_tasks)
-    state.mend()
+    state.restore_builtins()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -77,7 +77,7 @@ def _script(ask):
             pass
     # Files that were left open are flushed when their last reference is released.
     main.__dict__.clear()
-    state.forget()
+    state.release()
     gc.collect()
     return code
 
@@ -120,6 +120,6 @@ def _guarded(body):
         return {"ok": False, "message": (str(e) if name in ("Exception", "ToolException") and str(e) else f"{name}: {e}")[:2000]}
     finally:
         _exit_of(state.end_tasks)
-        state.forget()
+        state.release()
         gc.collect()
 

@@ -12,7 +12,7 @@ _NAMES = vars(builtins)
 _LISTS = (sys.path, sys.meta_path, sys.path_hooks, sys.argv, warnings.filters, gc.callbacks)
 
 
-class _Nowhere:
+class _HiddenModules:
     @staticmethod
     def find_spec(name, path=None, target=None):
         head = name.partition(".")[0]
@@ -26,7 +26,7 @@ def settle():
     global _modules, _lists, _builtins, _environ, _signals, _folder
     for name in [name for name in sys.modules if name.partition(".")[0] in HIDDEN or name.startswith(_OWN)]:
         del sys.modules[name]
-    sys.meta_path[:] = [_Nowhere] + [finder for finder in sys.meta_path if type(finder).__module__.partition(".")[0] != "_pyodide"
+    sys.meta_path[:] = [_HiddenModules] + [finder for finder in sys.meta_path if type(finder).__module__.partition(".")[0] != "_pyodide"
                                      and getattr(finder, "__module__", "").partition(".")[0] != "_pyodide"]
     _environ = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH")}
     _environ["PATH"] = "/usr/bin:/bin"
@@ -38,7 +38,7 @@ def settle():
     _folder = os.getcwd()
 
 
-def mend():
+def restore_builtins():
     """Restores built-in names, which all other code needs."""
     if _NAMES != _builtins:
         _NAMES.clear()
@@ -77,7 +77,7 @@ def restore():
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
 
 
-def forget():
+def release():
     """Releases objects that a run has left, so that their files are closed."""
     for name, module in list(sys.modules.items()):
         if name not in _modules and not _is_library(module):
@@ -86,7 +86,7 @@ def forget():
     sys.last_exc = None
 
 
-def is_whole():
+def has_streams():
     """Whether the standard streams are usable for the next run."""
     try:
         return all(os.fstat(number) for number in range(3))

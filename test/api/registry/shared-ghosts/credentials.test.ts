@@ -17,7 +17,7 @@ describe("a literal credential in a ghost's servers", () => {
     const issue = {
       code: "CREDENTIAL_LITERAL",
       path: "spec.mcpServers.told.headers.Authorization",
-      message: expect.stringContaining("write $" + "{{secrets.TOLD_TOKEN}} in its place"),
+      message: expect.stringContaining("write $" + "{{secrets.TOLD_TOKEN}} instead"),
     };
     const json = (namespace: string) => ({ metadata: { name: "caller", namespace }, spec: literal });
     for (const [key, namespace] of [

@@ -165,8 +165,8 @@ describe("an inline spec", () => {
     const preloaded = await system(key, { spec: { preload_skills: ["inline-own"] } });
     expect(preloaded).toContain("Own words.");
     const document = await openApiText();
-    expect(document).toContain("Neither, or a spec without `skills`: every visible skill.");
-    expect(document).toContain("`public`: everybody's, written by admins");
+    expect(document).toContain("with a spec without `skills`, every visible skill is available.");
+    expect(document).toContain("`public`: for everybody, written by admins");
     await put(key, "default", "silent", { systemPrompt: "Brief." });
     expect(await names({ ghost: "silent" })).toEqual([]);
   });

@@ -60,7 +60,7 @@ it("beyond it is 429 in the vendor's words, for this user alone, until one has e
     const { error, ...rest } = await refused.json<{ error: { type: string; message: string } }>();
     expect([error.type, error.message, rest]).toMatchObject([
       "rate_limit_error",
-      expect.stringContaining("2 requests running"),
+      expect.stringContaining("Too many running requests (limit 2 per user)"),
       type === undefined ? {} : { type },
     ]);
   }

@@ -1,12 +1,12 @@
-// Known vulnerabilities of what ships: fails on a high or critical one. A registry that does not answer the question is said, and
-// fails nothing: it may be a mirror.
+// Checks the shipped dependencies for known vulnerabilities and fails on a high or critical one. If the registry does not support audits,
+// as a mirror may not, the script reports that and does not fail.
 
 import { execFile } from "node:child_process";
 import { isMain } from "./kit/files.mjs";
 import { say } from "./kit/refusal.mjs";
 
 /**
- * What `npm audit --json` told: how many that matter, or `null` when the registry does not know.
+ * Returns the number of high and critical vulnerabilities in the output of `npm audit --json`, or `null` if the registry sent no report.
  * @param {string} output
  * @returns {number | null}
  */

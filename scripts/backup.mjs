@@ -1,5 +1,4 @@
-// `npm run backup`: everything that D1 and R2 hold, in a folder. Of this machine's gateway while it is stopped, or of the deployed one
-// while it serves.
+// `npm run backup`: copies all data in D1 and R2 into a folder. The local gateway must be stopped; a deployed one can serve meanwhile.
 
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
@@ -39,7 +38,7 @@ async function main() {
   }
 }
 
-/** The gateway of this machine, on its state, with nobody else there. */
+/** Opens the state of the local gateway under its lock. */
 async function openStopped(state) {
   if ((await stat(path.join(state, "v3")).catch(() => null)) === null)
     throw new Refusal(`${state} holds no data: no gateway was started there.`);

@@ -1,5 +1,5 @@
-// `npm run build`: bundles the Worker, and the table of settings for the launcher.
-// `--release` makes what a deployment gets: minified, without the loopback allowances of development.
+// `npm run build`: bundles the Worker and the table of settings for the launcher. `--release` builds a deployment: minified, without the
+// loopback exceptions for development.
 
 import path from "node:path";
 import { buildGateway } from "./build/worker.mjs";
@@ -12,7 +12,7 @@ const USAGE = `Use: npm run build -- [--release]
   --release   what a deployment gets: minified, without the loopback allowances of development`;
 
 async function main() {
-  // wrangler's [build] runs this too, and says for which of its commands.
+  // wrangler's [build] also runs this script and sets the command it runs for.
   const { values } = readOptions(USAGE, { release: { type: "boolean" } });
   const release = values.release === true || process.env.WRANGLER_COMMAND === "deploy";
   // `npm run dev` marks what it starts.

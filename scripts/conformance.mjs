@@ -6,7 +6,6 @@
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
@@ -15,9 +14,11 @@ import { startFixture } from "../test/conformance/server.mjs";
 import { openDoor, startGateway } from "../test/conformance/stage.mjs";
 import { root } from "./kit/files.mjs";
 import { fail, say } from "./kit/refusal.mjs";
+import { installTrials } from "./kit/trials.mjs";
 
 const REVISIONS = ["2025-11-25", "2026-07-28"];
-const folder = path.dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"));
+const trial = path.join(root, "test", "trials", "conformance");
+const folder = path.join(trial, "node_modules", "@modelcontextprotocol", "conformance");
 const suite = path.join(folder, "dist", "index.js");
 const expected = path.join(root, "test", "conformance", "expected-failures.yml");
 const conversationFailures = path.join(root, "test", "conformance", "conversation-failures.yml");
@@ -50,6 +51,7 @@ const SIGN_IN_SCENARIOS = ["authorization-server-metadata-endpoint", "authorizat
 const LEFT_OUT = /^auth\//;
 
 async function main() {
+  await installTrials(trial, "100 MB, and a few seconds");
   const results = await mkdtemp(path.join(os.tmpdir(), "conformance-"));
   const [gateway, fixture] = await Promise.all([startGateway(), startFixture()]);
   try {

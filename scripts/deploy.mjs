@@ -22,6 +22,10 @@ const CONFIG = path.join(root, "wrangler.deploy.toml");
 /** The secrets that were sent, for later runs; ignored by git. Cloudflare never tells a secret again. */
 const SECRETS = path.join(root, ".dev.vars.deploy");
 const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
+/** The id in wrangler.toml of a database that does not exist yet. The *Deploy to Cloudflare* button replaces it by a real one. */
+const NO_DATABASE = "00000000-0000-0000-0000-000000000000";
+/** Cloudflare's own builds set this. Pressing the button, or pushing to the connected branch, is the consent to deploy. */
+const isWorkersBuild = process.env.WORKERS_CI === "1";
 /** A new address at workers.dev takes a while to answer. */
 const ADDRESS_PATIENCE = 120_000;
 
@@ -101,8 +105,8 @@ Now the part that needs no account:`);
 async function deploy(config, secretNames, main, settings, isAgreed) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   const account = await chooseAccount(config, await logIn());
-  if (!isAgreed) await agree(config.name, account);
-  const id = await databaseId(database.database_name);
+  if (!isAgreed && !isWorkersBuild) await agree(config.name, account);
+  const id = await databaseId(database);
   await writeWhole(CONFIG, await configFor(database, id));
   await ensureReplication({
     account: process.env.CLOUDFLARE_ACCOUNT_ID,
@@ -121,14 +125,21 @@ async function deploy(config, secretNames, main, settings, isAgreed) {
   const url = await upload(main, missing);
   await until(url);
   const key = process.env[ADMIN_KEY] || known[ADMIN_KEY];
-  if (key === undefined) say(`The built-in skills were left alone: set ${ADMIN_KEY} to publish them.`);
+  if (key === undefined) say(keyIsMissing());
   else if (!(await publishBuiltins(url, key)))
     throw new Refusal("The Worker is deployed, its built-in skills are not complete.");
   console.log(`deployed ${url}`);
-  if (missing[ADMIN_KEY] !== undefined) console.log(`admin key ${missing[ADMIN_KEY]}`);
+  if (missing[ADMIN_KEY] !== undefined && !isWorkersBuild) console.log(`admin key ${missing[ADMIN_KEY]}`);
 }
 
-async function databaseId(name) {
+/** A build's log is no place for a key, so that a build makes none. */
+function keyIsMissing() {
+  if (!isWorkersBuild) return `The built-in skills were left alone: set ${ADMIN_KEY} to publish them.`;
+  return `The built-in skills are not published, because this build does not know ${ADMIN_KEY}. Run \`GATEWAY_URL=<address> GATEWAY_KEY=<admin key> npm run skill -- push skills/<name>\` for the ones that you want. If the gateway has no admin key yet, add the secret ${ADMIN_KEY} in the Cloudflare dashboard.`;
+}
+
+async function databaseId({ database_name: name, database_id: configured }) {
+  if (configured !== NO_DATABASE) return configured;
   const find = async () => {
     const { stdout } = await wrangler(["d1", "list", "--json"]);
     return JSON.parse(stdout).find((database) => database.name === name)?.uuid;
@@ -166,7 +177,8 @@ async function missingSecrets(names, known, { parseSettings }) {
   const stored = new Set(code === 0 ? JSON.parse(stdout).map((secret) => secret.name) : []);
   const values = {};
   for (const name of names.filter((each) => !stored.has(each))) {
-    const value = process.env[name] || known[name] || (await ask(name)) || (name === ADMIN_KEY ? newKey() : "");
+    const value =
+      process.env[name] || known[name] || (await ask(name)) || (name === ADMIN_KEY && !isWorkersBuild ? newKey() : "");
     if (value !== "") values[name] = value;
   }
   const { issues } = parseSettings(values);

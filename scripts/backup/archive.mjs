@@ -1,5 +1,5 @@
-// A backup as a folder: `backup.json`, a file of rows for each table, and the packages. It is written beside its place and moved
-// there when it is whole, and it says of each part how much it is and what its digest is.
+// Stores a backup as a folder: `backup.json`, one file of rows for each table, and the packages. The folder is written under a temporary
+// name and renamed when it is complete. `backup.json` contains the size and the digest of each part.
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -10,29 +10,25 @@ import { Refusal } from "../kit/refusal.mjs";
 import { COUNTERS, readMark, readMigrations, readRows, readTables } from "./rows.mjs";
 
 const FORMAT = 1;
-/** How often the rows are read again when somebody publishes meanwhile. */
+/** The number of times the rows are read if skills are published meanwhile. */
 const ROUNDS = 5;
 /** Packages that are read or written at once. */
 const LANES = 6;
 
 /**
- * What a backup is made of, and what it is brought back to.
- * @typedef {{
- *   query: import("./rows.mjs").Query,
- *   readPackage: (key: string) => Promise<Uint8Array | null>,
- *   writePackage: (key: string, bytes: Uint8Array) => Promise<void>,
- *   run: (statements: AsyncIterable<string>) => Promise<void>,
- * }} Store
+ * The source of a backup and the target of a restore.
+ * @typedef {{ query: import("./rows.mjs").Query, readPackage: (key: string) => Promise<Uint8Array | null>, writePackage: (key: string,
+ * bytes: Uint8Array) => Promise<void>, run: (statements: AsyncIterable<string>) => Promise<void>, }} Store
  */
 
 /** @typedef {{ name: string, columns: string[], key: string[], rows: number, sha256: string }} TableOf */
 /** @typedef {{ format: number, gateway: string, made_at: string, migrations: string[], tables: TableOf[], packages: number }} Manifest */
 
 /**
- * Writes a backup of a store into a folder that is not there yet.
+ * Writes a backup of a store into a folder that does not exist yet.
  * @param {Store} store
  * @param {string} folder
- * @param {string} gateway the version that makes it
+ * @param {string} gateway the version of the gateway that writes it
  * @returns {Promise<Manifest>}
  */
 export async function writeBackup(store, folder, gateway) {
@@ -138,7 +134,7 @@ export async function* rowsOf(folder, name) {
 }
 
 /**
- * Reads everything back from the store and holds it against the backup.
+ * Reads everything back from the store and compares it with the backup.
  * @param {Store} store
  * @param {Manifest} manifest
  */
@@ -156,7 +152,8 @@ export async function verify(store, folder, manifest) {
       count++;
     }
     if (count !== rows) problems.push(`${name} has ${count} rows, and not ${rows}`);
-    // A backup from before a table lost its rowid has them in the order in which they were written, which nobody knows any more.
+    // In a backup that is older than the table's loss of its rowid, the rows are in write order. That order cannot be reproduced, so the
+    // digest is not compared.
     else if (String(order) === String(table.order) && hash.digest("hex") !== sha256)
       problems.push(`rows of ${name} differ`);
   }
@@ -168,13 +165,16 @@ export async function verify(store, folder, manifest) {
     throw new Refusal(`What was restored is not the backup:\n  ${problems.slice(0, 20).join("\n  ")}`);
 }
 
-/** The packages that the rows name, with their digests. Compiled code is left out: the gateway makes it again when it is missing. */
+/**
+ * Yields the packages that the rows refer to, with their digests. Compiled code is left out: the gateway compiles it again when it is
+ * missing.
+ */
 async function* packagesIn(folder) {
   for await (const { id, zip_sha256 } of rowsOf(folder, "versions"))
     yield { key: `packages/${id}.zip`, sha256: zip_sha256 };
 }
 
-/** Not by `readline`: that also ends a line at characters which stand in texts. */
+/** Does not use `readline`, which also splits at characters that occur inside values. */
 async function* linesOf(folder, name) {
   let rest = "";
   for await (const chunk of createReadStream(path.join(folder, `${name}.jsonl`), "utf8")) {
@@ -185,7 +185,9 @@ async function* linesOf(folder, name) {
   if (rest !== "") yield rest;
 }
 
-/** Does something with each, a few at once; after a failure no new one is begun, and nothing goes on when this ends. */
+/**
+ * Runs `act` for each item, a few at a time. After a failure no further item starts, and the running ones end before this function does.
+ */
 async function inLanes(each, act) {
   const iterator = each[Symbol.asyncIterator]();
   let hasFailed = false;

@@ -8,9 +8,9 @@ import { ownerMark, processOf } from "../local/processes.mjs";
 const BATCH = 50;
 
 /**
- * Opens a gateway on a state for as long as it takes to read or fill it.
+ * Opens a gateway on a state, only to read or fill it.
  * @param {{ modules: Record<string, string>, state: string, owned?: string, port: number, onRuntime: (pid: number) => void }} options
- *   `state`: where the data is; `owned`: the state that the lock is of, if it is another folder
+ * `state`: the folder of the data; `owned`: the state that the lock protects, if it is another folder
  */
 export async function openLocal({ modules, state, owned = state, port, onRuntime }) {
   // For this process alone; the keys of .dev.vars stay where they are.

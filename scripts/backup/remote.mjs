@@ -60,13 +60,13 @@ export async function openDeployed() {
       const answer = await ask(object(key), { method: "PUT", headers: { "content-type": "application/zip" }, body });
       if (!answer.ok) throw new Refusal(`Cloudflare answered ${answer.status} for ${key} of R2: it was not written.`);
     },
-    /** One import: D1 does it whole, or goes back to what it was. */
+    /** One import. D1 applies all of it or none. */
     async run(statements) {
       const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-restore-"));
       const file = path.join(folder, "rows.sql");
       try {
         await pipeline(Readable.from(ended(statements)), createWriteStream(file, { mode: 0o600 }));
-        // Its own config: wrangler.toml holds no real id of the database.
+        // A separate config, because wrangler.toml does not contain the real id of the database.
         const named = { binding: "DB", database_name, database_id: database };
         const worker = path.join(folder, "wrangler.json");
         await writeFile(worker, JSON.stringify({ name: config.name, d1_databases: [named] }));

@@ -1,4 +1,4 @@
-// Brings a backup into a store whose tables are there: SQL that empties them and writes the rows, all in one run of the store.
+// Restores a backup into a store that has its tables. The SQL empties the tables and writes the rows in one run of the store.
 
 import { rowsOf } from "./archive.mjs";
 import { clearing, finishing, inserting, readTables, readTriggers } from "./rows.mjs";

@@ -1,27 +1,30 @@
-// A database as rows, whatever holds it: which tables there are, parents first, what stands in them, and the SQL that brings it back.
-// D1's own export refuses a database with a full-text index, and that index is derived: it is left out and made again.
+// Reads any SQLite database as rows: its tables (parents first), their content, and the SQL that restores it. D1's own export refuses a
+// database with a full-text index. That index is derived, so it is left out and built again.
 
-/** Made again from the rows, by `reindex`. Tables that FTS5 keeps for itself begin with its name. */
+/** The full-text index, rebuilt from the rows by `reindex`. The names of FTS5's internal tables begin with its name. */
 const SEARCH_TABLE = "skill_search";
-/** The record of migrations belongs to whoever applies them. */
+/** The record of migrations is left out: the tool that applies them maintains it. */
 const LEFT_OUT = /^(?:sqlite_|_cf_|d1_migrations$|skill_search)/;
-/** How conversations notice a change: they must never be told a number that they know already, so these go up and not back. */
+/**
+ * Conversations detect changes by these counters. A counter must never return to a value that a conversation has seen, so a restore
+ * increases them.
+ */
 export const COUNTERS = "counters";
 
-/** D1 ends a statement at 100 KB: a longer value is brought in pieces, and a character of it takes six bytes of SQL at most. */
+/** D1 limits a statement to 100 KB, so a longer value is written in pieces. One character takes at most six bytes of SQL. */
 const WHOLE_CHARS = 500;
 const PIECE_CHARS = 12_000;
-/** What one question for rows should answer, and how many rows that may be. */
+/** The target size of the response to one query for rows, and the limit on its rows. */
 const PAGE_BYTES = 1_000_000;
 const PAGE_ROWS = 1_000;
 
 /**
  * @typedef {(sql: string) => Promise<Record<string, unknown>[]>} Query
- * @typedef {{ name: string, columns: string[], key: string[], order?: string[] }} Table `key`: the columns that tell one row from another;
- *   `order`: those that say which comes first, where a table has no rowid
+ * @typedef {{ name: string, columns: string[], key: string[], order?: string[] }} Table `key`: the columns that identify a row; `order`:
+ * the columns to sort by, where a table has no rowid
  */
 
-/** The tables that hold data, each after those it refers to, with the columns that can be written. @param {Query} query */
+/** Returns the tables that contain data, each after those it refers to, with the columns that can be written. @param {Query} query */
 export async function readTables(query) {
   const found = await query("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name");
   const withoutRowid = new Set(
@@ -31,7 +34,7 @@ export async function readTables(query) {
   const parents = new Map();
   const tables = new Map();
   for (const name of names) {
-    // Not `table_xinfo`: that names generated columns too, which nobody may write.
+    // Not `table_xinfo`, which also lists generated columns. Those cannot be written.
     const columns = await query(`PRAGMA table_info(${quoted(name)})`);
     const key = columns.filter(({ pk }) => Number(pk) > 0).map((column) => String(column.name));
     const order = withoutRowid.has(name) ? { order: key } : {};
@@ -51,12 +54,12 @@ export async function readTables(query) {
   return sorted;
 }
 
-/** The names of the migrations that made the database. @param {Query} query */
+/** Returns the names of the migrations that were applied to the database. @param {Query} query */
 export async function readMigrations(query) {
   return (await query("SELECT name FROM d1_migrations ORDER BY name")).map(({ name }) => String(name));
 }
 
-/** What changes with every change of skills, ghosts and groups. @param {Query} query */
+/** Returns a value that changes with every change of skills, ghosts and groups. @param {Query} query */
 export async function readMark(query) {
   return JSON.stringify(await query("SELECT count(*) AS scopes, sum(value) AS changes FROM counters"));
 }
@@ -86,7 +89,7 @@ export async function* readRows(query, { name, columns, order = ["rowid"] }) {
   }
 }
 
-/** Whether anybody has kept something in the database. @param {Query} query */
+/** Whether the database contains data of users. @param {Query} query */
 export async function holdsData(query) {
   const [row] = await query(
     "SELECT (SELECT count(*) FROM skills) + (SELECT count(*) FROM ghosts) + (SELECT count(*) FROM keys) + (SELECT count(*) FROM groups) + (SELECT count(*) FROM secrets) AS rows_of_users",
@@ -95,7 +98,7 @@ export async function holdsData(query) {
 }
 
 /**
- * SQL that empties the tables. The log refuses deletion by triggers: they are taken off, and `restoringTriggers` puts them back.
+ * Returns SQL that empties the tables. Triggers protect the log from deletion: they are dropped, and `finishing` creates them again.
  * @param {Table[]} tables parents first
  * @param {{ name: string, sql: string }[]} triggers
  */
@@ -120,7 +123,7 @@ export async function readTriggers(query) {
 }
 
 /**
- * SQL that writes one row: no statement is longer than D1 takes.
+ * Returns SQL that writes one row. No statement exceeds D1's limit.
  * @param {Table} table
  * @param {Record<string, unknown>} row
  */
@@ -152,7 +155,10 @@ function piecesOf(text) {
   return pieces;
 }
 
-/** A value as SQL. A text with the character zero or a carriage return goes as its bytes: readers of SQL end or change those. */
+/**
+ * Returns a value as an SQL literal. A text with a NUL or a carriage return is written as bytes, because SQL readers end or change the text
+ * there.
+ */
 function literal(value) {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "number" && Number.isFinite(value)) return String(value);

@@ -7,7 +7,7 @@ import { root } from "../kit/files.mjs";
 import { DEFERRABLE, preparePart } from "./static.mjs";
 
 setPriority(constants.priority.PRIORITY_LOW);
-// An orderly exit removes half-written files. The launcher may be gone without a signal.
+// An orderly exit removes half-written files. The launcher can end without sending a signal.
 for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(event, () => process.exit(1));
 
 for (const output of process.argv.slice(2)) {

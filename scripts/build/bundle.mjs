@@ -1,5 +1,4 @@
-// Bundles a Worker as it is deployed: one main module, and a module of its own for whatever stands behind `await import()`,
-// which the runtime reads only when it is asked for.
+// Bundles a Worker for deployment: one main module, and a separate module for each `await import()`. The runtime reads those on demand.
 
 import path from "node:path";
 import { build } from "esbuild";
@@ -10,7 +9,7 @@ import { mcpSdkOnce } from "./mcp-sdk.mjs";
 
 export const MAIN_MODULE = "index.js";
 
-/** As in wrangler's own bundler, which knows no splitting. */
+/** The options of wrangler's own bundler, which does not support splitting. */
 export const WORKERD = {
   format: "esm",
   target: "es2024",
@@ -20,8 +19,8 @@ export const WORKERD = {
 };
 
 /**
- * What `@hono/zod-openapi` gets in place of two packages. It imports zod as one object (60 KiB of gzip) and reads only `ZodType` of it.
- * The generators of the OpenAPI document run in the build alone (openapi.mjs).
+ * Replacements for two packages that `@hono/zod-openapi` imports. It imports zod as one object (60 KiB of gzip) but uses only `ZodType`.
+ * The generators of the OpenAPI document run only in the build (openapi.mjs).
  */
 const OF_ZOD_OPENAPI = {
   zod: 'import { ZodType } from "zod"; export const z = { ZodType };',
@@ -92,13 +91,13 @@ export function startModules({ outputs }, name = MAIN_MODULE, found = new Set())
 /** The exports of TypeScript modules that need no bindings, such as those of `src/domain`, in this process. */
 export async function importTypeScript(...files) {
   const contents = files.map((file) => `export * from ${JSON.stringify(`./${file}`)};`).join("\n");
-  // Of what it imports, what a Worker would get: the ES modules, not those that Node would require.
+  // Resolves imports as for a Worker: to the ES modules, not to the CommonJS ones for Node.
   const { outputFiles } = await bundle({ stdin: { contents, resolveDir: root, loader: "ts" }, platform: "browser" });
   const code = Buffer.from(outputFiles[0].contents).toString("base64");
   return import(`data:text/javascript;base64,${code}`);
 }
 
-/** Runs esbuild, with the options that all bundles here share; it also says itself what is wrong and where. */
+/** Runs esbuild with the options that all bundles share. esbuild prints its own errors with their location. */
 export async function bundle(options) {
   try {
     return await build({

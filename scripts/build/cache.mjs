@@ -1,5 +1,4 @@
-// What an earlier build made, for as long as nothing that went into it changes: half of a start would else go into bundling the
-// same sources again.
+// Stores build results until one of their inputs changes. Bundling unchanged sources again would take half of a start.
 
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
@@ -8,7 +7,7 @@ import { version as esbuildVersion } from "esbuild";
 import { readOrNull, root, writeWhole } from "../kit/files.mjs";
 import { bundleWorker } from "./bundle.mjs";
 
-/** With another one of these the result may be another one, whatever the sources say. */
+/** A change of one of these can change the result even if the sources are the same. */
 const MAKERS = [
   "scripts/build/bundle.mjs",
   "scripts/build/mcp-sdk.mjs",
@@ -30,18 +29,18 @@ export async function kept(name, make) {
   if (before !== null) return before;
   const began = Date.now();
   const { result, metafile } = await make();
-  // What a plugin made has the plugin's name before its own, and a text has a name of esbuild's. Neither is a file.
+  // The name of a plugin's output begins with the plugin's name, and esbuild names a text itself. Neither is a file.
   const inputs = Object.keys(metafile.inputs).filter((input) => !/^[^/\\]+:|^<stdin>$/.test(input));
   const stamp = await stampOf(inputs);
   const times = await Promise.all(inputs.map(async (input) => (await stat(path.join(root, input))).mtimeMs));
-  // Somebody saves while we build: nobody knows which text was read.
+  // If a file was saved during the build, it is unclear which content was read. The result is then not stored.
   if (Math.max(...times) < began) await writeWhole(file, JSON.stringify({ stamp, inputs, result }));
   return result;
 }
 
 /**
- * What an earlier build made, if nothing that went into it has changed since.
- * @returns {Promise<any>} `null` where it has to be made
+ * Returns the result of an earlier build if none of its inputs has changed since.
+ * @returns {Promise<any>} `null` if it must be built
  */
 export async function readKept(name) {
   const text = await readOrNull(fileOf(name));
@@ -60,7 +59,7 @@ export function keptWorker(name, options) {
   });
 }
 
-/** @returns {Promise<string | null>} `null` where a file is gone */
+/** @returns {Promise<string | null>} `null` if a file is missing */
 async function stampOf(inputs) {
   const hash = createHash("sha256").update(esbuildVersion);
   const files = [...MAKERS, ...inputs];

@@ -1,14 +1,17 @@
-// How much code the Worker may be. The whole is uploaded, and kept in memory by each isolate as far as it was called; the main module and
-// what it imports statically is compiled and run at each start.
+// Limits the size of the Worker's code. All of it is uploaded, and each isolate stores in memory the parts it has called. The main module
+// and its static imports are compiled and run at each start.
 
 import { gzipSync } from "node:zlib";
 import { Refusal } from "../kit/refusal.mjs";
 
 /** Bytes of all modules of a release when issue 15 was closed (2026-11-22). */
 const THEN = 1_533_746;
-/** The whole may grow with the product, but not unnoticed: 1.1 times it, and what issues 19 to 21 added, which comes late. */
+/**
+ * The limit on all modules: the code can grow with the product, but not unnoticed. It allows 1.1 times the size, plus the code of issues 19
+ * to 21, which is loaded late.
+ */
 export const MOST_BYTES = Math.floor(1.24 * THEN);
-/** What the start may be of it, gzip: 1.2 times what it is (31). */
+/** The limit on the code of a start, in KiB of gzip: 1.2 times the size when the limit was set (31). */
 export const MOST_START_KIB = 38;
 
 /**
@@ -29,8 +32,8 @@ export function checkCeiling(modules) {
 }
 
 /**
- * Refuses a start that has become too large: what few requests need stands behind an `import()` whose module is kept.
- * @param {string[]} texts of the main module and of all that it imports statically, minified
+ * Throws if the code of a start is too large. Code that few requests need belongs behind an `import()` whose module is cached.
+ * @param {string[]} texts of the main module and of all its static imports, minified
  */
 export function checkStart(texts) {
   const total = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0) / 1024;

@@ -8,10 +8,10 @@ import { fail } from "../kit/refusal.mjs";
 import { bundle } from "./bundle.mjs";
 import { kept } from "./cache.mjs";
 
-/** Where the package of the SDK has it. */
+/** The location in the SDK's package. */
 export const BIN = path.join(root, "sdk", "bin", "skillgate.js");
 
-/** Of what it imports, what a Worker would get: the ES modules, not those that Node would require. */
+/** Resolves imports as for a Worker: to the ES modules, not to the CommonJS ones for Node. */
 const OPTIONS = { platform: "browser", target: "node20", external: ["node:*"], metafile: true };
 
 /** Writes the program that the package has. */

@@ -13,9 +13,9 @@ import { bundle } from "./bundle.mjs";
 
 const sources = path.join(root, "sdk", "src", "client");
 const require = createRequire(import.meta.url);
-/** Written last, so that its stamp stands for all files. */
+/** Written last, so that its stamp covers all files. */
 const LAST = "react.js";
-/** With another one of these the result may be another one. */
+/** A change of one of these can change the result. */
 const MAKERS = [import.meta.filename, path.join(import.meta.dirname, "bundle.mjs")];
 
 /**

@@ -1,5 +1,5 @@
-// Builds the compiler of skill code from src/domain/code/ into public/sandbox/compiler.js, where the gateway reads it as text for
-// an isolate. Every function and loop of it counts a step, since what it parses comes from anybody.
+// Builds the compiler of skill code from src/domain/code/ into public/sandbox/compiler.js. The gateway reads that file as text for an
+// isolate. Every function and loop in it counts a step, because its input is untrusted.
 
 import path from "node:path";
 import { readOrNull, writeWhole } from "../kit/files.mjs";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 const sources = path.join(root, "console", "src");
-/** With another one of these the result may be another one, whatever the sources say. */
+/** A change of one of these can change the result even if the sources are the same. */
 const MAKERS = [
   import.meta.filename,
   path.join(root, "package-lock.json"),
@@ -16,14 +16,14 @@ const MAKERS = [
   path.join(root, "sdk", "src", "generated", "texts.ts"),
 ];
 const PAGE = "index.html";
-/** What Vite says it made: which page loads which file. A test reads it. */
+/** Vite's manifest: which page loads which file. A test reads it. */
 const MANIFEST = "manifest.json";
 
 /**
- * Makes the folder exactly what Vite builds, unless it is there and current. The page, which names all others, is written last, and
- * says of which sources it is.
- * @param {string} folder where static files live
- * @returns {Promise<boolean>} whether something was written
+ * Builds the console with Vite into the folder, unless it is current, and removes other files. The page is written last, because it refers
+ * to all other files. It contains the stamp of its sources.
+ * @param {string} folder the folder of static files
+ * @returns {Promise<boolean>} whether a file was written
  */
 export async function prepareConsole(folder = path.join(root, "public")) {
   if (await isConsoleCurrent(folder)) return false;
@@ -61,13 +61,14 @@ async function bundleConsole(outDir) {
     configFile: false,
     logLevel: "error",
     mode: "production",
-    // Not as whoever builds it happens to run: a test would get React as its developers want it, larger and twice as busy.
+    // Does not depend on the caller's environment. In a test, React's development build would be used, which is larger and does twice the
+    // work.
     define: { "process.env.NODE_ENV": '"production"' },
     oxc: { jsx: { runtime: "automatic", development: false } },
-    // React Aria holds the texts of 34 languages; the console speaks one.
+    // React Aria contains the texts of 34 languages. The console uses one.
     plugins: [onlyEnglish],
     resolve: {
-      // What it brings for browsers reads `&amp;` by way of innerHTML, which the page's policy refuses. The other one has a table.
+      // The package's browser version decodes `&amp;` with innerHTML, which the page's policy forbids. The other version uses a table.
       alias: {
         "decode-named-character-reference": fileURLToPath(import.meta.resolve("decode-named-character-reference")),
       },

@@ -5,7 +5,7 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
-/** Those that say how to use or run a gateway; the rest is about its source. */
+/** The pages about using and running a gateway. The other pages are about the source code. */
 const SERVED = [
   "chat-endpoint.md",
   "cli.md",
@@ -20,7 +20,7 @@ const SERVED = [
   "storage.md",
 ];
 
-/** The map in the order in which one reads: by what somebody has in hand, and a sentence on what each page says. */
+/** The index in reading order: sections by what the reader has, and one sentence about each page. */
 const MAP = {
   "A chat": [
     ["chat-endpoint.md", "skills for a front end with a base URL setting"],
@@ -43,9 +43,9 @@ const MAP = {
 };
 
 /**
- * Makes public/docs/ exactly what it should be; files that are already right are left alone.
- * @param {string} folder where static files live
- * @returns {Promise<boolean>} whether something was written
+ * Updates public/docs/ from the sources. Files that are current stay unchanged.
+ * @param {string} folder the folder of static files
+ * @returns {Promise<boolean>} whether a file was written
  */
 export async function prepareDocuments(folder = path.join(root, "public")) {
   const target = path.join(folder, "docs");
@@ -77,7 +77,10 @@ async function apiPages() {
   return files.filter((name) => name.endsWith(".md")).map((name) => `api/${name}`);
 }
 
-/** `/llms.txt` (llmstxt.org): what this is, and where it is told. Links have no origin: whoever reads it knows which gateway it asked. */
+/**
+ * Returns `/llms.txt` (llmstxt.org): a description of the project and an index of its pages. Links have no origin: a reader resolves them
+ * against the gateway that served the file.
+ */
 async function mapOf() {
   const sections = await Promise.all(
     Object.entries(MAP).map(async ([title, pages]) => {

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 /**
- * Makes public/drawing/ exactly what it should be; files that are already right are left alone.
- * @param {string} folder where static files live
- * @returns {Promise<boolean>} whether something was written
+ * Updates public/drawing/ from the sources. Files that are current stay unchanged.
+ * @param {string} folder the folder of static files
+ * @returns {Promise<boolean>} whether a file was written
  */
 export async function prepareDrawing(folder = path.join(root, "public")) {
   const target = path.join(folder, "drawing");
@@ -26,7 +26,7 @@ export async function prepareDrawing(folder = path.join(root, "public")) {
   // A draft belongs to another run that is just writing it.
   const left = (await listFiles(target)).filter((name) => !sources.has(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
-  // What earlier versions made: the demo, which is the console's *Try it* now.
+  // Removes the demo that earlier versions built. It is now *Try it* in the console.
   await rm(path.join(folder, "demo"), { recursive: true, force: true });
   return changed;
 }

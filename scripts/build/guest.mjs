@@ -7,10 +7,10 @@ import { bundle, WORKERD } from "./bundle.mjs";
 import { kept, readKept } from "./cache.mjs";
 
 const ENTRY = "src/sandbox/guest/node/main.js";
-/** CommonJS of npm asks for Node's modules by `require`; the runtime has them by another name. */
+/** CommonJS packages load Node's modules with `require`. The runtime offers them under another name. */
 const REQUIRE = "const require = (name) => process.getBuiltinModule(name);";
 
-/** Whether the harness in a folder of static files is what its sources make. */
+/** Whether the harness in a folder of static files was built from the current sources. */
 export async function isGuestCurrent(folder) {
   const text = await readKept("guest-node");
   return text !== null && text === (await readOrNull(path.join(folder, "sandbox", "node.js")));

@@ -1,5 +1,5 @@
-// The two packages of the MCP SDK as far as the gateway uses them. Each brings its own copy of what both need, and the runtime would compile
-// at its start what it has twice, and what nobody calls.
+// Bundles the parts of the two MCP SDK packages that the gateway uses. Each package contains its own copy of their common code. Without
+// this step the runtime would compile the copies and unused code at every start.
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { Refusal } from "../kit/refusal.mjs";
 
 const FOLDER = path.join(root, "node_modules/@modelcontextprotocol");
 
-/** Source files in the packages' bundles that need nothing but packages and each other, and what they give the rest. */
+/** Source files in the packages' bundles that depend only on packages and on each other, with the names they export to the rest. */
 const REGIONS = {
   "wire/resultFamilies.ts": ["TOOL_RESULT_FOREIGN_FAMILY_KEYS", "normalizeContentlessToolResult"],
   "wire/rev2025-11-25/buildSchemas.ts": ["buildSchemas2025"],
@@ -16,11 +16,11 @@ const REGIONS = {
 };
 /** Files of the packages that are the same but for the digests in their names. */
 const FILES = /^\.\/(cfWorkerProvider|dialects)-[\w-]+\.mjs$/;
-/** What the bundles import of packages, and not of each other. */
+/** Matches the bundles' imports of packages, but not of each other. */
 const PACKAGES = /^import .* from "[^."].*";$/gm;
 const SHARED = "mcp-shared";
 
-/** A plugin for esbuild. It refuses packages whose copies are not the same: then an update changed one of them. */
+/** A plugin for esbuild. It throws if the two copies differ, which means that an update changed one of them. */
 export const mcpSdkOnce = {
   name: "the MCP SDK once",
   setup({ onResolve, onLoad }) {
@@ -70,7 +70,7 @@ async function fileOfBoth(name) {
 
 const withoutDigests = (text) => text.replace(/(cfWorkerProvider|dialects)-[\w-]+\.mjs/g, "$1.mjs");
 
-/** The text of a source file as it stands in the bundles of both packages. */
+/** Returns the text of a source file that the bundles of both packages contain. */
 async function regionOfBoth(name) {
   const [mine, theirs] = await Promise.all(
     ["client", "server"].map(async (kind) => regionOf(await readFile(await fileOf(kind, "src"), "utf8"), name)),

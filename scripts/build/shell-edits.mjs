@@ -1,7 +1,7 @@
-// What is edited in npm's just-bash while it is bundled, and why. Under the Apache-2.0, as the file that it changes; THIRD_PARTY.md says
-// more. Each is something that a good part of real scripts needs.
+// Edits npm's just-bash while it is bundled. The edits are under the Apache-2.0, like the file they change (see THIRD_PARTY.md). Many real
+// scripts need each of them.
 
-/** Of src/sandbox/guest/shell/process.js, which the edits call. */
+/** Functions of src/sandbox/guest/shell/process.js that the edits call. */
 export const SHELL_CALLS = [
   "beginScript",
   "breathe",
@@ -13,7 +13,7 @@ export const SHELL_CALLS = [
   "takeTrap",
 ];
 
-/** What stands in just-bash's browser.js, and what stands there instead. Each must be there exactly once. */
+/** Pairs of a text in just-bash's browser.js and its replacement. Each text must occur exactly once. */
 const EDITS = [
   // An unquoted `$CMD` of several words is a command and its first arguments.
   [
@@ -31,7 +31,7 @@ const EDITS = [
     'return this.ctx.state.expansionStderr="",Q("",N,this.ctx.state.lastExitCode)}',
     'return this.ctx.state.expansionStderr="",Q("",N,JSON.stringify(t.assignments).includes(\'"CommandSubstitution"\')?this.ctx.state.lastExitCode:0)}',
   ],
-  // A script is a process of its own, knows its path, and ends with its trap.
+  // A script runs as a separate process, has its path in `$0`, and runs its trap at its end.
   ['e.state.currentSource=t,e.state.env.set("0",t)', 'e.state.env.set("0",beginScript(e.state,t))'],
   [
     "try{let c=new be().parse(i),u=await s(c);return a(),u}catch(l){if(a(),l instanceof he)",
@@ -39,12 +39,13 @@ const EDITS = [
 try{let u=await part_(i),trap_=takeTrap(e.state,u.exitCode);if(trap_){let v=await part_(trap_),both=new hn(e.executionScope,"script");
 both.appendResult(u,$c(u)),both.appendResult(v,$c(v)),u=both.build(v.left_?v.exitCode:u.exitCode)}return a(),u}catch(l){if(a(),l instanceof he)`,
   ],
-  // It steps aside now and then, so that clocks are heard: whatever it waits for is there at once, and nothing else gets a turn.
+  // The interpreter yields from time to time so that timers can run. Everything it awaits is ready at once, so nothing else would get a
+  // turn.
   [
     'async executeStatement(t){if(this.assertDefenseContext("statement"),',
     'async executeStatement(t){let turn_=breathe();if(turn_&&await turn_,this.assertDefenseContext("statement"),',
   ],
-  // What it wrote before it was stopped is not lost.
+  // Output that was written before the script was stopped is not lost.
   [
     "throw i instanceof _t&&i.prependOutput(r.stdout,r.stderr),i}return{...r.build(n),env:Ht(this.ctx.state.env)}",
     "throw(i instanceof _t||i instanceof He)&&i.prependOutput(r.stdout,r.stderr),i}return{...r.build(n),env:Ht(this.ctx.state.env)}",
@@ -54,7 +55,7 @@ both.appendResult(u,$c(u)),both.appendResult(v,$c(v)),u=both.build(v.left_?v.exi
     "catch(a){throw await Ad(this.ctx,s).catch(()=>{}),a}",
     "catch(a){placeError(a,this.ctx.state);let told_=fileFault(a);if(told_===null)throw await Ad(this.ctx,s).catch(()=>{}),a;i=K(told_)}",
   ],
-  // What is not there is told as it is here.
+  // A missing command is reported with the gateway's own message.
   [
     /return n4\(t\)\?K\(`bash: \$\{t\}: command not available[^`]*`,127\):K\(`bash: \$\{t\}: command not found\n`,127\)/,
     "return K(notFound(t),127)",
@@ -74,14 +75,14 @@ both.appendResult(u,$c(u)),both.appendResult(v,$c(v)),u=both.build(v.left_?v.exi
     'a=e.state.env.get(i),l=a===void 0,c=a==="",u=s.startsWith(":")',
     'a=i.includes("[")?await We(e,i)||void 0:e.state.env.get(i),l=a===void 0,c=a==="",u=s.startsWith(":")',
   ],
-  // `printf %d "' "`: the character may be a blank.
+  // `printf %d "' "`: the character can be a space.
   ["function aa(e){Yn=!1;", "function aa(e){Yn=!1;if(/^['\"][^]$/u.test(e))return e.codePointAt(1);"],
   // sort: blanks before the first field are no field.
   [
     "s=e.split(r),i=t.startField-1;if(i>=s.length)",
     "s=(n!==null?e:e.trimStart()).split(r),i=t.startField-1;if(i>=s.length)",
   ],
-  // jq: texts of @csv are quoted, whatever is in them.
+  // jq: @csv quotes all texts, whatever they contain.
   ['let i=String(s);return i.includes(",")||', 'let i=String(s);return!0||i.includes(",")||'],
 ];
 
@@ -90,7 +91,7 @@ export function editShell(text) {
   return EDITS.reduce((before, [what, by]) => replaceOnce(before, what, by), text);
 }
 
-/** The inside of just-bash is no interface: another version may look different, and then somebody has to look, too. */
+/** just-bash's internals are not a public interface. If a new version differs here, the edits need a review. */
 function replaceOnce(text, what, by) {
   const parts = text.split(what);
   if (parts.length !== 2)

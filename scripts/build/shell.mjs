@@ -1,5 +1,5 @@
-// Builds what stands around shell scripts in their isolate, from src/sandbox/guest/shell/ and npm's just-bash, into public/sandbox/shell.js, where
-// the gateway reads it as text. What is edited in just-bash stands in shell-edits.mjs.
+// Builds the harness for shell scripts from src/sandbox/guest/shell/ and npm's just-bash into public/sandbox/shell.js. The gateway reads
+// that file as text. The edits to just-bash are in shell-edits.mjs.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -13,7 +13,7 @@ const THIS = "scripts/build/shell.mjs";
 const EDITS = "scripts/build/shell-edits.mjs";
 const OURS = "src/sandbox/guest/shell/process.js";
 
-/** Whether the harness in a folder of static files is what its sources make. */
+/** Whether the harness in a folder of static files was built from the current sources. */
 export async function isShellCurrent(folder) {
   const text = await readKept("guest-shell");
   return text !== null && text === (await readOrNull(path.join(folder, "sandbox", "shell.js")));

@@ -1,5 +1,5 @@
-// What makes public/ besides the files that git holds. Run by wrangler's [build], by `npm start` and before the tests; with
-// nothing to do it only reads.
+// Builds the files in public/ that are not in git. wrangler's [build], `npm start` and the tests run it. It writes nothing if everything is
+// current.
 
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
@@ -19,10 +19,9 @@ import { prepareTokens } from "./tokens.mjs";
 const PUBLIC = path.join(root, "public");
 
 /**
- * One row a part. `output`: what it makes in public/; `sources`: the folders it is made of, which `watch_dir` of wrangler.toml
- * names too; `prepare`: makes it in a folder unless it is there and current, and returns whether it wrote anything.
- * A part with `isCurrent` is not needed by a first API request: `npm start` builds it after the gateway is ready, in the order of
- * the rows. `label` is its name on the terminal.
+ * One row per part. `output`: its path in public/; `sources`: the folders of its sources, which `watch_dir` of wrangler.toml also lists;
+ * `prepare`: builds it in a folder unless it is current, and returns whether a file was written. The first API request does not need a part
+ * with `isCurrent`: `npm start` builds it after the gateway is ready, in the order of the rows. `label` is its name on the terminal.
  */
 export const PARTS = [
   { output: "tokens/o200k_base.json", sources: [], prepare: prepareTokens },
@@ -82,10 +81,10 @@ export const PARTS = [
 export const DEFERRABLE = PARTS.filter(({ isCurrent }) => isCurrent !== undefined);
 
 /**
- * Makes whatever is missing or out of date.
- * @param {string} folder where static files live
+ * Builds every part that is missing or out of date.
+ * @param {string} folder the folder of static files
  * @param {typeof PARTS} parts
- * @returns {Promise<string[]>} what was written
+ * @returns {Promise<string[]>} the parts that were written
  */
 export async function prepareAssets(folder = PUBLIC, parts = PARTS) {
   const written = await Promise.all(
@@ -95,8 +94,8 @@ export async function prepareAssets(folder = PUBLIC, parts = PARTS) {
 }
 
 /**
- * The same for what a first API request needs; the rest is left for later.
- * @returns {Promise<{ output: string, label: string }[]>} the parts that are missing or out of date
+ * Builds the parts that a first API request needs.
+ * @returns {Promise<{ output: string, label: string }[]>} the other parts that are missing or out of date
  */
 export async function prepareFirstAssets(folder = PUBLIC) {
   const [stale] = await Promise.all([
@@ -109,7 +108,7 @@ export async function prepareFirstAssets(folder = PUBLIC) {
   return stale.flat();
 }
 
-/** Makes one part. Two processes never make a deferrable part at once, and what a killed one left half-written is removed. */
+/** Builds one part. Two processes never build a deferrable part at the same time. Half-written files of a killed process are removed. */
 export async function preparePart({ output, prepare, isCurrent }, folder) {
   if (isCurrent === undefined) return prepare(folder);
   if (await isCurrent(folder)) return false;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { writeWhole } from "../kit/files.mjs";
 
 const ENCODING = "o200k_base";
-/** Raised whenever `ranksFile` writes something else, so that a file of an older form is made anew. */
+/** Increase this number when the output of `ranksFile` changes, so that older files are built again. */
 const FORM = 1;
 
 /**
@@ -19,7 +19,8 @@ export async function prepareTokens(folder) {
   if (await isCurrent(file, stamp)) return false;
   const { default: ranks } = await import(`js-tiktoken/ranks/${ENCODING}`);
   await writeWhole(file, ranksFile(ranks, stamp)).catch(async (error) => {
-    // Two may run at once, and Windows refuses to replace a file that the other one is just reading: either content will do.
+    // Two processes can write at the same time, and Windows refuses to replace a file while another process reads it. Both contents are the
+    // same.
     if (!(await isCurrent(file, stamp))) throw error;
   });
   return true;
@@ -31,7 +32,7 @@ async function tiktokenVersion() {
   return JSON.parse(await readFile(new URL("../package.json", entry), "utf8")).version;
 }
 
-/** The stamp stands first in the file, and a file is only ever moved here whole: its first bytes tell all. */
+/** The file begins with the stamp and is always moved here complete, so its first bytes are enough for the check. */
 async function isCurrent(file, stamp) {
   const expected = head(stamp);
   const handle = await open(file).catch((error) => {
@@ -50,9 +51,8 @@ async function isCurrent(file, stamp) {
 const head = (stamp) => `{"stamp":${JSON.stringify(stamp)},`;
 
 /**
- * Tokens in the order of their ranks, each a string with one character (0 to 255) per byte: the Worker puts them into a map
- * as they are, in a fifth of the time and memory that js-tiktoken's own form takes there. Special tokens are left out: in a
- * skill they are plain text.
+ * Tokens in the order of their ranks, each a string with one character (0 to 255) per byte. The Worker copies them into a map unchanged, in
+ * a fifth of the time and memory that js-tiktoken's own format takes. Special tokens are left out: in a skill they are plain text.
  */
 function ranksFile({ pat_str, bpe_ranks }, stamp) {
   const tokens = [];

@@ -1,4 +1,4 @@
-// What a run and a deployment start from: the Worker's modules on disk, the table of its settings, and the static files.
+// Builds what a start and a deployment need: the Worker's modules on disk, the table of settings, and the static files.
 
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
@@ -14,17 +14,16 @@ import { prepareAssets, prepareFirstAssets } from "./static.mjs";
 const folderOf = (release) => path.join(root, "dist", release ? "release" : "worker");
 
 /**
- * Writes the Worker's modules, dist/settings.mjs and whatever static files are missing.
- * @param {{ release?: boolean, defers?: boolean }} options `defers`: static files that a first API request does not need are left for later
- * @returns {Promise<{
- *   modules: Record<string, string>, main: string, settings: typeof import("../../src/domain/settings/settings"),
- *   deferred: { output: string, label: string }[],
- * }>} the modules' texts by name, the main one first; its file; the settings' module; the parts of public/ that were left for later
+ * Writes the Worker's modules, dist/settings.mjs and the static files that are missing.
+ * @param {{ release?: boolean, defers?: boolean }} options `defers`: leave static files that a first API request does not need for later
+ * @returns {Promise<{ modules: Record<string, string>, main: string, settings: typeof import("../../src/domain/settings/settings"),
+ * deferred: { output: string, label: string }[], }>} the modules' texts by name, the main one first; the file of the main module; the
+ * module of settings; the parts of public/ that were left for later
  */
 export async function buildGateway({ release = false, defers = false } = {}) {
   const { main: entry } = await readWranglerConfig();
   const [modules, table, deferred] = await Promise.all([
-    // What is deployed is made anew, whatever was kept.
+    // A release is always built again, even if a stored result is current.
     release ? releasedWorker(entry) : keptWorker("worker", { entry }),
     kept("settings", bundleSettings),
     defers ? prepareFirstAssets() : prepareAssets().then(() => []),
@@ -49,7 +48,7 @@ async function bundleSettings() {
   return { result: outputFiles[0].text, metafile };
 }
 
-/** The main module last, when everything it imports is there; then what an earlier build has left goes. */
+/** Writes the main module last, when everything it imports exists. Then removes the files of earlier builds. */
 async function writeModules(folder, modules) {
   for (const [name, text] of Object.entries(modules).reverse()) await writeWhole(path.join(folder, name), text);
   for (const name of await readdir(folder)) {

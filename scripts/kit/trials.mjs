@@ -9,7 +9,7 @@ import { Refusal, say } from "./refusal.mjs";
 import { quiet } from "./wrangler.mjs";
 
 /**
- * What the folder's `package.json` names, if it is not there yet in these versions. Nothing of it runs a script as it is installed.
+ * Installs the packages of a trial unless they are there in these versions. Install scripts do not run.
  * @param {string} folder
  * @param {string} costs how much it is, and how long it takes, for people
  */

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -149,6 +151,48 @@ it("without a login it says what to set", async () => {
   const { code, stderr } = await deploy([]);
   expect(code).toBe(1);
   expect(stderr).toContain("CLOUDFLARE_API_TOKEN");
+});
+
+it("a Cloudflare build deploys to the database of the button, without asking, and prints no key", {
+  timeout: 240_000,
+}, async () => {
+  const file = path.join(project, "wrangler.toml");
+  const text = await readFile(file, "utf8");
+  const uuid = crypto.randomUUID();
+  await writeFile(file, text.replace("00000000-0000-0000-0000-000000000000", uuid));
+  const builder = await newAccount();
+  builder.databases.push({ name: "renamed-by-the-user", uuid });
+  const healthy = createServer((_, response) => response.end("{}"));
+  await new Promise<void>((resolve) => healthy.listen(0, "127.0.0.1", resolve));
+  try {
+    const gateway = { url: `http://127.0.0.1:${(healthy.address() as AddressInfo).port}`, key: "" };
+    const env = { WORKERS_CI: "1", CLOUDFLARE_API_BASE_URL: builder.url };
+    const { code, stdout, stderr } = await deploy([], { gateway, env });
+    expect([code, stdout], stderr).toEqual([0, `deployed ${ADDRESS}\n`]);
+    expect(stderr).toContain("add the secret GATEWAY_ADMIN_KEY");
+    expect(builder.databases).toHaveLength(1);
+    const [upload] = builder.uploads;
+    expect(upload?.bindings).toContainEqual({ name: "DB", type: "d1", id: uuid });
+    expect(upload?.bindings.filter(({ type }) => type === "secret_text")).toEqual([]);
+    expect(builder.unknown).toEqual([]);
+  } finally {
+    await writeFile(file, text);
+    healthy.close();
+    builder.close();
+  }
+});
+
+it("package.json describes every binding and every secret that the button asks for", async () => {
+  const { cloudflare } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
+  const bindings = [
+    ...(await readFile(path.join(root, "wrangler.toml"), "utf8")).matchAll(/^(?:binding|name) = "([A-Z]+)"$/gm),
+  ];
+  const secrets = [...(await readFile(path.join(root, ".dev.vars.example"), "utf8")).matchAll(/^([A-Z_]+)=(.*)$/gm)];
+  expect(secrets.map(([, name]) => name)).toEqual(["GATEWAY_ADMIN_KEY", "SECRETS_KEY"]);
+  // The button offers what the example says as the value: anything but nothing would be everybody's key.
+  expect(secrets.map(([, , value]) => value)).toEqual(["", ""]);
+  const names = [...secrets, ...bindings].map(([, name]) => name).filter((name) => name !== "ASSETS");
+  expect(Object.keys(cloudflare.bindings).sort()).toEqual(names.sort());
 });
 
 it("a first deployment makes everything, a second one only deploys", { timeout: 240_000 }, async () => {

@@ -1,4 +1,4 @@
-// Calls of the functions that read and write the chat endpoint's tables, for the test of query plans.
+// Calls every function that reads or writes the chat endpoint's tables, for the query plan test.
 
 import * as models from "../../src/storage/d1/chat/models";
 import type { Database } from "../../src/storage/d1/database";
@@ -16,6 +16,6 @@ export const CHAT_QUERIES: Record<string, (db: Database) => Promise<unknown>> = 
   settleChat: (db) =>
     models.settleChat(db, { subject: "u", kind: "c", windowStart: 0 }, 9, { digests: ["d"], conversation: "c" }),
   ghostsWithModel: (db) => models.ghostsWithModel(db, [OWNER, "public"], 10),
-  forgetTails: (db) => models.deleteOldChatTails(db, 1),
+  deleteOldChatTails: (db) => models.deleteOldChatTails(db, 1),
   modelsOf: (db) => models.modelsOf(db, [OWNER, "gateway"]),
 };

@@ -1,4 +1,4 @@
-// A call of each function that stores what the doors for other clients need, for the test of plans.
+// Calls every function that stores data for compatible clients, for the query plan test.
 
 import * as archives from "../../src/storage/d1/compat/archives";
 import * as links from "../../src/storage/d1/compat/links";
@@ -17,7 +17,7 @@ const ALL = { scopes: [`user:${BIG_USER}`, "group:g", "public"], openOnly: false
 const OPEN = { scopes: ["public"], openOnly: true, ids: null };
 
 export const DOOR_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
-  readShelfRows: async (db) => {
+  readPublishedSkills: async (db) => {
     await shelf.readPublishedSkills(db, OPEN, { limit: 100 });
     await shelf.readPublishedSkills(db, ALL, { name: "skill-00050", limit: 3 });
     await shelf.readPublishedSkills(db, { ...ALL, ids: ["skl_0-1"] }, { versionIds: ["ver_0-1"], limit: 3 });
@@ -53,29 +53,29 @@ export const DOOR_QUERIES: Record<string, (db: Database) => Promise<unknown>> = 
     ),
   readUploadParts: (db) => parts.readUploadParts(db, BIG_USER, ["upl_1", "upl_none"], 0),
   deleteUploadParts: (db) => parts.deleteUploadParts(db, ["upl_none"]),
-  forgetParts: (db) => parts.deleteExpiredParts(db, 9),
-  readShelfVersions: async (db) => {
+  deleteExpiredParts: (db) => parts.deleteExpiredParts(db, 9),
+  readPublishedVersions: async (db) => {
     await shelfVersions.readPublishedVersions(db, "skl_0-1", { before: null, limit: 10 });
     await shelfVersions.readPublishedVersions(db, "skl_0-1", { before: 2, limit: 10 });
     await shelfVersions.readPublishedVersions(db, "skl_0-1", { label: "1.0.0", number: 1 });
   },
-  readShelfVersion: (db) => shelfVersions.readPublishedVersion(db, "ver_0-1"),
+  readPublishedVersion: (db) => shelfVersions.readPublishedVersion(db, "ver_0-1"),
   readNewestFiles: (db) => shelfVersions.readNewestFiles(db, "skl_0-1", 10),
   readNextNumber: (db) => shelfVersions.readNextNumber(db, "public", "skill-00050"),
   putBlock: (db) => blocks.putBlock(db, "ver_0-1", "Bad.", "admin"),
   readBlock: (db) => blocks.readBlock(db, "ver_0-1"),
   deleteBlock: (db) => blocks.deleteBlock(db, "ver_0-1"),
-  insertDoorLink: (db) =>
+  insertSharedLink: (db) =>
     links.insertSharedLink(
       db,
       { id: "l1", hash: "", userId: BIG_USER, credential: "k", name: null, reads: "own", skills: [], expiresAt: 9 },
       ...([5, 50] as const),
     ),
   listLinks: (db) => links.listLinks(db, BIG_USER, 5),
-  readDoorLink: (db) => links.readSharedLink(db, "l1"),
+  readSharedLink: (db) => links.readSharedLink(db, "l1"),
   noteLinkUse: (db) => links.noteLinkUse(db, "l1", 5),
   revokeLink: (db) => links.revokeLink(db, "l1"),
-  forgetDoorLinks: (db) => links.deleteExpiredSharedLinks(db, 10),
+  deleteExpiredSharedLinks: (db) => links.deleteExpiredSharedLinks(db, 10),
   readScopesOf: (db) => links.readScopesOf(db, ["skl_0-1"]),
   insertOpen: (db) => open.insertOpen(db, "skl_0-1", "admin", 10),
   listOpen: (db) => open.listOpen(db),

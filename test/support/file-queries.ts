@@ -1,4 +1,4 @@
-// A call of each function that stores which files of scripts are kept, for the test of plans.
+// Calls every function that stores script files, for the query plan test.
 
 import * as runFiles from "../../src/storage/d1/conversation/run-files";
 import type { Database } from "../../src/storage/d1/database";
@@ -22,7 +22,7 @@ export const FILE_QUERIES: Record<string, (db: Database) => Promise<unknown>> = 
     await runFiles.listRunFiles(db, KEPT_IN, { since: 0, limit: PAGE, after: null });
     await runFiles.listRunFiles(db, KEPT_IN, { since: 0, limit: PAGE, after: { createdAt: 5, id: "fil_2" } });
   },
-  oldRunFiles: (db) => runFiles.expiredRunFiles(db, 9, PAGE),
-  livingRunFiles: (db) => runFiles.existingRunFiles(db, ["fil_1", "fil_2", "fil_none"]),
+  expiredRunFiles: (db) => runFiles.expiredRunFiles(db, 9, PAGE),
+  existingRunFiles: (db) => runFiles.existingRunFiles(db, ["fil_1", "fil_2", "fil_none"]),
   deleteRunFiles: (db) => runFiles.deleteRunFiles(db, ["fil_none"]),
 };

@@ -1,4 +1,4 @@
-// A call of each function that stores codes and grants, for the test of plans.
+// Calls every function that stores codes and grants, for the query plan test.
 
 import { expect } from "vitest";
 import type { Database } from "../../src/storage/d1/database";
@@ -44,6 +44,6 @@ export const GRANT_QUERIES: Record<string, (db: Database) => Promise<unknown>> =
   noteGrantUse: (db) => uses.noteGrantUse(db, { id: "g1", generation: 0 }, 2, 1),
   endGrant: (db) => grants.endGrant(db, "nothing", "revoked"),
   endGrantsOf: (db) => grants.endGrantsOf(db, "nobody", "revoked"),
-  forgetGrants: (db) => grants.deleteExpiredGrants(db, { tokens: 0, grants: 0 }),
-  forgetCodes: (db) => codes.deleteExpiredCodes(db, 0),
+  deleteExpiredGrants: (db) => grants.deleteExpiredGrants(db, { tokens: 0, grants: 0 }),
+  deleteExpiredCodes: (db) => codes.deleteExpiredCodes(db, 0),
 };

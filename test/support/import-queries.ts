@@ -1,4 +1,4 @@
-// A call of each function that stores imports, for the test of plans.
+// Calls every function that stores imports, for the query plan test.
 
 import type { Database } from "../../src/storage/d1/database";
 import * as imports from "../../src/storage/d1/imports/imports";
@@ -19,14 +19,14 @@ export const IMPORT_QUERIES: Record<string, (db: Database) => Promise<unknown>> 
   findImport: (db) => imports.findImport(db, SCOPE, "digest"),
   listImports: (db) => imports.listImports(db, [SCOPE, "public"]),
   ownImports: (db) => imports.ownImports(db, SCOPE),
-  lostImports: (db) => imports.stalledImports(db, 5, 10),
+  stalledImports: (db) => imports.stalledImports(db, 5, 10),
   putItem: async (db) => {
     await items.putItem(db, RUN, { ...ITEM, name: "skill-00050", skillId: "skl_0-1" });
     await items.putItem(db, RUN, { ...ITEM, name: "other", skillId: null });
   },
   keepItems: (db) => items.keepItems(db, RUN, ["skill-00050"]),
-  knownItems: (db) => items.storedItemsOf(db, "imp_1"),
-  meetNames: (db) => items.findExistingNames(db, { id: "imp_1", scope: SCOPE }, ["skill-00050", "absent"]),
+  storedItemsOf: (db) => items.storedItemsOf(db, "imp_1"),
+  findExistingNames: (db) => items.findExistingNames(db, { id: "imp_1", scope: SCOPE }, ["skill-00050", "absent"]),
   countItems: (db) => items.countItems(db, RUN),
   listItems: async (db) => {
     await items.listItems(db, RUN, null, 10, "");
@@ -34,8 +34,8 @@ export const IMPORT_QUERIES: Record<string, (db: Database) => Promise<unknown>> 
     await items.listItems(db, RUN, "removed", 10, "");
   },
   markRemoved: (db) => items.markRemoved(db, { ...RUN, run: 2 }, 5),
-  moveImport: (db) => imports.updateImport(db, RUN, { state: "done" }),
-  mirrorAgain: (db) => imports.restartMirror(db, RUN, 5),
+  updateImport: (db) => imports.updateImport(db, RUN, { state: "done" }),
+  restartMirror: (db) => imports.restartMirror(db, RUN, 5),
   cancelImport: (db) => imports.cancelImport(db, "imp_1"),
   deleteImport: (db) => imports.deleteImport(db, "imp_1"),
 };

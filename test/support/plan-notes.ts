@@ -1,9 +1,9 @@
-// What the test of plans is told of functions that need a word: those that ask nothing, and those that read or walk more.
+// Exceptions for the query plan test: functions without a query, and functions that read or scan more rows than usual.
 
-/** Exported functions without a row, and why. */
+/** Exported functions that run no query of their own, with the reason. */
 export const NO_QUERY: Record<string, string> = {
   skillsUsed: "reads the answers of countingSkills",
-  among: "makes a part of a statement: with readReferences",
+  isInScopes: "makes a part of a statement: with readReferences",
   openDatabase: "wraps a session",
   guarded: "wraps one call",
   guardSession: "wraps a session",
@@ -19,20 +19,20 @@ export const NO_QUERY: Record<string, string> = {
   currentContents: "makes a statement: with readViewRows",
   countedNames: "makes a statement: with readViewRows",
   contentsIn: "reads rows: with readVersionContents",
-  leastTokens: "makes a statement: with fewestTokens",
-  isGhostThere: "makes a part of a statement: with enlistConversation",
+  minimumTokensStatement: "makes a statement: with minimumTokens",
+  isGhostThere: "makes a part of a statement: with createConversationRow",
   yankedRows: "makes a statement: with yankedAmong",
   searchStatement: "makes a statement: with searchSkills",
   lastServed: "remembers what an answer said",
   numberOf: "makes a statement: with insertVersion",
   recordOfBatch: "reads rows: with insertVersion",
-  fitsShelf: "makes a part of a statement: with readShelfRows",
+  isPublishable: "makes a part of a statement: with readPublishedSkills",
   fileBytesOf: "makes a statement: with readUserUse",
   serversOfScopes: "makes a statement: with readViewRows",
-  used: "makes a part of a statement: with enlistConversation",
+  used: "makes a part of a statement: with createConversationRow",
 };
 
-/** What reads more rows than it answers with, and why. */
+/** Functions that read more rows than they return, with the reason. */
 export const READING: Record<string, string> = {
   countSkillsOf: "counting reads what it counts, though only an index of it",
   countingSkills: "counting reads what it counts",
@@ -43,12 +43,15 @@ export const READING: Record<string, string> = {
   readViewRows: "counts all names, from an index alone",
 };
 
-/** What walks whole tables, and why it may. */
+/** Functions that scan whole tables, with the reason. */
 export const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
   listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
   putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },
-  putKnownClient: { tables: ["known_clients"], why: "counts the programs that admins made known, which are few" },
-  listKnownClients: { tables: ["known_clients"], why: "walks along the names, a page of them" },
+  putPreRegisteredClient: {
+    tables: ["known_clients"],
+    why: "counts the programs that admins made known, which are few",
+  },
+  listPreRegisteredClients: { tables: ["known_clients"], why: "walks along the names, a page of them" },
   gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
   everyServer: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },

@@ -1,4 +1,4 @@
-// The queries of servers that groups and users keep, for the tests of query plans.
+// Calls every function that stores servers of groups and users, for the query plan test.
 
 import type { Database } from "../../src/storage/d1/database";
 import { approveTools } from "../../src/storage/d1/mcp-servers";
@@ -8,24 +8,24 @@ import { BIG_USER } from "./registry-10k";
 
 const SCOPE = `user:${BIG_USER}`;
 
-/** Calls of a function, by its name. */
+/** Calls by the name of the function. */
 export const SERVER_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
-  putOwnServer: (db) => own.putUserServer(db, { scope: SCOPE, name: "notes", entry: {}, createdBy: BIG_USER }, 9),
-  readOwnServer: (db) => own.readUserServer(db, SCOPE, "notes"),
-  listOwnServers: async (db) => {
+  putUserServer: (db) => own.putUserServer(db, { scope: SCOPE, name: "notes", entry: {}, createdBy: BIG_USER }, 9),
+  readUserServer: (db) => own.readUserServer(db, SCOPE, "notes"),
+  listUserServers: async (db) => {
     await own.listUserServers(db, SCOPE, 100, null);
     await own.listUserServers(db, SCOPE, 100, "a");
   },
   serversNamed: (db) => own.serversNamed(db, [SCOPE, "group:g"], "notes"),
   everyServer: (db) => own.everyServer(db, [SCOPE, "group:g"]),
-  noteDown: async (db) => {
+  recordServerDown: async (db) => {
     await recordServerDown(db, { scope: SCOPE, name: "notes" });
     await recordServerDown(db, { scope: null, name: "one" });
   },
-  noteUp: async (db) => {
+  recordServerUp: async (db) => {
     await recordServerUp(db, { scope: SCOPE, name: "notes" });
     await recordServerUp(db, { scope: null, name: "one" });
   },
-  deleteOwnServer: (db) => own.deleteUserServer(db, SCOPE, "notes"),
+  deleteUserServer: (db) => own.deleteUserServer(db, SCOPE, "notes"),
   approveTools: (db) => approveTools(db, "one", { a: "digest" }),
 };

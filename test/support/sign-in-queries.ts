@@ -1,4 +1,4 @@
-// A call of each function that stores what the sign-in page needs, for the test of plans.
+// Calls every function that stores data of the sign-in page, for the query plan test.
 
 import type { Database } from "../../src/storage/d1/database";
 import * as clients from "../../src/storage/d1/sign-in/clients";
@@ -25,32 +25,32 @@ const knownClient = { name: "k", displayName: "K", redirectUris: [], secretHash:
 export const SIGN_IN_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
   readClient: (db) => clients.readClient(db, "c"),
   putClient: (db) => clients.putClient(db, { id: "c", name: "C", host: null, redirectUris: [] }, 1_000),
-  notingApproval: async (db) => clients.recordApproval(db, "c"),
-  forgetClients: (db) => clients.deleteUnusedClients(db, 0),
-  putKnownClient: (db) => known.putPreRegisteredClient(db, knownClient, 100),
-  readKnownClient: (db) => known.readPreRegisteredClient(db, "k"),
-  listKnownClients: async (db) => {
+  recordApproval: async (db) => clients.recordApproval(db, "c"),
+  deleteUnusedClients: (db) => clients.deleteUnusedClients(db, 0),
+  putPreRegisteredClient: (db) => known.putPreRegisteredClient(db, knownClient, 100),
+  readPreRegisteredClient: (db) => known.readPreRegisteredClient(db, "k"),
+  listPreRegisteredClients: async (db) => {
     await known.listPreRegisteredClients(db, 100, null);
     await known.listPreRegisteredClients(db, 100, "a");
   },
-  deleteKnownClient: (db) => known.deletePreRegisteredClient(db, "nothing"),
+  deletePreRegisteredClient: (db) => known.deletePreRegisteredClient(db, "nothing"),
   insertPage: async (db) => pages.insertPage(db, page),
   insertConsolePage: async (db) => pages.insertConsolePage(db, { id: "sic_1", browser: "b" }, "/console"),
-  takeConsolePage: (db) => pages.consumeConsolePage(db, of),
+  consumeConsolePage: (db) => pages.consumeConsolePage(db, of),
   spendConsoleLink: (db) => links.spendConsoleLink(db, "h", "s1"),
   readPage: (db) => pages.readPage(db, of),
-  takeTry: (db) => pages.countAttempt(db, of, 5),
-  notePerson: (db) => pages.setSignedInUser(db, of, signedIn),
-  forgetPerson: (db) => pages.clearSignedInUser(db, of),
+  countAttempt: (db) => pages.countAttempt(db, of, 5),
+  setSignedInUser: (db) => pages.setSignedInUser(db, of, signedIn),
+  clearSignedInUser: (db) => pages.clearSignedInUser(db, of),
   denyPage: (db) => pages.denyPage(db, of),
   approvePage: (db) => pages.approvePage(db, of, approved, 60_000),
   readApproved: (db) => pages.readApproved(db, of, "h"),
-  forgetPages: (db) => pages.deleteExpiredPages(db, 0),
+  deleteExpiredPages: (db) => pages.deleteExpiredPages(db, 0),
   insertLink: (db) =>
     links.insertLink(db, { id: "l", hash: "h", userId: BIG_USER, createdBy: "admin", session: null }, 10),
   readLink: (db) => links.readLink(db, "h"),
   readOpenedLink: (db) => links.readOpenedLink(db, "b"),
   openLink: (db) => links.openLink(db, "h", "b"),
   spendLink: (db) => links.spendLink(db, { hash: "h" }, "sin_1"),
-  forgetLinks: (db) => links.deleteExpiredLinks(db, 0),
+  deleteExpiredLinks: (db) => links.deleteExpiredLinks(db, 0),
 };

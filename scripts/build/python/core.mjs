@@ -1,24 +1,27 @@
-// The JavaScript half of CPython and its WebAssembly modules, out of the npm package `pyodide`, with what an isolate of the Worker
-// Loader does not have taken out. Every edit here is under the MPL-2.0, as the files that it changes; THIRD_PARTY.md says more.
+// Extracts the JavaScript part of CPython and its WebAssembly modules from the npm package `pyodide`, and removes what an isolate of the
+// Worker Loader does not support. Every edit here is under the MPL-2.0, like the files it changes (see THIRD_PARTY.md).
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-/** The trampoline for calls through a table: a module that Pyodide would compile while it runs, which an isolate may not. */
+/** The trampoline for calls through a table. Pyodide would compile this module at run time, which an isolate does not allow. */
 const TRAMPOLINE = /new WebAssembly\.Module\(hexStringToUTF8Array\("([0-9a-f]+)"\)\)/;
-/** The sentinel that tells JavaScript errors from Python's, in the loader that is left out: likewise. */
+/**
+ * The sentinel that distinguishes JavaScript errors from Python's. It is part of the loader that is left out, and would also be compiled at
+ * run time.
+ */
 const SENTINEL = /"(AGFzbQ[A-Za-z0-9+/=]+)"/;
 
-/** What stands in `pyodide.asm.mjs`, what stands there instead, and why. Each must be there exactly once. */
+/** Pairs of a text in `pyodide.asm.mjs` and its replacement, with the reason. Each text must occur exactly once. */
 const EDITS = [
-  // Given as a module of the isolate.
+  // Passed as a module of the isolate.
   [TRAMPOLINE, "Module.trampoline"],
-  // The heap ends where the harness says and not at 4 GiB: a MemoryError in Python, before the platform ends the isolate.
+  // The harness sets the heap limit instead of 4 GiB. Python raises a MemoryError before the platform ends the isolate.
   ["var getHeapMax=()=>4294901760", "var getHeapMax=()=>Module.heapMax"],
   // It looks for JSPI by compiling an empty module. workerd has JSPI.
   ["new WebAssembly.Module(new Uint8Array([0,97,115,109,1,0,0,0]))", "true"],
 ];
-/** It listens to its window and asks where that is. There is none. */
+/** The code adds a listener to its window and reads its location. An isolate has neither. */
 const FIRST_LINE = "const addEventListener=()=>{},location=undefined;";
 
 /**
@@ -44,7 +47,7 @@ function replaceOnce(text, what, by) {
   return text.replace(only(text, what)[0], () => by);
 }
 
-/** The inside of Pyodide is no interface: another version may look different, and then somebody has to look, too. */
+/** Pyodide's internals are not a public interface. If a new version differs here, the edits need a review. */
 function only(text, what) {
   const pattern = typeof what === "string" ? what.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&") : what.source;
   const found = [...text.matchAll(new RegExp(pattern, "g"))];

@@ -1,6 +1,5 @@
-// Makes public/python/: what an isolate needs for Python. The core and the standard library come from the npm package `pyodide`,
-// the harness and the modules beside it from src/sandbox/python/. It takes some seconds, once: nothing is made again before
-// something that went into it has changed.
+// Builds public/python/, the files an isolate needs for Python. The core and the standard library come from the npm package `pyodide`, the
+// harness and its modules from src/sandbox/python/. The build takes some seconds and runs again only when a source has changed.
 
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
@@ -14,9 +13,9 @@ import { librariesOf } from "./library.mjs";
 const HARNESS = "src/sandbox/python/harness/main.ts";
 const MODULES = "src/sandbox/python/modules";
 const BUILDERS = "scripts/build/python";
-/** What lies beside the harness in its isolate. */
+/** The modules next to the harness in its isolate. */
 const BESIDE = ["cloudflare:*", "./core.js", "./package.json", "*.wasm", "*.zip"];
-/** Written last: it says that the others are whole, and of what they were made. */
+/** Written last: its presence means that the other files are complete. It contains the stamp of their sources. */
 const TABLE = "parts.json";
 
 /**
@@ -43,7 +42,7 @@ export async function preparePython(folder) {
   return true;
 }
 
-/** Whether public/python/ was made from the current sources. */
+/** Whether public/python/ was built from the current sources. */
 export async function isPythonCurrent(folder) {
   const { stamp } = await readSources();
   return isCurrent(path.join(folder, "python"), stamp);

@@ -111,7 +111,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     expect((await versions.readVersionPackage(db, skill("s").id, undefined))?.source?.url).toBe("https://a.example/");
     expect((await versions.readVersionPackage(db, "skl_0-1", undefined))?.source).toBeNull();
   },
-  insertAside: async (db) => {
+  insertInactive: async (db) => {
     await publishing.insertSkill(db, skill("aside"), version("ver_aside", "aside"), null, "A title");
     return aside.insertInactive(db, skill("aside"), version("ver_aside2", "aside"), answer("aside"));
   },
@@ -179,7 +179,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await identity.readIdentity(session, { keyId: `${identity.TOKEN_OF_GRANT}t-g1`, userId: null, claimed: [] });
   },
   insertGroup: (db) => groups.insertGroup(db, { name: "g", folded: "g", displayName: null }, BIG_USER),
-  hasThings: (db) => groups.hasSkillsOrGhosts(db, "public"),
+  hasSkillsOrGhosts: (db) => groups.hasSkillsOrGhosts(db, "public"),
   readGroup: (db) => groups.readGroup(db, "g"),
   listGroups: async (db) => {
     await groups.listGroups(db, null, PAGE, "a");
@@ -224,7 +224,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     const { rows, contents } = await catalog.wantedContents(db, SCOPES, "chat", wanted);
     expect([...contents.keys()].sort()).toEqual(rows.map(({ version_id }) => version_id).sort());
   },
-  fewestTokens: (db) => catalog.minimumTokens(db, SCOPES, ["skill-00050", "skill-00051"]),
+  minimumTokens: (db) => catalog.minimumTokens(db, SCOPES, ["skill-00050", "skill-00051"]),
   readVersionContents: (db) => catalog.readVersionContents(db, ["ver_0-1", "ver_0-2"]),
   readServedVersions: (db) => versions.readServedVersions(db, ["ver_0-1", "ver_0-2"]),
   eraseFromAudit: (db) => db.batch(audit.eraseFromAudit(db, "usr_somebody")),
@@ -241,7 +241,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await audit.listAudit(db, { actor: BIG_USER, action: "group.update" }, PAGE, null);
     await audit.listAudit(db, { resource_type: "group", resource_id: "g", since: 1, until: 2 }, PAGE, 7);
   },
-  enlistConversation: async (db) => {
+  createConversationRow: async (db) => {
     const needed = { scopes: SCOPES, ghost: null, preload: { names: ["skill-00050", "skill-00051"], most: 1_000 } };
     const make = (more: Partial<typeof needed> | { ghost: string }) =>
       conversations.createConversationRow(db, talk("one"), 1, 9, { ...needed, ...more });
@@ -250,7 +250,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     expect(await make({})).toMatchObject({ count: 1, isGhostThere: true });
   },
   putConversationRow: (db) => conversations.putConversationRow(db, talk("two")),
-  noteConversation: (db) =>
+  updateConversationFigures: (db) =>
     conversations.updateConversationFigures(
       db,
       { userId: BIG_USER, id: "two" },
@@ -296,10 +296,10 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   readMostUsed: (db) => skillUse.readMostUsed(db, 0, PAGE),
   putSkillOrder: (db) => skillUse.putSkillOrder(db, 1, ["skl_0-1"]),
   skillOrder: async (db) => skillUse.skillOrder(db, 2),
-  forgetUses: (db) => skillUse.deleteOldUses(db, 2, { counts: -1, batches: -1 }),
+  deleteOldUses: (db) => skillUse.deleteOldUses(db, 2, { counts: -1, batches: -1 }),
   countUse: (db) => usage.countUse(db, use("uploads")),
   counting: async (db) => usage.counting(db, use("scripts")),
-  forgetUsage: (db) => usage.deleteOldUsage(db, 1),
+  deleteOldUsage: (db) => usage.deleteOldUsage(db, 1),
   countingSkills: async (db) => {
     await db.batch(usage.countingSkills(db, OWN));
   },
@@ -325,7 +325,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   listUsers: (db) => users.listUsers(db, PAGE, "a", 1_000),
   readUserSkills: (db) => users.readUserSkills(db, BIG_USER, PAGE),
   eraseUserRows: (db) => users.eraseUserRows(db, "somebody"),
-  forgetUser: (db) => users.anonymizeUser(db, "somebody"),
+  anonymizeUser: (db) => users.anonymizeUser(db, "somebody"),
 };
 
 beforeAll(seedManySkills);

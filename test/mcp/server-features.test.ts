@@ -191,7 +191,9 @@ describe("what a server means harm with", () => {
     const url = await having("says", { resources: [resource("test://a")] }, { "resources/read": error });
     await gatewayServers({ says: { url, ...PATIENT } });
     const client = await connected("says", 1);
-    expect(await refused(client.readResource({ uri: "test://a" }))).toMatch(/MCP server 'says' rejected the request: .*no such/);
+    expect(await refused(client.readResource({ uri: "test://a" }))).toMatch(
+      /MCP server 'says' rejected the request: .*no such/,
+    );
     const odd = await having(
       "says",
       { resources: [resource("test://a")] },

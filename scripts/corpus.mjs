@@ -2,7 +2,7 @@
 // skills, reports how many have a script that runs.
 // usage: npm run test:corpus -- <folder> [--judge]
 //   <folder>  with clean/ and quirky/ (or that folder in CORPORA), or with ZIPs of skills. The scripts of those run here and, confined, in
-// their own interpreter.
+//             their own interpreter.
 //   --judge   runs nothing and reports the result of publishing
 
 import { readdir, readFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // Checks correctness with a lagging replica and two isolates: users see nothing that they cannot access, and everything they have just
-// written. Figures for speed are shown only if this holds.
+// written.
 
 import { skillZip } from "./skills.mjs";
 

@@ -1,4 +1,4 @@
-// The gateway as `index.ts` puts it together, for tests that give it other settings than the pool's.
+// Builds the gateway as `index.ts` does, for tests with other settings than the pool's.
 
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -6,7 +6,7 @@ import { wholeApp } from "../../src/edges";
 
 const app = await wholeApp();
 
-/** Sends a request to a gateway that has these settings and bindings besides the pool's. */
+/** Sends a request to a gateway with these settings and bindings in addition to the pool's. */
 export async function askWith(
   settings: Record<string, unknown>,
   path: string,
@@ -18,7 +18,7 @@ export async function askWith(
   return answer;
 }
 
-/** The same, and what goes on behind the answer is not waited for. */
+/** Like `askWith`, but does not wait for work that continues after the response. */
 export async function beginWith(
   settings: Record<string, unknown>,
   path: string,

@@ -1,5 +1,5 @@
-// A conversation under delivery `auto` with a naive model beside it: who is active is worked out from plain lists, and whether the model
-// can read what it should is looked up in the text of the request.
+// Runs a conversation under delivery `auto` next to a naive model, which derives the active skills from plain lists and searches the
+// request text for the instructions that the model must be able to read.
 
 import { expect } from "vitest";
 import { CachedChat } from "./cached-chat";
@@ -8,7 +8,7 @@ import { holdClock, pass } from "./clock";
 import { clearRegistry, moveSkill, type SeededSkill, seedVersion } from "./registry";
 import { type Active, named, someone } from "./users";
 
-/** The last one needs the first. */
+/** `needy` depends on `base`. */
 export const NAMES = ["base", "chart", "draw", "needy"];
 const NEEDED = "base";
 
@@ -24,7 +24,7 @@ export interface AutoOptions {
   edits: boolean;
   have: boolean;
   retention: number | "conversation";
-  /** Whether the catalog is so small that it is preloaded whole. Who is active then is the front's to say. */
+  /** Whether the catalog is small enough to be preloaded completely. The front then determines which skills are active. */
   small: boolean;
 }
 
@@ -50,7 +50,7 @@ export class AutoWorld {
   selected: string[] = [];
   active: Active[] = [];
   private published = 0;
-  /** Whether a history was cut that the gateway has not heard of. */
+  /** Whether the history was cut and the gateway has not been informed yet. */
   private forgot = false;
 
   constructor(readonly options: AutoOptions) {
@@ -89,14 +89,14 @@ export class AutoWorld {
       case "forget":
         this.chat.forget(step.turns);
         this.forgot = true;
-        // Only who says what it has may forget in the middle of a turn and be understood.
+        // Only a caller that sends `have` can cut its history in the middle of a turn.
         return this.takeTurn({ selected: [], pause: 0, cold: false });
       case "back":
         return this.back(step.turns);
     }
   }
 
-  // --- what is done
+  // --- actions
 
   private async takeTurn({
     selected,
@@ -109,9 +109,9 @@ export class AutoWorld {
   }): Promise<void> {
     pass(pause * 60_000);
     const before = this.active;
-    // Who says no more than that something is lost is told all anew.
+    // A caller that only reports a loss, without `have`, receives everything again.
     const isCut = this.forgot && !this.options.have;
-    // What is preloaded moves in a cold moment, since then it costs nothing.
+    // Preloaded skills change version only when the provider's cache is cold, because the change costs nothing then.
     const moves = this.options.small && (cold || pause > 5);
     const readable = isCut || moves ? "" : this.chat.text();
     this.turn++;
@@ -126,14 +126,14 @@ export class AutoWorld {
     this.selected = selected.filter((name) => this.current(name) !== null);
     expect(answer.turn).toBe(this.turn);
     this.see(answer.active);
-    // A version moves by itself only where it may not be used any more, or where nobody can read it.
+    // A version changes automatically only if it is no longer allowed or if the model can no longer read it.
     for (const { skill, version } of this.active) {
       const old = before.find((each) => each.skill === skill && each.version !== version);
       const known = this.skill(skill).versions.find(({ label }) => label === old?.version);
       if (known !== undefined && !known.yanked && !this.skill(skill).isHidden)
         expect(readable, `${skill} moved`).not.toContain(known.body);
     }
-    // What may not be used any more is read by nobody.
+    // The model cannot read versions that are no longer allowed.
     for (const { isHidden, versions } of this.skills)
       for (const version of versions)
         if (isHidden || version.yanked) expect(this.chat.text()).not.toContain(version.body);
@@ -167,7 +167,7 @@ export class AutoWorld {
     skill.versions.push(this.version(name, label, row));
   }
 
-  /** Yanks the newest version of which an older one is left. */
+  /** Yanks the newest version that has an older one. */
   private async yank(name: string): Promise<void> {
     const { isHidden, versions } = this.skill(name);
     const left = versions.filter(({ yanked }) => !yanked);
@@ -178,7 +178,7 @@ export class AutoWorld {
     newest.yanked = true;
   }
 
-  /** Takes a skill away from the user, or gives it back. */
+  /** Hides a skill from the user, or shows it again. */
   private async move(name: string): Promise<void> {
     const skill = this.skill(name);
     const [{ row }] = skill.versions as [Version];
@@ -198,9 +198,9 @@ export class AutoWorld {
     await this.takeTurn({ selected: [], pause: 0, cold: false });
   }
 
-  // --- what is expected
+  // --- expectations
 
-  /** At the next step a skill is lost that is out of sight, or active at a version that was yanked. */
+  /** Removes skills that the next step loses: hidden ones, and those active at a yanked version. */
   private lose(): void {
     const gone = this.active
       .filter(({ skill, version }) => {
@@ -216,7 +216,7 @@ export class AutoWorld {
     this.active = active;
     if (!this.options.small) this.expectNames(active);
     for (const { skill, version, remaining, reason } of active) {
-      // What another skill needs stays as long as the one that stays longest.
+      // A dependency stays as long as the last skill that needs it.
       const keepers = this.loads.filter(({ name }) => name === skill || (skill === NEEDED && name === "needy"));
       if (reason === "loaded")
         expect(
@@ -279,7 +279,7 @@ interface Told {
   tool_call_id?: string;
 }
 
-/** What a history says was loaded, read as a person would. */
+/** Returns the loads recorded in a history, parsed independently of the gateway. */
 function readBack(messages: readonly Told[]): { turn: number; loads: { name: string; turn: number }[] } {
   let turn = 0;
   let loads: { name: string; turn: number }[] = [];

@@ -1,4 +1,4 @@
-// Rows of the user of registry-10k.ts, as the modules of D1 take them.
+// Rows of the user in registry-10k.ts, in the form that the D1 modules expect.
 
 import type { AuditEntry } from "../../src/domain/access/audit";
 import type { Actor } from "../../src/storage/d1/audit";

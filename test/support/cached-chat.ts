@@ -1,4 +1,4 @@
-// A chat back end under delivery `auto`, with a model server that bills and judges a request by its beginning.
+// A chat back end under delivery `auto`, with a model server that bills and checks each request by its unchanged prefix.
 
 import { expect } from "vitest";
 import { type Body, named, type someone } from "./users";
@@ -17,29 +17,29 @@ export interface AutoTurn extends Body {
 
 interface Said {
   message: Message;
-  /** The call whose result this is, or the id of an appended message. */
+  /** Id of the call whose result this is, or of an appended message. */
   id?: string;
 }
 
 export interface ChatOptions {
   format?: "openai" | "anthropic";
-  /** Whether it replaces what it is asked to replace; `required` edits always are. */
+  /** Whether it applies optional edits. It always applies `required` ones. */
   edits?: boolean;
-  /** Whether it says what it still has. */
+  /** Whether it sends `have`. */
   have?: boolean;
   settings?: object;
 }
 
-/** Keeps a history as the documentation says. Every request is held against the one before it. */
+/** Stores a history as the documentation describes. Compares every request with the one before it. */
 export class CachedChat {
   readonly said: Said[] = [];
-  /** The first that was sent in each turn, and all of the current one. */
+  /** The first request of each turn, and all requests of the current turn. */
   private sent: { front: string; messages: string[] } | null = null;
   private current: { prompt: string; tools: string } = { prompt: "", tools: "" };
-  /** How often a request did not begin with the one before it. */
+  /** Number of requests that did not begin with the previous one. */
   misses = 0;
   private readonly edited = new Set<string>();
-  /** Whether messages were forgotten: an edit may name one that is not there. */
+  /** Whether messages were dropped. An edit may then refer to a missing one. */
   private isCut = false;
 
   constructor(
@@ -61,13 +61,13 @@ export class CachedChat {
     this.said.push({ message: { role: "user", content: "Do it." } });
     for (const message of answer.append ?? []) this.said.push({ message, id: answer.append_id! });
     this.take(answer);
-    // Claude's check allows a changed beginning only where the caller was told to drop its thinking.
+    // The check for Claude allows a changed prefix only if the caller was asked to drop its thinking.
     const missed = this.send(false);
     if (format === "anthropic" && missed) expect(answer.drop_thinking_before).toBe("new_user_message");
     return answer;
   }
 
-  /** A model step: its calls are answered, and the model is asked again. Nothing before it may change. */
+  /** Runs a model step: answers its calls and asks the model again. Everything before it must stay unchanged. */
   async step(...calls: { id: string; name: string; arguments: object }[]): Promise<Body> {
     const { format = "openai" } = this.options;
     const answer = await this.user.post(`/${this.id}/tool-calls`, { calls, format });
@@ -86,7 +86,7 @@ export class CachedChat {
     return this.step(named("load_skill", { skill_name: skill, ...more }));
   }
 
-  /** Goes back to the end of an earlier turn, as who edits or asks anew does. */
+  /** Returns to the end of an earlier turn, as after editing or regenerating a message. */
   async back(turns: number): Promise<void> {
     this.said.push({ message: { role: "assistant", content: "Done." } });
     this.said.length = this.questions()[turns] ?? this.said.length;
@@ -94,7 +94,7 @@ export class CachedChat {
     await this.user.post(`/${this.id}/restore`, { history: this.said.map(({ message }) => message) });
   }
 
-  /** Forgets the first turns of the history, as hosts do whose window is full. */
+  /** Drops the first turns of the history, like a host with a full context window. */
   forget(turns: number): void {
     const questions = this.questions();
     this.said.splice(0, questions[turns] ?? questions.at(-1) ?? 0);
@@ -102,22 +102,22 @@ export class CachedChat {
     this.sent = null;
   }
 
-  /** Where turns begin. */
+  /** Returns the indexes at which turns begin. */
   private questions(): number[] {
     return this.said.flatMap(({ message }, index) => (message.content === "Do it." ? index : []));
   }
 
-  /** What stands before the history: the tools and the prompt. */
+  /** Returns everything before the history: the tools and the prompt. */
   front(): string {
     return this.current.tools + this.current.prompt;
   }
 
-  /** What the model reads. */
+  /** Returns the text that the model reads. */
   text(): string {
     return JSON.stringify([this.current, this.said]);
   }
 
-  /** What `have` says: the messages with ids that it still has, unedited. */
+  /** Returns the value of `have`: ids of messages that are still present and unedited. */
   ids(): string[] {
     return this.said.flatMap(({ id }) => (id === undefined || this.edited.has(id) ? [] : [id]));
   }

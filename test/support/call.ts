@@ -1,4 +1,4 @@
-// How tests knock at the door: the Worker's own fetch, a key, JSON in and out.
+// Sends JSON requests to the Worker's own fetch handler.
 
 import { exports } from "cloudflare:workers";
 import { holdAgainstDocument } from "./document";
@@ -17,7 +17,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** Sends one request. Every answer is held against the OpenAPI document. */
+/** Sends one request and checks the response against the OpenAPI document. */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
   const headers = new Headers(options.headers);
   const key = options.key === undefined ? ADMIN_KEY : options.key;
@@ -34,7 +34,7 @@ export async function call(method: string, path: string, options: CallOptions = 
   return answer;
 }
 
-/** Makes a key for a user and returns it. */
+/** Creates a key for a user and returns it. */
 export async function keyFor(userId: string, more: Record<string, unknown> = {}): Promise<string> {
   const answer = await call("POST", "/api/v1/keys", { json: { user_id: userId, ...more } });
   const { key } = await answer.json<{ key: string }>();

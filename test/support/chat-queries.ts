@@ -1,4 +1,4 @@
-// Calls of the functions that read and write the chat endpoint's tables, for the test of query plans.
+// Calls every function that reads or writes the chat endpoint's tables, for the query plan test.
 
 import * as models from "../../src/storage/d1/chat/models";
 import type { Database } from "../../src/storage/d1/database";

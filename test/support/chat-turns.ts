@@ -1,4 +1,4 @@
-// A conversation as a chat back end holds it, for tests of what skills bring.
+// Runs a conversation like a chat back end, for tests of skills.
 
 import { ADMIN_KEY, call, keyFor } from "./call";
 import { form, type SkillFixture, skillZip } from "./skill";
@@ -29,18 +29,18 @@ export interface Talk {
   key: string;
   turn(body?: object): Promise<Step>;
   calls(...calls: object[]): Promise<Step>;
-  /** One call; its result. */
+  /** Makes one call and returns its result. */
   use(name: string, args?: object, id?: string): Promise<Result>;
   load(skill: string): Promise<Result>;
   tools(): Promise<string[]>;
 }
 
-/** Publishes a public skill, or a new version of it. Gives its resource. */
+/** Publishes a public skill or a new version of it. Returns its resource. */
 export async function publishPublic(skill: SkillFixture) {
   return published(await call("POST", `${SKILLS}/public`, { body: form(skillZip(skill)) }));
 }
 
-/** Publishes a skill of a user's own, or of a group's. */
+/** Publishes a skill of a user or a group. */
 export async function publishOwn(key: string, skill: SkillFixture, namespace = "default") {
   return published(await call("POST", `${SKILLS}/upload`, { key, body: form(skillZip(skill), { namespace }) }));
 }
@@ -56,7 +56,7 @@ export async function published(answer: Response) {
 
 let conversations = 0;
 
-/** A new conversation of a user: with delivery `system`, so that its prompt holds what is loaded, unless the settings name another. */
+/** Creates a conversation. Default delivery is `system`, so that loaded instructions are in its prompt. */
 export async function talk(user: string | { key: string }, settings: object = {}): Promise<Talk> {
   const key = typeof user === "string" ? await keyFor(user) : user.key;
   const route = `/api/v1/conversations/talk-${++conversations}`;
@@ -89,7 +89,10 @@ export async function talk(user: string | { key: string }, settings: object = {}
   };
 }
 
-/** A turn in which all servers are connected: on a busy machine one of them may take longer than a turn waits. */
+/**
+ * Runs turns until one in which all servers are connected, and returns it. On a busy machine a connection can take longer than one turn
+ * waits.
+ */
 export async function connectedTurn(chat: Talk): Promise<Step> {
   for (;;) {
     const turn = await chat.turn();

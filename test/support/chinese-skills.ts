@@ -1,6 +1,6 @@
-// Skills and requests in Chinese, for search: each request is what a user would write, and belongs to one skill.
+// Chinese skills and user requests for search. Each request belongs to one skill.
 
-/** `[name, description, the beginning of the instructions]` */
+/** `[name, description, first lines of the instructions]` */
 export const CHINESE_SKILLS: readonly (readonly [string, string, string])[] = [
   [
     "weekly-report",

@@ -1,4 +1,4 @@
-// What the `clawhub` client 0.23.3 sends, as it is read in its package.
+// Requests of the `clawhub` client 0.23.3, taken from its package.
 
 import { createHash } from "node:crypto";
 import { unzipSync } from "fflate";
@@ -7,7 +7,7 @@ import { call } from "./call";
 export const API = "/api/v1";
 export const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
 
-/** A request with a key, or without one. */
+/** Sends a request with or without a key. */
 export const ask = (path: string, key: string | null = null) => call("GET", `${API}${path}`, { key });
 
 export interface Release {
@@ -27,7 +27,7 @@ export interface Sent {
   uploadTicket: string;
 }
 
-/** A ticket for a file, and its bytes. Throws the answer that is no 200. */
+/** Requests an upload ticket and uploads a file. Throws the response if it is not 200. */
 export async function upload(key: string, path: string, text: string): Promise<Sent> {
   const bytes = new TextEncoder().encode(text);
   const said = { path, size: bytes.length, sha256: sha256(bytes), contentType: "text/plain" };
@@ -42,7 +42,7 @@ export async function upload(key: string, path: string, text: string): Promise<S
   return { ...said, storageId, uploadTicket };
 }
 
-/** `clawhub skill publish`: the last of its requests. */
+/** Sends the last request of `clawhub skill publish`. */
 export async function publishSlug(key: string, { slug, files, version = "1.0.0", owner, more }: Release) {
   const { user } = await (await ask("/whoami", key)).json<{ user: { handle: string } }>();
   const sent: Sent[] = [];
@@ -55,7 +55,7 @@ export const release = (key: string | null, json: object) =>
     ...{ key, json: { displayName: "X", changelog: "", acceptLicenseTerms: true, tags: ["latest"], ...json } },
   });
 
-/** What the client makes of the files of a folder, to ask which version they are. */
+/** Returns the client's digest of a folder, which it uses to look up the installed version. */
 export function fingerprint(files: Record<string, string>): string {
   const lines = Object.entries(files)
     .map(([path, text]) => ({ path, digest: sha256(text) }))
@@ -71,7 +71,7 @@ export interface Detail {
   moderation: { isSuspicious: boolean; isMalwareBlocked: boolean; verdict: string; reasonCodes: string[] };
 }
 
-/** `clawhub install`: what it unpacks; or the answer that stopped it. */
+/** Runs `clawhub install` and returns the unpacked files, or the first error response. */
 export async function install(slug: string, key: string | null, owner?: string, version?: string) {
   const scoped = owner === undefined ? "" : `?ownerHandle=${encodeURIComponent(owner)}`;
   const answer = await ask(`/skills/${slug}${scoped}`, key);

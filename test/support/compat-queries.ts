@@ -1,4 +1,4 @@
-// A call of each function that stores what the doors for other clients need, for the test of plans.
+// Calls every function that stores data for compatible clients, for the query plan test.
 
 import * as archives from "../../src/storage/d1/compat/archives";
 import * as links from "../../src/storage/d1/compat/links";

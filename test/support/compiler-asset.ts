@@ -1,5 +1,4 @@
-// Runs before the tests in the pool: the compiler of skill code and what stands around scripts, which the Worker reads as static
-// files, as their sources are now.
+// Builds the static files that the Worker reads, before the tests run: the compiler of skill code and the files around scripts.
 
 import path from "node:path";
 import { prepareCompiler } from "../../scripts/build/compiler.mjs";

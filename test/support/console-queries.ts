@@ -1,4 +1,4 @@
-// A call of each function that stores sessions of the console, for the test of plans.
+// Calls every function that stores console sessions, for the query plan test.
 
 import * as sessions from "../../src/storage/d1/console/sessions";
 import type { Database } from "../../src/storage/d1/database";

@@ -1,4 +1,4 @@
-// The console's page in a browser, as far as sessions need it: its cookie, and the headers that it and its browser send.
+// Simulates the console page for session tests: its cookie, and the headers of the page and the browser.
 
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -11,10 +11,10 @@ export const SESSION = "/console/api/session";
 
 type Marks = Record<string, string | null>;
 
-/** What the page and its browser say of a request. */
+/** Headers that the page and its browser send. */
 export const OWN: Marks = { "x-skillgate-console": "1", "sec-fetch-site": "same-origin" };
 
-/** One browser. `null` leaves a mark out. */
+/** One browser. `null` omits a header. */
 export class ConsolePage {
   readonly cookies = new Map<string, string>();
 
@@ -23,7 +23,7 @@ export class ConsolePage {
     private readonly origin = GATEWAY,
   ) {}
 
-  /** @param given what is sent as JSON; a form and a text as they are */
+  /** @param given the body: sent as JSON, except forms and strings */
   async ask(method: string, path: string, given?: unknown, marks: Marks = {}): Promise<Response> {
     const headers = new Headers();
     for (const [name, value] of Object.entries({ ...OWN, ...marks })) if (value !== null) headers.set(name, value);
@@ -36,7 +36,7 @@ export class ConsolePage {
     const request = new Request(this.origin + path, { method, headers, redirect: "manual", ...body });
     const execution = createExecutionContext();
     const begun = await answer(request, { ...env, ...this.settings }, execution);
-    // Read first: what is streamed ends only with its reader.
+    // The body is read first, because a stream ends only when it is read.
     const answered = begun.body === null ? begun : new Response(await begun.arrayBuffer(), begun);
     await waitOnExecutionContext(execution);
     for (const set of answered.headers.getSetCookie()) {
@@ -59,10 +59,10 @@ export class ConsolePage {
   }
 }
 
-/** The status of an answer, and the code of its problem. */
+/** Returns the status of a response and the code of its problem. */
 export async function verdict(answered: Response): Promise<[number, string | null]> {
   const text = await answered.text();
-  // Issues, which have codes of their own, come first.
+  // Issues have their own codes and come first, so the last code belongs to the problem.
   const code = [...text.matchAll(/"code":"([A-Z_]+)"/g)].at(-1)?.[1] ?? null;
   return [answered.status, code];
 }

@@ -1,4 +1,4 @@
-// What a use case gets, made by hand: a caller, the real D1 and R2 of the pool, and if asked for, storage that fails.
+// Creates the context of a use case: a caller, the pool's real D1 and R2, and optionally storage that fails.
 
 import { env } from "cloudflare:workers";
 import type { Principal } from "../../src/domain/access/access";

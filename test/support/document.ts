@@ -1,4 +1,4 @@
-// Holds every answer that a test sees against the OpenAPI document.
+// Checks every response in tests against the OpenAPI document.
 
 import { type Schema, Validator } from "@cfworker/json-schema";
 
@@ -20,26 +20,27 @@ async function read(load: () => Promise<string>): Promise<Document> {
   return JSON.parse(await load());
 }
 
-/** Throws unless the document describes this answer: its route, its status, its content type and its body. */
+/** Throws unless the document describes the response: route, status, content type and body. */
 export async function holdAgainstDocument(
   load: () => Promise<string>,
   method: string,
   path: string,
   answer: Response,
 ): Promise<void> {
-  // The chat endpoint and the doors speak others' protocols, which those describe; where `/` leads is a page.
+  // The chat endpoint and the integrations implement other protocols, which the document does not describe. The redirect target of `/` is a
+  // page.
   if (FOREIGN.test(path) || method === "OPTIONS") return;
   loaded ??= await read(load);
   const operation = operationOf(loaded, method, path.split("?", 1)[0] ?? "");
   const type = (answer.headers.get("content-type") ?? "").split(";", 1)[0] ?? "";
-  // A path or method that does not exist is described by no operation; it is refused as a problem all the same.
+  // Unknown paths and methods are not in the document, but must be rejected with a problem.
   if (operation === null) return expectProblem(method, path, answer, type);
   const response = operation.responses[String(answer.status)] ?? operation.responses.default;
   if (response === undefined) throw new Error(`${method} ${path}: ${answer.status} is not in the document`);
   if (response.content === undefined) return;
   const content = response.content[type] ?? response.content["*/*"];
   if (content === undefined) throw new Error(`${method} ${path}: ${answer.status} as ${type} is not in the document`);
-  // A file of a package may be JSON of any kind.
+  // A file of a package can be any JSON.
   if (!type.endsWith("json") || response.content[type] === undefined) return;
   const body: unknown = await answer.clone().json();
   const { valid, errors } = validatorOf(content.schema, loaded).validate(body);
@@ -50,7 +51,7 @@ export async function holdAgainstDocument(
   );
 }
 
-/** Making one walks through the whole document. */
+/** Cached, because creating a validator traverses the whole document. */
 const validators = new WeakMap<Schema, Validator>();
 
 function validatorOf(schema: Schema, { components }: Document): Validator {
@@ -69,7 +70,7 @@ interface Place {
 
 let places: Place[] | undefined;
 
-/** The places of the document, the most literal first. */
+/** Returns the paths of the document, the most literal first. */
 function placesOf(document: Document): Place[] {
   return Object.entries(document.paths)
     .sort(([a], [b]) => literals(b) - literals(a))

@@ -1,4 +1,4 @@
-// A call of each function that stores drafts, for the test of plans.
+// Calls every function that stores drafts, for the query plan test.
 
 import type { Database } from "../../src/storage/d1/database";
 import * as drafts from "../../src/storage/d1/registry/drafts";

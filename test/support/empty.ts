@@ -1,6 +1,6 @@
-// Empties a database of the pool, or fills it with what another one has.
+// Empties a database of the pool, or copies another one into it.
 
-/** Our own tables and triggers; what SQLite, D1 and the full-text search keep for themselves is left out. */
+/** Selects the gateway's own tables and triggers. Internal tables of SQLite, D1 and full-text search are excluded. */
 const OURS = `SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger')
   AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf*' AND name NOT GLOB 'd1_*' AND name NOT GLOB 'skill_search_*'`;
 
@@ -17,11 +17,11 @@ async function schemaOf(db: D1Database): Promise<Schema> {
   };
 }
 
-/** Empties it, and fills it with these statements. */
+/** Empties a database and runs these statements. */
 async function refill(db: D1Database, { tables, triggers }: Schema, rows: D1PreparedStatement[]): Promise<void> {
   await db.batch([
     db.prepare("PRAGMA defer_foreign_keys = on"),
-    // The audit log refuses deletions by triggers, which therefore go and come back.
+    // Triggers of the audit log forbid deletions, so they are dropped and created again.
     ...triggers.map(({ name }) => db.prepare(`DROP TRIGGER "${name}"`)),
     ...tables.map((name) => db.prepare(`DELETE FROM "${name}"`)),
     ...rows,
@@ -33,7 +33,7 @@ export async function emptyDatabase(db: D1Database): Promise<void> {
   await refill(db, await schemaOf(db), []);
 }
 
-/** Makes the second database what the first one is. Skills it cannot copy: what the search index knows of them is SQLite's. */
+/** Copies the first database into the second. Skills cannot be copied, because SQLite manages the search index. */
 export async function copyDatabase(from: D1Database, to: D1Database): Promise<void> {
   const schema = await schemaOf(from);
   const inserts: D1PreparedStatement[] = [];

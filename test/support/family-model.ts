@@ -1,20 +1,20 @@
-// The gateway's side of a family of refresh tokens, without D1: what random histories are compared with.
+// Models a family of refresh tokens without D1. Random histories are compared with it.
 
 import { type Family, meaningOf } from "../../src/domain/sign-in/token-family";
 
-/** Milliseconds, as `OAUTH_REFRESH_GRACE_S` says where nobody sets it. */
+/** Default of `OAUTH_REFRESH_GRACE_S`, in milliseconds. */
 export const GRACE = 600_000;
 
-/** What D1 keeps, and what is answered, in one order and at one clock. */
+/** The state in D1 and the responses, in one order and with one clock. */
 export class FamilyModel {
   family: Family = { current: "t0", generation: 0, previous: null, rotatedAt: null, arrived: -1 };
   now = 0;
   ended = false;
-  /** When each generation was last exchanged before anybody had its successor, and when somebody first used what came of it. */
+  /** When each generation was last exchanged while its successor was still unused, and when a token from that exchange was first used. */
   exchangedAt: number[] = [];
   usedAt: number[] = [];
 
-  /** The generation that is answered, or `null`. */
+  /** Presents a refresh token. Returns the generation of the response, or `null`. */
   show(generation: number): number | null {
     if (this.ended) return null;
     const { family } = this;
@@ -32,13 +32,13 @@ export class FamilyModel {
     return this.family.generation;
   }
 
-  /** The access token of an answer is used: the answer has arrived. */
+  /** Uses the access token of a response, which proves that the response arrived. */
   use(generation: number): void {
     this.usedAt[generation] ??= this.now;
     this.family = { ...this.family, arrived: Math.max(this.family.arrived, generation) };
   }
 
-  /** The same, apart from this one. */
+  /** Returns an independent copy. */
   copy(): FamilyModel {
     const copy = Object.assign(new FamilyModel(), this);
     return Object.assign(copy, { exchangedAt: [...this.exchangedAt], usedAt: [...this.usedAt] });

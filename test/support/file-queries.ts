@@ -1,4 +1,4 @@
-// A call of each function that stores which files of scripts are kept, for the test of plans.
+// Calls every function that stores script files, for the query plan test.
 
 import * as runFiles from "../../src/storage/d1/conversation/run-files";
 import type { Database } from "../../src/storage/d1/database";

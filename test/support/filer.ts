@@ -1,4 +1,4 @@
-// A skill whose script writes the files that it is told to, and a conversation that runs it.
+// A skill whose script writes the files named in its arguments, and a conversation that runs it.
 
 import { env } from "cloudflare:workers";
 import { publishPublic, type Result, type Talk, talk } from "./chat-turns";
@@ -11,10 +11,10 @@ export interface ToldRun {
   stdout: string;
 }
 
-/** What a run's answer says as data. */
+/** Returns the structured result of a run. */
 export const toldOf = (result: Result) => result.structuredContent as unknown as ToldRun;
 
-/** Reads what it finds, and does what its arguments say. */
+/** Reads the files it finds and follows its arguments. */
 const JS = `const fs = require("fs");
 const [act = "list", ...rest] = process.argv.slice(2);
 const list = (at = "") => fs.readdirSync(at || ".").flatMap((name) => fs.statSync(at + name).isFile() ? [at + name] : list(at + name + "/"));
@@ -48,11 +48,11 @@ export const publishFiler = () =>
 
 export interface Filer extends Talk {
   run(args: string[], more?: object, id?: string): Promise<Result>;
-  /** The one file that a run with these arguments leaves. */
+  /** Runs with these arguments and returns the one file that the run leaves. */
   keep(...args: string[]): Promise<ToldRun["files"][number]>;
 }
 
-/** A conversation of a user that runs it. */
+/** Creates a conversation of a user that runs the skill. */
 export async function filer(user: string | { key: string }): Promise<Filer> {
   const chat = await talk(user);
   const run = (args: string[], more: object = {}, id?: string) =>
@@ -65,13 +65,13 @@ export async function filer(user: string | { key: string }): Promise<Filer> {
   return { ...chat, run, keep };
 }
 
-/** The keys of all files that are kept, with what changes when one is written again. */
+/** Returns the keys of all stored files, with a value that changes when a file is written again. */
 export async function storedFiles(): Promise<string[]> {
   const { objects } = await env.PACKAGES.list({ prefix: "runs/" });
   return objects.map(({ key, version }) => `${key} ${version}`).sort();
 }
 
-/** The ids that D1 has rows for, and those that R2 has objects for. */
+/** Returns the ids with rows in D1, and those with objects in R2. */
 export async function keptIds(): Promise<{ rows: string[]; objects: string[] }> {
   const { results } = await env.DB.prepare("SELECT id FROM run_files ORDER BY id").all<{ id: string }>();
   const { objects } = await env.PACKAGES.list({ prefix: "runs/" });
@@ -81,7 +81,7 @@ export async function keptIds(): Promise<{ rows: string[]; objects: string[] }> 
   };
 }
 
-/** Forgets every file that an earlier test kept: R2 is not emptied between tests. */
+/** Deletes every file of earlier tests. R2 is not emptied between tests. */
 export async function dropAllFiles(): Promise<void> {
   await env.DB.prepare("DELETE FROM run_files").run();
   const { objects } = await env.PACKAGES.list({ prefix: "runs/" });

@@ -1,4 +1,4 @@
-// A call of each function that stores ghosts, for the test of plans.
+// Calls every function that stores ghosts, for the query plan test.
 
 import { expect } from "vitest";
 import type { Database } from "../../src/storage/d1/database";

@@ -1,4 +1,4 @@
-// Grants for tests, from the consent on: a code is made as the consent page makes one, and exchanged at the door.
+// Creates grants for tests: a code as the consent page creates it, exchanged at the token endpoint.
 
 import { env, exports } from "cloudflare:workers";
 import { settingsFrom } from "../../src/domain/settings/settings";
@@ -22,18 +22,18 @@ const approved = async (more: Partial<Approved>): Promise<Approved> => ({
   ...more,
 });
 
-/** What the use cases of signing in get. */
+/** Returns the context of the sign-in use cases. */
 export function signingIn(): SignInContext {
   const named = { requestId: "test", newId: newId, now: () => Date.now() };
   return { db: primaryDatabase(env), settings: settingsFrom(env), ...named };
 }
 
-/** A code that a user has just approved. */
+/** Returns a code that a user has just approved. */
 export async function codeFor(more: Partial<Approved> = {}): Promise<string> {
   return issueCode(signingIn(), await approved(more));
 }
 
-/** Posts a form to an endpoint of OAuth. */
+/** Posts a form to an OAuth endpoint. */
 export function post(path: string, form: Record<string, string> | string[][], headers: Record<string, string> = {}) {
   return exports.default.fetch(`${ORIGIN}${path}`, { method: "POST", body: new URLSearchParams(form), headers });
 }
@@ -48,19 +48,19 @@ export const refreshForm = (refresh_token: string, more: Record<string, string> 
   ...more,
 });
 
-/** The tokens in an answer; anything else is thrown. */
+/** Returns the tokens in a response. Throws for any other response. */
 export async function tokensIn(answer: Response): Promise<IssuedTokens> {
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   return answer.json<IssuedTokens>();
 }
 
-/** The OAuth error of an answer, with its status. */
+/** Returns the OAuth error of a response, with its status. */
 export async function errorIn(answer: Response): Promise<string> {
   const { error } = await answer.json<{ error?: string }>();
   return `${answer.status} ${error}`;
 }
 
-/** Signs in, and has the tokens. */
+/** Signs in and returns the tokens. */
 export async function signedIn(more: Partial<Approved> = {}): Promise<IssuedTokens> {
   return tokensIn(await post("/oauth/token", codeForm(await codeFor(more))));
 }
@@ -74,7 +74,7 @@ const initialize = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 
-/** Knocks at an MCP door with a token, as a host does first. */
+/** Sends the first request of an MCP host with a token. */
 export async function knock(path: string, token: string, headers: Record<string, string> = {}): Promise<Response> {
   const answer = await exports.default.fetch(`${ORIGIN}${path}`, {
     method: "POST",
@@ -85,11 +85,11 @@ export async function knock(path: string, token: string, headers: Record<string,
       ...headers,
     },
   });
-  // Read to its end, so that nothing of it goes on in another test.
+  // The body is read to its end, so that no work continues in the next test.
   return new Response(await answer.text(), answer);
 }
 
-/** Makes everything that grants know of times so many milliseconds older. */
+/** Moves all stored times of grants into the past by `ms`. */
 export async function pass(ms: number): Promise<void> {
   const older = (table: string, columns: string[]) =>
     env.DB.prepare(`UPDATE ${table} SET ${columns.map((column) => `${column} = ${column} - ${ms}`).join(", ")}`);

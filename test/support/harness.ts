@@ -1,4 +1,4 @@
-// The built gateway in a process of its own, for tests that come from outside: SDKs, examples, the README.
+// Runs the built gateway in its own process, for external tests: SDKs, examples, the README.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ export interface Published {
   version_id: string;
 }
 
-/** What a test says to a gateway that it comes to from outside. */
+/** Base class for tests that call a gateway in another process. */
 export abstract class Outside {
   url = "";
 
@@ -39,7 +39,7 @@ export abstract class Outside {
     return response;
   }
 
-  /** Publishes a public skill, or another version of one. */
+  /** Publishes a public skill, or a new version of it. */
   async publish(skill: SkillFixture, id?: string): Promise<Published> {
     const route = id === undefined ? "/api/v1/kinds/skills/public" : `/api/v1/kinds/skills/${id}`;
     const answer = await this.send(id === undefined ? "POST" : "PUT", route, form(skillZip(skill)));
@@ -51,12 +51,12 @@ export abstract class Outside {
   }
 }
 
-/** The gateway as `npm start` runs it, but for its lock and its own skills. */
+/** The gateway as `npm start` runs it, without its lock and its own skills. */
 export class Harness extends Outside {
   #state = "";
   #gateway: Awaited<ReturnType<typeof openGateway>> | null = null;
 
-  /** @param settings besides the key */
+  /** @param settings in addition to the key */
   constructor(private readonly settings: Record<string, string> = {}) {
     super();
   }

@@ -1,4 +1,4 @@
-// Histories as chat back ends keep them: what happened, turn by turn, told in any of the forms and any of the three kinds.
+// Generates histories of chat back ends: the same events in every format and in every kind of record.
 
 import type { ModelHistory } from "./model";
 
@@ -6,19 +6,19 @@ export type Step = { what: "load" | "failed" | "unload"; name: string };
 
 export interface Script {
   form: "openai" | "responses" | "anthropic" | "ai-sdk" | "mcp";
-  /** How loads are known: `loaded_skills`, recorded calls, both, turn about, or only from what the assistant wrote. */
+  /** How loads are recorded: `loaded_skills`, tool calls, both, alternating, or only in the assistant's text. */
   kind: "structured" | "calls" | "both" | "turn-about" | "text";
   turns: Step[][];
   greeting: boolean;
-  /** Ends with a question nobody answered. */
+  /** Whether it ends with an unanswered question. */
   trailing: boolean;
-  /** The assistant quotes an answer about this skill in every turn. */
+  /** The assistant quotes a tool result about this skill in every turn. */
   quotes: string;
 }
 
 type Message = Record<string, unknown>;
 
-/** What the script says to somebody who knows only what its kind records. */
+/** Returns the loads that a reader can derive from what this kind records. */
 export function meaning(script: Script): ModelHistory {
   return {
     turns: script.turns.map((steps, index) => {
@@ -33,7 +33,7 @@ export function meaning(script: Script): ModelHistory {
       if (script.kind === "text")
         return { loaded: steps.filter((step) => step.what === "load").map((step) => step.name), unloaded: [] };
       const { calls, structured } = records(script, index);
-      // A turn that records nothing may be older than what records: its text is believed, quotes included.
+      // A turn without records may be older than the recording, so its text counts, including quotes.
       if (!structured && steps.length === 0) return { loaded: [script.quotes], unloaded: [] };
       return { loaded, unloaded: calls ? unloaded : [] };
     }),
@@ -48,7 +48,7 @@ function records(script: Script, turn: number): { calls: boolean; structured: bo
   };
 }
 
-/** The messages of a script. */
+/** Returns the messages of a script. */
 export function messages(script: Script): Message[] {
   const { form } = script;
   const all: Message[] = [{ role: "system", content: "You help." }];
@@ -58,7 +58,7 @@ export function messages(script: Script): Message[] {
     all.push(said(form, "user", `Question ${turn}`));
     if (calls) for (const [index, step] of steps.entries()) all.push(...called(form, `c${turn}-${index}`, step));
     const loaded = meaning({ ...script, kind: "both" }).turns[turn]?.loaded ?? [];
-    // Nothing is quoted where the text is all there is.
+    // There are no quotes if the text is the only record.
     const text =
       script.kind === "text" ? steps.map(answerOf).join("\n") : answerOf({ what: "load", name: script.quotes });
     all.push({ ...said(form, "assistant", `${text}\nDone.`), ...(structured ? { loaded_skills: loaded } : {}) });

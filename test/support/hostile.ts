@@ -1,10 +1,10 @@
-// The corpus of hostile code: what each does, and what the model sees of it.
+// Hostile code for the sandbox, each with the result that the model receives.
 
 import { CODE_LIMITS } from "../../src/domain/limits";
 
-/** The deadline of every tool here, in seconds. */
+/** Time limit of every tool here, in seconds. */
 export const TIMEOUT = 1;
-/** Long enough for a request, which ends a second before its tool. */
+/** Long enough for a request, which times out one second before its tool. */
 const asking = { timeout: 3 };
 
 export interface Row {
@@ -13,7 +13,7 @@ export interface Row {
   top?: string;
   config?: object;
   files?: Record<string, string>;
-  /** The text of the result; a regular expression for what an engine words. */
+  /** Text of the result. A regular expression where the wording depends on the engine. */
   sees: string | RegExp;
   isError?: boolean;
 }
@@ -56,7 +56,7 @@ export const CORPUS: Record<string, Row> = {
   "an endless loop in a getter of the answer": { call: "return { get content() { for (;;); } };", sees: tooLong },
   "an endless loop in toJSON": { call: "return { toJSON() { for (;;); } };", sees: tooLong },
   "a thenable that never settles": { call: "return { then() {} };", sees: timedOut },
-  // Space
+  // Memory
   "memory without end": {
     call: "const held = []; for (;;) held.push(new Array(10_000).fill(held.length));",
     sees: /without a pause|memory|Array/,
@@ -74,7 +74,7 @@ export const CORPUS: Record<string, Row> = {
     call: "let deep = {}; for (let n = 0; n < 500; n++) deep = { deep }; return deep;",
     sees: "Tool 'bad' failed: it returned a value that is nested too deeply",
   },
-  // The network and the rest of the world
+  // Network and environment
   fetch: { call: "await fetch('https://example.com/');", sees: /not permitted to access the internet/ },
   "fetch of the gateway itself": {
     call: "await fetch('http://127.0.0.1:8787/health');",
@@ -142,7 +142,7 @@ export const CORPUS: Record<string, Row> = {
     call: "return context.readFile({ toString: () => 'SKILL.md' });",
     sees: /The path of readFile is not a text/,
   },
-  // What crosses the boundary
+  // Values that cross the boundary
   "a polluted answer": {
     call: `return JSON.parse('{"content":[{"type":"text","text":"ok"}],"__proto__":{"isError":true},"structuredContent":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}');`,
     sees: "ok",

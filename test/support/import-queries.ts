@@ -1,4 +1,4 @@
-// A call of each function that stores imports, for the test of plans.
+// Calls every function that stores imports, for the query plan test.
 
 import type { Database } from "../../src/storage/d1/database";
 import * as imports from "../../src/storage/d1/imports/imports";

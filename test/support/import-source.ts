@@ -1,4 +1,4 @@
-// A site with skills, as imports meet it: what it answers by path, what it was asked, and imports of it as a user makes them.
+// A site with skills for import tests: its responses by path, the received requests, and imports of it.
 
 import { env } from "cloudflare:workers";
 import { strToU8, zipSync } from "fflate";
@@ -37,13 +37,13 @@ export interface Report {
 
 let sites = 0;
 
-/** A site of this test's own. What it is not told it answers with 404. */
+/** A site for one test. It returns 404 for paths without a response. */
 export class Site {
   readonly origin = `https://site-${++sites}.skills.dev`;
   readonly asked: { url: string; headers: Headers }[] = [];
   readonly #answers = new Map<string, Answer>();
 
-  /** Stands in for the network, for all sites at once. */
+  /** Replaces the network for all sites at once. */
   static open(...all: Site[]): void {
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       const url = new URL(input instanceof Request ? input.url : String(input));
@@ -60,7 +60,7 @@ export class Site {
     this.#answers.set(path, typeof answer === "function" ? (answer as Answer) : made);
   }
 
-  /** Paths that were asked for, without those of indexes. */
+  /** Returns the requested paths, without those of indexes. */
   get fetched(): string[] {
     return this.asked.map(({ url }) => url).filter((url) => !url.endsWith("index.json"));
   }
@@ -69,7 +69,7 @@ export class Site {
     this.asked.length = 0;
   }
 
-  /** An index of version 0.2, of these skills and of entries as they stand. */
+  /** Serves an index of version 0.2 with these skills and additional raw entries. */
   async index(skills: SkillFixture[], more: unknown[] = []): Promise<void> {
     const entries = [];
     for (const skill of skills) {
@@ -88,13 +88,13 @@ export async function entryOf(name: string, bytes: Uint8Array, more: object = {}
   return { name, type: "archive", description: "Does it.", url: `${name}.zip`, digest, ...more };
 }
 
-/** A skill's files without a folder around them. */
+/** Returns a ZIP of a skill's files without a top folder. */
 export function flatZip(skill: SkillFixture): Uint8Array<ArrayBuffer> {
   const { name = "demo", body = "Do it like this.", files = {} } = skill;
   const text = `---\nname: ${name}\ndescription: Shows ${name}.\n---\n\n${body}\n`;
   const all = Object.entries({ "SKILL.md": text, ...files });
   const entries = all.map(([path, data]) => [path, typeof data === "string" ? strToU8(data) : data] as const);
-  // Always the same bytes: an index names them by their digest.
+  // The bytes must not vary, because indexes contain their digest.
   return new Uint8Array(zipSync(Object.fromEntries(entries), { mtime: "1980-01-01" }));
 }
 
@@ -117,7 +117,7 @@ export async function reportOf(key: string | undefined, id: string, query = ""):
   return body;
 }
 
-/** The report when nothing goes on any more. */
+/** Waits until the import has ended and returns the report. */
 export async function over(key: string | undefined, { id }: Pick<Report, "id">): Promise<Report> {
   return vi.waitFor(
     async () => {
@@ -129,7 +129,7 @@ export async function over(key: string | undefined, { id }: Pick<Report, "id">):
   );
 }
 
-/** What became of each, by name. */
+/** Returns the result of each skill, by name. */
 export const fates = ({ items }: Report) =>
   Object.fromEntries(items.map(({ name, state, problem }) => [name, problem?.code ?? state]));
 

@@ -1,14 +1,15 @@
-// What the isolate of the tests remembers of callers. The gateway forgets by itself what it wrote; a test that writes past it says so.
+// Clears the test isolate's cache of callers. The gateway invalidates its own writes, but tests that write to tables directly must clear
+// the cache.
 
 import { exchangeMemories } from "../../src/services/access/identity-cache";
 import { perFile } from "./per-file";
 
-/** From now on the isolate knows nobody, as one that has just started. */
+/** Clears the cache, as in a new isolate. */
 export function forgetCallers(): void {
   exchangeMemories();
 }
 
-/** For databases that tests write to in the gateway's place. */
+/** For databases that tests write to instead of the gateway. */
 export const forgetting = { wrote: forgetCallers };
 
 await perFile(forgetCallers);

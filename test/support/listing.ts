@@ -1,4 +1,4 @@
-// Scripted MCP servers that list tools of a test's own.
+// Scripted MCP servers with the tools that a test defines.
 
 import type { Script } from "./upstream-server/scripted";
 
@@ -10,13 +10,13 @@ export interface ListedTool {
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** An answer of a scripted server. */
+/** Returns a response of a scripted server. */
 export const answering = (result: object) => ({
   headers: JSON_TYPE,
   body: `{"jsonrpc":"2.0","id":@id,"result":${JSON.stringify(result)}}`,
 });
 
-/** A server with these tools, whose list is read anew whenever it is wanted. */
+/** Returns a server with these tools. Clients cannot cache its list. */
 export function listing(...tools: (string | ListedTool)[]): Script {
   const whole = tools.map((tool) => ({
     description: `Does ${typeof tool === "string" ? tool : tool.name}.`,

@@ -10,12 +10,12 @@ const LEVELS = ["debug", "log", "info", "warn", "error"] as const;
 let lines: Line[] = [];
 const expectedNow = new Set<string | RegExp>();
 const allowedNow = new Set<string | RegExp>();
-/** What earlier tests of the file expected or permitted: work that a request left behind may log after its test has ended. */
+/** Lines that earlier tests of the file expected or permitted. Work of a request can log after its test has ended. */
 const expectedInFile = new Set<string | RegExp>();
 
 const captured = new WeakSet<Console>();
 
-/** Records what goes to the console. It is still printed there: the reporter shows it for tests that fail. */
+/** Records console output. It is still printed, because the reporter shows it for failed tests. */
 export function captureLogs(): void {
   expectedInFile.clear();
   if (captured.has(console)) return;
@@ -30,7 +30,7 @@ export function captureLogs(): void {
 }
 
 /**
- * Declares that the running test logs this, before or after the call, once or more often.
+ * Declares that the running test logs this at least once, before or after the call.
  *
  * @param what the `event` of a structured line, or a pattern of a line
  */
@@ -38,24 +38,24 @@ export function expectLog(what: string | RegExp): void {
   expectedNow.add(what);
 }
 
-/** Permits the running test to log this. For a `beforeEach`: not every test of the file logs it. */
+/** Permits the running test to log this. Use it in a `beforeEach` if not every test of the file logs it. */
 export function allowLog(what: string | RegExp): void {
   allowedNow.add(what);
 }
 
-/** The lines that the running test has logged so far, oldest first. */
+/** Returns the lines that the running test has logged so far, oldest first. */
 export function logged(what: string | RegExp): string[] {
   return lines.filter(({ text }) => matches(text, what)).map(({ text }) => text);
 }
 
-/** A new test begins. */
+/** Starts a new test. */
 export function beginLogs(): void {
   lines = [];
   expectedNow.clear();
   allowedNow.clear();
 }
 
-/** Fails the test for each warning or error that it did not expect, and for each line that it expected in vain. */
+/** Fails the test for each unexpected warning or error, and for each expected line that was not logged. */
 export function checkLogs(): void {
   const allowed = [...expectedNow, ...allowedNow, ...expectedInFile];
   const unexpected = lines

@@ -1,4 +1,4 @@
-// MCP hosts of the gateway's own server, as tests use them: clients of the SDK, and requests as they are.
+// MCP hosts of the gateway's own server: clients of the SDK, and raw requests.
 
 import { exports } from "cloudflare:workers";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -8,7 +8,7 @@ const ORIGIN = "https://gateway.test";
 
 export type Era = "legacy" | "modern";
 
-/** A client that is connected to `/mcp` or below it, in the era that it asks for. */
+/** Returns a client connected to `/mcp` or a path below it, in the requested protocol era. */
 export async function host(
   path: string,
   user: string,
@@ -21,14 +21,14 @@ export async function host(
   return client;
 }
 
-/** The same with a key, in the earlier era. */
+/** Like `host`, with a key and in the earlier era. */
 export async function hostWith(path: string, key: string): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "legacy" } });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${ORIGIN}${path}`), { fetch: fetchWith(key) }));
   return client;
 }
 
-/** Sends one request as it is. */
+/** Sends one raw request. */
 export function post(
   path: string,
   user: string,
@@ -42,7 +42,7 @@ export function post(
   });
 }
 
-/** The same without a key. */
+/** Sends one raw request without a key. */
 export function postOpenly(path: string, headers: Record<string, string> = {}): Promise<Response> {
   return exports.default.fetch(`${ORIGIN}${path}`, { method: "POST", headers, body: "{}" });
 }

@@ -1,10 +1,10 @@
-// What may happen in a random conversation, for fast-check.
+// Operations of a random conversation, for fast-check.
 
 import fc from "fast-check";
 import type { Script } from "./histories";
 import type { ModelSettings } from "./model";
 
-/** The skills of every world. Two need others, one of them by a range; one brings only tools, one nothing at all. */
+/** The skills of every world. Two have dependencies, one of them a version range. One has only tools, one has nothing. */
 export const BLUEPRINTS: { name: string; needs: string[]; tokens: number; hasBody: boolean; hasTools: boolean }[] = [
   { name: "base", needs: [], tokens: 10, hasBody: true, hasTools: false },
   { name: "chart", needs: ["base"], tokens: 20, hasBody: true, hasTools: false },

@@ -1,4 +1,4 @@
-// A real conversation, with the naive model of `model.ts` beside it.
+// Runs a real conversation next to the naive model of `model.ts`.
 
 import { evictDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
@@ -31,7 +31,7 @@ export class World {
   }
 
   async send(method: string, path: string, json?: unknown): Promise<Answer> {
-    // Not `call`: holding each of a hundred thousand answers against the OpenAPI document would take most of the time.
+    // `call` is not used here, because checking a hundred thousand responses against the OpenAPI document would dominate the run time.
     const response = await exports.default.fetch(`https://gateway.test/api/v1/conversations/${this.id}${path}`, {
       method,
       headers: { authorization: `Bearer ${ADMIN_KEY}`, "on-behalf-of": this.user, "content-type": "application/json" },
@@ -67,7 +67,7 @@ export class World {
   async publish(skillName: string, major: boolean, fits: boolean): Promise<void> {
     const skill = this.registry.find((known) => known.name === skillName);
     const row = this.rows.get(skill?.id ?? "");
-    // A shadowed skill stays as it is: whether an older version of it still counts is not the model's to say.
+    // Versions of a shadowed skill stay unchanged, because the model does not cover whether an older version of it is still valid.
     if (
       skill === undefined ||
       row === undefined ||
@@ -96,7 +96,7 @@ export class World {
     await evictDurableObject(env.CONVERSATIONS.getByName(JSON.stringify([this.user, this.id])));
   }
 
-  /** The whole visible state, now and at every turn that ever was. */
+  /** Compares the whole visible state, now and at every earlier turn. */
   async compare(everything: boolean): Promise<void> {
     const { model } = this;
     const now = await this.send("GET", "");

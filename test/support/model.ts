@@ -1,19 +1,19 @@
-// A naive model of a conversation, written from the contract's words: plain arrays, everything worked out again from scratch
-// whenever it is asked. It knows no events, no fold, no maps of derived state, and imports nothing of the gateway.
+// A naive model of a conversation, written from the contract: plain arrays, recomputed on every access. It has no events, folds or derived
+// maps and imports nothing from the gateway.
 
 export interface ModelVersion {
   label: string;
   tokens: number;
-  /** Names, or `name@^major`. The same for all versions of a skill. */
+  /** Dependencies as a name or `name@^major`. The same for all versions of a skill. */
   needs: string[];
-  /** Whether this shell may use it. */
+  /** Whether the current shell can use it. */
   fits: boolean;
 }
 
 export interface ModelSkill {
   id: string;
   name: string;
-  /** Own skills come before public ones. */
+  /** The user's own skills come before public ones. */
   own: boolean;
   /** Oldest first; the last one is current. */
   versions: ModelVersion[];
@@ -34,7 +34,7 @@ interface Pin {
   name: string;
   id: string;
   version: ModelVersion;
-  /** The skills that it was loaded with. */
+  /** The dependencies that it was loaded with. */
   needs: string[];
 }
 
@@ -46,24 +46,24 @@ export interface ModelActive {
   loaded_in_turn: number;
 }
 
-/** What a history says happened, turn by turn, in abstract. */
+/** The loads and unloads that a history records, per turn. */
 export interface ModelHistory {
   turns: { loaded: string[]; unloaded: string[] }[];
 }
 
 export class ConversationModel {
   turn = 0;
-  /** Whether a turn was begun or a history restored. */
+  /** Whether a turn has begun or a history was restored. */
   begun = false;
   settings: ModelSettings;
-  /** Those of the current turn. */
+  /** Settings of the current turn. */
   running: ModelSettings;
-  /** The versions of this turn. */
+  /** Versions selected for this turn. */
   pins: Pin[] = [];
   loads: { name: string; turn: number }[] = [];
   preloaded: string[] = [];
   selected: string[] = [];
-  /** Active skills in the order in which they became so. */
+  /** Active skills in the order in which they became active. */
   since: { name: string; turn: number }[] = [];
   uses: { name: string; when: number }[] = [];
   clock = 0;
@@ -78,7 +78,7 @@ export class ConversationModel {
     this.running = settings;
   }
 
-  // --- what a user does
+  // --- actions of a user
 
   beginTurn(key: string | null, selected: string[], history: ModelHistory | null): void {
     if (key !== null && this.keys.some((known) => known.key === key)) return;
@@ -114,7 +114,7 @@ export class ConversationModel {
     this.settle();
   }
 
-  /** `false` when the answer is an error. */
+  /** Loads a skill. Returns `false` if the result is an error. */
   load(name: string): boolean {
     if (this.turn === 0) this.beginTurn(null, [], null);
     const skill = this.find(name);
@@ -161,7 +161,7 @@ export class ConversationModel {
     return true;
   }
 
-  /** A step or a turn asked for again: what is no longer visible is gone at once. */
+  /** Removes active skills that are no longer visible, as a repeated turn or a step does. */
   lose(): void {
     for (const pin of [...this.pins]) {
       if (!this.isActive(pin.name) || this.isVisible(pin)) continue;
@@ -173,13 +173,13 @@ export class ConversationModel {
     this.settle();
   }
 
-  /** Whatever was done is done: so the turn is remembered, unless more is done in it. */
+  /** Records the state of this turn. A later change in the same turn replaces it. */
   note(): void {
     if (this.begun)
       this.past = [...this.past.filter((seen) => seen.turn !== this.turn), { turn: this.turn, active: this.active() }];
   }
 
-  // --- what can be seen
+  // --- visible state
 
   active(): ModelActive[] {
     const leading = this.closure(this.preloaded);
@@ -196,7 +196,7 @@ export class ConversationModel {
     });
   }
 
-  /** What somebody sees who only looks: nothing that is no longer visible, and nothing changes by it. */
+  /** Returns the skills that a status request shows: without those that are no longer visible. Changes nothing. */
   seen(): ModelActive[] {
     const { pins, loads, preloaded, selected, since } = this;
     this.lose();
@@ -217,7 +217,7 @@ export class ConversationModel {
     return this.loads.some((load) => load.name === name) ? "loaded" : "dependency";
   }
 
-  /** Loaded in T: R in T, then R, R-1 … 1 in T+1 … T+R, then gone. */
+  /** Returns the turns left. Loaded in turn T: R in T, then R, R-1 … 1 in T+1 … T+R, then gone. */
   private ownRemaining(loadedIn: number): number | "forever" | "gone" {
     const { retention } = this.running;
     if (retention === "conversation") return "forever";
@@ -225,7 +225,7 @@ export class ConversationModel {
     return countdown[this.turn - loadedIn] ?? "gone";
   }
 
-  /** The longest of all grounds to stay: its own, and those of everything that needs it. */
+  /** Returns the longest time to stay: of the skill itself and of all skills that need it. */
   private remaining(name: string): number | null {
     const grounds: (number | "forever" | "gone")[] = [];
     if (this.preloaded.includes(name)) grounds.push("forever");
@@ -248,7 +248,7 @@ export class ConversationModel {
     return [...this.preloaded, ...this.selected, ...this.loads.map((load) => load.name)];
   }
 
-  /** The names with all they need, needs first. */
+  /** Returns the names with all dependencies, dependencies first. */
   private closure(names: readonly string[]): string[] {
     const found: string[] = [];
     const visit = (name: string) => {
@@ -287,7 +287,7 @@ export class ConversationModel {
     }
   }
 
-  /** Sends loaded skills away, least recently used first, until the budget holds; `false` when it cannot. */
+  /** Evicts loaded skills, least recently used first, until the budget is met. Returns `false` if it cannot be met. */
   private makeRoom(keep: string | null): boolean {
     for (;;) {
       const now = this.closure(this.direct());
@@ -305,7 +305,7 @@ export class ConversationModel {
     }
   }
 
-  // --- the registry, as this conversation sees it
+  // --- the registry from this conversation's view
 
   private find(name: string): ModelSkill | null {
     if (this.running.skills !== null && !this.running.skills.includes(name)) return null;
@@ -313,12 +313,12 @@ export class ConversationModel {
     return visible.find((skill) => skill.own) ?? visible[0] ?? null;
   }
 
-  /** Another skill of the name may have come before it, but the skill itself must be there and the name be allowed. */
+  /** A skill stays visible if another one with its name now comes first, but it must exist and its name must be allowed. */
   private isVisible(pin: Pin): boolean {
     return this.find(pin.name) !== null && this.registry.some((skill) => skill.id === pin.id);
   }
 
-  /** Takes what can be had, in order, each skill at one version that suits everybody. */
+  /** Selects skills in order, each at one version that satisfies all ranges. Skips skills that cannot be satisfied. */
   private resolve(preload: readonly string[], selected: readonly string[]): void {
     const accepted: string[] = [];
     let pins: Pin[] = [];
@@ -335,12 +335,12 @@ export class ConversationModel {
     this.loads = this.loads.filter((load) => accepted.includes(load.name));
   }
 
-  /** Whether a skill has a version of this major. */
+  /** Whether a skill has a version with this major number. */
   private has(name: string, major: string): boolean {
     return this.find(name)?.versions.some(({ fits, label }) => fits && label.startsWith(`${major}.`)) ?? false;
   }
 
-  /** Pins for these skills and all they need, leaving `fixed` as they are; `null` when something cannot be had. */
+  /** Returns versions for these skills and all dependencies without changing `fixed`. `null` if a skill cannot be satisfied. */
   private versionsFor(names: readonly string[], fixed: readonly Pin[]): Pin[] | null {
     const all = [...names];
     const met = new Map<string, string[]>();
@@ -356,7 +356,7 @@ export class ConversationModel {
         const [needed = "", range] = need.split("@^");
         const isThere = range === undefined ? isOfSkills : this.has(needed, range);
         if (range !== undefined && !isThere) {
-          // Gone without, but not beside another version of it.
+          // A missing dependency is skipped, but conflicts with another fixed version of the same skill.
           const held = fixed.find((pin) => pin.name === needed);
           if (held !== undefined && !held.version.label.startsWith(`${range}.`)) return null;
         }

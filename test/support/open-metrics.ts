@@ -1,4 +1,4 @@
-// A reader of OpenMetrics text, as strict as a monitor's: what it does not know it refuses.
+// A strict parser of OpenMetrics text. It rejects everything that it does not support.
 
 export interface Sample {
   name: string;
@@ -22,7 +22,7 @@ const SUFFIXES: Record<string, readonly string[]> = {
   info: ["_info"],
 };
 
-/** The families of a text, by name. Throws at the first line that breaks the format. */
+/** Returns the metric families of a text by name. Throws at the first line that violates the format. */
 export function readOpenMetrics(text: string): Map<string, MetricFamily> {
   const lines = text.split("\n");
   if (lines.pop() !== "" || lines.pop() !== "# EOF") throw new Error("does not end with # EOF and a newline");
@@ -52,7 +52,7 @@ export function readOpenMetrics(text: string): Map<string, MetricFamily> {
   return families;
 }
 
-/** What a sample says; 0 where it is not there, as for a counter that never counted. */
+/** Returns the value of a sample, or 0 if it is missing, as for a counter that was never incremented. */
 export function sampleOf(text: string, name: string, labels: Record<string, string> = {}): number {
   const all = [...readOpenMetrics(text).values()].flatMap(({ samples }) => samples);
   const found = all.filter(

@@ -1,4 +1,4 @@
-// A page at the conversation's socket, as tests play it: what it heard, in order, and how it was sent away.
+// A test page on the conversation's socket: records received frames and the close code.
 
 import { exports } from "cloudflare:workers";
 import { type ServerFrame, serverFrameSchema } from "../../src/domain/questions/frame";
@@ -16,11 +16,11 @@ export interface PageOptions {
   origin?: string;
   /** Replaces the offered sub-protocols. */
   protocols?: string | null;
-  /** What it asks to hear of. */
+  /** Topics that it subscribes to. */
   hears?: string[];
-  /** What it says it answers; what servers ask, unless told otherwise. */
+  /** Actions that it answers. Default: all actions of MCP servers. */
   answers?: string[];
-  /** Whether it says that it has read what it was sent, as our client does. */
+  /** Whether it confirms read frames, as the real client does. */
   marks?: boolean;
 }
 
@@ -29,7 +29,7 @@ type OfType<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;
 export class Page {
   readonly frames: ServerFrame[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
-  /** Everything that is not JSON, such as a pong. */
+  /** Received messages that are not JSON, such as a pong. */
   readonly texts: string[] = [];
   isClosed = false;
   #read = 0;
@@ -56,14 +56,14 @@ export class Page {
     socket.accept();
   }
 
-  /** Opens a socket; what is refused comes back as a page that is sent away. */
+  /** Opens a socket. If it is rejected, returns a closed page. */
   static async open(conversation: string, options: PageOptions = {}): Promise<Page> {
     const answer = await upgrade(conversation, options);
     if (answer.webSocket === null) throw new Error(`no socket: ${answer.status} ${await answer.text()}`);
     return new Page(answer.webSocket, options.marks);
   }
 
-  /** Opens a socket and says hello. */
+  /** Opens a socket and sends `hello`. */
   static async greeted(conversation: string, options: PageOptions = {}, lastSeq?: number): Promise<Page> {
     const page = await Page.open(conversation, options);
     const { hears, answers = SERVER_ACTIONS } = options;
@@ -81,7 +81,7 @@ export class Page {
     this.say({ type: "skill:response", request_id: requestId, ...answer });
   }
 
-  /** The next frame of this type that was not read yet; frames of other types before it are passed over. */
+  /** Returns the next unread frame of this type and skips frames of other types. */
   async next<T extends ServerFrame["type"]>(type: T): Promise<OfType<T>> {
     for (;;) {
       while (this.#read < this.frames.length) {
@@ -92,7 +92,7 @@ export class Page {
     }
   }
 
-  /** Resolves once a pong has come, so everything sent before it was taken in. */
+  /** Resolves when a pong has arrived. All messages sent before have been processed then. */
   async pong(): Promise<void> {
     const before = this.texts.length;
     this.socket.send("ping");
@@ -103,7 +103,7 @@ export class Page {
     return this.frames.filter((frame) => frame.type === type).length;
   }
 
-  /** A frame that is not as the contract says fails whoever waits for the next. */
+  /** A frame that violates the contract makes the pending `next` fail. */
   #hear(text: string): void {
     const parsed = frameSchema.safeParse(JSON.parse(text));
     if (parsed.success && parsed.data.type === "mark" && this.marks) this.say(parsed.data);
@@ -132,7 +132,7 @@ export function upgrade(conversation: string, options: PageOptions = {}): Promis
   return exports.default.fetch(`${ORIGIN}/api/v1/conversations/${conversation}/socket`, { headers });
 }
 
-/** Makes a conversation and returns its id. */
+/** Creates a conversation and returns its id. */
 export async function conversationOf(user: string | null, id: string = crypto.randomUUID()): Promise<string> {
   const answer = await call("POST", "/api/v1/conversations", { json: { id }, ...(user === null ? {} : { as: user }) });
   if (answer.status !== 201) throw new Error(await answer.text());
@@ -153,7 +153,7 @@ export interface RequestBody {
   deadline: string;
 }
 
-/** Asks and does not wait, unless told to. */
+/** Sends a request to the page. Does not wait for the answer by default. */
 export async function askPage(conversation: string, more: Record<string, unknown> = {}): Promise<RequestBody> {
   const json = { action: "render", payload: { code: "graph TD" }, wait_ms: 0, ...more };
   const answer = await call("POST", `/api/v1/conversations/${conversation}/requests`, { json });

@@ -1,17 +1,16 @@
-// Files of a worker run one after the other in one isolate. What a helper makes for a file is not there for the next one, whose
-// registry is empty.
+// Runs setup code once per test file. The files of a worker share one isolate but not its data: each file starts with an empty registry.
 
 type Begin = () => void | Promise<void>;
 
 const begins = new Set<Begin>();
 
-/** Runs now, and again before every later file of this worker. */
+/** Runs `begin` now and before every later file of this worker. */
 export async function perFile(begin: Begin): Promise<void> {
   begins.add(begin);
   await begin();
 }
 
-/** A new file begins. */
+/** Starts a new file. */
 export async function beginFile(): Promise<void> {
   for (const begin of begins) await begin();
 }

@@ -1,6 +1,6 @@
-// What the test of plans is told of functions that need a word: those that ask nothing, and those that read or walk more.
+// Exceptions for the query plan test: functions without a query, and functions that read or scan more rows than usual.
 
-/** Exported functions without a row, and why. */
+/** Exported functions that run no query of their own, with the reason. */
 export const NO_QUERY: Record<string, string> = {
   skillsUsed: "reads the answers of countingSkills",
   isInScopes: "makes a part of a statement: with readReferences",
@@ -32,7 +32,7 @@ export const NO_QUERY: Record<string, string> = {
   used: "makes a part of a statement: with createConversationRow",
 };
 
-/** What reads more rows than it answers with, and why. */
+/** Functions that read more rows than they return, with the reason. */
 export const READING: Record<string, string> = {
   countSkillsOf: "counting reads what it counts, though only an index of it",
   countingSkills: "counting reads what it counts",
@@ -43,7 +43,7 @@ export const READING: Record<string, string> = {
   readViewRows: "counts all names, from an index alone",
 };
 
-/** What walks whole tables, and why it may. */
+/** Functions that scan whole tables, with the reason. */
 export const WALKING: Record<string, { tables: readonly string[]; why: string }> = {
   listAudit: { tables: ["audit"], why: "a page of the log, newest first, is walked by the log's own number" },
   putServer: { tables: ["mcp_servers"], why: "counts the servers of the gateway, which are few" },

@@ -1,4 +1,4 @@
-// What the documents print for somebody to copy: the blocks of commands and code, and the blocks that show what comes back.
+// Extracts the blocks of commands and code from the documentation, and the blocks that show their output.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -6,15 +6,15 @@ import path from "node:path";
 export const root = path.join(import.meta.dirname, "../..");
 
 export interface Block {
-  /** The document, from the project's folder. */
+  /** Path of the document in the project. */
   page: string;
-  /** The line of its fence. */
+  /** Line number of its fence. */
   line: number;
   language: string;
-  /** The heading it stands under. */
+  /** The heading above it. */
   section: string;
   code: string;
-  /** Why nobody runs it: `<!-- not run: … -->` right before it. */
+  /** Why it is not run: `<!-- not run: … -->` directly before it. */
   notRun: string | null;
 }
 
@@ -24,7 +24,7 @@ const CODE = ["js", "mjs", "ts", "tsx", "jsx", "python", "py", "diff"];
 export const isCommand = ({ language }: Block) => COMMANDS.includes(language);
 export const isCode = ({ language }: Block) => CODE.includes(language);
 
-/** README and docs, without the notes of decisions, which print what was so on their day. */
+/** README and docs, without the decision notes, which are not updated. */
 export const PAGES = [
   ...["README.md", "CONTRIBUTING.md", "SECURITY.md"],
   ...readdirSync(path.join(root, "docs"))
@@ -56,15 +56,14 @@ export function blocksOf(page: string, text = readFileSync(path.join(root, page)
 }
 
 /**
- * The block that shows what a block of commands prints: the next one, if that is neither commands nor code and stands under the same
- * heading.
+ * Returns the block with the output of a command block: the next block under the same heading, if it contains neither commands nor code.
  */
 export function shownAfter(block: Block, blocks: readonly Block[]): Block | null {
   const next = blocks[blocks.indexOf(block) + 1];
   return next === undefined || next.section !== block.section || isCommand(next) || isCode(next) ? null : next;
 }
 
-/** Whether an output has what a block shows of it: a JSON document with these values, or these lines. `…` stands for anything. */
+/** Whether an output contains the content of a block: a JSON document with these values, or these lines. `…` matches anything. */
 export function isShown({ language, code }: Block, output: string): boolean {
   if (language !== "json") return pattern(code.trim()).test(output);
   const shown: unknown = JSON.parse(code);
@@ -79,7 +78,7 @@ const pattern = (text: string, whole = false) => {
   return new RegExp(whole ? `^${escaped}$` : escaped);
 };
 
-/** Each field that is shown is there with its value; what is not shown may be there too. */
+/** Whether each shown field is present with its value. Further fields are allowed. */
 function has(found: unknown, shown: unknown): boolean {
   if (typeof shown === "string") return typeof found === "string" && pattern(shown, true).test(found);
   if (typeof shown !== "object" || shown === null) return found === shown;
@@ -88,7 +87,7 @@ function has(found: unknown, shown: unknown): boolean {
   return Object.entries(shown).every(([name, value]) => name in found && has(Reflect.get(found, name), value));
 }
 
-/** Every JSON object that an output has at the beginning of a line or right behind another one. */
+/** Returns every JSON object in an output that starts at the beginning of a line or directly after another one. */
 function jsonIn(output: string): unknown[] {
   const found: unknown[] = [];
   for (let at = 0; at < output.length; at++) {
@@ -98,13 +97,13 @@ function jsonIn(output: string): unknown[] {
       found.push(JSON.parse(output.slice(at, end)));
       at = end - 1;
     } catch {
-      // A brace in other text.
+      // The brace belongs to other text.
     }
   }
   return found;
 }
 
-/** Behind the brace that closes the one at `start`. */
+/** Returns the index after the brace that closes the one at `start`. */
 function endOf(text: string, start: number): number {
   let [depth, quoted] = [0, false];
   for (let at = start; at < text.length; at++) {

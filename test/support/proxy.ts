@@ -1,4 +1,4 @@
-// How tests use the transparent proxy: servers of the gateway by name, a user's requests to them, and clients of the SDK.
+// Helpers for the transparent proxy: named servers of the gateway, requests of a user to them, and SDK clients.
 
 import { exports } from "cloudflare:workers";
 import {
@@ -12,7 +12,7 @@ import { perFile } from "./per-file";
 
 const ORIGIN = "https://gateway.test";
 
-/** Makes one of the gateway's servers, or changes it. */
+/** Creates or changes a server of the gateway. */
 export async function addServer(name: string, entry: Record<string, unknown>): Promise<void> {
   const answer = await call("PUT", `/api/v1/mcp-servers/${name}`, { json: entry });
   if (!answer.ok) throw new Error(await answer.text());
@@ -27,12 +27,12 @@ async function keyOf(user: string): Promise<string> {
   return key;
 }
 
-/** A fetch in the name of a user. */
+/** Returns a fetch that acts for a user. */
 export function fetchAs(user: string): typeof fetch {
   return async (input, init) => fetchWith(await keyOf(user))(input, init);
 }
 
-/** A fetch with a key. */
+/** Returns a fetch with a key. */
 export function fetchWith(key: string): typeof fetch {
   return async (input, init) => {
     const headers = new Headers(init?.headers);
@@ -48,7 +48,7 @@ export interface Sent {
   signal?: AbortSignal;
 }
 
-/** Sends one message to a server as it is, or nothing but the request when there is no message. */
+/** Sends one raw message to a server, or a request without a body if there is no message. */
 export async function send(name: string, message: unknown, { user = "alice", ...init }: Sent = {}): Promise<Response> {
   const accept = { accept: "application/json, text/event-stream", "content-type": "application/json" };
   const body = message === null ? {} : { body: typeof message === "string" ? message : JSON.stringify(message) };
@@ -81,7 +81,7 @@ export async function session(name: string, user = "alice"): Promise<Record<stri
   return headers;
 }
 
-/** A client of the SDK, connected through the proxy. */
+/** Returns an SDK client connected through the proxy. */
 export async function connect(
   name: string,
   type: "http" | "sse" = "http",
@@ -95,7 +95,7 @@ export async function connect(
   return client;
 }
 
-/** The messages of an answer, of a stream or not. */
+/** Returns the messages of a response, streamed or not. */
 export async function messages(answer: Response): Promise<RpcAnswer[]> {
   const text = await answer.text();
   if (!answer.headers.get("content-type")?.includes("event-stream")) return [JSON.parse(text)];

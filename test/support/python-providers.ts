@@ -1,5 +1,4 @@
-// Two skills with providers in Python, written as authors of the predecessor system write theirs: both tools of a skill for
-// diagrams, and the four tools of a skill with files and commands.
+// Two skills with Python providers in the style of Wegent: two diagram tools, and four tools for files and commands.
 
 import type { SkillFixture } from "./skill";
 
@@ -99,7 +98,7 @@ class ReadReferenceTool(BaseTool):
   },
 };
 
-/** @param seconds that a call may take */
+/** @param seconds time limit of a call */
 export const filesSkill = (seconds = 30): SkillFixture => ({
   name: "file-tools",
   frontmatter: `provider: { module: provider.py, class: FileToolProvider }

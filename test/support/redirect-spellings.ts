@@ -1,6 +1,6 @@
-// Redirect URIs as attackers spell them: for the rule itself, and for the door that holds it.
+// Redirect URIs as attackers write them, for tests of the rule and of the endpoint that applies it.
 
-/** Never used, registered or not. */
+/** Always rejected, registered or not. */
 export const NEVER_USED: readonly string[] = [
   ...["http://app.example/back", "http://10.0.0.1/back", "http://127.0.0.2/back", "http://localhost.evil.example/back"],
   ...[
@@ -52,14 +52,14 @@ export const REGISTERED_ADDRESSES = [
   "https://app.example/back",
 ];
 
-/** The same as those that are registered: the port of the user's machine is free. */
+/** Equal to the registered ones. The port on the user's machine can differ. */
 export const SAME_ADDRESSES = [
   "http://127.0.0.1/callback",
   "http://127.0.0.1:50123/callback",
   "http://localhost:8/cb?x=1",
 ];
 
-/** Fit to be used, and none of those that are registered. */
+/** Valid, but not equal to any registered one. */
 export const OTHER_ADDRESSES: readonly string[] = [
   ...["http://127.0.0.1:33418/callback/", "http://127.0.0.1:33418/callback?x", "http://127.0.0.1:33418/Callback"],
   ...["http://127.0.0.1:33418/call%62ack", "http://127.0.0.1:33418/x/../callback", "http://localhost:33418/callback"],

@@ -1,4 +1,4 @@
-// Ten thousand public skills, and two hundred of one user, written straight into the tables.
+// Writes 10 000 public skills, and 200 of one user, directly into the tables.
 
 import { env } from "cloudflare:workers";
 import { scopeToken } from "../../src/domain/catalog/search";
@@ -7,7 +7,7 @@ export const BIG_USER = "big";
 export const PUBLIC_SKILLS = 10_000;
 export const OWN_SKILLS = 200;
 
-/** Every fiftieth public skill is hidden by one of the user's own. */
+/** Every fiftieth public skill is shadowed by one of the user's own. */
 export async function seedManySkills(): Promise<void> {
   await env.DB.batch([...seed("public", "0", PUBLIC_SKILLS, 1), ...seed(`user:${BIG_USER}`, BIG_USER, OWN_SKILLS, 50)]);
 }

@@ -1,4 +1,4 @@
-// Skills, versions and ghosts as rows, written straight into D1 and R2: for tests that are about using skills, not publishing.
+// Writes skills, versions and ghosts directly into D1 and R2, for tests that use skills but do not publish them.
 
 import { env } from "cloudflare:workers";
 import { eq, sql } from "drizzle-orm";
@@ -21,21 +21,21 @@ export interface VersionSeed {
   /** The instructions. */
   body?: string;
   description?: string;
-  /** The version label; left out: none. */
+  /** Version label. Default: none. */
   version?: string | null;
   dependencies?: string[];
-  /** Left out: every shell. */
+  /** Default: every shell. */
   bindShells?: string[] | null;
   tags?: string[];
   /** Example prompts. */
   examples?: string[];
-  /** Whether it brings tools or servers. */
+  /** Whether it has tools or servers. */
   capabilities?: boolean;
-  /** Entries of MCP servers, in the manifest, the frontmatter and SKILL.md. */
+  /** MCP server entries, written to the manifest, the frontmatter and SKILL.md. */
   mcpServers?: JsonObject;
-  /** Tokens of the instructions; left out: counted. */
+  /** Tokens of the instructions. Default: counted. */
   tokens?: number;
-  /** Files beside SKILL.md, by path. */
+  /** Files next to SKILL.md, by path. */
   files?: Record<string, string | Uint8Array>;
 }
 
@@ -55,7 +55,7 @@ export interface SeededSkill {
 const db = () => openDatabase(env.DB.withSession("first-primary"), { storage: 0 }, forgetting);
 const newId = (prefix: string) => makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10)));
 
-/** Makes a skill with its first version. */
+/** Creates a skill with its first version. */
 export async function seedSkill(seed: SkillSeed): Promise<SeededSkill> {
   const scope = seed.scope ?? PUBLIC_SCOPE;
   const skill = { id: newId("skl"), name: seed.name, scope, versionId: newId("ver") };
@@ -94,7 +94,7 @@ export async function seedVersion(skill: SeededSkill, seed: VersionSeed): Promis
   return next;
 }
 
-/** Moves a skill to another scope, e.g. takes its public status away. */
+/** Moves a skill to another scope, for example to make it private. */
 export async function moveSkill(skill: SeededSkill, scope: string): Promise<SeededSkill> {
   const open = db();
   await open.batch([
@@ -113,7 +113,7 @@ export async function deleteSkill(skill: SeededSkill): Promise<void> {
   ]);
 }
 
-/** Deletes every skill there is. */
+/** Deletes all skills. */
 export async function clearRegistry(): Promise<void> {
   const open = db();
   const scopes = await open.selectDistinct({ scope: skills.scope }).from(skills);
@@ -121,7 +121,7 @@ export async function clearRegistry(): Promise<void> {
   await raiseCounters(open, [PUBLIC_SCOPE, ...scopes.map((row) => row.scope)]);
 }
 
-/** Makes a ghost of a user, or replaces its spec. `resolved`: the skills its names were found to be when it was saved. */
+/** Creates a ghost of a user or replaces its spec. `resolved`: the skills that its names referred to when it was saved. */
 export async function seedGhost(
   userId: string,
   name: string,
@@ -211,7 +211,7 @@ async function versionRow(
   };
 }
 
-/** Readers go by offset and size, so the bytes need no ZIP around them. */
+/** Readers use only offset and size, so the bytes need no ZIP structure. */
 async function storeFiles(versionId: string, contents: Record<string, string | Uint8Array>): Promise<PackageFile[]> {
   const encoder = new TextEncoder();
   const parts = Object.entries(contents)

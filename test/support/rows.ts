@@ -1,4 +1,4 @@
-// Counting what a conversation's object writes: rows of SQLite as its cursors tell them, and alarms, which are billed as a row each.
+// Counts the writes of a conversation's object: SQLite rows reported by cursors, and alarms, each billed as one row.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -9,8 +9,8 @@ export interface Written {
 }
 
 /**
- * Counts, for all objects, from now until `stop`. Every statement of the pool's isolate goes by.
- * @returns what was written since it was asked last
+ * Counts the writes of all objects in the pool's isolate until `stop`.
+ * @returns the writes since the last call of `since`
  */
 export async function countWrites(): Promise<{ since(): Written; stop(): void }> {
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];

@@ -1,4 +1,4 @@
-// Runs code the way a conversation does, without a conversation: a package's files go through the same compiler.
+// Runs code as a conversation does, but without a conversation. The files of a package go through the same compiler.
 
 import { env } from "cloudflare:workers";
 import { compilePackage } from "../../src/domain/code/compile";

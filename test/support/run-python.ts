@@ -1,4 +1,4 @@
-// Python in an isolate that stays warm: one package, whose script each run brings with it.
+// Runs Python in an isolate that stays warm: one package, with a new script for each run.
 
 import type { ScriptRun } from "../../src/sandbox/executor";
 import { runOne } from "./run-code";
@@ -37,5 +37,5 @@ export async function runPython(
   return { exit: run.exit_code, out: run.stdout, err: run.stderr, files: Object.fromEntries(written), run };
 }
 
-/** The last line of a traceback. */
+/** Returns the last line of a traceback. */
 export const lastOf = (text: string) => text.trim().split("\n").at(-1) ?? "";

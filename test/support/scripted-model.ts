@@ -1,4 +1,4 @@
-// A vendor of Chat Completions in place of `fetch`: its model does what a test says, and every request is kept as it came.
+// Replaces `fetch` with a Chat Completions vendor. Its model follows the test's script, and every request is recorded.
 
 import { vi } from "vitest";
 
@@ -12,13 +12,13 @@ export interface Sent {
   >;
 }
 
-/** Made when it is sent: a body belongs to the request that reads it. */
+/** Created for each request, because a body can be read only once. */
 export type Reply = () => Response | Promise<Response>;
 
 export const HOST = "api.vendor.example.com";
 export const ENTRY = { api: ["openai-chat"], base_url: `https://${HOST}/v1`, model: "vendor-model-1" };
 
-/** Answers each request to the vendor with the next reply. Other hosts are there as they are. */
+/** Answers each request to the vendor with the next reply. Other hosts are not affected. */
 export function scriptModel(...replies: Reply[]): Sent[] {
   const sent: Sent[] = [];
   const elsewhere = globalThis.fetch;
@@ -36,7 +36,7 @@ export function scriptModel(...replies: Reply[]): Sent[] {
 
 const SHELL = { object: "chat.completion.chunk", created: 7, model: "vendor-model-1", system_fingerprint: "fp_1" };
 
-/** A stream of chunks with these deltas. */
+/** Returns a stream of chunks with these deltas. */
 export function chunks(id: string, deltas: object[], finish: string | null, more: object = {}): Reply {
   const chunk = (delta: object, reason: string | null = null) => ({
     ...{ id, ...SHELL, ...more },
@@ -52,11 +52,11 @@ export function chunks(id: string, deltas: object[], finish: string | null, more
   return () => new Response(text + (finish === null ? "" : "data: [DONE]\n\n"), { headers });
 }
 
-/** One that says something. */
+/** Returns a reply with text. */
 export const saying = (id: string, text: string, more: object = {}) =>
   chunks(id, [{ role: "assistant", content: "", ...more }, { content: text }], "stop");
 
-/** One that calls tools, with a text before it. */
+/** Returns a reply that calls tools, with text before the calls. */
 export function calling(id: string, calls: [id: string, name: string, input: object][], text = "", more: object = {}) {
   const made = calls.flatMap(([call, name, input], index) => [
     { tool_calls: [{ index, id: call, type: "function", function: { name, arguments: "" } }] },

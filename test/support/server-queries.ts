@@ -1,4 +1,4 @@
-// The queries of servers that groups and users keep, for the tests of query plans.
+// Calls every function that stores servers of groups and users, for the query plan test.
 
 import type { Database } from "../../src/storage/d1/database";
 import { approveTools } from "../../src/storage/d1/mcp-servers";
@@ -8,7 +8,7 @@ import { BIG_USER } from "./registry-10k";
 
 const SCOPE = `user:${BIG_USER}`;
 
-/** Calls of a function, by its name. */
+/** Calls by the name of the function. */
 export const SERVER_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
   putUserServer: (db) => own.putUserServer(db, { scope: SCOPE, name: "notes", entry: {}, createdBy: BIG_USER }, 9),
   readUserServer: (db) => own.readUserServer(db, SCOPE, "notes"),

@@ -1,4 +1,4 @@
-// MCP servers of the gateway, of ghosts and of skills, for tests of what they bring.
+// Configures MCP servers of the gateway, of ghosts and of skills.
 
 import { env } from "cloudflare:workers";
 import { call } from "./call";
@@ -14,7 +14,7 @@ export interface ServerStatus {
   latency_ms?: number;
 }
 
-/** Sets the gateway's servers, all of them. */
+/** Replaces all servers of the gateway. */
 export async function gatewayServers(entries: Record<string, object>): Promise<void> {
   const insert = env.DB.prepare("INSERT INTO mcp_servers (name, entry, created_by) VALUES (?, ?, 'admin')");
   await env.DB.batch([
@@ -24,17 +24,17 @@ export async function gatewayServers(entries: Record<string, object>): Promise<v
   ]);
 }
 
-/** A skill that brings servers. */
+/** Returns a skill with servers. */
 export function serverSkill(name: string, servers: object, more: SkillFixture = {}): SkillFixture {
   return { ...more, name, frontmatter: `mcpServers: ${JSON.stringify(servers)}` };
 }
 
-/** A ghost's spec with servers, and every skill. */
+/** Returns a ghost's spec with servers and every skill. */
 export function withServers(mcpServers: object, spec: object = {}): { spec: object } {
   return { spec: { skills: ["*"], mcpServers, ...spec } };
 }
 
-/** The `mcp` part of a conversation's status. */
+/** Returns the `mcp` part of a conversation's status. */
 export async function serversOf(talk: Talk): Promise<ServerStatus[]> {
   const answer = await call("GET", talk.route, { key: talk.key });
   return (await answer.json<{ mcp: ServerStatus[] }>()).mcp;

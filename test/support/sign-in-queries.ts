@@ -1,4 +1,4 @@
-// A call of each function that stores what the sign-in page needs, for the test of plans.
+// Calls every function that stores data of the sign-in page, for the query plan test.
 
 import type { Database } from "../../src/storage/d1/database";
 import * as clients from "../../src/storage/d1/sign-in/clients";

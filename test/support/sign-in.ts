@@ -1,4 +1,4 @@
-// A host that signs its user in, and the user's browser: cookies, forms and redirects, as far as signing in needs them.
+// Simulates a host that signs its user in, and the user's browser with cookies, forms and redirects.
 
 import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
@@ -12,7 +12,7 @@ export const CHALLENGE = "HUvjLWEVyXUX4OvzzJL5eCQgZUEdsZ_a854gpmghYl0";
 
 type Settings = Record<string, unknown>;
 
-/** A browser with its cookies; nothing is followed unless it is told to. */
+/** A browser with cookies. It does not follow redirects automatically. */
 export class Browser {
   readonly cookies = new Map<string, string>();
 
@@ -30,7 +30,7 @@ export class Browser {
     return answer;
   }
 
-  /** Sends a form of a page of the gateway, as a browser marks it. */
+  /** Submits a form of a gateway page with a browser's headers. */
   post(path: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
     const marks = { origin: "null", "sec-fetch-site": "same-origin" };
     return this.send(path, { method: "POST", body: new URLSearchParams(form), headers: { ...marks, ...headers } });
@@ -48,7 +48,7 @@ export interface Asked {
   [more: string]: string;
 }
 
-/** Registers a program; gives its id. */
+/** Registers a client and returns its id. */
 export async function register(metadata: object = {}, settings: Settings = {}): Promise<string> {
   const body = JSON.stringify({ client_name: "A host", redirect_uris: [BACK], ...metadata });
   const answer = await askWith(settings, "/oauth/register", { method: "POST", body });
@@ -57,7 +57,7 @@ export async function register(metadata: object = {}, settings: Settings = {}): 
   return client_id;
 }
 
-/** What a host asks for. */
+/** Returns the path of a host's authorization request. */
 export async function request(more: Record<string, string | null> = {}): Promise<string> {
   const asked: Record<string, string | null> = {
     client_id: more.client_id === undefined ? await register() : null,
@@ -73,14 +73,14 @@ export async function request(more: Record<string, string | null> = {}): Promise
   return `/oauth/authorize?${new URLSearchParams(given)}`;
 }
 
-/** Opens the page of a sign-in; gives its path. */
+/** Opens the sign-in page and returns its path. */
 export async function openPage(browser: Browser, more: Record<string, string | null> = {}): Promise<string> {
   const answer = await browser.send(await request(more));
   expect([answer.status, await answer.text()]).toEqual([303, ""]);
   return (answer.headers.get("location") ?? "").replace(GATEWAY, "");
 }
 
-/** Signs in on the page with a key, and allows it; gives where the browser is sent. */
+/** Signs in on the page with a key and approves. Returns the redirect URL. */
 export async function allow(browser: Browser, page: string, key: string): Promise<URL> {
   const signedIn = await browser.post(page, { how: "key", key });
   expect([signedIn.status, await signedIn.text()]).toEqual([303, ""]);
@@ -89,7 +89,7 @@ export async function allow(browser: Browser, page: string, key: string): Promis
   return new URL(allowed.headers.get("location") ?? "");
 }
 
-/** Exchanges a code as a host does. */
+/** Exchanges a code for tokens. */
 export function redeem(code: string, clientId: string, more: Record<string, string> = {}): Promise<Response> {
   const form = {
     grant_type: "authorization_code",

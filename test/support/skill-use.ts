@@ -1,4 +1,4 @@
-// How skills are used, as tests bring it about: hours pass, counts are sent, the day's order is made.
+// Produces usage statistics of skills: advances the clock, sends counts, and runs the hourly cron.
 
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -18,20 +18,20 @@ export interface Usage {
   versions: { version_id: string; version: string | null; loads: number }[];
 }
 
-/** What the gateway says of a skill's use. */
+/** Returns the usage statistics of a skill. */
 export async function usageOf(id: string, key?: string, query = ""): Promise<Usage> {
   const answer = await call("GET", `/api/v1/kinds/skills/${id}/usage${query}`, key === undefined ? {} : { key });
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   return answer.json();
 }
 
-/** Lets an hour pass, after which a conversation sends what it has counted. */
+/** Advances the clock by an hour, after which a conversation sends its counts. */
 export async function sendCounts(chat: Pick<Talk, "route">, user: string): Promise<void> {
   pass(HOUR);
   await ring(chat.route.slice(chat.route.lastIndexOf("/") + 1), user);
 }
 
-/** What the cron does every hour. */
+/** Runs the hourly cron. */
 export async function keepHouse(): Promise<void> {
   await worker.scheduled(createScheduledController(), env);
 }

@@ -1,5 +1,4 @@
-// The command line as its user has it: the built program in a process of its own, a folder to stand in, and a server that answers as the
-// test says.
+// Runs the built command line program in its own process, in a temporary folder, against a stub server.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -17,7 +16,7 @@ export interface Ended {
 
 let built: Promise<string> | undefined;
 
-/** The program, made once a test run of a file. */
+/** Returns the path of the program, which is built once per test file. */
 export function program(): Promise<string> {
   built ??= mkdtemp(path.join(tmpdir(), "skillgate-bin-")).then((folder) =>
     buildCli(path.join(folder, "skillgate.js")),
@@ -25,7 +24,7 @@ export function program(): Promise<string> {
   return built;
 }
 
-/** A folder to stand in, with nobody's sign-ins. */
+/** A working folder without stored logins. */
 export class Desk {
   private constructor(readonly folder: string) {}
 
@@ -75,7 +74,7 @@ export class Desk {
     }
   }
 
-  /** Everything below a folder, what begins with a dot included, but for the sign-ins. */
+  /** Returns all files below a folder, including dot-files, without stored logins. */
   async files(below = "."): Promise<string[]> {
     const all = await readdir(path.join(this.folder, below), { recursive: true }).catch(() => []);
     return all.filter((file) => !file.startsWith(".config")).sort();
@@ -88,7 +87,7 @@ export class Desk {
 
 type Handler = (request: IncomingMessage & { body: Buffer }, response: ServerResponse) => void;
 
-/** A server on this machine. */
+/** A local server. */
 export class Stub {
   readonly seen: string[] = [];
 
@@ -115,7 +114,7 @@ export class Stub {
   }
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(body));
@@ -131,7 +130,7 @@ export interface TarEntry {
   mode?: number;
 }
 
-/** A tar archive of these entries, as a Git host's. */
+/** Returns a tar archive of these entries, in the format of a Git host. */
 export function tar(entries: readonly TarEntry[]): Buffer {
   const blocks = entries.flatMap(({ path: name, text = "", type = "0", mode = 0o644 }) => {
     const header = Buffer.alloc(512);
@@ -149,7 +148,7 @@ export function tar(entries: readonly TarEntry[]): Buffer {
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }
 
-/** The pax header with which a Git host says which commit it is. */
+/** Returns the pax header that contains the commit in archives of Git hosts. */
 export const commitHeader = (commit: string): TarEntry => ({
   path: "pax_global_header",
   type: "g",

@@ -1,9 +1,9 @@
-// Everything that the gateway has stored, as one text: for tests that look for what must not be in it.
+// Returns all stored data of the gateway as one text, for tests that search it for forbidden content.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
-/** Everything that D1, R2 and the conversation's object have. */
+/** Returns the content of D1, R2 and the conversation's object. */
 export async function stored(user: string, route: string): Promise<string> {
   const id = route.slice(route.lastIndexOf("/") + 1);
   const tables =
@@ -25,7 +25,7 @@ export async function stored(user: string, route: string): Promise<string> {
   const inR2 = await Promise.all(
     objects.map(async (object) => {
       const bytes = await (await env.PACKAGES.get(object.key))?.bytes();
-      // A package is stored as it is, not compressed: one character a byte shows what is in it.
+      // Packages are stored uncompressed, so decoding each byte as one character shows their content.
       return JSON.stringify(object) + new TextDecoder("latin1").decode(bytes ?? new Uint8Array());
     }),
   );

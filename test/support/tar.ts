@@ -1,4 +1,4 @@
-// Tar archives with any flaw, as Git hosts pack them.
+// Creates tar archives like those of Git hosts, optionally with defects.
 
 export interface TarFile {
   path: string;
@@ -6,7 +6,7 @@ export interface TarFile {
   /** `0`: a file; `5`: a folder; `2`: a link; `x`, `g`, `L`: headers. */
   type?: string;
   mode?: number;
-  /** What the header says in place of the truth. */
+  /** A false size for the header. */
   size?: number;
 }
 
@@ -30,13 +30,13 @@ export function tarOf(files: readonly TarFile[]): Uint8Array<ArrayBuffer> {
   return joined([...blocks, new Uint8Array(1024)]);
 }
 
-/** Packed with gzip, by the runtime and so by nothing of ours. */
+/** Compresses with the runtime's gzip, independently of the gateway's code. */
 export async function gzipOf(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
-/** What a Git host packs: everything in one folder, after a header with the commit. */
+/** Returns an archive like a Git host's: a header with the commit, then all files in one folder. */
 export function hostTar(
   files: Record<string, string | Uint8Array>,
   more: readonly TarFile[] = [],

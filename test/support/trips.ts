@@ -1,8 +1,8 @@
-// D1 and R2 that write down what they are asked.
+// Records the calls to D1 and R2.
 
 import { env } from "cloudflare:workers";
 
-/** Those of the pool. */
+/** Wraps the pool's D1 and R2. */
 export function counted() {
   const asked: string[] = [];
   const noting = <T extends object>(target: T): T =>

@@ -1,4 +1,4 @@
-// What the tests of upstreams share: servers by name, and clients for them with short deadlines.
+// Helpers for upstream tests: servers by name, and clients with short time limits.
 
 import { expect, inject } from "vitest";
 import { NO_MEMORY, type UpstreamMemory, type UpstreamTarget } from "../../src/domain/servers/memory";
@@ -8,13 +8,13 @@ import { perFile } from "./per-file";
 import type { Seen } from "./upstream-server/faults";
 import type { Script } from "./upstream-server/scripted";
 
-/** Misbehaving servers of this test file's own. */
+/** URL of the misbehaving servers of this test file. */
 export let faults = "";
 await perFile(async () => {
   faults = (await control("faults")).url;
 });
 
-/** The URL of a real server, started when it is first asked for. `name:of-a-test` is one that this test may restart. */
+/** Returns the URL of a real server, started on first use. Only the test that uses `name:of-a-test` can restart that server. */
 export async function realServer(name: string): Promise<string> {
   const { url } = await control(`start?name=${name}`);
   return url;
@@ -25,7 +25,7 @@ export async function restart(name: string): Promise<void> {
   await control(`restart?name=${name}`);
 }
 
-/** The URL of a port that never accepts. */
+/** Returns the URL of a port that never accepts. */
 export async function fullServer(): Promise<string> {
   return (await control("full")).url;
 }
@@ -56,20 +56,20 @@ export function upstream(
   return new Upstream(target(url, change), memory, true, now);
 }
 
-/** A server that says what it is told to from now on; its URL. */
+/** Sets the script of a server and returns its URL. */
 export async function scripted(name: string, script: Script): Promise<string> {
   const url = `${faults}/scripted/${name}`;
   await (await fetch(url, { method: "PUT", body: JSON.stringify(script) })).text();
   return url;
 }
 
-/** What the misbehaving servers saw of one path. */
+/** Returns the requests that the misbehaving servers received for one path. */
 export async function seen(path: string): Promise<Seen["requests"]> {
   const { requests }: Seen = await (await fetch(`${faults}/seen`)).json();
   return requests.filter((request) => request.path === path);
 }
 
-/** Methods as they were posted, in order. */
+/** Returns the posted methods, in order. */
 export async function methods(path: string): Promise<string[]> {
   return (await seen(path)).map(({ http, method }) => (http === "POST" ? method : http));
 }
@@ -78,7 +78,7 @@ export async function forget(): Promise<void> {
   await (await fetch(`${faults}/forget`)).text();
 }
 
-/** Waits until the misbehaving servers have no connection any more, and fails when one stays. */
+/** Waits until the misbehaving servers have no open connections. Fails if one stays open. */
 export async function expectNoConnections(): Promise<void> {
   await expect
     .poll(async () => ((await (await fetch(`${faults}/seen`)).json()) as Seen).open, { timeout: 20_000, interval: 100 })

@@ -1,4 +1,4 @@
-// Users with a way to talk about their conversations over HTTP, and what the answers say.
+// Creates users with helpers for their conversations over HTTP, and types of the responses.
 
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
@@ -54,10 +54,10 @@ export interface Answer {
 let users = 0;
 
 /**
- * A user of their own, with a way to talk about conversations.
+ * Creates a user with helpers for conversations.
  *
- * @param settings of the conversations that `put` and `turn` create, unless their format is `anthropic`. With `system` the prompt holds
- *   what is loaded, which most tests look at; the default, `auto`, has tests of its own
+ * @param settings of the conversations that `put` and `turn` create, unless their format is `anthropic`. Default delivery is `system`,
+ * because most tests read loaded instructions in the prompt. The gateway's default, `auto`, has its own tests.
  */
 export function someone(name = `user-${users++}`, settings: object = { delivery: "system" }) {
   const send = async (

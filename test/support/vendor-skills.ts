@@ -1,10 +1,10 @@
-// Requests of the vendors' Skills APIs as their SDKs send them.
+// Sends requests of the vendors' Skills APIs in the form that their SDKs use.
 
 import { unzipSync } from "fflate";
 import { call } from "./call";
 import { type SkillFixture, skillZip } from "./skill";
 
-/** A form with a skill's files, each under its path with the folder. */
+/** Returns a form with a skill's files, each under its path including the folder. */
 export function filesForm(skill: SkillFixture & { folder?: string }, fields: Record<string, string> = {}): FormData {
   const data = new FormData();
   for (const [field, value] of Object.entries(fields)) data.append(field, value);
@@ -21,7 +21,7 @@ export interface Answer<T> {
   body: T;
 }
 
-/** A caller of one vendor's API at one place. */
+/** Returns a client of one vendor's API at one base URL. */
 export function vendorApi(base: string, key: string | null, headers: Record<string, string> = {}) {
   return async <T = Record<string, unknown>>(
     method: string,

@@ -1,16 +1,16 @@
-// Runs beside the tests in the pool: drops the lines that workerd itself writes about connections that tests close on purpose. The
-// plugin prints every line of workerd and has no setting for it. Lines that are not listed here are printed.
+// Filters workerd's log: drops its lines about connections that tests close on purpose. The pool's plugin prints every line and has no
+// setting for it. Lines that are not listed here are printed.
 
 const EXPECTED = [
-  // A peer went away: a socket that a test closed, or an upstream server that it made fail. A body that fails while it is read.
+  // The peer disconnected: a socket that a test closed, an upstream server that it made fail, or a body that failed while it was read.
   /\bdisconnected: /,
   /^stack: \S*workerd@/,
   /^uncaught exception; .*(Network connection lost|UpstreamFault)/,
-  // An alarm on a busy machine.
+  // A delayed alarm on a busy machine.
   /^NOSENTRY SQLite alarm overdue/,
-  // An upstream server whose name does not resolve.
+  // An upstream server with a hostname that does not resolve.
   /failed to lookup address information/,
-  // Tests send such a header, and read such a body as text.
+  // Tests send such a header and read such a body as text.
   /^A header value for "[^"]+" contains non-ASCII characters/,
   /^console warning; message = Called \.text\(\) on an HTTP body which does not appear to be text/,
 ];
@@ -30,7 +30,7 @@ export function setup(): () => void {
   };
 }
 
-/** Whether a message of workerd is expected. Its first line says what it is, and a stack may follow. */
+/** Whether a message of workerd is expected. Its first line identifies it. A stack can follow. */
 function isExpected(text: string): boolean {
   const [first = ""] = text.split("\n");
   return EXPECTED.some((pattern) => pattern.test(first));

@@ -15,9 +15,9 @@ import { callOnBench } from "./bench";
 import { packageForm } from "./check";
 
 /** Number of prompts in one routing report. */
-const A_REPORT = 20;
+const PROMPTS_PER_REPORT = 20;
 /** Number of search results that a model sees. A skill must rank within them. */
-const PLACES = 3;
+const RESULTS_SHOWN = 3;
 
 interface Verdict {
   kind: "routing" | "check";
@@ -89,8 +89,8 @@ async function judgeRouting(
   const progress = progressOf(work, `asking for ${cases.length} prompts`);
   const verdicts: Verdict[] = [];
   try {
-    for (let at = 0; at < cases.length; at += A_REPORT) {
-      const some = cases.slice(at, at + A_REPORT);
+    for (let at = 0; at < cases.length; at += PROMPTS_PER_REPORT) {
+      const some = cases.slice(at, at + PROMPTS_PER_REPORT);
       const asked = JSON.stringify({ evals: some.map(({ prompt }) => ({ prompt })) });
       // The gateway builds the report from all files in `evals/`. The upload therefore contains only these prompts.
       const others = (await filesIn(skill.place)).filter((file) => /^evals\/[^/]+\.json$/.test(file));
@@ -118,7 +118,7 @@ function routed(
   place: { rank_without_examples: number | null; ahead: string[] } | undefined,
 ): Verdict {
   const rank = place?.rank_without_examples ?? null;
-  const isFound = rank !== null && rank <= PLACES;
+  const isFound = rank !== null && rank <= RESULTS_SHOWN;
   const behind =
     isMeant && !isFound && place !== undefined && place.ahead.length > 0 ? `, behind ${place.ahead.join(", ")}` : "";
   const wanted = isMeant ? "" : " (should not be)";

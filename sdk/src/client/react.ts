@@ -116,7 +116,7 @@ export interface SkillPicker {
 
 /** Returns the skills the conversation can use, their state in the prompt, and the ones the user picks. Requires `hears: ["skills"]`. */
 export function useSkills(gateway: SkillGateway): SkillPicker {
-  mustHear(gateway, "skills");
+  checkTopic(gateway, "skills");
   const { conversation, skills, active, turn } = gateway;
   const [{ of, names }, setPicked] = useState<{ of: string | null; names: readonly string[] }>(NOT_PICKED);
   const picked = of === conversation ? names : NOTHING;
@@ -146,7 +146,7 @@ export interface ToolCalls {
 
 /** Returns the calls of the gateway's tools, running and finished, under the tools' own names. Requires `hears: ["calls"]`. */
 export function useToolCalls(gateway: SkillGateway): ToolCalls {
-  mustHear(gateway, "calls");
+  checkTopic(gateway, "calls");
   const { calls } = gateway;
   return useMemo(
     () => ({
@@ -159,6 +159,6 @@ export function useToolCalls(gateway: SkillGateway): ToolCalls {
 }
 
 /** Throws if the connection does not subscribe to `topic`. The page would otherwise wait for data that never arrives. */
-function mustHear({ hears }: SkillGateway, topic: Topic): void {
+function checkTopic({ hears }: SkillGateway, topic: Topic): void {
   if (!hears.includes(topic)) throw new Error(`Give useSkillGateway \`hears: ["${topic}"]\` to be told of ${topic}.`);
 }

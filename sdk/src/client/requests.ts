@@ -14,7 +14,7 @@ interface Entry {
   running: AbortController | null;
   /** The serialized answer, and the callback that receives its ack. */
   frame: string | null;
-  tell: (ack: Ack) => void;
+  onAck: (ack: Ack) => void;
 }
 
 interface Outside {
@@ -70,7 +70,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
       const request = { request_id, skill_name, action, payload, ...asker, deadline, attempt };
       let entry = entries.get(request_id);
       if (entry === undefined) {
-        entry = { request, running: null, frame: null, tell: () => {} };
+        entry = { request, running: null, frame: null, onAck: () => {} };
         entries.set(request_id, entry);
       }
       entry.request = request;
@@ -82,7 +82,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
       const entry = entries.get(request_id);
       if (entry === undefined) return;
       entry.frame = null;
-      entry.tell(ack);
+      entry.onAck(ack);
       publish();
     },
     again(id) {
@@ -137,7 +137,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
     }
     entry.frame = frame;
     const acknowledged = new Promise<Ack>((resolve) => {
-      entry.tell = resolve;
+      entry.onAck = resolve;
     });
     send(frame);
     publish();
@@ -153,7 +153,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
       if (done.size <= REMEMBERED) break;
       done.delete(oldest);
     }
-    entry.tell(ack);
+    entry.onAck(ack);
     entry.running?.abort(new Error(reason));
     publish();
   }

@@ -47,15 +47,15 @@ export function connect(options: ConnectOptions): Connection {
   let epoch = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** The actions that this connection last announced to the gateway. */
-  let told: string[] = [];
-  let telling = false;
+  let announced: string[] = [];
+  let isAnnouncing = false;
 
   const asked = requests({
     send(frame) {
       if (state.status === "open") socket?.send(frame);
     },
     changed: (pending) => update({ pending }),
-    handled: tellAnswers,
+    handled: announceAnswers,
   });
   const wakes = ["online", "offline", "focus", "pageshow"];
   for (const name of wakes) globalThis.addEventListener?.(name, wake);
@@ -95,8 +95,8 @@ export function connect(options: ConnectOptions): Connection {
     socket = opened;
     opened.onopen = () => {
       if (resuming !== null) resume = null;
-      told = answers();
-      const some = told.length === 0 ? {} : { answers: told };
+      announced = answers();
+      const some = announced.length === 0 ? {} : { answers: announced };
       opened.send(JSON.stringify({ type: "hello", last_seq: lastSeq, client, hears, ...some }));
     };
     opened.onmessage = ({ data }) => {
@@ -123,7 +123,7 @@ export function connect(options: ConnectOptions): Connection {
         resume = { ticket: frame.resume, url };
         update({ status: "open", ...activation(frame) });
         asked.connected(frame.pending);
-        tellAnswers();
+        announceAnswers();
         break;
       case "skill:request":
         asked.take(frame);
@@ -163,14 +163,14 @@ export function connect(options: ConnectOptions): Connection {
   }
 
   /** Announces the actions that the page answers, if they have changed. Several changes in one task are sent as one frame. */
-  function tellAnswers(): void {
-    if (telling) return;
-    telling = true;
+  function announceAnswers(): void {
+    if (isAnnouncing) return;
+    isAnnouncing = true;
     queueMicrotask(() => {
-      telling = false;
+      isAnnouncing = false;
       const now = answers();
-      if (state.status !== "open" || now.join("\n") === told.join("\n")) return;
-      told = now;
+      if (state.status !== "open" || now.join("\n") === announced.join("\n")) return;
+      announced = now;
       socket?.send(JSON.stringify({ type: "answers", answers: now }));
     });
   }

@@ -1,4 +1,4 @@
-// The AI SDK with each of its providers that take a base URL: `streamText`, its tools and loop, and its output.
+// Test client: the AI SDK with each provider that takes a base URL, with `streamText`, its tool loop and structured output.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -69,7 +69,7 @@ export const aiCompatible = clientOf("ai + @ai-sdk/openai-compatible", "openai-c
   createOpenAICompatible({ name: "gateway", supportsStructuredOutputs: true, ...options(place) })(place.model),
 );
 
-/** Its base URL has the version in it, other than that of the vendor's own SDK. */
+/** Unlike the vendor's own SDK, this provider expects the version in the base URL. */
 export const aiAnthropic = clientOf("ai + @ai-sdk/anthropic", "anthropic", (place) =>
   createAnthropic(options({ ...place, baseURL: `${place.baseURL}/v1` }))(place.model),
 );

@@ -1,4 +1,4 @@
-// `@anthropic-ai/sdk` with its own helpers: the stream helper, the tool runner, and answers that it parses.
+// Test client: `@anthropic-ai/sdk` with its stream helper, tool runner and structured output.
 
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
@@ -66,13 +66,13 @@ export const anthropicSdk: Client = {
 const textOf = (content: readonly { type: string }[]) =>
   content.flatMap((block) => (block.type === "text" ? as<{ text: string }>(block).text : [])).join("\n\n");
 
-/** The runner's own list may not have the last message yet. */
+/** The runner's message list may not contain the last message yet. */
 function withLast(added: readonly object[], { content }: { content: object[] }): object[] {
   const isThere = JSON.stringify(added.at(-1)).includes(JSON.stringify(content.at(-1)));
   return isThere ? [...added] : [...added, { role: "assistant", content }];
 }
 
-/** What the SDK has read out of a block is its own, and no part of the block. */
+/** Removes the parsed value that the SDK adds to a block. */
 function withoutParsed(block: Anthropic.ContentBlock): Anthropic.ContentBlock {
   const { parsed: _, parsed_output: __, ...rest } = as<{ parsed?: unknown; parsed_output?: unknown }>(block);
   return as<Anthropic.ContentBlock>(rest);

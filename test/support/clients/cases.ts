@@ -1,5 +1,5 @@
-// What every chat client must be able to do behind the gateway, with what the vendor is sent as the judge: it refuses nothing, and each
-// request begins with the one before.
+// Requirements for every chat client behind the gateway, checked by the requests that the vendor receives: none is rejected, and each
+// begins with the one before it.
 
 import { expect } from "vitest";
 import { type Answered, as, type Client, DOCUMENT, type OwnTool, PICTURE, type Place } from "./client";
@@ -11,12 +11,12 @@ export interface Trial {
   stage: Stage;
 }
 
-/** Nothing of what the gateway has done is in the client's history. */
+/** Asserts that the client's history contains nothing that the gateway added. */
 function expectNoTrace(added: readonly unknown[]): void {
   for (const word of ["load_skill", "call_skill_tool", HARBOUR, LAMP]) expect(text(added)).not.toContain(word);
 }
 
-/** A tool of the client's, which counts how often it ran. */
+/** A client tool that counts its runs. */
 function clock(): OwnTool & { times: number } {
   const tool = {
     ...{ name: "get_time", description: "The time now.", times: 0 },
@@ -40,7 +40,7 @@ async function plain({ client, stage }: Trial): Promise<void> {
   if (client.keepsAtVendor !== true) {
     const there = await talk(stage.vendorItself(client.api));
     expect([there.heard, there.second.text]).toEqual(["Said in step 1.", "Said in step 2."]);
-    // Where there is nothing to add, nobody can tell that there is a gateway.
+    // Without skills the gateway must be invisible to the client.
     expect(await talk({ ...place, headers: { "X-Skills": "off" } })).toEqual(there);
     expect(vendor.bodies.map((body) => JSON.parse(body))).toEqual(direct.bodies.map((body) => JSON.parse(body)));
   }
@@ -137,7 +137,7 @@ async function abort({ client, stage }: Trial): Promise<void> {
   const place = await stage.user(client.api);
   stage.vendor.plan.push([load("harbour")]);
   const first = await client.ask(place, [], { say: "Report, please." });
-  // That the model's answer ends then, too, is seen where nothing stands between the client and the gateway: test/smoke/chat.
+  // Whether the vendor request also ends is tested in test/smoke/chat, where client and gateway are connected directly.
   stage.vendor.stall();
   const stop = new AbortController();
   const heard: string[] = [];
@@ -180,7 +180,7 @@ async function regenerate({ client, stage }: Trial): Promise<void> {
   expect([first.text, again.text]).toEqual(["Said in step 2.", "Said in step 3."]);
   const requests = sent(stage);
   expect(requests[2]!.messages).toEqual(requests[0]!.messages);
-  // Both go on, each with what was done for it.
+  // Both branches continue with their own state.
   await client.ask(place, first.added, { say: "Go on." });
   await client.ask(place, again.added, { say: "Go on." });
   expect(sent(stage).map((request) => text(request).includes(HARBOUR))).toEqual([false, true, false, true, false]);

@@ -1,6 +1,6 @@
-// What the tests ask of a chat client, whichever it is: one turn at a time, with the client's own history of what came before.
+// The interface of a chat client under test: one turn at a time, with the client's own history.
 
-/** Where a client is pointed to: what a user types into it. */
+/** The endpoint settings that a user enters in a client. */
 export interface Place {
   baseURL: string;
   key: string;
@@ -8,7 +8,7 @@ export interface Place {
   headers?: Record<string, string>;
 }
 
-/** A tool that the client has itself, and runs itself. */
+/** A tool that the client defines and runs. */
 export interface OwnTool {
   name: string;
   description: string;
@@ -17,21 +17,21 @@ export interface OwnTool {
 
 export interface Asked {
   say: string;
-  /** A picture and a document beside the text. */
+  /** Attaches a picture and a document. */
   attached?: boolean;
   own?: OwnTool;
-  /** The answer is to have this form. */
+  /** Requests structured output. */
   schema?: boolean;
   signal?: AbortSignal;
-  /** Called with each piece of text as it comes. */
+  /** Called with each piece of text as it arrives. */
   onText?: (text: string) => void;
 }
 
 export interface Answered {
   text: string;
-  /** What was read out of the answer, where it has a form. */
+  /** The parsed value of structured output. */
   parsed?: unknown;
-  /** What the turn adds to the history, in the client's own form: what the user said, and all that the client made of it. */
+  /** Messages that the turn adds to the history, in the client's format: the user's message and the client's answer. */
   added: unknown[];
 }
 
@@ -39,16 +39,16 @@ export interface Client {
   name: string;
   api: "openai-chat" | "openai-responses" | "anthropic";
   ask(place: Place, history: readonly unknown[], asked: Asked): Promise<Answered>;
-  /** It keeps what was said at the vendor, which it cannot do behind a gateway: nothing to compare with. */
+  /** True if the client stores the history at the vendor. This is not possible behind a gateway, so there is nothing to compare. */
   keepsAtVendor?: boolean;
-  /** Cases that it has no way to ask for, each with the reason. */
+  /** Cases that the client does not support, with the reason. */
   lacks?: Readonly<Record<string, string>>;
 }
 
-/** What the wire carries is what the client's types say; a history is only known as JSON. */
+/** Casts a value to the client's type. The wire format matches these types, but histories are typed as JSON only. */
 export const as = <T>(value: unknown) => value as T;
 
-/** A picture of one pixel, and a document of one page. */
+/** A picture with one pixel, and a document with one page. */
 export const PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
 export const DOCUMENT = Buffer.from(
   "%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n",

@@ -1,4 +1,4 @@
-// The `openai` SDK with its own helpers: streams that are put together by the SDK, tools that it runs, answers that it parses.
+// Test client: the `openai` SDK with its stream helpers, tool runner and structured output.
 
 import OpenAI from "openai";
 import { zodResponseFormat, zodTextFormat } from "openai/helpers/zod";
@@ -98,7 +98,7 @@ const functionTool = ({ name, description }: NonNullable<Asked["own"]>) => ({
   ...{ type: "function" as const, name, description, parameters: NO_INPUT, strict: true },
 });
 
-/** What the SDK has read out of an item is its own, and no part of the item. */
+/** Removes the parsed value that the SDK adds to an item. */
 function withoutParsed(item: object): object {
   const { parsed_arguments: _, ...rest } = as<{ parsed_arguments?: unknown; content?: object[] }>(item);
   const parts = rest.content?.map((part) => {

@@ -1,4 +1,4 @@
-// What the scripted models do, and what their vendors were sent.
+// Scripts of the models, and the requests that their vendors received.
 
 import { expect } from "vitest";
 import type { Stage } from "./stage";
@@ -20,7 +20,7 @@ export function sent({ vendor }: Stage): Sent[] {
   return vendor.bodies.map(requestIn);
 }
 
-/** A request, whichever API calls its messages what. */
+/** Parses a request of any API. */
 export function requestIn(body: string): Sent {
   const { input, ...rest } = JSON.parse(body) as { input?: object[]; messages?: object[] };
   return { ...rest, messages: rest.messages ?? input ?? [] };
@@ -28,7 +28,7 @@ export function requestIn(body: string): Sent {
 
 export const text = (value: unknown) => JSON.stringify(value);
 
-/** Each request to the vendor begins with the one before. */
+/** Asserts that each request to the vendor begins with the one before it. */
 export function expectGrowth(requests: readonly Sent[]): void {
   const parts = requests.map(({ system, tools, messages }) => [text([system, tools]), ...messages.map(text)]);
   for (const [index, part] of parts.entries()) {

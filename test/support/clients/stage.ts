@@ -1,4 +1,4 @@
-// The built gateway before a scripted vendor, and a second vendor that clients speak to without a gateway.
+// Starts the built gateway with a scripted vendor, and a second vendor that clients call without a gateway.
 
 import { Harness } from "../harness";
 import { providerSkill } from "../provider";
@@ -6,21 +6,21 @@ import type { SkillFixture } from "../skill";
 import { startVendor, type Vendor } from "../vendors/server";
 import type { Client, Place } from "./client";
 
-/** Longer than what would be preloaded: a skill that nobody loads has nothing to show. */
+/** Longer than the preload limit, so that the skill must be loaded. */
 const long = (text: string) => `${text}\n\n${"Watch the tide, the wind and the boats. ".repeat(300)}`;
 
 const HARBOUR: SkillFixture = {
   ...{ name: "harbour", description: "Writes harbour reports." },
   body: long("Sign every report with Aye."),
 };
-/** Only the code of public skills runs. */
+/** Only public skills can run code. */
 const LAMP = providerSkill(
   "lamp",
   { signal: "return 'the lamp is lit'" },
   { description: "Lights the lamp.", body: long("Light it at dusk.") },
 );
 
-/** The model's name, at the gateway and at its vendor: some clients know by it what a model can do. */
+/** Model names at the gateway and the vendor. Some clients derive the model's features from the name. */
 const MODELS: Record<Client["api"], string> = {
   "openai-chat": "gpt-6-sol",
   "openai-responses": "gpt-6-sol",
@@ -55,7 +55,7 @@ export class Stage {
     await Promise.all([this.vendor.close(), this.direct.close()]);
   }
 
-  /** Where a new user points the client. */
+  /** Creates a user and returns its endpoint settings. */
   async user(api: Client["api"]): Promise<Place> {
     const user = `user-${++this.users}`;
     const made = await this.gateway.send("POST", "/api/v1/keys", { user_id: user, scopes: ["chat"] });
@@ -64,13 +64,13 @@ export class Stage {
     return { baseURL, key, model: MODELS[api] };
   }
 
-  /** Where the same client is pointed without a gateway. */
+  /** Returns the settings for a client without a gateway. */
   vendorItself(api: Client["api"]): Place {
     const baseURL = api === "anthropic" ? this.direct.url : `${this.direct.url}/v1`;
     return { baseURL, key: "sk-vendor", model: MODELS[api] };
   }
 
-  /** Both vendors begin anew: their steps are counted from 1. */
+  /** Resets both vendors. Their steps are counted from 1 again. */
   reset(): void {
     for (const { bodies, answers, refusals, plan, texts } of [this.vendor, this.direct])
       for (const list of [bodies, answers, refusals, plan, texts]) list.length = 0;

@@ -1,4 +1,4 @@
-// Every client in every case, as tests named `client > case`.
+// Runs every client in every case, as tests named `client > case`.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CASES } from "./cases";

@@ -1,7 +1,6 @@
-// Thirty tasks in the words of people, each with the tool that does it. Written by hand before there was an index over tools, and
-// never changed to suit it.
+// Thirty user requests, each with the tool that fulfils it. They were written before the tool index existed and are never tuned to it.
 
-/** What is asked for, and `server__tool`. */
+/** The request, and `server__tool`. */
 export const TOOL_TASKS: readonly (readonly [task: string, tool: string])[] = [
   ["Why did the build of main fail? Show me the end of its log.", "code__get_job_logs"],
   ["Ask Dana and the platform team to look over pull request 812.", "code__request_reviewers"],

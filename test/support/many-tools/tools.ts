@@ -1,9 +1,9 @@
-// 150 tools of ten MCP servers, as such servers name and describe theirs. Written by hand before there was an index over tools, and
-// never changed to suit it.
+// 150 tools of ten MCP servers with realistic names and descriptions. They were written before the tool index existed and are never tuned
+// to it.
 
 import type { ToolDefinition } from "../../../src/domain/tool";
 
-/** A server's name in a line of its own; below it `tool(argument: type, optional?) description`. A type that is not said is `string`. */
+/** A line with a server's name, then its tools as `tool(argument: type, optional?) description`. The default type is `string`. */
 const TEXT = `
 code
   list_repositories(owner, visibility?, page?: integer) List the repositories of an account or organization.
@@ -170,7 +170,7 @@ team
 const LINE = /^ {2}(?<name>\w+)\((?<args>[^)]*)\) (?<description>.+)$/;
 const ARGUMENT = /^(?<name>\w+)(?<optional>\?)?(?:: (?<type>\w+))?$/;
 
-/** Each server with its tools, in the order in which they are written. */
+/** Each server with its tools, in the order of the text. */
 export const MANY_TOOLS: readonly { server: string; tools: readonly ToolDefinition[] }[] = TEXT.trim()
   .split(/\n(?! )/)
   .map((block) => {

@@ -1,4 +1,4 @@
-// A gateway whose requests to others go through this process, where a test answers them in the others' place.
+// Runs a gateway whose outgoing requests pass through this process, where a test can answer them.
 
 import { createTestHarness } from "wrangler";
 import { KEY, Outside, root } from "../harness";
@@ -6,7 +6,7 @@ import { KEY, Outside, root } from "../harness";
 export class Overheard extends Outside {
   private readonly server: ReturnType<typeof createTestHarness>;
 
-  /** @param settings besides the key */
+  /** @param settings in addition to the key */
   constructor(settings: Record<string, string>) {
     super();
     const secrets = { GATEWAY_ADMIN_KEY: KEY, ...settings };

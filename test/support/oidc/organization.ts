@@ -1,12 +1,12 @@
-// An organization's own OpenID Connect issuer on this machine: npm `oidc-provider` with dynamic registration, PKCE, resource indicators and
-// signed access tokens. Who comes to its page is signed in as whoever the test names, and asked nothing.
+// A local OpenID Connect issuer of an organization: npm `oidc-provider` with dynamic registration, PKCE, resource indicators and signed
+// access tokens. Its page signs every visitor in as the account that the test names, without asking.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import Provider from "oidc-provider";
 
-/** The gateway's client there. */
+/** The gateway's client registration at the issuer. */
 export interface OwnClient {
   id: string;
   secret: string;
@@ -14,7 +14,7 @@ export interface OwnClient {
 }
 
 export class Organization {
-  /** Whom the next visitor is signed in as, and in which groups. */
+  /** Account of the next visitor, and its groups. */
   account = "";
   groups: string[] = [];
   private readonly provider: Provider;
@@ -29,7 +29,7 @@ export class Organization {
       jwks: { keys: [jwk] },
       cookies: { keys: ["of a test"] },
       clients: [{ client_id: own.id, client_secret: own.secret, redirect_uris: [own.redirectUri] }],
-      // The gateway reads the ID token and nothing else.
+      // The gateway reads only the ID token, so it must contain all claims.
       conformIdTokenClaims: false,
       scopes: ["openid", "profile", "offline_access", "mcp"],
       interactions: { url: (_, { uid }) => `/interaction/${uid}` },

@@ -1,5 +1,5 @@
-// A provider of OpenID Connect on this machine (npm `oidc-provider`) whose tokens look like those of a named one: it calls itself by that
-// one's issuer, has its keys at that one's path, and gives its claims. A user signs in by the authorization code flow.
+// A local OpenID Connect provider (npm `oidc-provider`) that imitates a real one: it uses that provider's issuer, key path and claims.
+// Users sign in with the authorization code flow.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,9 +16,9 @@ import {
 import Provider from "oidc-provider";
 import * as z from "zod";
 
-/** What a named provider's tokens look like. */
+/** The properties of a real provider's tokens. */
 export interface TokenShape {
-  /** Which token the gateway is sent. */
+  /** The token that clients send to the gateway. */
   sent: "access_token" | "id_token";
   clientId: string;
   audience: string | string[];
@@ -85,7 +85,7 @@ export class StandIn {
       },
       formats: {
         customizers: {
-          // The named ones do not follow RFC 9068, whose `typ` is `at+jwt`.
+          // The real providers do not follow RFC 9068, which requires the `typ` `at+jwt`.
           jwt: (_, __, token) => {
             token.header = { ...token.header, typ: "JWT" };
             token.payload.aud = audience;
@@ -95,7 +95,7 @@ export class StandIn {
     });
   }
 
-  /** @param keysUrl where the named provider's keys are: the path counts */
+  /** @param keysUrl key URL of the real provider; only its path is used */
   static async start(issuer: string, keysUrl: string, shape: TokenShape): Promise<StandIn> {
     const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { extractable: true });
     const jwk = { ...(await exportJWK(privateKey)), kid: "one", use: "sig" };
@@ -110,7 +110,7 @@ export class StandIn {
     return this.origin + this.keysPath;
   }
 
-  /** Signs a user in, as a browser and the back end behind it do. */
+  /** Signs a user in, as a browser and its back end do. */
   async signIn(account: string): Promise<string> {
     this.account = account;
     const { clientId, sent } = this.shape;
@@ -139,14 +139,14 @@ export class StandIn {
     return tokensSchema.parse(await answer.json())[sent];
   }
 
-  /** The same token, signed by the same key, with these claims in the place of its own. */
+  /** Returns the token with changed claims, signed by the same key. */
   async altered(token: string, claims: JWTPayload): Promise<string> {
     const { kid } = decodeProtectedHeader(token);
     const header = { alg: ALGORITHM, typ: "JWT", ...(kid === undefined ? {} : { kid }) };
     return new SignJWT({ ...decodeJwt(token), ...claims }).setProtectedHeader(header).sign(this.key);
   }
 
-  /** The same claims, unsigned; and signed with what everybody knows, the public key, as if it were a secret. */
+  /** Returns two forged tokens with the same claims: one unsigned, one signed with the public key as an HMAC secret. */
   async forged(token: string): Promise<{ none: string; hs256: string }> {
     const claims = decodeJwt(token);
     const known = new TextEncoder().encode(JSON.stringify(await exportJWK(this.publicKey)));

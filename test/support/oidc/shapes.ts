@@ -1,17 +1,16 @@
-// The claims of four providers' tokens, as their documents describe them. Names and ids are made up; they are those of
-// docs/sign-in.md.
+// Claims of tokens from four providers, according to their documentation. The invented names and ids are those of docs/sign-in.md.
 
 import type { TokenShape } from "./provider";
 
-/** Who signs in, and whom the gateway should see. */
+/** A user who signs in, and the principal that the gateway should derive. */
 export interface Visitor {
   sub: string;
   shape: TokenShape;
   user: string;
   group: string;
-  /** What differs in the token of a member who is no admin. */
+  /** Claims that differ for a member without admin rights. */
   notAdmin: Record<string, unknown>;
-  /** What the page says this provider cannot do: a token of that kind, and what it is worth. */
+  /** A token that the page lists as unsupported for this provider, and the expected status. */
   cannot: { claims: Record<string, unknown>; status: 200 | 401 };
 }
 
@@ -23,7 +22,7 @@ export const VISITORS: Record<string, Visitor> = {
     user: "7f9c1f4e-52a5-4a0e-9d3b-2f1d5c6b7a80",
     group: "research",
     notAdmin: { realm_access: { roles: ["default-roles-example", "admin"] } },
-    // The path, as without step 1.
+    // The group's path, as sent if step 1 is skipped.
     cannot: { claims: { groups: ["/research"] }, status: 200 },
     shape: {
       sent: "access_token",
@@ -48,7 +47,7 @@ export const VISITORS: Record<string, Visitor> = {
     user: "00000000-0000-4000-8000-66f3332eca7e",
     group: "11111111-2222-4333-8444-555555555555",
     notAdmin: { roles: ["Skills.Reader"] },
-    // Too many groups to name.
+    // Sent if a user has too many groups to list.
     cannot: { claims: { groups: undefined, _claim_names: { groups: "src1" } }, status: 200 },
     shape: {
       sent: "access_token",
@@ -92,7 +91,7 @@ export const VISITORS: Record<string, Visitor> = {
     user: "107691503500061507151",
     group: "example.com",
     notAdmin: { sub: "107691503500061507152", email: "bob@example.com" },
-    // An account outside of any Workspace.
+    // An account that belongs to no Workspace.
     cannot: { claims: { hd: undefined }, status: 200 },
     shape: {
       sent: "id_token",

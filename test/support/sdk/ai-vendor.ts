@@ -1,4 +1,4 @@
-// The API behind the AI SDK's own gateway, with streams: what it is asked, and answers by a plan.
+// The API behind the AI SDK's own gateway, with streams. Records requests and answers by a plan.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

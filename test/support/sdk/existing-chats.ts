@@ -1,4 +1,4 @@
-// Chats as people have them before they know of skills: a history of their own, a tool of their own, a stream.
+// Typical chats before skills are added: with their own history, tool and stream.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -10,12 +10,12 @@ import type { Vendor } from "../vendors/server";
 const NOW = "2026-11-22T12:00:00Z";
 const SCHEMA = { type: "object" as const, properties: {} };
 
-/** A chat in process memory, as its back end has it: what the user says in, what the page shows out. */
+/** A chat in the memory of a back end: the user's message in, the shown text out. */
 export interface ExistingChat {
   messages: unknown[];
-  /** Takes one turn with all rounds of its own tool; `skills: null` is the chat as it was. */
+  /** Runs one turn with all rounds of the chat's own tool. `skills: null` runs the chat without the gateway. */
   say(text: string, skills: Chat | null, signal?: AbortSignal): Promise<string>;
-  /** Calls that reached the chat's own code. */
+  /** Calls that reached the chat's own tool. */
   seen: string[];
 }
 
@@ -27,7 +27,7 @@ export function openaiChat(vendor: Vendor, stream: boolean): ExistingChat {
   const ask = async (openai: OpenAI, signal?: AbortSignal): Promise<OpenAI.ChatCompletionMessage> => {
     const body = { model: "gpt-6-sol", messages, tools };
     if (!stream) return (await openai.chat.completions.create(body, { signal })).choices[0]!.message;
-    // The SDK's own helper puts the pieces together.
+    // The SDK's own helper assembles the stream.
     return openai.chat.completions.stream(body, { signal }).finalMessage();
   };
   return {
@@ -50,7 +50,7 @@ export function openaiChat(vendor: Vendor, stream: boolean): ExistingChat {
   };
 }
 
-/** @param keepsThoughts whether it asks for thoughts with their content, without which the vendor finds none again */
+/** @param keepsThoughts whether it requests encrypted reasoning content, without which the vendor cannot restore reasoning */
 export function responsesChat(vendor: Vendor, stream: boolean, keepsThoughts: boolean): ExistingChat {
   const input: OpenAI.Responses.ResponseInputItem[] = [];
   const seen: string[] = [];
@@ -72,7 +72,7 @@ export function responsesChat(vendor: Vendor, stream: boolean, keepsThoughts: bo
       input.push({ role: "user", content: text });
       for (;;) {
         const { output, output_text } = await ask(openai, signal);
-        // As the vendor's own guide has it; a chat that keeps no thoughts gives back what else there was.
+        // As in the vendor's guide. A chat that does not store reasoning returns only the other items.
         input.push(...output.filter(({ type }) => keepsThoughts || type !== "reasoning").map(givenBack));
         const calls = output.filter((item) => item.type === "function_call");
         if (calls.length === 0) return output_text;
@@ -84,7 +84,7 @@ export function responsesChat(vendor: Vendor, stream: boolean, keepsThoughts: bo
     },
   };
 
-  /** Without what the SDK's helper has put in, and, where thoughts are not kept, without the id that asks for them. */
+  /** Removes the fields that the SDK's helper has added and, if reasoning is not stored, the id that refers to it. */
   function givenBack(item: OpenAI.Responses.ResponseOutputItem): OpenAI.Responses.ResponseInputItem {
     const text = JSON.stringify(item, (field, value: unknown) =>
       ["parsed", "parsed_arguments", ...(keepsThoughts ? [] : ["id"])].includes(field) ? undefined : value,
@@ -93,7 +93,7 @@ export function responsesChat(vendor: Vendor, stream: boolean, keepsThoughts: bo
   }
 }
 
-/** @param hasTools whether it has a tool of its own */
+/** @param hasTools whether it has its own tool */
 export function anthropicChat(vendor: Vendor, stream: boolean, hasTools = true): ExistingChat {
   const messages: Anthropic.MessageParam[] = [];
   const seen: string[] = [];

@@ -1,21 +1,21 @@
-// A gateway behind a bad line: everything passes, but for the faults that a test has planned.
+// A proxy in front of a gateway that passes everything except for planned faults.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface Fault {
-  /** Which requests it is for. */
+  /** Requests that the fault applies to. */
   on: RegExp;
-  /** A status with `Retry-After: 0`; no answer at all; an answer that is lost on its way; one that ends after its first event. */
+  /** A status with `Retry-After: 0`, no response, a response lost on the way, or one that ends after its first event. */
   what: 429 | 503 | "refused" | "lost" | "cut";
 }
 
 export class Flaky {
   readonly seen: { method: string; path: string; headers: IncomingMessage["headers"] }[] = [];
-  /** The next faults, in order; each is used up once. */
+  /** The next faults, in order. Each is used once. */
   faults: Fault[] = [];
-  /** Called with each request before anything else happens to it. */
+  /** Called for each request before it is handled. */
   onRequest: (path: string) => void = () => {};
   url = "";
   private readonly server = createServer((request, response) => void this.pass(request, response));

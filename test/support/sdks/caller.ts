@@ -1,4 +1,4 @@
-// A chat back end as docs/api/turns.md tells to write one, on an official SDK against a scripted vendor.
+// A chat back end as described in docs/api/turns.md, with an official SDK against a scripted vendor.
 
 import type { Vendor } from "../vendors/server";
 
@@ -35,35 +35,35 @@ interface Step extends Partial<Offer> {
 
 export type Format = "openai" | "openai-responses" | "anthropic" | "mcp";
 
-/** What differs by SDK: one request, and where a text stands in the history. */
+/** The differences between SDKs: how a request is sent, and where texts are in the history. */
 export interface Sdk {
   format: Format;
-  /** What a request's body has apart from its messages, and these, in the order in which the vendor reads them. */
+  /** Splits a request's body into the messages and everything else, in the order in which the vendor reads them. */
   read(body: Record<string, unknown>): { front: unknown; messages: unknown[] };
   /** Asks the model, adds its answer to the history, and returns its calls. */
   ask(chat: Conversation, offer: Offer, turn: Turn): Promise<object[]>;
-  /** Results of the back end's own tool. */
+  /** Returns results of the back end's own tool. */
   own(calls: object[]): object[];
-  /** Adds the results of a step, each found again by its call's id. */
+  /** Adds the results of a step and records each under its call's id. */
   add(chat: Conversation, results: object[], own: object[]): void;
-  /** A message that a turn asks to append, as this SDK wants it. */
+  /** Converts a message to append into this SDK's format. */
   appended?(message: object): object;
   replace(told: object, content: string): void;
 }
 
 export interface Behaviour {
-  /** Which of the edits it makes that it is asked for. */
+  /** Which of the requested edits it applies. */
   edits: "all" | "required" | "none";
-  /** Whether it says what its history still has. */
+  /** Whether it sends `have`. */
   have: boolean;
-  /** Whether it drops thinking when it is told to. */
+  /** Whether it drops thinking when the gateway requests it. */
   drops: boolean;
 }
 
-/** The history that a back end keeps, and what it remembers of it. */
+/** The history of a back end, and its record of the gateway's texts. */
 export class Conversation {
   history: object[] = [];
-  /** Where the gateway's texts stand in the history, by the id of the call or of the appended message. */
+  /** The gateway's texts in the history, by the id of the call or of the appended message. */
   readonly told = new Map<string, object>();
   thinkingDropped = 0;
 
@@ -77,7 +77,7 @@ export class Conversation {
 
   private last: { turn: Turn; offer: Offer; calls: object[] } | null = null;
 
-  /** Begins a turn and makes its first model step. The model does what the plan says, step by step. */
+  /** Begins a turn and runs its first model step. The model follows the plan, step by step. */
   async begin(question: string, plan: Vendor["plan"], more: object = {}): Promise<Turn> {
     const { sdk, behaviour } = this;
     const turn = (await this.post("turns", {
@@ -98,7 +98,7 @@ export class Conversation {
     return turn;
   }
 
-  /** Makes the other model steps of the turn, until the model only says something. */
+  /** Runs the remaining model steps of the turn, until the model makes no calls. */
   async finish(): Promise<Step[]> {
     const steps: Step[] = [];
     const { sdk } = this;
@@ -119,7 +119,7 @@ export class Conversation {
     return { turn, steps: await this.finish() };
   }
 
-  /** A host that makes its history shorter: everything before a user's message goes. */
+  /** Shortens the history, as hosts do: drops everything before a user's message. */
   cut(from: number): void {
     const questions = this.history.flatMap((message, index) =>
       "content" in message && "role" in message && message.role === "user" && typeof message.content === "string"
@@ -135,7 +135,7 @@ export class Conversation {
   private edit({ call_id, append_id, content, required }: Edit): void {
     const id = call_id ?? append_id ?? "";
     const told = this.told.get(id);
-    // Who does not say what its history has may be asked to edit what it has lost.
+    // A caller without `have` can receive edits of messages that it no longer has.
     if (told === undefined && !this.behaviour.have) return;
     if (told === undefined) throw new Error(`an edit names ${id}, of which the history has nothing`);
     if (this.behaviour.edits === "none" || (this.behaviour.edits === "required" && required !== true)) return;
@@ -143,7 +143,7 @@ export class Conversation {
     this.told.delete(id);
   }
 
-  /** Thinking leaves with the blocks of assistants' messages; only one vendor has it. */
+  /** Removes thinking blocks from assistant messages. Only Anthropic has them. */
   private dropThinking(): void {
     if (this.sdk.format !== "anthropic") return;
     this.thinkingDropped++;

@@ -1,11 +1,11 @@
-// What happens in the sixty turns: skills that come, change and go, and what the model does with them.
+// The script of sixty turns: how skills are published, changed and removed, and what the model calls.
 
 import type { Harness, Published } from "../harness";
 import { providerSkill } from "../provider";
 import type { SkillFixture } from "../skill";
 import type { Conversation } from "./caller";
 
-/** Some 900 tokens: a catalog of several is too large to be preloaded whole. */
+/** About 900 tokens, so that a catalog of several skills exceeds the preload limit. */
 const text = (what: string) => `${what}\n\n${"Watch the tide, the wind and the boats. ".repeat(100)}`;
 
 const HARBOUR: SkillFixture = {
@@ -33,7 +33,7 @@ type Calls = Conversation["vendor"]["plan"];
 const call = (name: string, input: object) => ({ name, input });
 const load = (skill: string, more: object = {}) => call("load_skill", { skill_name: skill, ...more });
 
-/** What the model does in a turn, step by step. `fixed`: tools of skills are called through the one tool for it. */
+/** Returns the model's calls in a turn, step by step. `fixed`: tools of skills are called through `call_skill_tool`. */
 export function planOf(turn: number, fixed: boolean): Calls {
   const signal = fixed ? call("call_skill_tool", { name: "signal", arguments: {} }) : call("signal", {});
   const now = call("get_time", {});
@@ -51,7 +51,7 @@ export function planOf(turn: number, fixed: boolean): Calls {
   return plans[turn % plans.length] ?? [];
 }
 
-/** What the caller says of a turn. */
+/** Returns the caller's options for a turn. */
 export function bodyOf(turn: number): object {
   return {
     ...(turn % 8 === 7 ? { selected_skills: ["fleet"] } : {}),
@@ -59,7 +59,7 @@ export function bodyOf(turn: number): object {
   };
 }
 
-/** The turns at whose beginning the front of a prompt may change, and why. */
+/** Turns at whose beginning the front can change, with the reason. */
 export const FRONT_CHANGES: Record<number, string> = {
   22: "crane was deleted",
   30: "it is cold, and gull is new",
@@ -67,12 +67,12 @@ export const FRONT_CHANGES: Record<number, string> = {
   50: "the ghost's prompt is another",
   53: "lamp was deleted",
 };
-/** The callers make their histories shorter here. */
+/** The turn in which callers shorten their histories. */
 export const CUT = 26;
 export const FORGOTTEN = 38;
 export const OTHER_PROMPT = 50;
 
-/** The registry as time goes by. */
+/** The registry, which changes over the turns. */
 export class Harbour {
   private readonly known = new Map<string, Published>();
 
@@ -82,7 +82,7 @@ export class Harbour {
     for (const skill of SKILLS) this.known.set(skill.name ?? "", await this.gateway.publish(skill));
   }
 
-  /** Before a turn begins, while no conversation is in one. */
+  /** Changes the registry before a turn, while no turn runs. */
   async before(turn: number): Promise<void> {
     if (turn === 9) await this.renew("2.0.0");
     if (turn === 24) await this.gateway.publish({ name: "gull", description: "Counts gulls.", body: text("Count.") });
@@ -90,7 +90,7 @@ export class Harbour {
     if (turn === 41) await this.yank();
   }
 
-  /** After the first model step of a turn. */
+  /** Changes the registry after the first model step of a turn. */
   async during(turn: number): Promise<void> {
     if (turn === 13) await this.yank();
     if (turn === 21) await this.remove("crane");
@@ -103,7 +103,7 @@ export class Harbour {
     this.known.set("harbour", await this.gateway.publish(next, id));
   }
 
-  /** Takes the newest version of `harbour` out of use. */
+  /** Yanks the newest version of `harbour`. */
   private async yank(): Promise<void> {
     const { id, version_id } = this.published("harbour");
     await this.gateway.send("POST", `/api/v1/kinds/skills/${id}/versions/${version_id}/yank`);

@@ -1,4 +1,4 @@
-// Random conversations, the same for the same seed: what the model calls, what the caller says, and what becomes of the skills.
+// Random conversations, reproducible by seed: the model's calls, the caller's options, and changes of skills.
 
 import type { Harness, Published } from "../harness";
 import { providerSkill } from "../provider";
@@ -8,13 +8,13 @@ import type { Conversation } from "./caller";
 const NAMES = ["harbour", "crane", "fleet", "lamp", "rope", "gull"] as const;
 type Name = (typeof NAMES)[number];
 
-/** Numbers from 0 to 1 that follow from a seed. */
+/** A seeded generator of numbers from 0 to 1. */
 export class Dice {
   constructor(private state: number) {}
 
   private next(): number {
     this.state = (Math.imul(this.state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-    // The lower bits of such a row repeat.
+    // The lower bits of this generator repeat.
     return (this.state >>> 8) / 0x80_0000;
   }
 
@@ -35,16 +35,16 @@ export class Dice {
   }
 }
 
-/** Stands in the instructions of one version of a skill and nowhere else. */
+/** Returns a text that occurs only in the instructions of one version of a skill. */
 export const markOf = (skill: string, version: string) => `The mark of ${skill} ${version}.`;
 
 interface Shelf {
   id: string;
-  /** Its versions, and which of them are yanked. */
+  /** Its versions, and whether each is yanked. */
   versions: Map<string, Published & { yanked: boolean }>;
 }
 
-/** The registry, in which things come and go. */
+/** A registry in which skills are published and deleted at random. */
 export class Shop {
   private readonly shelves = new Map<Name, Shelf>();
   private readonly removed = new Set<string>();
@@ -59,7 +59,7 @@ export class Shop {
     for (const name of NAMES) await this.publish(name);
   }
 
-  /** What no request may hold any more: the marks of versions that are yanked and of skills that are deleted. */
+  /** Returns texts that no request can contain any more: the marks of yanked versions and of deleted skills. */
   forbidden(): string[] {
     const yanked = [...this.shelves].flatMap(([name, { versions }]) =>
       [...versions].flatMap(([version, each]) => (each.yanked ? markOf(name, version) : [])),
@@ -79,7 +79,7 @@ export class Shop {
     version.yanked = !version.yanked;
   }
 
-  /** The next conversations begin with other skills of these names. */
+  /** Deletes the skills, so that the next conversations start with new ones of the same names. */
   async close(): Promise<void> {
     for (const [name, shelf] of this.shelves) await this.remove(name, shelf);
   }
@@ -106,7 +106,7 @@ export class Shop {
   }
 }
 
-/** What the model calls in a turn: up to three steps of up to three calls. */
+/** Returns the model's calls in a turn: up to three steps of up to three calls. */
 export function randomPlan(dice: Dice): Conversation["vendor"]["plan"] {
   const call = () => {
     const skill_name = dice.pick(NAMES);
@@ -126,7 +126,7 @@ export interface RandomTurn {
   plan: Conversation["vendor"]["plan"];
   body: object;
   settings: { spec?: object; retention_turns?: number };
-  /** The caller makes its history shorter. */
+  /** Whether the caller shortens its history. */
   cut: boolean;
 }
 

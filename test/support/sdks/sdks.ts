@@ -1,4 +1,4 @@
-// The official SDKs, as the examples use them.
+// The official SDKs, used as in the examples.
 
 import Anthropic from "@anthropic-ai/sdk";
 import { createGateway, generateText, jsonSchema, type ModelMessage, type ToolSet, tool } from "ai";
@@ -10,7 +10,7 @@ const SCHEMA = { type: "object" as const, properties: {} };
 const OWN = { name: "get_time", description: "The time now." };
 const QUIET = { apiKey: "none", maxRetries: 0 };
 
-/** What the wire carries is what the types say; a gateway's answer is only known as JSON. */
+/** Casts a value to the SDK's type. The wire format matches these types, but the gateway's response is typed as JSON only. */
 const as = <T>(value: unknown) => value as T;
 
 const openai = ({ vendor }: Conversation) => new OpenAI({ ...QUIET, baseURL: `${vendor.url}/v1` });
@@ -76,7 +76,7 @@ export const anthropicMessages: Sdk = {
       tools: all.map((each, index) =>
         index === all.length - 1 && mark !== undefined ? { ...each, cache_control: mark.tools } : each,
       ),
-      // Under delivery `message` the loaded instructions stand between the prompt and the history.
+      // Under delivery `message` the loaded instructions are between the prompt and the history.
       messages: as<Anthropic.MessageParam[]>([...prompt.messages, ...chat.history]),
     });
     chat.history.push({ role: "assistant", content: answer.content });
@@ -123,7 +123,7 @@ export const aiSdk: Sdk = {
     for (const part of parts) chat.told.set(part.toolCallId, part);
     chat.history.push(...messages, ...own);
   },
-  // MCP's messages have one block, the SDK's a list.
+  // An MCP message has one content block, the SDK's message has a list.
   appended: (message) => ("content" in message ? { ...message, content: [message.content] } : message),
   replace: (told, content) =>
     Object.assign(

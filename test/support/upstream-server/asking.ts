@@ -1,7 +1,8 @@
-// A server of either era that asks what the call tells it to: `/asking-modern/none` and `/asking-legacy/none`. Its one tool `ask` takes
-// `{ rounds: [{ <key>: { method, params } }…] }` and answers with what it was told, as JSON; its prompt `ask` the same, with the rounds as
-// text. `/asking-standing/<name>` asks on the stream
-// of its session, where one client may listen at a time; while nobody does, a question is lost at once.
+// An MCP server of either era that sends questions to the client: `/asking-modern/none` and `/asking-legacy/none`.
+//
+// Its tool `ask` takes `{ rounds: [{ <key>: { method, params } }…] }` and returns the answers as JSON. Its prompt `ask` does the same with
+// the rounds as text. `/asking-standing/<name>` sends questions on the stream of its session. Only one client can listen at a time, and
+// without a listener a question is lost.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -27,10 +28,10 @@ const PROMPTS = [{ name: "ask", arguments: [{ name: "rounds" }] }];
 const CAPABILITIES = { tools: {}, prompts: {} };
 const INFO = { name: "asking", version: "1" };
 
-/** Who waits for the answer to a question, by its id. */
+/** Callbacks for answers, by the id of the question. */
 const waiting = new Map<string | number, (answer: Message) => void>();
 let questions = 0;
-/** Who listens, by the path of the server. */
+/** Open streams, by the path of the server. */
 const listening = new Map<string, ServerResponse>();
 
 export async function answerAsking(
@@ -49,7 +50,7 @@ export async function answerAsking(
     if (listening.has(path)) return void response.writeHead(409).end();
     listening.set(path, response);
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-    // It sees only after a while that somebody left.
+    // The server notices a closed stream only after a delay.
     return void response.on("close", () => setTimeout(() => listening.delete(path), 60));
   }
   if (message.method === undefined && message.id !== undefined) {
@@ -83,7 +84,7 @@ export async function answerAsking(
   }
 }
 
-/** The state says how many rounds are over, and what they brought. */
+/** The request state contains the number of completed rounds and their answers. */
 function modern(message: Message): object {
   const { inputResponses, requestState } = message.params ?? {};
   const before: unknown[] = requestState === undefined ? [] : JSON.parse(requestState);

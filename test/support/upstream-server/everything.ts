@@ -1,4 +1,4 @@
-// server-everything as npm has it, behind a relay that notes what is called.
+// Runs server-everything from npm behind a proxy that records the calls.
 
 import { spawn } from "node:child_process";
 import { createServer, request as send } from "node:http";

@@ -1,4 +1,4 @@
-// Misbehaving MCP servers, by path: `/<fault>/<where>`. A small server of the 2025 era, written by hand, that goes wrong on purpose.
+// Misbehaving MCP servers by path: `/<fault>/<where>`. A small server of the 2025 era with deliberate faults.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -12,9 +12,9 @@ interface Message {
   params?: { name?: string; cursor?: string; arguments?: Record<string, unknown>; _meta?: Record<string, unknown> };
 }
 
-/** What the server saw, for tests to ask. */
+/** The requests that the server received. */
 export interface Seen {
-  /** Connections that are open now, but for the one that asks. */
+  /** Number of open connections, without the one that sent this request. */
   open: number;
   requests: { path: string; http: string; method: string; headers: Record<string, string>; body: string }[];
 }
@@ -32,7 +32,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
   const sockets = new Set<Socket>();
   const sessions = new Set<string>();
   let requests: Seen["requests"] = [];
-  /** Calls for which a session was forgotten: it is so once. */
+  /** Calls that have already lost their session. Each loses it once. */
   const lost = new Set<string>();
   const seenIds = new Set<string>();
   let counter = 0;
@@ -48,7 +48,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A connection serves one request, so that those that are open are those that are used.
+    // Each connection serves one request, so the number of open connections equals the number of requests in progress.
     response.setHeader("connection", "close");
     response.on("error", () => undefined);
     const url = new URL(request.url ?? "/", "http://localhost");
@@ -82,7 +82,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     if (method !== "initialize" && fault !== "stateless" && !sessions.has(session)) {
       return json(response, { error: "no such session" }, fault === "lost400" ? 400 : 404);
     }
-    // Answers are told apart by their ids: a strict server takes no id twice in a session.
+    // Requests are identified by their ids. A strict server accepts an id only once per session.
     const key = `${session} ${JSON.stringify(message.id)}`;
     if (where === "strict" && message.id !== undefined && method !== "initialize" && seenIds.has(key))
       return error(response, message, -32600, "this id was used before");
@@ -95,7 +95,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     if (fault === "late" && at === where) await new Promise((resolve) => setTimeout(resolve, 4_000));
     if (fault === "healing" && at === where && !healed) return json(response, { error: "not yet" }, 503);
     if (at === where && misbehave(fault, message, response)) return;
-    // Well, but for the calls that ask for it otherwise.
+    // Behaves correctly except for calls that request a fault.
     const asked = fault === "tenth" && method === "tools/call" ? String(message.params?.arguments?.fault ?? "") : "";
     const nonce = String(message.params?.arguments?.nonce ?? "");
     if (asked === "lost" && !lost.has(nonce)) {
@@ -105,7 +105,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     }
     if (misbehave(asked, message, response)) return;
     if (method === "initialize") {
-      // A server that tells everybody what it was told.
+      // A server that exposes the received credential.
       const id = `session-${++counter}${fault === "leak" ? `-${leaked(request)}` : ""}`;
       if (fault !== "stateless") {
         sessions.add(id);
@@ -129,7 +129,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     return error(response, message, -32601, "Method not found");
   }
 
-  /** Goes wrong, and says whether it did. */
+  /** Applies a fault. Returns whether it did. */
   function misbehave(fault: string, message: Message, response: ServerResponse): boolean {
     const { id } = message;
     switch (fault) {
@@ -304,7 +304,7 @@ async function call(
   }
 }
 
-/** The credential that came with a request. */
+/** Returns the credential of a request. */
 function leaked(request: IncomingMessage): string {
   return String(request.headers["x-api-key"] ?? "").replace(/^Key /, "");
 }
@@ -335,7 +335,7 @@ function drip(response: ServerResponse, type: string, byte: string): void {
   response.on("close", () => clearInterval(timer));
 }
 
-/** A hundred megabytes, as fast as they are taken. */
+/** Sends 100 MB as fast as the client reads. */
 function big(response: ServerResponse, type: string, head: string): void {
   response.writeHead(200, { "content-type": type });
   response.write(head);

@@ -1,4 +1,4 @@
-// A small server of the 2026-07-28 era, written by hand, that goes wrong on purpose: `/modern-<fault>/none`.
+// A small server of the 2026-07-28 era with deliberate faults: `/modern-<fault>/none`.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 

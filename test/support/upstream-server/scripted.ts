@@ -1,18 +1,18 @@
-// A server that says what a test told it to, byte for byte: `/scripted/<name>`. Whatever it was not told is answered well.
+// A server that sends the responses of a test byte for byte: `/scripted/<name>`. Other requests receive a valid default response.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** An answer as it goes over the wire. `@id` in it becomes the id of the request, as JSON, and `@token` what its progress is told under. */
+/** A response on the wire. `@id` is replaced by the request id as JSON, and `@token` by the progress token. */
 export interface Line {
   status?: number;
   headers?: Record<string, string>;
-  /** One body, or the pieces in which it comes. */
+  /** One body, or the pieces in which it is sent. */
   body?: string | string[];
-  /** Stays open after it. */
+  /** Whether the connection stays open afterwards. */
   stands?: boolean;
 }
 
-/** Answers by the message's method (or `GET` for the stream), or by `tools/call <name>`. */
+/** Responses by method (or `GET` for the stream), or by `tools/call <name>`. */
 export type Script = Record<string, Line>;
 
 interface Message {
@@ -42,7 +42,7 @@ const WELL: Script = {
   },
 };
 
-/** Answers a request to `/scripted/<name>`; a PUT to it tells what to say from then on. */
+/** Answers a request to `/scripted/<name>`. A PUT sets the script. */
 export async function answerScripted(
   name: string,
   text: string,
@@ -61,7 +61,7 @@ export async function answerScripted(
   response.writeHead(line.status ?? 200, line.headers ?? {});
   const pieces = [line.body ?? ""].flat();
   for (const piece of pieces) {
-    // Each piece is a read of its own on the other side, as far as anybody can tell the network so.
+    // Each piece is sent as a separate write, so that the client usually receives it in a separate read.
     const said = piece
       .replaceAll("@id", JSON.stringify(id ?? null))
       .replaceAll("@token", JSON.stringify(params?._meta?.progressToken ?? 0));

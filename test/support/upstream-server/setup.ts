@@ -1,4 +1,4 @@
-// Runs beside the tests in the pool: the misbehaving servers, and real ones that are started when a test first asks for them.
+// Starts the misbehaving servers next to the pool, and real servers when a test first requests them.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:http";
@@ -10,7 +10,7 @@ import { startFaults } from "./faults";
 
 const bin = path.join(import.meta.dirname, "../../../node_modules/.bin");
 
-/** What can be started, by name: how, and where it then listens. */
+/** Commands by name, and the path at which each server listens. */
 const COMMANDS: Record<string, { command(port: number): [string, string[]]; path: string }> = {
   everything: { command: () => [`${bin}/mcp-server-everything`, ["streamableHttp"]], path: "/mcp" },
   "everything-sse": { command: () => [`${bin}/mcp-server-everything`, ["sse"]], path: "/sse" },
@@ -30,7 +30,7 @@ const COMMANDS: Record<string, { command(port: number): [string, string[]]; path
   },
 };
 
-/** The command behind a name: `everything:mine` is an `everything` that no other test restarts. */
+/** Returns the command for a name. `everything:mine` is an `everything` that no other test restarts. */
 function commandOf(name: string) {
   return COMMANDS[name.split(":")[0] ?? ""];
 }
@@ -109,7 +109,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** A port whose process never accepts: it is stopped, and its queue of connections is full. */
+/** Returns a port that never accepts: its process is stopped and its connection queue is full. */
 function fullBacklog() {
   let started: Promise<number> | null = null;
   let child: ChildProcess | null = null;

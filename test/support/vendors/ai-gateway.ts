@@ -1,5 +1,5 @@
-// The API behind the AI SDK's own gateway. The SDK itself holds calls and results together before it sends anything, so that there are
-// no rules here but the shape.
+// The API behind the AI SDK's own gateway. It checks only the shape of requests, because the SDK itself matches calls and results before
+// sending.
 
 import * as z from "zod";
 import type { Move } from "./rule";

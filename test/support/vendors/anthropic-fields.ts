@@ -1,6 +1,6 @@
-// The fields of a request to Anthropic's Messages API, as the API reference and the types of `@anthropic-ai/sdk` 1.11.0 have them
-// (`MessageCreateParams`). One that is not among them is refused ("Extra inputs are not permitted"), and so is an empty text. What only
-// tools and files of the vendor's own need is left out, since the gateway lets no caller have those.
+// The fields of a request to Anthropic's Messages API, according to the API reference and the types of `@anthropic-ai/sdk` 1.11.0
+// (`MessageCreateParams`). Unknown fields ("Extra inputs are not permitted") and empty texts are rejected. Fields for the vendor's own
+// tools and files are omitted, because the gateway rejects them.
 
 import * as z from "zod";
 
@@ -52,7 +52,7 @@ const toolResult = z.strictObject({
   is_error: z.boolean().optional(),
   ...marked,
 });
-// No mark: "cache_control: Extra inputs are not permitted" for thinking.
+// Without `cache_control`: the vendor rejects it on thinking ("cache_control: Extra inputs are not permitted").
 const thinking = z.strictObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() });
 const redacted = z.strictObject({ type: z.literal("redacted_thinking"), data: z.string().min(1) });
 

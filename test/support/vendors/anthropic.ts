@@ -1,6 +1,6 @@
-// Anthropic's Messages API, as strict as the real one about what a request must look like. What the rules are and where the vendor
-// says so stands in `MESSAGES_RULES` and `MESSAGES_HEADERS`; the fields are in `anthropic-fields.ts`, the check of thinking blocks is in
-// `thinking.ts`. Messages of one role in a row are one turn to this vendor, and no error.
+// Simulates Anthropic's Messages API with its strict request validation. `MESSAGES_RULES` and `MESSAGES_HEADERS` contain the rules and
+// their sources, `anthropic-fields.ts` the fields, `thinking.ts` the check of thinking blocks. Consecutive messages of one role are one
+// turn and not an error.
 
 import type { MessagesRequest } from "./anthropic-fields";
 import type { HeaderRule, Move, Rule } from "./rule";
@@ -8,12 +8,12 @@ import { type Block, blocks, brokenThinking, REDACTED, sign } from "./thinking";
 
 interface Turn {
   role: string;
-  /** Its first message. */
+  /** Index of its first message. */
   at: number;
   content: Block[];
 }
 
-/** Messages of one role in a row are one turn. */
+/** Merges consecutive messages of one role into turns. */
 function turnsOf({ messages }: MessagesRequest): Turn[] {
   const turns: Turn[] = [];
   for (const [at, { role, content }] of messages.entries()) {
@@ -126,7 +126,7 @@ export const MESSAGES_RULES = [
   },
 ] as const satisfies readonly Rule<MessagesRequest>[];
 
-/** What every request has besides its body. */
+/** Rules for the headers of every request. */
 export const MESSAGES_HEADERS = [
   {
     name: "a key",
@@ -150,7 +150,7 @@ export const MESSAGES_HEADERS = [
   },
 ] as const satisfies readonly HeaderRule[];
 
-/** The answer: it thinks first, whatever it does then, and sometimes so that nobody may read it. */
+/** Returns an answer that begins with thinking, sometimes redacted. */
 export function messagesAnswer(request: MessagesRequest, { calls, text }: Move, step: string): object {
   const thought = `Thinking about step ${step}.`;
   const redacted = { type: "redacted_thinking", data: sign(request, REDACTED) };
@@ -169,7 +169,7 @@ export function messagesAnswer(request: MessagesRequest, { calls, text }: Move, 
   };
 }
 
-/** It cites the last document that it may. */
+/** Returns a citation of the last document that allows citations. */
 function citedIn({ messages }: MessagesRequest) {
   const documents = messages.flatMap(({ content }) => blocks(content).filter(({ type }) => type === "document"));
   const [last] = documents.reverse();

@@ -1,9 +1,9 @@
-// Two vendors that speak Chat Completions and ask for more: what their model said comes back with fields of their own. Besides the rules
-// of `openai-chat.ts`, which both have, each has those below.
+// Simulates two vendors with Chat Completions that require their own fields in returned messages, in addition to the rules of
+// `openai-chat.ts`:
 // - DeepSeek (api-docs.deepseek.com: thinking mode, tool calls): "For turns that do perform tool calls, the `reasoning_content` must be
-//   fully passed back to the API in all subsequent requests", else 400.
-// - Gemini 3 through its OpenAI-compatible address (ai.google.dev/gemini-api/docs: thought signatures): the first call of each step of
-//   the current turn brings `extra_content.google.thought_signature` as it came, else 400.
+// fully passed back to the API in all subsequent requests", else 400.
+// - Gemini 3 through its OpenAI-compatible address (ai.google.dev/gemini-api/docs: thought signatures): the first call of each step of the
+// current turn must contain the unchanged `extra_content.google.thought_signature`, else 400.
 
 import * as z from "zod";
 import { CHAT_RULES, type ChatRequest, chatAnswer, messageWith, requestOf } from "./openai-chat";
@@ -19,7 +19,7 @@ export const geminiSchema = requestOf(
 
 type Message = ChatRequest["messages"][number] & { reasoning_content?: unknown; extra_content?: unknown };
 
-/** What the model thought in a step: a caller that makes it up is found out. */
+/** Returns the thought of a step. The value depends on the id, so that invented thoughts are detected. */
 const thoughtOf = (id: string) => `Thinking about ${id}.`;
 const signatureOf = (id: string) => ({ google: { thought_signature: Buffer.from(id).toString("base64") } });
 
@@ -64,7 +64,7 @@ interface Completion {
   choices: { message: { tool_calls?: { id: string }[] } }[];
 }
 
-/** Their answers: those of Chat Completions with their own fields. */
+/** Returns a Chat Completions answer with the vendor's own fields. */
 export function deepseekAnswer(request: ChatRequest, move: Move, step: string, meter: PrefixMeter): object {
   const answer = chatAnswer(request, move, step, meter) as Completion;
   for (const { message } of answer.choices)

@@ -1,7 +1,6 @@
-// OpenAI's Chat Completions, as strict as the real one about what a request must look like; `CHAT_RULES` and `OPENAI_HEADERS` have the
-// rules with their sources. The fields are those of the API reference and of the types of `openai` 7.55.0
-// (`ChatCompletionCreateParams`), and one that it does not know is refused ("Unrecognized request argument"). What keeps something in
-// the vendor's account is left out, since the gateway lets no caller have it.
+// Simulates OpenAI's Chat Completions with its strict request validation. `CHAT_RULES` and `OPENAI_HEADERS` contain the rules and their
+// sources. The fields are those of the API reference and of the types of `openai` 7.55.0 (`ChatCompletionCreateParams`). Unknown fields are
+// rejected ("Unrecognized request argument"). Fields that store data in the vendor's account are omitted, because the gateway rejects them.
 
 import * as z from "zod";
 import { meteredUsage, type PrefixMeter } from "./prefix-meter";
@@ -9,7 +8,7 @@ import type { HeaderRule, Move, Rule } from "./rule";
 
 const text = z.strictObject({ type: z.literal("text"), text: z.string() });
 const content = z.union([z.string(), z.array(text).min(1)]);
-/** `@openai/agents`, the vendor's own, sends an answer's annotations back with its text. */
+/** `@openai/agents`, the vendor's own library, returns an answer's annotations with its text. */
 const answered = z.union([z.string(), z.array(text.extend({ annotations: z.array(z.unknown()).optional() })).min(1)]);
 const DATA = /^data:[a-z]+\/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$/;
 const part = z.discriminatedUnion("type", [
@@ -28,7 +27,7 @@ const part = z.discriminatedUnion("type", [
 ]);
 const name = z.string().optional();
 
-/** The messages of a vendor that has fields of its own in what its model says. */
+/** Returns the message schema of a vendor with its own fields in assistant messages. */
 export const messageWith = (said: z.ZodRawShape, called: z.ZodRawShape) =>
   z.discriminatedUnion("role", [
     z.strictObject({ role: z.enum(["system", "developer"]), content, name }),
@@ -54,7 +53,7 @@ export const messageWith = (said: z.ZodRawShape, called: z.ZodRawShape) =>
     z.strictObject({ role: z.literal("tool"), content, tool_call_id: z.string() }),
   ]);
 
-/** What both APIs of the vendor ask of a function. */
+/** Fields of a function in both APIs of the vendor. */
 export const functionFields = {
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
   description: z.string().optional(),
@@ -79,7 +78,7 @@ const format = z.discriminatedUnion("type", [
 ]);
 const positive = z.int().min(1).nullish();
 
-/** A request of a vendor whose messages are these. */
+/** Returns the request schema of a vendor with these messages. */
 export function requestOf<Message extends z.ZodType>(message: Message) {
   return z.strictObject({
     model: z.string().min(1),
@@ -186,7 +185,7 @@ export function chatAnswer(
   };
 }
 
-/** What every request has besides its body, in both APIs of the vendor. */
+/** Rules for the headers of every request, in both APIs of the vendor. */
 export const OPENAI_HEADERS = [
   {
     name: "a key",

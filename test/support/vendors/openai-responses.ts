@@ -1,4 +1,5 @@
-// OpenAI's Responses API without state (`store: false`), as strict as the real one; `RESPONSES_RULES` has the rules with their sources.
+// Simulates OpenAI's Responses API without state (`store: false`) with its strict request validation. `RESPONSES_RULES` contains the rules
+// and their sources.
 
 import * as z from "zod";
 import { functionFields } from "./openai-chat";
@@ -10,7 +11,7 @@ const data = z.union([
   z.url({ protocol: /^https$/ }),
 ]);
 const input = z.strictObject({ type: z.literal("input_text"), text: z.string() });
-/** As `ResponseInputContent` of the types of `openai` 7.55.0 has them, but for what lies in the vendor's account. */
+/** `ResponseInputContent` in the types of `openai` 7.55.0, without content stored in the vendor's account. */
 const part = z.discriminatedUnion("type", [
   input,
   z.strictObject({
@@ -85,7 +86,7 @@ export type ResponsesRequest = z.infer<typeof responsesSchema>;
 const GUIDE = "platform.openai.com/docs: function calling";
 const REASONING = "platform.openai.com/docs: reasoning, keeping reasoning items in context";
 
-/** The item that a reasoning item was made with: its number is in the ids. */
+/** Returns the id of the item that a reasoning item belongs to. Both ids contain the same number. */
 const partner = (reasoning: string) => reasoning.replace("rs_", "");
 const madeWith = (each: ResponsesRequest["input"][number]) =>
   "id" in each && each.type !== "reasoning" ? (each.id ?? "").replace(/^(?:fc|msg)_/, "").replace(/_0$/, "") : "";
@@ -161,7 +162,7 @@ export const RESPONSES_RULES = [
   },
 ] as const satisfies readonly Rule<ResponsesRequest>[];
 
-/** The answer: reasoning, then calls or a text. */
+/** Returns an answer: reasoning, then calls or text. */
 export function responsesAnswer(
   request: ResponsesRequest,
   { calls, text }: Move,

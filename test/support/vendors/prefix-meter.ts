@@ -1,7 +1,7 @@
-// What a vendor reads from its cache: the longest beginning that a request shares with an earlier one, in steps of 128 tokens and not
-// below 1 024 (platform.openai.com/docs: prompt caching). Nothing is ever forgotten: only what changed counts here, not when.
+// Simulates a vendor's prompt cache: the longest prefix that a request shares with an earlier one, in steps of 128 tokens, from 1 024
+// tokens (platform.openai.com/docs: prompt caching). Entries never expire, so that only changes count and not time.
 
-/** Only compared with itself, so that an estimate will do. */
+/** An estimate is enough, because results are only compared with each other. */
 const tokensOf = (text: string) => Math.ceil(text.length / 4);
 
 const LEAST = 1_024;
@@ -13,11 +13,11 @@ export interface Metered {
 }
 
 export class PrefixMeter {
-  /** By its text up to there: what was sent with that beginning. */
+  /** Tree of the parts sent so far. Each node contains the parts that followed its prefix. */
   private readonly root: Node = { children: new Map(), sent: [] };
   readonly seen: Metered[] = [];
 
-  /** Counts a request by its parts, in the order in which the vendor lays them out. */
+  /** Counts the tokens of a request by its parts, in the vendor's order. */
   read(parts: readonly unknown[]): Metered {
     let node = this.root;
     let input = 0;
@@ -51,7 +51,7 @@ interface Node {
   sent: string[];
 }
 
-/** How much of a part was sent before, by its beginning. */
+/** Returns the tokens of the longest prefix of a part that was sent before. */
 function longest(text: string, sent: readonly string[]): number {
   const shared = sent.map((before) => {
     let length = 0;
@@ -61,7 +61,7 @@ function longest(text: string, sent: readonly string[]): number {
   return Math.max(0, ...shared);
 }
 
-/** The usage as the vendor's two APIs spell it. */
+/** Returns the usage in the format of the vendor's API. */
 export function meteredUsage(
   input: "prompt" | "input",
   output: "completion" | "output",

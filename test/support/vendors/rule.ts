@@ -1,29 +1,29 @@
-// What a vendor's API refuses, as a list of rules. Each says where it comes from, and has a request in the tests that it refuses.
+// Validation rules of a vendor's API. Each rule names its source, and tests contain a request that it rejects.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type * as z from "zod";
 
 export interface Rule<Request> {
-  /** What the rule asks for. */
+  /** The requirement. */
   name: string;
-  /** Where the vendor says so. */
+  /** The vendor's documentation of the rule. */
   source: string;
-  /** What the vendor would answer; `null` where the rule holds. */
+  /** Returns the vendor's error message, or `null` if the rule is met. */
   problem(request: Request): string | null;
 }
 
-/** A rule about what a request has besides its body. */
+/** A rule about the headers of a request. */
 export interface HeaderRule extends Rule<IncomingHttpHeaders> {
   status: number;
 }
 
 export interface Refused {
-  /** The rule that is broken: `shape`, or a rule's name. */
+  /** The violated rule: `shape`, or a rule's name. */
   rule: string;
   message: string;
 }
 
-/** Reads a body by its schema and holds it against the rules: the request, or the first thing that is wrong with it. */
+/** Parses a body by its schema and checks the rules. Returns the request or the first problem. */
 export function judge<Request>(
   schema: z.ZodType<Request>,
   rules: readonly Rule<Request>[],
@@ -41,7 +41,7 @@ export function judge<Request>(
   return { request: read.data, refused: null };
 }
 
-/** What the scripted model does in a step: calls tools, or says something and so ends the turn. */
+/** The scripted model's action in a step: calls of tools, or text that ends the turn. */
 export interface Move {
   calls: readonly { name: string; input: object }[];
   text: string;

@@ -1,4 +1,4 @@
-// A vendor's API on a port of its own, for one chat: it judges every request by the vendor's rules, and its model does what it was told.
+// Runs a vendor's API for one chat on its own port. It validates every request by the vendor's rules, and its model follows a plan.
 
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -73,24 +73,24 @@ const APIS: Record<string, Api> = {
 
 export interface Vendor {
   url: string;
-  /** The bodies as they came, in order. */
+  /** Received bodies, in order. */
   bodies: string[];
-  /** What was answered, in order, whether or not it was streamed. */
+  /** Answers in order, streamed or not. */
   answers: object[];
   refusals: Refused[];
   meter: PrefixMeter;
-  /** What the model does in its next steps; after them it says something. */
+  /** The model's calls in its next steps. After them it answers with text. */
   plan: Move["calls"][];
-  /** What the model says next at the end of a turn; after them which step it was. */
+  /** The next texts at the end of a turn. After them the text names the step. */
   texts: string[];
-  /** What happens while the model thinks about its last words in a turn. */
+  /** Called while the model generates the last text of a turn. */
   meanwhile: () => Promise<void>;
-  /** Lets the next last words in a turn stop after their first piece, and never end. */
+  /** Makes the next text at the end of a turn stop after its first piece without ending the stream. */
   stall(): void;
   close(): Promise<void>;
 }
 
-/** @param options `asksKey`: not of one behind the gateway, which sends a secret over https only */
+/** @param options `asksKey`: whether a key is required. Not used behind the gateway, which sends secrets over https only */
 export async function startVendor({ asksKey = false } = {}): Promise<Vendor> {
   let isStalled = false;
   const vendor: Vendor = {
@@ -152,7 +152,7 @@ function judgedAt(route: string, headers: IncomingHttpHeaders, text: string): { 
   return { status: 400, judged: api.judged(JSON.parse(text)) };
 }
 
-/** The events up to the first piece of a text, and no end: whoever reads has to leave. */
+/** Returns the events up to the first piece of a text, without an end. The reader must cancel. */
 function halfOf(stream: string, said: string): string {
   const events = stream.split(/(?<=\n\n)/);
   const first = events.findIndex((event) => event.includes(JSON.stringify(said.slice(0, 3))));

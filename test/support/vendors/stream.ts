@@ -1,4 +1,4 @@
-// The same answers as streams, cut as the vendors cut them (platform.openai.com/docs: streaming; platform.claude.com/docs: streaming).
+// Streams answers in pieces as the vendors do (platform.openai.com/docs: streaming; platform.claude.com/docs: streaming).
 
 import * as z from "zod";
 
@@ -18,7 +18,7 @@ const response = z.looseObject({
   usage: z.looseObject({}),
 });
 
-/** The events of an answer; `null` where no stream was asked for. */
+/** Returns the events of an answer, or `null` if the request does not ask for a stream. */
 export function streamed(route: string, request: unknown, answer: object): string | null {
   if (asked.parse(request).stream !== true) return null;
   if (route.endsWith("/chat/completions")) return chunksOf(chat.parse(answer));
@@ -86,7 +86,7 @@ function piecesOf({ type, text, thinking, signature, input, citations }: Block):
   ];
 }
 
-/** Items are announced empty, filled piece by piece, and told whole when they are done; only the last event has them all. */
+/** Each item is added empty, filled by deltas, and sent complete at its end. Only the last event contains all items. */
 function itemEventsOf({ output, usage, ...shell }: z.infer<typeof response>): string {
   const begun = { ...shell, status: "in_progress", output: [], usage: null };
   const events: { type: string; [field: string]: unknown }[] = [

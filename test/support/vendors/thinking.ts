@@ -1,10 +1,10 @@
-// Signatures of thinking blocks, by the rules of "Preserved thinking" (platform.claude.com/docs/en/build-with-claude/preserved-thinking
+// Signs and checks thinking blocks by the rules of "Preserved thinking" (platform.claude.com/docs/en/build-with-claude/preserved-thinking
 // and its pages on prefix checks, read 2026-11-22):
-// - a block is bound to all that stood before it when it was made: `tools`, `system`, and every earlier block of the messages;
-// - marks for the cache (`cache_control`) are not compared;
-// - a thinking block that is left out or moved between others makes those after it invalid; leaving out all that come first does not.
+// - A block is bound to everything before it: `tools`, `system`, and every earlier block of the messages.
+// - Cache marks (`cache_control`) are not compared.
+// - Removing or moving a thinking block makes the later ones invalid. Removing all thinking blocks before a point is valid.
 //
-// So a signature holds a digest of what stood before without any thinking, and names the thinking block that came before it.
+// A signature therefore contains a digest of everything before the block without thinking, and the previous thinking block.
 
 import { createHash, type Hash } from "node:crypto";
 import * as z from "zod";
@@ -15,7 +15,7 @@ const signatureSchema = z.object({ before: z.string(), thought: z.string(), afte
 const BOUND =
   'The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".';
 
-/** The signature of a block that is made in answer to a request. */
+/** Returns the signature of a thinking block in the answer to a request. */
 export function sign(request: MessagesRequest, thinking: string): string {
   const { hash, last } = walk(request, () => {});
   const made = {
@@ -26,7 +26,7 @@ export function sign(request: MessagesRequest, thinking: string): string {
   return Buffer.from(JSON.stringify(made)).toString("base64url");
 }
 
-/** The first thinking block of a request that the check refuses, in the vendor's words. */
+/** Returns the vendor's error message for the first invalid thinking block of a request. */
 export function brokenThinking(request: MessagesRequest): string | null {
   const problems: string[] = [];
   walk(request, ({ at, before, last, thinking, signature }) => {
@@ -44,7 +44,7 @@ export function brokenThinking(request: MessagesRequest): string | null {
 interface Seen {
   at: string;
   before: string;
-  /** The signature of the thinking block before it. */
+  /** Signature of the previous thinking block. */
   last: string | null;
   thinking: string;
   signature: string;
@@ -68,11 +68,11 @@ function walk(request: MessagesRequest, see: (seen: Seen) => void): { hash: Hash
   return { hash, last };
 }
 
-/** What nobody may read has its thought within. */
+/** A redacted block contains its thought in the encrypted data. */
 const opened = (block: Extract<Block, { type: "thinking" | "redacted_thinking" }>) =>
   block.type === "thinking" ? block : { thinking: REDACTED, signature: block.data };
 
-/** The thought of a `redacted_thinking`, as far as a check can have one. */
+/** Placeholder for the thought of a `redacted_thinking` block. */
 export const REDACTED = "redacted";
 
 function read(signature: string): z.infer<typeof signatureSchema> | null {
@@ -85,7 +85,7 @@ function read(signature: string): z.infer<typeof signatureSchema> | null {
 
 export type Block = Exclude<MessagesRequest["messages"][number]["content"], string>[number];
 
-/** A text is one block of text. */
+/** Converts a text into one text block. */
 export function blocks(content: string | readonly Block[]): readonly Block[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }

@@ -1,4 +1,4 @@
-// `env.DB` in the world: sessions that go to the primary or to the replica, as Cloudflare documents them.
+// Simulates `env.DB` with sessions on the primary or the replica, as Cloudflare documents them.
 
 import { type Pair, prepared, type Query, writes } from "./replication";
 import type { Constraint, Who } from "./trip";
@@ -48,12 +48,12 @@ function session(ask: Ask) {
   };
 }
 
-/** The later of two bookmarks. */
+/** Returns the later of two bookmarks. */
 const later = (a: string | null, b: string) => (a === null || a < b ? b : a);
 
 /**
- * One session. `first-primary` stays with the primary: Cloudflare may serve its later queries from a replica that has come so far,
- * and promises nothing.
+ * Opens one session. `first-primary` always uses the primary here. Cloudflare can serve its later queries from an up-to-date replica, but
+ * does not guarantee it.
  */
 function openSession(world: World, pair: Pair, who: () => Who, start: string) {
   const constraint = constraintOf(start);
@@ -63,7 +63,7 @@ function openSession(world: World, pair: Pair, who: () => Who, start: string) {
     const writing = queries.some(writes);
     await replication.advance(pair);
     if (bookmark !== null && bookmark > replication.head) {
-      // Nobody has come so far, or ever will.
+      // The bookmark is later than all writes, so no database will ever reach it.
       const trip = { who: who(), to: "replica", what: whatOf(queries), constraint, lagged: true } as const;
       return world.run(trip, () => Promise.reject(new Error("D1_ERROR: the session's bookmark was not reached")));
     }
@@ -103,7 +103,7 @@ function whatOf(queries: readonly Query[]): string {
   return queries.map(({ sql }) => sql.replace(/\s+/g, " ").trim().slice(0, 60)).join("; ");
 }
 
-/** The binding. What the gateway and its tests use of it is here, and nothing else. */
+/** The D1 binding, limited to the methods that the gateway and its tests use. */
 class WorldDatabase {
   readonly #open: (start: string) => ReturnType<typeof openSession>;
 
@@ -126,6 +126,6 @@ class WorldDatabase {
 
 export function database(world: World, pair: Pair, who: () => Who): D1Database {
   const made = new WorldDatabase((start) => openSession(world, pair, who, start));
-  // Generic signatures of results cannot be told by a class that hands on what D1 gives.
+  // A class that passes on D1's results cannot declare D1's generic signatures.
   return made as unknown as D1Database;
 }

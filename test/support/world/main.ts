@@ -1,38 +1,37 @@
-// The gateway as the pool runs it: `src/index.ts` with a world around its bindings. While no test has begun one, they are
-// the pool's own.
+// Runs `src/index.ts` in the test pool with simulated bindings (a *world*). Without a world it uses the pool's bindings.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import gateway, { Conversation as Bare } from "../../../src/index";
 import type { Who } from "./trip";
 import type { Bindings, World } from "./world";
 
-/** Names the isolate that is to answer; what the gateway remembers is an isolate's own. */
+/** Selects the isolate that answers. Each isolate has its own in-memory caches. */
 export const ISOLATE_HEADER = "x-test-isolate";
 
 type Wrapped = Pick<Env, "DB" | "CONVERSATIONS" | "PACKAGES">;
 
 let entered: { world: World; raw: Bindings; made: Map<string, Wrapped> } | null = null;
 
-/** From now on everything goes through this world, which stands around these bindings, or through none. */
+/** Starts or ends the use of a world. `raw` contains the bindings that it wraps. */
 export function enter(world: World | null, raw: Bindings | null = null): void {
   entered = world === null || raw === null ? null : { world, raw, made: new Map() };
 }
 
 const ringing = new AsyncLocalStorage<true>();
 
-/** The world's bindings for an isolate: always the same ones, for the gateway remembers by them. */
+/** Returns the world's bindings for an isolate. They are always the same objects, because the gateway caches by them. */
 export function bindingsFor(isolate: string, who: () => Who): Wrapped | null {
   if (entered === null) return null;
   const known = entered.made.get(isolate);
   if (known !== undefined) return known;
   const { CONVERSATIONS, ...others } = entered.world.bindings(entered.raw, who);
-  // The world does not know what class the objects are of.
+  // The world does not have the type of the object class.
   const fresh = { ...others, CONVERSATIONS: CONVERSATIONS as Env["CONVERSATIONS"] };
   entered.made.set(isolate, fresh);
   return fresh;
 }
 
-/** The bindings, looked up anew each time: an object is older than the test's world, and outlives it. */
+/** Looks the bindings up on each access, because an object can exist before and after the test's world. */
 function around(env: Env, isolate: string, who: () => Who): Env {
   return new Proxy(env, {
     get(target, name) {
@@ -56,7 +55,7 @@ export class Conversation extends Bare {
   }
 }
 
-/** With the pool's own bindings: what imports ask and what is counted goes on beside every request, and is none of a journey's. */
+/** These use the pool's own bindings. Imports and counts run next to requests and are not part of a journey. */
 export { Import, Meter } from "../../../src/index";
 
 const asWorker = () => "worker" as const;

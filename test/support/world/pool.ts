@@ -1,4 +1,4 @@
-// A world for a file of the pool: both databases begin with the same, and every write from here on reaches the replica in its time.
+// Creates a world for a test file: both databases start with the same content, and later writes reach the replica with its lag.
 
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -10,8 +10,8 @@ import { World } from "./world";
 const { DB, CONVERSATIONS, PACKAGES, REPLICA_DB } = env;
 
 /**
- * Begins a world, at the top of a file before a skill is published; `endWorld` belongs in `afterAll`. What the test itself writes
- * through `env` goes through it, too: the replica must hear of it.
+ * Starts a world. Call it at the top of a file before a skill is published, and `endWorld` in `afterAll`. The test's own writes through
+ * `env` also go through the world, so that they reach the replica.
  */
 export async function beginWorld(): Promise<World> {
   await applyD1Migrations(REPLICA_DB, env.TEST_MIGRATIONS);
@@ -19,7 +19,7 @@ export async function beginWorld(): Promise<World> {
   const world = new World();
   enter(world, { DB, CONVERSATIONS, PACKAGES, REPLICA_DB });
   const written = bindingsFor("test", () => "test");
-  // Objects stay the pool's own: its helpers take no others.
+  // `CONVERSATIONS` stays the pool's own, because the pool's helpers accept no other.
   if (written !== null) Object.assign(env, { DB: written.DB, PACKAGES: written.PACKAGES });
   return world;
 }
@@ -29,26 +29,26 @@ export function endWorld(): void {
   Object.assign(env, { DB, CONVERSATIONS, PACKAGES });
 }
 
-/** The bindings of one of the gateway's isolates, for `askWith`. */
+/** Returns the bindings of one of the gateway's isolates, for `askWith`. */
 export function isolate(name: string): Pick<Env, "DB" | "CONVERSATIONS" | "PACKAGES"> {
   const bindings = bindingsFor(name, () => "worker");
   if (bindings === null) throw new Error("There is no world: begin one.");
   return bindings;
 }
 
-/** The headers that bring a request to an isolate of the gateway; each has its own memory, and a new one has none. */
+/** Returns the headers that select an isolate. Each isolate has its own caches, and a new one starts without any. */
 export function at(name: string): Record<string, string> {
   return { [ISOLATE_HEADER]: name };
 }
 
-/** Asks with `call` or the like, and tells what the answer cost; its body is read to the end. */
+/** Sends a request with `ask`, reads the response to its end, and returns the trips it needed. */
 export async function journeyOf(
   world: World,
   ask: () => Promise<Response>,
 ): Promise<{ answer: Response; text: string; journey: Journey }> {
   const { answer, journey } = await world.measure(async () => {
     const response = await ask();
-    // A socket has no body to wait for.
+    // A WebSocket response has no body.
     return { response, text: response.webSocket === null ? await response.text() : "" };
   });
   return { answer: answer.response, text: answer.text, journey };

@@ -1,12 +1,12 @@
-// D1 with one replica, made of two databases: every write to the first is kept in a log, of which the second has had a part.
-// Time and lag are the test's: the replica has what is old enough, and nobody sleeps.
+// Simulates D1 with one replica by two databases. Writes to the first are logged and applied to the second after the test's lag, without
+// sleeping.
 
 export interface Query {
   sql: string;
   params: readonly unknown[];
 }
 
-/** How far behind the replica is: by so many writes, by so many milliseconds, or for good, with what it should have by now. */
+/** Lag of the replica: a number of writes, a number of milliseconds, or `forever`, which stops it at the state it should have now. */
 export type Lag = { writes: number } | { ms: number } | "forever";
 
 interface Write {
@@ -14,18 +14,18 @@ interface Write {
   at: number;
 }
 
-/** The two databases, as the bindings of whoever asks: a handle is good only where it was given. */
+/** The two databases as bindings of one caller. A handle is valid only in the context that received it. */
 export interface Pair {
   primary: D1Database;
   replica: D1Database;
 }
 
-/** Statements that D1 sends to the primary, wherever the session reads. */
+/** Whether D1 sends a statement to the primary in every session. */
 export function writes({ sql }: Query): boolean {
   return !/^\s*(?:SELECT|EXPLAIN|WITH(?![\s\S]*\b(?:INSERT|UPDATE|DELETE)\b))\b/i.test(sql);
 }
 
-/** A bookmark in the shape of D1's own: they sort as text. */
+/** Returns a bookmark in D1's format. Bookmarks sort as text. */
 export function bookmarkAt(position: number): string {
   return `${position.toString(16).padStart(8, "0")}-00000000-00000000-${"0".repeat(32)}`;
 }
@@ -41,16 +41,16 @@ export class Replication {
   readonly #log: Write[] = [];
   #applied = 0;
   #lag: Lag = { writes: 0 };
-  /** What the replica should have had when it stopped for good. */
+  /** Position in the log at which the replica stopped (`forever`). */
   #stopped = 0;
   #busy = false;
 
-  /** The bookmark of everything written. */
+  /** Bookmark of the last write. */
   get head(): string {
     return bookmarkAt(this.#log.length);
   }
 
-  /** How far the replica has come. */
+  /** Bookmark of the replica. */
   get reached(): string {
     return bookmarkAt(this.#applied);
   }
@@ -60,7 +60,7 @@ export class Replication {
     this.#lag = lag;
   }
 
-  /** Runs a write at the primary and remembers it. D1 has one writer at a time, and so have we: the log's order is the order of commits. */
+  /** Runs a write at the primary and logs it. Writes run one at a time, as in D1, so the log has the order of the commits. */
   async write<T>(queries: readonly Query[], run: () => Promise<T>): Promise<T> {
     return this.#alone(async () => {
       const result = await run();
@@ -69,7 +69,7 @@ export class Replication {
     });
   }
 
-  /** Brings the replica to where the lag lets it be. */
+  /** Applies the log to the replica as far as the lag allows. */
   async advance({ replica }: Pair): Promise<void> {
     if (this.#due() <= this.#applied) return;
     await this.#alone(async () => {
@@ -82,7 +82,7 @@ export class Replication {
     });
   }
 
-  /** How much of the log the replica should have. It never goes back. */
+  /** Returns the position in the log that the replica should have. It never decreases. */
   #due(): number {
     const lag = this.#lag;
     if (lag === "forever") return this.#stopped;
@@ -91,7 +91,7 @@ export class Replication {
     return Math.max(this.#applied, young === -1 ? this.#log.length : young);
   }
 
-  /** One at a time. Requests of several contexts come here: none may wait for another's promise, so each looks for itself. */
+  /** Runs one operation at a time. It polls, because a request cannot wait for a promise of another request's context. */
   async #alone<T>(run: () => Promise<T>): Promise<T> {
     while (this.#busy) await scheduler.wait(1);
     this.#busy = true;

@@ -1,42 +1,42 @@
-// What the world writes down of every trip that a request makes.
+// Types of the trips that the world records for each request.
 
-/** Where a trip leads. D1 has a primary and one replica, the nearest. */
+/** Target of a trip. D1 has a primary and one replica, the nearest one. */
 export type Place = "primary" | "replica" | "object" | "r2";
 
-/** Who makes it: a request's Worker, a conversation's object, the object's alarm, or a test itself. */
+/** Origin of a trip: a request's Worker, a conversation's object, the object's alarm, or the test itself. */
 export type Who = "worker" | "object" | "alarm" | "test";
 
-/** How the D1 session that asks was opened; `none`: without a session, which is the primary. */
+/** How the D1 session was opened. `none`: without a session, which uses the primary. */
 export type Constraint = "first-primary" | "first-unconstrained" | "bookmark" | "none";
 
 export interface Trip {
   who: Who;
   to: Place;
-  /** The beginning of each statement, the object's method, or the bucket's. */
+  /** The beginning of each statement, or the method of the object or bucket. */
   what: string;
   constraint?: Constraint;
-  /** The replica had not come as far as the session, so the primary was asked in its place. */
+  /** The replica had not reached the session's bookmark, so the primary was used. */
   lagged?: true;
   ended: boolean;
 }
 
-/** What one request cost. A round is what went on at the same time: the answer waited for all rounds, one after the other. */
+/** The trips of one request. A round contains concurrent trips. The response waits for all rounds in sequence. */
 export interface Journey {
-  /** Awaited rounds in which D1's primary was asked. */
+  /** Number of awaited rounds that used D1's primary. */
   primary: number;
-  /** Awaited rounds in which a replica was, and the primary was not. */
+  /** Number of awaited rounds that used a replica but not the primary. */
   replica: number;
-  /** What each of them was, in their order. */
+  /** The trips of each round, in order. */
   rounds: Trip[][];
-  /** Calls of objects, and of R2, before the answer. */
+  /** Numbers of calls to objects and to R2 before the response. */
   object: number;
   r2: number;
-  /** What was not answered yet, or not begun, when the answer was there. */
+  /** Trips that had not ended, or not begun, when the response was complete. */
   background: Trip[];
   awaited: Trip[];
 }
 
-/** The journey as a line of a table: `primary 1, replica 0, object 1, r2 0; later: primary`. */
+/** Formats a journey as a line of a table: `primary 1, replica 0, object 1, r2 0; later: primary`. */
 export function told({ primary, replica, object, r2, background }: Journey): string {
   const later = background.map(({ to }) => to).sort();
   const line = `primary ${primary}, replica ${replica}, object ${object}, r2 ${r2}`;

@@ -1,11 +1,11 @@
-// The world between the gateway and what it asks: D1 with a replica that may lag, objects and R2, every trip written down. It stands
-// around the bindings of the Worker and of the object alike. Tests in the pool use it (`pool.ts`), and `bench/world.mjs`.
+// Simulates the services behind the gateway and records every trip: D1 with a replica that can lag, objects and R2. It wraps the bindings
+// of the Worker and of the objects. Used by tests in the pool (`pool.ts`) and by `bench/world.mjs`.
 
 import { database } from "./database";
 import { type Lag, type Pair, Replication } from "./replication";
 import type { Journey, Place, Trip, Who } from "./trip";
 
-/** The bindings that it stands around, and the second database. */
+/** The wrapped bindings, and the second database. */
 export interface Bindings {
   DB: D1Database;
   CONVERSATIONS: DurableObjectNamespace;
@@ -13,16 +13,16 @@ export interface Bindings {
   REPLICA_DB: D1Database;
 }
 
-/** Nothing happened for so long, in milliseconds: what is asked for and not answered yet is all that this round asks for. */
+/** After this time without activity, in milliseconds, a round is complete: all its trips have begun. */
 const QUIET_MS = 10;
 
-/** How long a trip to D1 takes while a journey is measured: no number of replicas is as far as the primary. */
+/** Simulated duration of a D1 trip during a measurement. A trip to the primary takes longer than any number of replica trips. */
 const TAKES = { primary: 1_000, replica: 1 };
 
-/** A trip to D1 whose answer is there and is not told yet. */
+/** A D1 trip whose result has arrived but is not delivered yet. */
 interface Held {
   trip: Trip;
-  /** When it began, and when it is told, by the journey's own clock. */
+  /** Times of its start and its delivery on the journey's clock. */
   began: number;
   due: number;
   released: boolean;
@@ -30,29 +30,29 @@ interface Held {
 
 export class World {
   readonly trips: Trip[] = [];
-  /** What becomes of a query whose session is ahead of the replica: the primary answers it, or nobody does. */
+  /** Result of a query whose session is ahead of the replica: the primary answers, or the query fails. */
   unreached: "primary" | "fail" = "primary";
-  /** Nobody gets an answer of D1's primary. */
+  /** Makes every query to D1's primary fail. */
   primaryDown = false;
   readonly replication = new Replication();
   #held: Held[] | null = null;
-  /** Trips under way that nobody holds: what they bring may lead to more. */
+  /** Number of running trips whose result is not held. Their results can cause further trips. */
   #running = 0;
   #stirred = 0;
-  /** The journey's clock. */
+  /** The simulated clock of the journey. */
   #clock = 0;
 
-  /** The replica stays behind so far. It never goes back: what it has it keeps. */
+  /** Sets the replica's lag. Writes that the replica already has stay. */
   lag(lag: Lag): void {
     this.replication.setLag(lag);
   }
 
-  /** From now on the replica has everything at once. */
+  /** Removes the lag: the replica receives all writes at once. */
   catchUp(): void {
     this.replication.setLag({ writes: 0 });
   }
 
-  /** The bindings for one of those who ask. */
+  /** Returns the bindings for one caller. */
   bindings(env: Bindings, who: () => Who): Pick<Bindings, "DB" | "CONVERSATIONS" | "PACKAGES"> {
     const pair: Pair = { primary: env.DB, replica: env.REPLICA_DB };
     return {
@@ -62,7 +62,7 @@ export class World {
     };
   }
 
-  /** Runs one trip to D1. While a journey is measured its result is held until all of its round are there. */
+  /** Runs one trip to D1. During a measurement its result is held until its round is complete. */
   async run<T>(trip: Omit<Trip, "ended">, go: () => Promise<T>): Promise<T> {
     const noted = this.begin(trip);
     const began = this.#clock;
@@ -84,9 +84,9 @@ export class World {
   }
 
   /**
-   * Asks, and tells what the answer waited for, by a clock of its own: it stands while anything happens, and when nothing can
-   * happen any more it moves to the moment at which the next trip to D1 comes back. What is asked for at one time so takes one
-   * round, and what nobody waits for is still under way when the answer is there.
+   * Runs `ask` and returns the trips that its result waited for, measured by a simulated clock. The clock stops while there is activity.
+   * Without activity it advances to the end of the next D1 trip. Concurrent trips therefore count as one round, and trips that the response
+   * does not wait for are still running when it is complete.
    */
   async measure<T>(ask: () => Promise<T>): Promise<{ answer: T; journey: Journey }> {
     if (this.#held !== null) throw new Error("Another journey is being measured.");
@@ -97,7 +97,7 @@ export class World {
     const answering = ask().finally(() => {
       settled = true;
     });
-    // Whoever awaits it below hears of a failure; nobody must hear of it as unhandled before.
+    // The error is handled where `answering` is awaited below. This prevents an unhandled rejection before that.
     answering.catch(() => {});
     for (;;) {
       await this.#quiet(() => settled);
@@ -122,7 +122,7 @@ export class World {
     return { answer: await answering, journey: { ...told, background } };
   }
 
-  /** Ends when nothing is under way any more: what was left for later has happened. */
+  /** Waits until no trips are running, including background work. */
   async settle(): Promise<void> {
     for (;;) {
       await this.#quiet(() => false);
@@ -135,12 +135,12 @@ export class World {
     if (this.#held === null || !isOfARequest(trip) || (trip.to !== "primary" && trip.to !== "replica")) return;
     const held = { trip, began, due: began + TAKES[trip.to], released: false };
     this.#held.push(held);
-    // Each looks for itself: a request may not be woken by another's promise.
+    // It polls, because a request cannot be resumed by a promise of another request's context.
     while (!held.released && this.#held !== null) await scheduler.wait(1);
     this.#stir();
   }
 
-  /** Moves the clock to the next trip that comes back, and lets all go that come back with it; `false` where there is none. */
+  /** Advances the clock to the end of the next trip and delivers all results due then. Returns `false` if there is none. */
   #release(): boolean {
     const held = (this.#held ?? []).filter(({ released }) => !released);
     if (held.length === 0) return false;
@@ -176,7 +176,7 @@ export class World {
     });
   }
 
-  /** Notes the calls of a binding's methods. What they return is handed on as it is: a call of an object is more than a promise. */
+  /** Records calls of a binding's methods. Results are returned unchanged, because the result of an object call is more than a promise. */
   #noting<T extends object>(target: T, tripOf: (method: string) => Omit<Trip, "ended">): T {
     return new Proxy(target, {
       get: (object, name) => {
@@ -197,14 +197,14 @@ export class World {
   }
 }
 
-/** An alarm rings in its own time, so on a slow machine in the midst of a request that has nothing to do with it. */
+/** Alarms run independently, so on a slow machine one can run during an unrelated request. */
 function isOfARequest({ who }: Trip): boolean {
   return who !== "alarm";
 }
 
 /**
- * The rounds that led to the moment of the answer, the first one first: each is the trip that came back last before the next began,
- * with those that whoever made it began at the same time.
+ * Returns the rounds that the answer waited for, in order. Each round contains the last trip that ended before the next round began, and
+ * the trips that the same caller started at the same time.
  */
 function roundsOf(held: readonly Held[], answered: number): Trip[][] {
   const rounds: Trip[][] = [];

@@ -1,4 +1,4 @@
-// Somebody else has saved the ghost meanwhile: both are shown, and one of them is chosen.
+// Shows a conflict: another user has saved the ghost meanwhile. Both versions are shown, and the user selects one.
 
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
@@ -17,7 +17,7 @@ export function Conflict({
 }: {
   id: string;
   mine: Draft;
-  /** Mine is to be saved over theirs, whose tag this is. */
+  /** Called to overwrite the other user's version, which has this tag. */
   onMine: (tag: string) => void;
   onTheirs: (theirs: Draft, tag: string) => void;
 }): ReactNode {

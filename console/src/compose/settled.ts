@@ -1,4 +1,4 @@
-// What somebody types, once they pause.
+// Returns a typed value after the user pauses.
 
 import { useEffect, useState } from "react";
 

@@ -10,7 +10,7 @@ import { useSettled } from "./settled";
 
 const FOUND = 10;
 
-/** What a search finds that a ghost of this namespace may have: its users see no other. */
+/** Searches the skills that a ghost of this namespace can contain. Its users can see no others. */
 export function useFound(words: string, namespace: string) {
   const q = words.trim();
   return useQuery({

@@ -1,4 +1,4 @@
-// The models that the user may ask for, by name, as the chat endpoint lists them.
+// Queries the names of the models that the user can request, as the chat endpoint lists them.
 
 import { queryOptions } from "@tanstack/react-query";
 import { ask } from "./call";

@@ -1,4 +1,4 @@
-// Users and how much each has, for admins. What a conversation says is nobody's but its user's.
+// Lists users and their usage for admins. Only the user can read the content of a conversation.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";

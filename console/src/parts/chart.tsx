@@ -1,4 +1,4 @@
-// Bars over days: a picture for who sees it, the table beside it for everybody, and the same numbers as CSV.
+// Shows bars by day: a chart, the same data as an accessible table, and as CSV.
 
 import type { ReactNode } from "react";
 import { csvAddress } from "./csv";

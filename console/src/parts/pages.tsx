@@ -1,4 +1,4 @@
-// The way through a list that is asked for page by page. Where one is stands in the address.
+// Navigates a list that is requested page by page. The URL contains the current page.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

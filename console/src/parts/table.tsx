@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 
-/** `name` says what it lists, to whoever cannot see where it stands. */
+/** `name` describes the content of the table to screen readers. */
 export function Table({
   name,
   heads,

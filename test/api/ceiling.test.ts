@@ -1,4 +1,4 @@
-// How much of its skills a conversation may put into every prompt, whatever was preloaded, selected, loaded or needed.
+// The token limit for a conversation's skills in a prompt, for preloaded, selected, loaded and required skills.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ async function send(method: string, path: string, json?: unknown, as = "ceiling"
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
 async function seed(prefix: string, count: number, tokens: number, more = ""): Promise<void> {
   await Promise.all(names(prefix, count).map((name) => seedSkill({ name, scope: "user:ceiling", tokens })));
-  // Put there afterwards: counting the tokens of so much text is not what this is about.
+  // Appended with SQL, because counting the tokens of such a long text would slow this test down.
   await env.DB.prepare(
     "UPDATE versions SET instructions = instructions || ?1 WHERE skill_id IN (SELECT id FROM skills WHERE name LIKE ?2 || '-%')",
   )

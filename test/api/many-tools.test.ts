@@ -27,7 +27,7 @@ function callIt(chat: Talk, name: string, args: object = {}): Promise<Result> {
   return chat.use("call_skill_tool", { name, arguments: args });
 }
 
-/** What a server was asked to call. */
+/** Returns the tool calls that a server received. */
 async function called(server: string): Promise<unknown[]> {
   const requests = await seen(`/scripted/many-${server}`);
   return requests.filter(({ method }) => method === "tools/call").map(({ body }) => JSON.parse(body).params);
@@ -133,7 +133,7 @@ describe("call_skill_tool", () => {
   });
 });
 
-/** What a provider has in its cache before the chat itself. */
+/** The part of a request that the provider caches before the history. */
 const prefix = ({ tools, prompt }: Step) => JSON.stringify([tools, prompt]);
 
 describe("the prompt and the list of tools stay as they are in mid-conversation", () => {
@@ -184,7 +184,7 @@ describe("an MCP host", () => {
     const user = `finder-${era}`;
     await publishOwn(await keyFor(user), { name: "wiki" });
     const client = await host(`/mcp/many-${era}`, user, era);
-    // Until all servers are there the list may be another one.
+    // The list can differ until all servers are connected.
     await expect.poll(async () => own((await client.listTools()).tools)).not.toContain("team__pin_message");
     await expect.poll(async () => own((await client.listTools()).tools), { timeout: 20_000 }).toContain("find_tool");
     const { tools } = await client.listTools();

@@ -1,5 +1,5 @@
 /// <reference types="vite/client" />
-// Who may do what, for every route there is: the table is held against the served document, and every cell of it is knocked at.
+// Access to every route: compares the isolation matrix with the served OpenAPI document, and sends the request of every cell.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { openApi } from "../support/openapi";

@@ -1,4 +1,4 @@
-// The models of the chat endpoint as their owners store them: whose they are, where they may be, and what never comes out.
+// Stored models of the chat endpoint: ownership, allowed addresses, and fields that are never returned.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";

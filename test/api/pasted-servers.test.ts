@@ -9,7 +9,7 @@ import { faults, forget } from "../support/upstream";
 
 const v = (name: string) => `\${{${name}}}`;
 const ok = (more: object = {}) => ({ url: `${faults}/ok/none`, ...more });
-/** A server may take its time while the machine is busy. */
+/** Connecting can be slow on a busy machine. */
 const connected = (chat: Talk, tool: string) => expect.poll(() => chat.tools(), { timeout: 20_000 }).toContain(tool);
 const GHOSTS = "/api/v1/kinds/ghosts";
 

@@ -134,7 +134,7 @@ describe("what is used", () => {
     expect([acting.user_id, acting.quotas, acting.today]).toEqual(["use-ann", own.quotas, own.today]);
     for (const me of [await gateway(bob).me(), await gateway(service).me(), await gateway(service, {}, "use-bob").me()])
       expect([me.quotas.skills?.used, me.today.uploads?.used, me.today.conversations?.used]).toEqual([0, 0, 0]);
-    // Whoever may not act for others gets no number of theirs.
+    // Callers without the right to act for a user receive none of that user's counts.
     const refused = await gateway(bob, {}, "use-ann").send("GET", "/api/v1/me");
     expect([refused.status, await refused.text()]).toEqual([403, expect.not.stringContaining("quotas")]);
   });

@@ -1,5 +1,5 @@
-// Which servers for whom: the gateway's, a group's, a user's, and those for a ghost's conversations only. Judged at every view, call
-// and proxied request, by what the caller is at that moment.
+// Access to servers of the gateway, of groups, of users, and of a ghost's conversations. Every view, call and proxied request checks the
+// caller's current rights.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -170,7 +170,7 @@ describe("a server for ghosts", () => {
     expect(await toolsOf("of-ghost", { ghost: "researcher-of-servers" })).toEqual(["lab__measure"]);
     expect(await toolsOf("of-ghost", { ghost: "other-of-servers" })).toEqual([]);
     expect(await toolsOf("of-ghost")).toEqual([]);
-    // Who writes a ghost of that name, or brings one along, has not become it.
+    // A user's own ghost or inline spec with the same name does not grant access.
     const own = { metadata: { name: "researcher-of-servers", namespace: "default" }, spec: { skills: ["*"] } };
     expect((await call("POST", "/api/v1/kinds/ghosts", { key, json: own })).status).toBe(201);
     expect(await toolsOf("of-ghost", { ghost: "researcher-of-servers" })).toEqual([]);

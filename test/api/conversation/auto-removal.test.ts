@@ -1,5 +1,5 @@
-// Every way in which a skill may not be used any more, under delivery `auto`: at the next step it cannot be loaded or read, and the
-// next turn takes out its instructions and its line, warm or not, also of a caller that takes out nothing that it need not.
+// Every way to lose access to a skill under delivery `auto`. At the next step, the skill cannot be loaded or read. The next turn removes
+// its instructions and its line from the list, whether or not the cache is warm, and even for callers that skip optional removals.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";

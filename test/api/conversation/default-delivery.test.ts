@@ -1,4 +1,4 @@
-// The delivery of a conversation whose settings name none.
+// The delivery of conversations whose settings do not set one.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, it } from "vitest";
@@ -84,7 +84,7 @@ it("stays `system` in a conversation from before, with turns or without, whateve
   await user.turn("made", { conversation: { retention_turns: 2 } });
   expect(await deliveries(user, "begun")).toEqual(["system", "system"]);
   expect(await deliveries(user, "made")).toEqual(["system"]);
-  // As it was: in format `anthropic` it was `auto`, and it may be named.
+  // Existing conversations behave as before: format `anthropic` implies `auto`, and `auto` can be set explicitly.
   await user.turn("made", { format: "anthropic" });
   await user.turn("begun", { conversation: { delivery: "auto" } });
   expect(await deliveries(user, "made")).toEqual(["system", "auto"]);

@@ -1,4 +1,4 @@
-// What scripts have left: looked at, downloaded and taken away, by whose it is and nobody else; and when it ends.
+// Files that scripts stored: their owner can list, download and delete them until they expire. Other users cannot.
 
 import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";

@@ -1,4 +1,4 @@
-// What a conversation is billed: as callers report it, and as it is estimated where they do not.
+// The billed tokens of a conversation: as callers report them, and as an estimate where they do not.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { holdClock, pass, releaseClock } from "../../support/clock";
@@ -162,7 +162,7 @@ describe("a provider that caches less than it could", () => {
     expect(next.warnings).toEqual([]);
     const again = await user.turn("c", { ...claude, usage: { ...usage, input_tokens: 12_000 } });
     expect(again.warnings).toMatchObject([{ code: "HISTORY_NOT_CACHED" }]);
-    // Where a provider marks by itself nobody can do anything about it.
+    // No warning for providers that set cache markers themselves, because the caller cannot change them.
     await user.turn("d", turn);
     expect((await user.turn("d", { ...turn, usage })).warnings).toEqual([]);
   });

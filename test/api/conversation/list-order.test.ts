@@ -1,4 +1,4 @@
-// The list of skills in a prompt: within its tokens, what everybody uses first, the same for all within a day.
+// The skill list in a prompt: within its token limit, most used skills first, and the same order for all users during a day.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await clearRegistry();
   await env.DB.batch(["usage", "skill_orders"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
   holdClock();
-  // The middle of a day, so that hours may pass in it.
+  // Starts in the middle of a day, so that hours can pass within it.
   pass(DAY - (Date.now() % DAY) + 12 * HOUR);
 });
 afterEach(releaseClock);
@@ -37,7 +37,7 @@ async function use(user: string, skill: string, conversations = 1, loads = 1): P
     }
     chats.push(chat);
   }
-  // All in the same hour: so many hours would be days.
+  // Resets the clock for each chat, because one hour per chat would add up to days.
   pass(HOUR);
   for (const chat of chats) {
     pass(-HOUR);
@@ -70,14 +70,14 @@ describe("the shared order of the list", () => {
       "beta",
       "aaa-own",
     ]);
-    // What happens in a day changes only what comes after it.
+    // Usage within a day changes the order only from the next day.
     for (const user of ["ada", "bob", "cleo"]) await use(user, "apple");
     await keepHouse();
     pass(8 * HOUR);
     expect(await listOf("reader")).toEqual(byUse);
     await tomorrow();
     expect(await listOf("reader")).toEqual(["apple", "delta", "cedar", "beta", "aaa-own"]);
-    // Use is forgotten, a little later than it is recent; without a cron the last order holds.
+    // Old usage is dropped from the order at the next cron run. Without a cron run, the last order stays.
     pass(20 * DAY);
     expect(await listOf("reader")).toEqual(["apple", "delta", "cedar", "beta", "aaa-own"]);
     await tomorrow();
@@ -200,7 +200,7 @@ describe("the list's tokens", () => {
     const one = await seedSkill({ name: name(0), description: described(0), tokens: 50 });
     for (let index = 1; index < Math.min(count, 60); index++)
       await seedSkill({ name: name(index), description: described(index), tokens: 50 });
-    // The rest as copies of a row: publishing so many would take minutes.
+    // The other skills are copies of one row, because publishing that many would take minutes.
     const columns = (table: string) =>
       env.DB.prepare(`SELECT group_concat(name) AS names FROM pragma_table_info('${table}')`).first<string>("names");
     const copied = async (table: string, own: Record<string, string>, where: string) => {

@@ -27,7 +27,7 @@ const link = async () => {
 };
 
 const I = "/api/v1/imports";
-/** Its secret is nowhere, so nobody is asked. */
+/** Its secret does not exist, so no request is sent to the source. */
 const unasked = () => ({
   source: { type: "index", url: `https://skills.dev/${crypto.randomUUID()}`, secret: "NO_SUCH_SECRET" },
 });

@@ -39,7 +39,7 @@ const initialize = {
 
 const NOTHING_TO_COMPLETE = { ref: { type: "ref/prompt", name: "nothing" }, argument: { name: "word", value: "" } };
 
-/** What the MCP door answers, as rows whose route is `POST <path> <method>`. */
+/** Methods of the MCP endpoint, as rows whose route is `POST <path> <method>`. */
 export const MCP_ROWS: Row[] = [
   mcp("initialize", "nobody", () => initialize),
   mcp("ping", "nobody", () => ({})),
@@ -56,7 +56,7 @@ export const MCP_ROWS: Row[] = [
   // A conversation's id is one's own: another's of the same id is another one.
   mcp("initialize", "nobody", () => initialize, "/mcp/{id}"),
   mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
-  // Whose servers are asked: test/mcp/server-features.test.ts. Here nobody has one, and what is not there is so for everybody.
+  // test/mcp/server-features.test.ts covers which servers are queried. Here no actor has a server, so the answer is the same for all.
   mcp("prompts/list", "nobody", () => ({}), "/mcp/{id}"),
   mcp("logging/setLevel", "nobody", () => ({ level: "info" }), "/mcp/{id}"),
   mcp("prompts/get", "nobody", () => ({ name: "nothing" }), "/mcp/{id}", everybody(404)),

@@ -20,7 +20,7 @@ export const SERVER_ROWS: Row[] = [
   ),
   server("DELETE /api/v1/mcp-servers/{name}", 204),
   server("POST /api/v1/mcp-servers/{name}/test", 200),
-  // Nobody is there to approve anything of.
+  // The server is unreachable, so its tools cannot be approved.
   server("POST /api/v1/mcp-servers/{name}/approve", 409),
   open("GET /api/v1/me/servers", "mcp", everybody(200)),
   open("GET /api/v1/servers", "secrets", everybody(200)),
@@ -41,7 +41,10 @@ async function gatewaysWith(more: (thing: Thing) => object, thing: Thing = {}): 
   return { name };
 }
 
-/** A server that is reached through the proxy. Nobody is there: who has it hears that, and who has not that there is none. */
+/**
+ * Returns a row for a server that is called through the proxy. The server is unreachable: callers with access receive 502, callers without
+ * access receive 404.
+ */
 function reached(of: Row["of"], best: User, may: Row["may"], thing: Row["thing"]): Row {
   return {
     ...{ route: "POST /mcp/servers/{name} tools/list", of, scope: "mcp", best, may, thing, spent: false },
@@ -56,7 +59,8 @@ export const PROXY_ROWS: Row[] = [
   reached("group", "Owner", members("Reporter", 502), () =>
     storedOwnServer("group", ({ group: group_name = "" }) => ({ scope: "group", group_name })),
   ),
-  // What is for the conversations of a ghost is nowhere else, whoever may use that ghost; no more is what is switched off.
+  // Servers limited to a ghost's conversations are not available through the proxy, not even for users of that ghost. Neither are disabled
+  // servers.
   reached("public", "admin", everybody(404), async () =>
     gatewaysWith(({ id }) => ({ ghosts: [id] }), await ghost("public")),
   ),

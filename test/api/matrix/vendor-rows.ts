@@ -6,14 +6,14 @@ import { everybody, members, nothing, type Row, type Sent } from "./table";
 
 const VENDORS = ["anthropic", "openai"] as const;
 type Vendor = (typeof VENDORS)[number];
-/** What one does with the thing, and the role in its group that may. */
+/** Kinds of access, and the lowest group role that has each. */
 const LEAST = { read: "Reporter", change: "Developer", manage: "Maintainer" } as const;
 type Right = keyof typeof LEAST;
 
 const scopeOf = (right: Right) => (right === "read" ? "skills:read" : "skills:write");
 const files: Sent = ({ skill: name = fresh("vendor") }) => ({ body: filesForm({ name, version: "3.0.0" }) });
 
-/** A skill under the ids that the vendor's clients know. Its first version is not the current one, and so can be deleted. */
+/** Creates a skill under the ids that the vendor's clients use. Its first version is not current, so it can be deleted. */
 async function vendored(vendor: Vendor, of: "self" | "group" | "public"): Promise<Thing> {
   const { id = "", version_id = "", ...thing } = await skill(of);
   const version = vendor === "anthropic" ? version_id.replace("ver_", "skver_") : "1";

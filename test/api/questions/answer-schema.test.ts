@@ -1,4 +1,4 @@
-// What the result of an answer must be, where the asker says so: held at the object, whoever answers.
+// Questions with an `answer_schema`: the Durable Object checks every answer against it, whoever sends the answer.
 
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it } from "vitest";

@@ -141,14 +141,14 @@ describe("a request", () => {
     const refused = await call("POST", path(id), { json, headers });
     expect(refused.status).toBe(409);
     expect(await refused.json()).toMatchObject({ code: "NO_CLIENT" });
-    await Page.open(id); // A socket that has not said hello is nobody yet.
+    await Page.open(id); // A socket counts as a page only after its hello frame.
     expect((await call("POST", path(id), { json })).status).toBe(409);
     const page = await Page.greeted(id);
     expect((await call("POST", path(id), { json, headers })).status).toBe(202);
     await page.next("skill:request");
     page.socket.close(1000);
     await page.closed;
-    // The same key finds the same request, whoever is there.
+    // The same idempotency key returns the same request, even if no page is connected.
     expect((await call("POST", path(id), { json, headers })).status).toBe(202);
   });
 

@@ -1,4 +1,4 @@
-// What a server of 2025 asks on the stream of its session, beside the call that it is about.
+// Questions that an MCP server of protocol version 2025 sends on its session stream instead of the response to the call.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { talk } from "../../support/chat-turns";

@@ -27,7 +27,7 @@ async function watching(chat: Talk, body: object = { output: true }): Promise<Pa
   return page;
 }
 
-/** The next thing that is told of a call, without its times. */
+/** Returns the next frame about a call, without its times. */
 async function told(page: Page) {
   const { started_at: _, ended_at, ...shown } = (await page.next("tool:call")).call;
   expect([shown.state === "running", ended_at]).toEqual(
@@ -36,7 +36,7 @@ async function told(page: Page) {
   return shown;
 }
 
-/** A chat with a skill whose tool `asks` a page and waits, and `says` what it was given. */
+/** Starts a chat with a skill whose tool `asks` waits for a page and whose tool `says` returns its argument. */
 async function chatting(user: string, settings: object = {}): Promise<Talk> {
   await publishPublic(
     providerSkill("clerk", {
@@ -187,7 +187,7 @@ describe("a page that hears of calls", () => {
     const [page, plain] = [await watching(chat), await watching(chat, {})];
     await chat.use("walk__echo", { secret: 1 });
     expect(await told(page)).toMatchObject({ name: "walk__echo", skill: null, state: "running" });
-    // The second one comes too soon after the first.
+    // The second progress report is dropped because it follows too soon.
     expect(await told(page)).toMatchObject({ progress: { progress: 1, total: 3, message: "step 1" } });
     expect(await told(page)).toMatchObject({ state: "done", output: "there" });
     const heard = JSON.stringify([await told(plain), await told(plain), await told(plain)]);

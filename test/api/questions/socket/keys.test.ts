@@ -83,7 +83,7 @@ describe("the key behind a socket", () => {
     const page = await Page.greeted(id, { key });
     await env.DB.exec("ALTER TABLE keys RENAME TO keys_away");
     try {
-      // What is known of the key is older by now than it may be.
+      // The cached state of the key has expired.
       pass(11_000);
       page.answer(request_id, { success: true });
       expect(await page.next("error")).toMatchObject({ code: "UNAVAILABLE", request_id });

@@ -1,4 +1,4 @@
-// A page often connects before the first message was sent: its ticket makes the conversation.
+// Pages that connect before the first message: the ticket creates the conversation.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";

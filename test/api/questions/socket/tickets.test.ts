@@ -1,4 +1,4 @@
-// Who may connect, and what a ticket is good for.
+// Access to the socket, and the rights of a ticket.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";

@@ -1,4 +1,4 @@
-// Literal credentials in a package's servers: refused where others would see them, and kept from others where they are already.
+// Literal credentials in a package's servers: rejected if others would see them, and hidden from others in stored versions.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
@@ -131,7 +131,7 @@ describe("a version from before that was refused", () => {
     const as = key === undefined ? {} : { key };
     expect(await (await call("GET", `${SKILLS}/${id}`, as)).text()).not.toContain(PLANTED);
     expect(await (await call("GET", `${SKILLS}/${id}/files/SKILL.md`, as)).text()).toContain(PLANTED);
-    // The next version, without it, is everybody's to read again.
+    // The next version has no credential, so all users can read it again.
     const next = { name, frontmatter: "tags: [mended]" };
     const published =
       scope === "public"
@@ -142,7 +142,7 @@ describe("a version from before that was refused", () => {
   });
 });
 
-/** A schema that takes every answer. */
+/** A schema that accepts every answer. */
 const anything = {
   "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => ({ value: value as object }) },
 };

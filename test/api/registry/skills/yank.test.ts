@@ -1,4 +1,4 @@
-// Yanking a version: no name and no range means it any more, whoever asks at which door; its id still does.
+// Yanked versions: names and ranges no longer resolve to them on any path. Their id still does.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
@@ -31,7 +31,7 @@ const get = async <T>(path: string, key: string) => (await call("GET", path, { k
 const versionsOf = async (id: string, key: string) =>
   (await get<{ items: Version[] }>(`${SKILLS}/${id}/versions`, key)).items;
 
-/** A skill of one's own in some versions, the last one current. Gives the versions' ids. */
+/** Publishes several versions of a user's own skill, the last one current. Returns the version ids. */
 async function grown(key: string, name: string, versions: string[], more: SkillFixture = {}) {
   const made = [];
   for (const version of versions)
@@ -110,7 +110,7 @@ describe("a yanked version", () => {
     expect(step.prompt.system).not.toContain("Body of 2.0.0.");
     await chat.load("running");
     expect((await chat.calls()).prompt.system).toContain("Body of 1.0.0.");
-    // Who begins a turn first goes on with what is current now, as after any change.
+    // A conversation that starts a turn first continues with the current version, as after every change.
     const turn = await other.turn();
     expect([turn.prompt.system.includes("Body of 1.0.0."), turn.prompt.system.includes("Body of 2.0.0.")]).toEqual([
       true,

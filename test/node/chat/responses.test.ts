@@ -80,7 +80,7 @@ function expectGrowth(): void {
   }
 }
 
-// How SDKs and front ends send an answer back: complete, as item ids, or as text only.
+// How SDKs and front ends send an answer back: complete, as item ids, or without reasoning.
 const BACK: Record<string, (response: OpenAI.Responses.Response) => Input[]> = {
   "as its items": ({ output }) => output as Input[],
   "by the ids of its items": ({ output }) => output.map(({ id }) => ({ type: "item_reference", id: String(id) })),

@@ -1,5 +1,5 @@
 // Copies every skill of a corpus through each integration, from one user's scope into an empty one, and compares the packages. The corpus
-// is a folder of ZIPs outside the repository, set in CORPORA.
+// is a folder of ZIPs outside the repository; the variable CORPORA sets its location.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";

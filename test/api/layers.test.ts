@@ -12,7 +12,7 @@ interface Body {
 
 const BASE = "/api/v1/conversations";
 
-/** `top` needs two skills, both of which need two, and so on: 2^layers ways to the last ones. */
+/** `top` requires two skills, each of which requires two more, and so on: 2^layers paths to the last ones. */
 async function layered(scope: string, layers: number): Promise<void> {
   const layer = (n: number) => (n < layers ? [`l${n}a`, `l${n}b`] : []);
   await Promise.all(

@@ -36,7 +36,7 @@ async function talk(settings: object = {}) {
   return { id, send, run };
 }
 
-/** Watches from now on how many rows of the log are read. */
+/** Starts counting the rows that are read from the log. */
 async function watchLog(id: string): Promise<() => Promise<number>> {
   const cursors: { rowsRead: number }[] = [];
   await runInDurableObject(objectOf(id), (_, { storage }) => {
@@ -80,7 +80,7 @@ describe("the log", () => {
     await load(base);
     await load(base);
     expect(await types()).toEqual(["turn", "loaded", "loaded"]);
-    // In another turn it begins again to be counted.
+    // In another turn, the first load is recorded again.
     await send("POST", "/turns", {});
     await load(wiki);
     await load(wiki);

@@ -1,4 +1,4 @@
-// A conversation with more tools of servers than a model should be listed: it finds them, and calls what it found.
+// A conversation with too many server tools for a list: the model searches tools and calls the ones it found.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { estimateTokens } from "../../src/domain/tokens";
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await gatewayServers({});
 });
 
-/** The names of what a search found, in order. */
+/** Returns the names of the found tools, in order. */
 async function find(chat: Talk, query: string): Promise<string[]> {
   return namesIn(textOf(await chat.use("find_tool", { query })));
 }
@@ -33,7 +33,7 @@ async function called(server: string): Promise<unknown[]> {
   return requests.filter(({ method }) => method === "tools/call").map(({ body }) => JSON.parse(body).params);
 }
 
-/** Changes the gateway's servers by its API, as an admin does while conversations go on. */
+/** Changes the gateway's servers through the API, as an admin does while conversations are running. */
 async function change(entries: Record<string, object | null>): Promise<void> {
   for (const [name, entry] of Object.entries(entries)) {
     const how = entry === null ? {} : { json: entry };
@@ -107,7 +107,7 @@ describe("call_skill_tool", () => {
     const entries = await manyServers();
     const { billing, ...others } = entries;
     await gatewayServers(others);
-    // Another conversation has it by its ghost.
+    // Another conversation has the server through its ghost.
     const rich = await talk("rich", withServers({ billing }));
     await connectedTurn(rich);
     expect(await find(rich, "refund payment")).toContain("billing__refund_payment");

@@ -1,4 +1,4 @@
-// MCP servers as users of other systems write them: their names of variables, their keys, a whole configuration file.
+// MCP server entries in the formats of other applications: their variable names, their field names, a whole configuration file.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";

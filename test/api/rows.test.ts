@@ -1,5 +1,5 @@
-// D1 rows and those of a conversation's store end at 2 MB when deployed, which no local run enforces: what is stored stays under
-// 1 MB a row, and what would not is refused in words.
+// Row sizes: deployed, D1 and Durable Objects limit rows to 2 MB, which local runs do not enforce. Stored rows stay under 1 MB, and larger
+// data is rejected with a clear error.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

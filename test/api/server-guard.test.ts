@@ -85,7 +85,7 @@ describe("a guard", () => {
     const called = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "exfiltrate" } };
     expect(await (await send("guarded", called)).json()).toMatchObject({ error: { code: -32602 } });
     expect((await seen("/scripted/guarded")).filter(({ method }) => method === "tools/call")).toEqual([]);
-    // As it was is as it was approved.
+    // The unchanged tool is still approved.
     await lists("read", "write");
     expect((await offered(await talk("guard-two"))).tools).toEqual(["guarded__read", "guarded__write"]);
   });

@@ -139,7 +139,7 @@ describe("a group's server", () => {
     await connectedTurn(chat);
     expect(textOf(await chat.use("crm__find"))).toBe("well");
     expect(await usable(key)).toMatchObject([{ name: "crm", ...group }]);
-    // Reporters use it, and neither read where it is nor change it.
+    // Reporters can use the server, but can neither read its address nor change it.
     const query = "?scope=group&group_name=crew-of-servers";
     expect((await call("GET", `${SERVERS}/crm${query}`, { key })).status).toBe(403);
     expect((await call("DELETE", `${SERVERS}/crm${query}`, { key })).status).toBe(403);
@@ -148,7 +148,7 @@ describe("a group's server", () => {
     expect((await chat.use("crm__find")).isError).toBe(true);
     expect(await seen("/scripted/group-crm")).toEqual([]);
     expect((await send("crm", LIST, { user: "crew-member" })).status).toBe(404);
-    // The next group of this name finds nothing of this one.
+    // A later group with the same name receives none of this group's servers.
     expect((await call("DELETE", "/api/v1/groups/crew-of-servers", { key: admin })).status).toBe(204);
     await call("POST", "/api/v1/groups", { key: admin, json: { name: "crew-of-servers" } });
     expect(await usable(owner)).toEqual([]);

@@ -9,7 +9,7 @@ import { addServer, request, send } from "../support/proxy";
 import { gatewayServers, serverSkill, withServers } from "../support/servers";
 import { stored } from "../support/stored";
 
-/** A token without a character that a host could not have, and one of those it could not. */
+/** A token that is valid in a host name, and one with characters that are not. */
 const PLAIN = "Tok-9F8e7D6c5B4a3928";
 const ODD = "ghP_aB/cD+eF=gH:1@qZ";
 /** As a host has them, and as they are in part; all compared in lower case and without percent-encoding. */

@@ -1,4 +1,4 @@
-// Secrets on their way to servers that repeat them: nothing that the gateway emits or stores has the value, or a part of it.
+// Secrets at servers that repeat them: the gateway neither returns nor stores the value or a part of it.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UPSTREAM_LIMITS } from "../../src/domain/limits";
@@ -39,7 +39,7 @@ function leaky(fault = "leak", more: object = {}): object {
 
 const JSON_TYPE = { "content-type": "application/json" };
 const STREAM = { "content-type": "text/event-stream" };
-/** Padding that no decoder reads as anything. */
+/** Padding that no decoder changes. */
 const pad = (length: number) => "p".repeat(Math.max(0, length));
 
 /** Secrets with every kind of character. Those that are not allowed in a header are sent in the URL. */
@@ -227,7 +227,7 @@ describe("a secret that its server repeats everywhere", () => {
     places.logs = logged.join("\n");
 
     expect(tracesOf(places, secret)).toEqual([]);
-    // It was there: each of these has something in its place.
+    // Proves that the values were there: each of these contains a replacement.
     const named = [
       "turn",
       "skilled",

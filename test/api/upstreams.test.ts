@@ -1,4 +1,4 @@
-// Remote MCP servers through a conversation: listed, named, called, restarted, evicted, and never in each other's way.
+// Remote MCP servers in a conversation: listing, names, calls, restarts, eviction, and isolation from each other.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -40,7 +40,7 @@ function sampleOf(schema: Record<string, unknown>): Record<string, unknown> {
 
 describe("servers", () => {
   it("of the gateway, the ghost and a skill bring their tools, each when it is its time", async () => {
-    // So few that they are listed and not found.
+    // Few enough tools that they are listed and need no search.
     const allow = ["echo", "get-sum", "get-env", "get-tiny-image"];
     await gatewayServers({ everything: { url: await realServer("everything"), allow } });
     await publishOwn(

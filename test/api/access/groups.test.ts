@@ -22,7 +22,7 @@ async function groupOf(name = `crew-${++groups}`) {
     expect((await setRole(name, user, role)).status).toBe(201);
     keys[role] = await keyFor(user);
   }
-  // The maker leaves it to its owner, so that an admin is nothing but an admin here.
+  // The admin who created the group leaves it, so that no group role adds to the admin's rights.
   expect((await call("DELETE", `${GROUPS}/${name}/members/admin`)).status).toBe(204);
   return { name, keys, user: (role: (typeof ROLES)[number]) => `${role}-${name}` };
 }

@@ -116,7 +116,7 @@ describe("a user's own keys", () => {
     const { items } = await (await call("GET", "/api/v1/keys")).json<{ items: { id: string; expires_at: string }[] }>();
     const ends = Date.parse(items.find((item) => item.id === old.id)!.expires_at);
     expect(Math.abs(ends - Date.now() - 3_600_000)).toBeLessThan(60_000);
-    // One successor at a time, or an overlap would be drawn out for ever.
+    // One successor at a time. Otherwise the overlap could be extended without limit.
     expect(await (await rotate(old.id, next.key)).json()).toMatchObject({ code: "KEY_REPLACED" });
     const last = await (await rotate(next.id, next.key, { overlap_s: 0 })).json<{ key: string }>();
     expect([await works(next.key), await works(last.key)]).toEqual([false, true]);

@@ -73,7 +73,7 @@ describe("a skill that may not be used any more because", () => {
     expect(next.drop_thinking_before).toBe("new_user_message");
     expect(activeIn(next)).not.toContain("gone");
     expect([chat.text().includes("Gone text."), chat.front().includes("Goes away.")]).toEqual([false, false]);
-    // Nothing more is to be done for it.
+    // No further edit is necessary.
     expect(await chat.turn()).not.toHaveProperty("context_edits");
     expect(chat.misses).toBe(1);
   });

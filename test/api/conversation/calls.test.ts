@@ -171,7 +171,7 @@ describe("tool calls", () => {
       "done ",
     ]);
     expect(events.at(-1)?.data.results).toEqual(events.slice(0, -1).map((event) => event.data));
-    // The JSON answer to the same calls: stored results, the state as it is.
+    // The JSON response to the same calls contains the stored results and the current state.
     const { body } = await send("POST", "/x/tool-calls", { calls: batch });
     expect(events.at(-1)?.data).toEqual({ ...body, changed: true });
     expect(activeIn(await get("/x"))).toEqual(["wiki"]);

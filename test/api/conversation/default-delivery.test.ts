@@ -60,7 +60,7 @@ it("is what the settings say, whatever the default", async () => {
   expect(await deliveries(user, "x")).toEqual(["system", "system"]);
 });
 
-/** The conversation as a gateway from before 2026-11-25 has stored it. */
+/** Changes a conversation to the stored format of gateways before 2026-11-25. */
 async function makeOld(user: ReturnType<typeof someone>, id: string): Promise<void> {
   const stub = user.stub(id);
   await runInDurableObject(stub, (_, { storage }) => {

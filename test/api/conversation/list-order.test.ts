@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(releaseClock);
 
-/** Conversations of a user that load a skill, each so often, and send what they count. */
+/** Starts conversations of a user that load a skill `loads` times each, and sends their counts. */
 async function use(user: string, skill: string, conversations = 1, loads = 1): Promise<void> {
   const chats = [];
   for (let each = 0; each < conversations; each++) {
@@ -110,7 +110,7 @@ describe("the shared order of the list", () => {
     for (const user of ["ada", "bob"]) await use(user, "liked");
     await tomorrow();
     expect(await listOf("reader")).toEqual(["liked", "pushed", "many"]);
-    // Fifty conversations of a day count, of which there were 45 before.
+    // At most fifty conversations per day count, and there are 45 already.
     const votes = "INSERT INTO usage (subject, kind, window_start, count) VALUES ('crowd', 'votes', ?, 45)";
     await env.DB.prepare(votes)
       .bind(Date.now() - (Date.now() % DAY))
@@ -125,7 +125,7 @@ describe("the shared order of the list", () => {
   it("says nothing of what a user or a group uses among themselves", async () => {
     await seedSkill({ name: "open-a", tokens: 900 });
     await seedSkill({ name: "open-b", tokens: 900 });
-    // A user's own skill of a public one's name, and a group's: their use is not the public one's.
+    // Skills of a user and of a group with the name of a public skill: their use does not count for the public one.
     await seedSkill({ name: "open-b", scope: "user:shy", tokens: 900 });
     await seedSkill({ name: "crewed", scope: "group:crew", tokens: 900 });
     await seedSkill({ name: "crewed-too", scope: "group:crew", tokens: 900 });
@@ -169,7 +169,7 @@ describe("the list's tokens", () => {
     const { tools } = await client.listTools();
     const [, list = ""] = tools[0]?.description?.split("## Available Skills") ?? [];
     const [tokens = 0] = await countTokens(env.ASSETS, [list]);
-    // Hosts cut a server's instructions, so those have their own measure.
+    // Hosts cut a server's instructions, so these have their own length limit.
     expect(client.getInstructions()?.length).toBeLessThanOrEqual(2_000);
     expect(tokens).toBeGreaterThan(1_900);
     expect(tokens).toBeLessThanOrEqual(2_000);

@@ -48,7 +48,7 @@ it("is told of the next turn within a minute after a silence, and not of each tu
   expect(rowOf(await get(""))?.turns).toBe(2);
   await turn("x");
   pass(DURATIONS.listLater);
-  // Another reason for the alarm is none for telling.
+  // An alarm for another reason does not send the counts.
   await ring("x", name);
   expect(rowOf(await get(""))?.turns).toBe(2);
   expect(await alarmOf("x", name)).toBe(Date.now() + DURATIONS.listTold - DURATIONS.listLater);

@@ -138,7 +138,7 @@ describe("restore", () => {
     const again = await turn("x", { key: "m2" });
     expect(again).toMatchObject({ turn: 2, active: [] });
     expect(activeIn(await calls("x", step))).toEqual(["wiki"]);
-    // The turn that the history still has is not begun again.
+    // A turn that is still in the history is not started again.
     expect((await turn("x", { key: "m1" })).turn).toBe(2);
   });
 

@@ -21,7 +21,10 @@ export const USERS = [
 ] as const;
 export type User = (typeof USERS)[number];
 
-/** No good key at all: two were keys of the row's mightiest user, the last has the cookie of that user's session in the console. */
+/**
+ * Actors without a valid key. The revoked and the expired key belonged to the row's most privileged user. The last actor has only the
+ * cookie of that user's console session.
+ */
 export const UNKNOWN = ["anonymous", "malformed", "revoked", "expired", "cookie only"] as const;
 /** Restricted keys of the row's most privileged user, and a service that acts for that user. */
 export const LIMITED = ["wrong scope", "scope only", "acting service"] as const;
@@ -42,7 +45,7 @@ function once(name: string, make: () => Promise<string>): Promise<string> {
 
 export const keyOfUser = (user: User) => once(user, () => keyFor(userOf(user), roleOf(user)));
 
-/** The key with which an actor knocks; `best` is the row's mightiest user, `scope` what the row needs of a limited key. */
+/** Returns the key of an actor. `best` is the row's most privileged user; `scope` is the scope that the row requires of a limited key. */
 export function keyOf(actor: Actor, best: User, scope: string | null): Promise<string | null> {
   switch (actor) {
     case "anonymous":
@@ -205,7 +208,7 @@ export async function conversation(): Promise<Thing> {
   return { id, turn: "1", call_id: "none", request_id };
 }
 
-/** A conversation with a file that a script of it has left. */
+/** Creates a conversation with a file that one of its scripts stored. */
 export async function keptFile(): Promise<Thing> {
   const thing = await conversation();
   const file_id = fresh("fil").replaceAll("-", "_");
@@ -285,7 +288,7 @@ export async function storedServer(): Promise<Thing> {
   return { name };
 }
 
-/** Every conversation would try to connect to them. */
+/** Deletes all servers, because every conversation would try to connect to them. */
 export async function dropServers(): Promise<void> {
   await env.DB.batch([
     env.DB.prepare("DELETE FROM mcp_servers"),

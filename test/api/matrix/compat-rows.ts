@@ -1,4 +1,4 @@
-// The rows of the isolation matrix for what opens doors without a key, the open list, which only admins see and fill, and for imports.
+// Rows of the isolation matrix for links, for the list of open skills, which only admins can read and change, and for imports.
 
 import { env } from "cloudflare:workers";
 import { call } from "../../support/call";

@@ -10,7 +10,7 @@ const named = zip(
   ({ name = "" }) => name,
 );
 
-/** A name that is free; its package is called so. */
+/** Returns an unused name and a package with that name. */
 async function newDraft() {
   const name = fresh("draft");
   return { name, skill: name };

@@ -1,9 +1,9 @@
-// The rows of the isolation matrix for the MCP door.
+// Rows of the isolation matrix for the MCP endpoint.
 
 import { skill, type Thing, type User } from "./actors";
 import { everybody, members, type Row } from "./table";
 
-/** A method of the MCP door. What is another's is as absent there as anywhere. */
+/** Returns a row for a method of the MCP endpoint. Resources of others are reported as not found, as on other routes. */
 function mcp(
   method: string,
   of: Row["of"],
@@ -53,7 +53,7 @@ export const MCP_ROWS: Row[] = [
     mcp("skills/get", of, (thing) => ({ uri: uri(thing) })),
     mcp("resources/directory/read", of, (thing) => ({ uri: `skill://${thing.skill}` })),
   ]),
-  // A conversation's id is one's own: another's of the same id is another one.
+  // A conversation id refers to the caller's own conversation. The same id of another user is a different conversation.
   mcp("initialize", "nobody", () => initialize, "/mcp/{id}"),
   mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
   // test/mcp/server-features.test.ts covers which servers are queried. Here no actor has a server, so the answer is the same for all.

@@ -8,7 +8,7 @@ import type { Row } from "./table";
 const isUser = (actor: Actor): actor is User => USERS.some((user) => user === actor);
 const isUnknown = (actor: Actor) => UNKNOWN.some((unknown) => unknown === actor);
 
-/** The verdict of a cell. */
+/** Returns the expected status of a cell. */
 function verdict(row: Row, actor: Actor): number {
   // Routes that accept requests without a key ignore cookies.
   const isKeyless = actor === "anonymous" || actor === "cookie only";
@@ -18,7 +18,7 @@ function verdict(row: Row, actor: Actor): number {
   if (actor === "scope only") return best;
   if (actor === "wrong scope") return row.scope === null ? best : 403;
   if (actor === "acting service") {
-    // A service lends its reach and never its role, and keys are their user's alone.
+    // A service that acts for a user does not have the user's role, and only users themselves can manage their keys.
     if (row.scope === "keys" || row.scope === "admin") return 403;
     return row.best === "admin" ? (row.may.stranger ?? 404) : best;
   }
@@ -40,7 +40,7 @@ async function knock(row: Row, actor: Actor, thing: Thing): Promise<Response> {
 const bearerOf = (key: string | null): Record<string, string> =>
   key === null ? {} : { authorization: `Bearer ${key}` };
 
-/** One message to the MCP door. */
+/** Sends one message to the MCP endpoint. */
 function knockMcp(path: string, row: Row, actor: Actor, who: Record<string, string>, params: object) {
   const method = row.route.split(" ")[2];
   return exports.default.fetch(`https://gateway.test${path}`, {
@@ -61,7 +61,7 @@ async function textOf(answer: Response): Promise<string> {
   return new TextDecoder().decode(await answer.arrayBuffer());
 }
 
-/** The verdict that an answer is: of MCP an error, of the protocol or of a tool, is as good as a 404. */
+/** Returns the status of a response. An MCP error, of the protocol or of a tool, counts as 404. */
 async function verdictOf(row: Row, answer: Response): Promise<number> {
   const text = await textOf(answer);
   return row.params !== undefined && answer.status === 200 && /"error":\{|"isError":true/.test(text)

@@ -18,7 +18,7 @@ const none = async () => ({});
 const known = new Map<Of, Promise<Thing>>();
 await perFile(() => known.clear());
 
-/** One of each for all rows, since looking at it leaves it as it is. */
+/** Returns one skill per owner, shared by all rows, because reading does not change it. */
 function shelved(of: Of): Promise<Thing> {
   const thing = known.get(of) ?? shelve(of);
   known.set(of, thing);
@@ -39,7 +39,10 @@ async function shelve(of: Of): Promise<Thing> {
   return { ...thing, archive, plugin, owner, name: thing.skill ?? "" };
 }
 
-/** A route that shows one skill, three times over. Without a key one sees what is open, and this is not. */
+/**
+ * Returns rows for a route that shows one skill of the user, of a group and of the public scope. The skill is not open, so it requires a
+ * key.
+ */
 function shown(route: (place: string) => string, query: Row["query"] = () => ""): Row[] {
   const mays = { self: { self: 200 }, group: members("Reporter", 200), public: everybody(200) };
   return (["self", "group", "public"] as const).map((of) => ({

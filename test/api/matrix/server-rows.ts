@@ -1,10 +1,10 @@
-// The rows of the isolation matrix for MCP servers: the gateway's, groups' and users', managed and reached.
+// Rows of the isolation matrix for MCP servers of the gateway, of groups and of users: management, and calls through the proxy.
 
 import { call } from "../../support/call";
 import { fresh, ghost, keyOfUser, SERVER, storedOwnServer, storedServer, type Thing, type User } from "./actors";
 import { everybody, json, members, nothing, open, owned, type Row, type Sent, without } from "./table";
 
-/** One of the gateway's servers, which are the admins'. */
+/** Returns a row for one of the gateway's servers, which only admins manage. */
 function server(route: string, status: number, send: Sent = nothing): Row {
   const may = without({ admin: status }, 403);
   return { route, of: "public", scope: "admin", best: "admin", may, thing: storedServer, spent: true, send };
@@ -30,7 +30,7 @@ export const SERVER_ROWS: Row[] = [
   ...owned("servers", "POST", 200, "/test"),
 ];
 
-/** One of the gateway's servers with more in its entry. */
+/** Stores one of the gateway's servers with additional fields. */
 async function gatewaysWith(more: (thing: Thing) => object, thing: Thing = {}): Promise<Thing> {
   const name = fresh("server");
   const put = await call("PUT", `/api/v1/mcp-servers/${name}`, {
@@ -65,6 +65,6 @@ export const PROXY_ROWS: Row[] = [
     gatewaysWith(({ id }) => ({ ghosts: [id] }), await ghost("public")),
   ),
   reached("public", "admin", everybody(404), () => gatewaysWith(() => ({ enabled: false }))),
-  // A guard withholds tools, and no server.
+  // A guard restricts tools, but not the server itself.
   reached("public", "admin", everybody(502), () => gatewaysWith(() => ({ guard: true }))),
 ];

@@ -29,9 +29,9 @@ export interface Row {
   /** Method and path as the served document writes them; for MCP `POST /mcp <method>`. */
   route: string;
   of: "nobody" | "self" | "group" | "public";
-  /** The scope that a limited key needs; `null`: every key will do. */
+  /** The scope that a limited key requires, or `null` if every key is accepted. */
   scope: string | null;
-  /** The mightiest user: revoked, expired and limited keys are this one's. */
+  /** The most privileged user. The revoked, expired and limited keys belong to this user. */
   best: User;
   may: Partial<Record<User, number>>;
   /** Status without a key, for routes that do not return 401 because they show open resources. */
@@ -93,7 +93,7 @@ export function own(
   return { route, of: "self", scope, best: "self", may: { self: status, ...admin }, thing, spent, send };
 }
 
-/** A route on a group: its members by role, and admins. */
+/** Returns a row for a route on a group: its members by role, and admins. */
 function grouped(
   route: string,
   least: (typeof ROLES)[number],
@@ -105,7 +105,7 @@ function grouped(
   return { route, of: "group", scope: "groups", best: "Owner", may, thing, spent: true, send };
 }
 
-/** A route on a skill, three times over: one's own, a group's, a public one. */
+/** Returns rows for a route on a skill of the user, of a group and of the public scope. */
 export function skilled(
   route: string,
   right: "read" | "change" | "manage",
@@ -131,7 +131,7 @@ const S = "/api/v1/kinds/skills";
 const G = "/api/v1/kinds/ghosts";
 const ghostBody = json(({ ghost: name = fresh("ghost") }) => ({ metadata: { name }, spec: { systemPrompt: "" } }));
 
-/** A route on a ghost, three times over: one's own, a group's, a public one. */
+/** Returns rows for a route on a ghost of the user, of a group and of the public scope. */
 export function ghostly(route: string, right: "read" | "define", status: number, send: Sent = nothing): Row[] {
   const least = right === "read" ? "Reporter" : "Maintainer";
   const publicly = right === "read" ? everybody(status) : without({ admin: status }, 403);
@@ -164,7 +164,7 @@ const OWNED = {
   servers: { value: SERVER, stored: storedOwnServer },
 };
 
-/** One's own, a group's, and the gateway's where that has some there. */
+/** Returns rows for a resource of the user, of a group, and of the gateway where it exists. */
 export function owned(
   what: keyof typeof OWNED,
   method: "GET" | "PUT" | "DELETE" | "POST",
@@ -204,7 +204,7 @@ export const OPEN = [
 ];
 
 export const ROWS: Row[] = [
-  // The pool counts nothing.
+  // Metrics are disabled in the test pool.
   open("GET /metrics", "admin", without({ admin: 404 }, 403)),
   open("POST /api/v1/keys", "admin", without({ admin: 201 }, 403), forSomebody),
   open("GET /api/v1/keys", "keys", everybody(200)),
@@ -254,7 +254,7 @@ export const ROWS: Row[] = [
   own(`GET ${C}/at/{turn}`, "conversations", conversation, 200),
   own(`POST ${C}/turns`, "conversations", conversation, 200, { send: json(() => ({})) }),
   own(`POST ${C}/tool-calls`, "conversations", conversation, 200, { send: json(() => ({ calls: [] })) }),
-  // There is no such call; another's conversation is not there before that is looked at.
+  // The call does not exist. For another user's conversation, the 404 comes before this check.
   own(`DELETE ${C}/tool-calls/{call_id}`, "conversations", conversation, 404),
   own(`GET ${C}/prompt`, "conversations", conversation, 200),
   own(`GET ${C}/tools`, "conversations", conversation, 200),
@@ -272,7 +272,7 @@ export const ROWS: Row[] = [
   }),
   // For the caller's own conversation. It is created if the id does not exist.
   open(`POST ${C}/tickets`, "conversations", everybody(201), emptyBody, newChat),
-  // Not as a WebSocket; sockets have tests of their own.
+  // Without a WebSocket upgrade. Other tests cover sockets.
   own(`GET ${C}/socket`, "conversations", conversation, 426),
   own("GET /api/tasks/{id}/skills", "conversations", conversation, 200),
 
@@ -338,7 +338,7 @@ export const ROWS: Row[] = [
     skilled(`POST ${S}/{id}/versions/{version_id}/${change}`, "manage", 200),
   ),
   {
-    // Into the group that has it already.
+    // Into the group that already has the skill.
     route: `POST ${S}/{id}/share`,
     of: "group",
     scope: "skills:write",

@@ -1,4 +1,4 @@
-// The rows of the isolation matrix for the vendors' Skills APIs: in one's own scope, and at a group's place.
+// Rows of the isolation matrix for the vendors' Skills APIs, in the user's own scope and in a group's scope.
 
 import { filesForm } from "../../support/vendor-skills";
 import { fresh, group, skill, type Thing } from "./actors";
@@ -20,7 +20,7 @@ async function vendored(vendor: Vendor, of: "self" | "group" | "public"): Promis
   return { id: id.replace("skl_", "skill_"), version_id: version, ...thing };
 }
 
-/** A route on a skill, three times over: one's own, a group's at its place, and a public one, which is only read. */
+/** Returns rows for a route on a skill of the user, of a group at its scope path, and of the public scope, which is read-only. */
 function onSkill(vendor: Vendor, method: string, rest: string, right: Right, send: Sent = nothing): Row[] {
   const path = `/${vendor}/v1/skills/{id}${rest}`;
   const shared = { scope: scopeOf(right), spent: right !== "read", send };
@@ -34,7 +34,7 @@ function onSkill(vendor: Vendor, method: string, rest: string, right: Right, sen
   ];
 }
 
-/** A route on all skills of a scope: the caller's own, and a group's. */
+/** Returns rows for a route on all skills of a scope: the caller's own and a group's. */
 function onScope(vendor: Vendor, method: "GET" | "POST", right: Right): Row[] {
   const send: Sent = method === "GET" ? nothing : () => ({ body: filesForm({ name: fresh("vendor") }) });
   const path = `/${vendor}/v1/skills`;

@@ -27,7 +27,7 @@ describe("an answer with a schema", () => {
     page.answer(request_id, { success: true });
     expect(await page.next("ack")).toMatchObject({ error: "invalid_answer" });
     expect((await requestState(id, request_id)).state).toBe("pending");
-    // Also after the object slept.
+    // Also after the object was evicted.
     await evict(id);
     const overHttp = await respond(id, request_id, { success: true, result: {} });
     expect([overHttp.status, await overHttp.json()]).toMatchObject([

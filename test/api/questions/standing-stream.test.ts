@@ -48,7 +48,7 @@ describe("the stream of a session", () => {
     const { chat, page } = await connected("standing-two");
     const waiting = chat.use("quiet__ask", { rounds: [{ who: FORM }] }, "waiting");
     const { request_id } = await page.next("skill:request");
-    // Another server's call is no other call of the session.
+    // A call of another server does not count as a call of this session.
     const alone = chat.use("standing__ask", { rounds: [{ who: FORM }] }, "alone");
     const other = await page.next("skill:request");
     const beside = chat.use("standing__ask", { rounds: [{ who: FORM }] }, "beside");

@@ -104,7 +104,7 @@ describe("what is sent to a page", () => {
     const refused = await ask(large.payload);
     expect(refused.status).toBe(429);
     expect(await refused.json()).toMatchObject({ code: "TOO_MUCH_PENDING", limit: 1024 * KiB });
-    // Characters are not bytes.
+    // The limit counts bytes, not characters.
     expect((await ask("界".repeat(10 * KiB))).status).toBe(429);
     expect((await ask("small")).status).toBe(202);
     const page = await Page.greeted(id, { marks: false });

@@ -1,4 +1,4 @@
-// Tool calls as a page is shown them: by their own names, while they run, and again after it was away.
+// Tool calls as pages receive them: with their own names, while they run, and again after a reconnect.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
@@ -20,7 +20,7 @@ async function ticketOf({ route, key }: Talk, body: object = {}): Promise<string
   return (await made.json<{ ticket: string }>()).ticket;
 }
 
-/** A page that is shown calls, after the ones that there were. */
+/** Opens a page that receives calls, after the frames about earlier calls. */
 async function watching(chat: Talk, body: object = { output: true }): Promise<Page> {
   const page = await Page.greeted(idOf(chat), { ticket: await ticketOf(chat, body), ...CALLS });
   await page.next("tool:calls");
@@ -56,7 +56,7 @@ describe("a page that hears of calls", () => {
     const page = await watching(chat);
     await chat.load("clerk");
     const load = { call_id: "call-1", name: "load_skill", skill: "clerk", turn: 1, arguments: { skill_name: "clerk" } };
-    // Instructions are the model's.
+    // Pages do not receive instructions, only the model does.
     expect([await told(page), await told(page)]).toEqual([
       { ...load, state: "running" },
       { ...load, state: "done" },
@@ -208,7 +208,7 @@ describe("what a page is not shown", () => {
       { ...names, state: "running" },
       { ...names, state: "done" },
     ]);
-    // Nor later: a ticket to resume is worth no more than the one before.
+    // A ticket to resume has the same rights as the ticket before it.
     const { resume } = plain.frames[0] as { resume: string };
     const back = await Page.greeted(idOf(chat), { ticket: resume, ...CALLS });
     const snapshot = JSON.stringify(await back.next("tool:calls"));

@@ -1,4 +1,4 @@
-// The key behind a socket, checked for as long as the socket lives.
+// The key behind a socket, which is checked for the lifetime of the socket.
 
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";

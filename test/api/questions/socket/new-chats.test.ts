@@ -68,7 +68,7 @@ describe("a ticket for a chat that is new", () => {
     expect((await call("POST", tickets(id), { key })).status).toBe(201);
     const refused = await call("POST", tickets(fresh()), { key });
     expect([refused.status, await refused.json()]).toMatchObject([429, { code: "DAILY_LIMIT" }]);
-    // The one that is there is not counted again.
+    // The existing conversation is not counted again.
     expect((await call("POST", tickets(id), { key })).status).toBe(201);
   });
 

@@ -48,7 +48,7 @@ describe("publishing a literal credential", () => {
   it("to oneself is a warning, and sharing it is judged again", async () => {
     const { id, warnings } = await publishOwn(ada, skill("cred-own"));
     expect(warnings).toMatchObject([{ code: "CREDENTIAL_LITERAL", line: 8 }]);
-    // One's own stays one's own to see.
+    // Owners can always read their own skill.
     expect(JSON.stringify(await (await call("GET", `${SKILLS}/${id}`, { key: ada })).json())).toContain(PLANTED);
     const share = call("POST", `${SKILLS}/${id}/share`, { key: ada, json: { group_name: "cred-team" } });
     expect(await problemOf(share)).toMatchObject({ status: 422, code: "CREDENTIAL_LITERAL" });
@@ -75,7 +75,7 @@ describe("a version from before that was refused", () => {
     weather: { url: "https://weather.example/mcp", headers: { Authorization: `Bearer ${PLANTED}` } },
   };
 
-  /** All that a caller can read of a skill. */
+  /** Returns everything that a caller can read of a skill. */
   async function everythingOf(
     { id, versionId }: { id: string; versionId: string },
     name: string,

@@ -103,7 +103,7 @@ describe("a yanked version", () => {
       "Body of 2.0.0.",
     );
     await yank(id, versions[1]!, key);
-    // Looking shows it already; the step records it.
+    // A GET already shows the change. The next step records it.
     expect(await get(chat.route, key)).toMatchObject({ active: [], warnings: [{ code: "SKILL_UNLOADED" }] });
     const step = await chat.calls();
     expect(step).toMatchObject({ active: [], warnings: [{ code: "SKILL_UNLOADED", path: "running" }] });
@@ -166,7 +166,7 @@ describe("a skill whose versions are all yanked", () => {
     expect((await chat.calls()).prompt.system).toContain("Everybody's.");
     expect((await call("GET", `${SKILLS}/${own.id}/download`, { key })).status).toBe(404);
     expect((await call("GET", `${SKILLS}/${own.id}/download?version=${own.version_id}`, { key })).status).toBe(200);
-    // The name is still its own: another version brings it back, as it does taking the yank back.
+    // The name still belongs to the skill: a new version or an unyank makes it available again.
     await publishOwn(key, { name: "yank-hidden", version: "2.0.0", body: "Mine again." });
     await chat.turn();
     expect(textOf(await chat.use("read_skill", { skill_name: "yank-hidden" }))).toContain("Mine again.");

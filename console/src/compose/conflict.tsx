@@ -1,4 +1,4 @@
-// Somebody else has saved the ghost meanwhile: both are shown, and one of them is chosen.
+// Resolves a save conflict: shows the saved ghost and the user's version side by side.
 
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
@@ -17,7 +17,7 @@ export function Conflict({
 }: {
   id: string;
   mine: Draft;
-  /** Mine is to be saved over theirs, whose tag this is. */
+  /** Called when the user overwrites the saved ghost. `tag` is the tag of the saved one. */
   onMine: (tag: string) => void;
   onTheirs: (theirs: Draft, tag: string) => void;
 }): ReactNode {

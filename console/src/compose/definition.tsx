@@ -1,5 +1,4 @@
-// A ghost as text, for files and for other gateways: to copy, and to take one that was pasted. What is pasted the gateway looks at, as at
-// what is typed.
+// Exports a ghost as text and imports a pasted definition. The gateway checks a pasted definition like typed input.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useId, useState } from "react";
@@ -50,7 +49,7 @@ const FORMS = [
   ["json", "JSON"],
 ] as const;
 
-/** In the form that the API takes, and gives. */
+/** Returns the definition in the format of the API. */
 function useText(draft: Draft, form: Form): string {
   const [text, setText] = useState("");
   useEffect(() => {
@@ -105,7 +104,7 @@ function Paste({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void
   );
 }
 
-/** A definition, or a spec alone. It stays whose it is here, unless it is new. */
+/** Reads a full definition or a spec alone. The name and namespace of an existing ghost do not change. */
 async function pasted(text: string, { name, namespace }: Draft): Promise<Draft> {
   const { parse } = await import("yaml");
   // Few aliases: a text of a kilobyte must not become one of a gigabyte.

@@ -1,4 +1,4 @@
-// A ghost while it is written: what the page's fields hold, and the spec that they make. What the API takes, the API says.
+// Converts between a ghost and the fields of the editor. The API checks the spec.
 
 import type { Ghost, GhostRequest, Issue } from "../../../sdk/src/generated/operations";
 
@@ -6,7 +6,7 @@ export type Spec = GhostRequest["spec"];
 
 export interface Draft {
   name: string;
-  /** Whose it is, or would be: `default`, a group, `public`. */
+  /** The owner of the ghost: `default`, a group or `public`. */
   namespace: string;
   systemPrompt: string;
   /** As the API has them: names, each with `@range` if need be, and `*`. */
@@ -17,7 +17,7 @@ export interface Draft {
   model: string;
   /** A number, `conversation`, or nothing. */
   retention: string;
-  /** Of the spec what no field shows, as it came. */
+  /** Spec fields that the editor does not show, unchanged. */
   rest: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +26,7 @@ export const EMPTY: Draft = {
   ...{ skills: [], preload: [], rest: {} },
 };
 
-/** What a definition says, from wherever it came. What is of another form than a field stays in `rest`: the API says what it should be. */
+/** Parses a definition into a draft. Values of an unexpected type stay in `rest`, so that the API reports them. */
 export function draftFrom(given: unknown): Draft {
   const { metadata, spec } = fieldsOf(given);
   const { name, namespace } = fieldsOf(metadata);
@@ -59,7 +59,7 @@ export function draftFrom(given: unknown): Draft {
 export const draftOf = ({ metadata: { name, namespace }, spec }: Ghost): Draft =>
   draftFrom({ metadata: { name, namespace }, spec });
 
-/** The spec that a draft makes, or why it makes none. What is wrong with it otherwise, the gateway says. */
+/** Returns the spec of a draft, or an issue if none can be built. The gateway reports all other problems. */
 export function specOf({ systemPrompt, skills, preload, servers, model, retention, rest }: Draft): Spec | Issue {
   let mcpServers: unknown;
   try {
@@ -78,7 +78,7 @@ export function specOf({ systemPrompt, skills, preload, servers, model, retentio
     ...(turns === "" ? {} : { retentionTurns: turns }),
     ...rest,
   };
-  // Whether it is one is for the gateway to say, which reads every field.
+  // The gateway checks every field of the spec.
   return spec as Spec;
 }
 

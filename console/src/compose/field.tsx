@@ -8,7 +8,7 @@ import { Issues } from "../parts/state";
 
 type Told = keyof typeof FIELD_TEXTS.ghostSpec;
 
-/** What the control in a field takes, so that whoever cannot see it hears the same. */
+/** Attributes for the control in a field. They connect it to its help text and issues for screen readers. */
 export interface Control {
   id: string;
   "aria-describedby": string;
@@ -16,8 +16,8 @@ export interface Control {
 }
 
 /**
- * `of`: the field of the spec whose text explains it, which is the API's own; else `text`. The text is shown by a button, and is always
- * there for whoever hears the page.
+ * Shows a labelled field with a help text. `of` selects the API's own text for a spec field; otherwise `text` is used. A button shows the
+ * text; screen readers can always read it.
  */
 export function Explained({
   label,

@@ -1,4 +1,4 @@
-// What a previewed ghost has, what that needs and brings, and which names meet, as a graph.
+// Builds the graph of a previewed ghost: its skills, their dependencies and tools, and name conflicts.
 
 import type { GhostPreview } from "../../../sdk/src/generated/operations";
 import type { Node, Tie } from "../parts/graph";

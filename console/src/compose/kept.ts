@@ -1,9 +1,9 @@
-// What was written and not saved, for a page that is loaded again: in the browser's memory of this tab, which ends with it. Servers are not
-// kept, since they may hold credentials.
+// Stores an unsaved draft in the tab's session storage, so that it survives a reload. Servers are not stored, because they may contain
+// credentials.
 
 import { type Draft, draftFrom, EMPTY, fieldsOf } from "./draft";
 
-/** What is kept, and the tag of the ghost that it was made of. */
+/** A stored draft with the tag of the ghost it is based on. */
 export interface Kept {
   draft: Draft;
   tag: string | null;
@@ -19,11 +19,11 @@ export function keep(user: string, id: string, { draft, tag, lost }: Kept): void
   try {
     sessionStorage.setItem(placeOf(user, id), JSON.stringify({ draft: rest, tag, lost }));
   } catch {
-    // Too long for the browser, or it keeps nothing: then a page that is loaded again begins anew.
+    // The draft is too large or storage is disabled. A reload then starts from the saved ghost.
   }
 }
 
-/** What was kept, with the servers of `saved`. */
+/** Returns the stored draft with the servers of `saved`, or `null`. */
 export function keptOf(user: string, id: string, saved: Draft): Kept | null {
   try {
     const { draft, tag, lost } = fieldsOf(JSON.parse(sessionStorage.getItem(placeOf(user, id)) ?? "null"));
@@ -41,6 +41,6 @@ export function drop(user: string, id: string): void {
   try {
     sessionStorage.removeItem(placeOf(user, id));
   } catch {
-    // Nothing is kept where the browser keeps nothing.
+    // Without storage, no draft exists to remove.
   }
 }

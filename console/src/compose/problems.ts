@@ -1,4 +1,4 @@
-// What the gateway says of a ghost, beside the fields that it speaks of.
+// Assigns the issues that the gateway reports to the fields of the editor.
 
 import type { Issue } from "../../../sdk/src/generated/operations";
 import { type Draft, halves } from "./draft";

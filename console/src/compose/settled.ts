@@ -1,4 +1,4 @@
-// What somebody types, once they pause.
+// Debounces typed input.
 
 import { useEffect, useState } from "react";
 

@@ -10,7 +10,7 @@ import { useSettled } from "./settled";
 
 const FOUND = 10;
 
-/** What a search finds that a ghost of this namespace may have: its users see no other. */
+/** Searches skills that a ghost of this namespace can use. Its users see no others. */
 export function useFound(words: string, namespace: string) {
   const q = words.trim();
   return useQuery({

@@ -11,7 +11,7 @@ import type { Place } from "./problems";
 import { SkillSearch } from "./skill-search";
 
 type Previewed = GhostPreview["skills"][number];
-/** So many are in the page at once. */
+/** Maximum number of rows on the page. */
 const SHOWN = 50;
 
 interface Parts {
@@ -27,7 +27,7 @@ export function SkillsField({ draft, onChange, preview, problems }: Parts): Reac
   const isAll = skills.includes("*");
   const listed = skills.filter((entry) => entry !== "*");
   const names = new Set(listed.map((entry) => halves(entry)[0]));
-  // With `*`, or by mistake, something may be preloaded that is not in the list.
+  // `preload` can name skills that are not in the list: with `*`, or by mistake.
   const entries = [...listed, ...preload.filter((name) => !names.has(name))];
   const known = new Map((preview?.skills ?? []).map((skill) => [skill.name, skill]));
   return (

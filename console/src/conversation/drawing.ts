@@ -1,4 +1,4 @@
-// Draws diagrams that a skill asks for, in a frame with nothing to lose: an origin of its own, no network and no storage.
+// Renders diagrams for skills in a sandboxed frame with its own origin, no network and no storage.
 
 import { fieldsIn } from "../gateway/refusal";
 
@@ -16,7 +16,7 @@ const RENDERER = "/drawing/renderer";
 let renderer: Promise<MessagePort> | null = null;
 let queue: Promise<unknown> = Promise.resolve();
 
-/** Answers the action `render_mermaid`. Throws what mermaid says of code that it cannot read: the model reads that. */
+/** Handles the action `render_mermaid`. Throws mermaid's parse error, which the model receives. */
 export async function drawn(payload: unknown): Promise<{ drawing: Drawing; type: string }> {
   const { code, title } = fieldsIn(payload);
   if (typeof code !== "string") throw new Error("There is no `code` to draw.");

@@ -1,4 +1,4 @@
-// The fields of a form that somebody else asks to fill in: a flat JSON Schema of an object. Its words are text, and nothing of it runs.
+// Renders a requested form from a flat JSON Schema of an object. Labels are shown as text; nothing in the schema is executed.
 
 import type { ReactNode } from "react";
 import { Plain } from "../parts/text";
@@ -33,7 +33,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const words = (value: unknown) => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : []);
 const number = (value: unknown) => (typeof value === "number" ? value : undefined);
 
-/** Those of a schema, as MCP servers give it. */
+/** Returns the fields of a schema from an MCP server. */
 export function fieldsOfSchema(schema: unknown): Field[] {
   if (!isObject(schema) || !isObject(schema.properties)) return [];
   const required = new Set(words(schema.required));
@@ -43,7 +43,7 @@ export function fieldsOfSchema(schema: unknown): Field[] {
   }));
 }
 
-/** Those of the action `form`, as skills give them. */
+/** Returns the fields of the action `form`, which skills send. */
 export function fieldsOfForm(fields: unknown): Field[] {
   return (Array.isArray(fields) ? fields.filter(isObject) : []).flatMap(({ name, label, type, required, options }) => {
     if (typeof name !== "string") return [];
@@ -144,7 +144,7 @@ function choicesOf(schema: Record<string, unknown> | Schema): { value: string; t
     );
 }
 
-/** What was put in; fields that were left empty are not there. */
+/** Returns the entered values without empty fields. */
 export function valuesIn(form: HTMLFormElement, fields: readonly Field[]): Record<string, Value> {
   const given = new FormData(form);
   return Object.fromEntries(

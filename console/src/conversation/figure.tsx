@@ -7,7 +7,7 @@ import { type Drawing, pictureOf } from "./drawing";
 export function Figure({ drawing: { title, code, svg, width, height } }: { drawing: Drawing }): ReactNode {
   return (
     <figure className="drawing">
-      {/* Its size beforehand, so that what comes after stays where it is. */}
+      {/* Sets the size before the image loads, so that the content below does not move. */}
       <img src={pictureOf(svg)} width={width} height={height} alt={visible(title)} />
       <figcaption>
         <details>

@@ -1,4 +1,4 @@
-// What scripts have left in a conversation. A download is a file: the browser never shows it as a page.
+// Lists the files that scripts stored in a conversation. The browser downloads them and never opens them as a page.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -74,7 +74,7 @@ function Shown({ id, file }: { id: string; file: KeptFile }): ReactNode {
   const { data } = useQuery({
     queryKey: ["file", id, file.id],
     queryFn: ({ signal }) => contentOf(id, file, signal),
-    // What a script has left does not change.
+    // Stored files do not change.
     staleTime: Number.POSITIVE_INFINITY,
   });
   return data === undefined ? null : <Picture blob={data} alt={file.path} />;
@@ -82,7 +82,7 @@ function Shown({ id, file }: { id: string; file: KeptFile }): ReactNode {
 
 const pictureType = (path: string) => PICTURES[path.split(".").at(-1)?.toLowerCase() ?? ""];
 
-/** The gateway names no markup by its type: an `<img>` runs none, so here a picture may be one. */
+/** The gateway does not serve markup under its media type. An `<img>` runs no scripts, so an SVG image is safe here. */
 async function contentOf(id: string, { id: file_id, path }: KeptFile, signal?: AbortSignal): Promise<Blob> {
   const answer: Response = await call("files.get", { path: { id, file_id } }, signal);
   return new Blob([await answer.arrayBuffer()], { type: pictureType(path) ?? "application/octet-stream" });

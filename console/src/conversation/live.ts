@@ -9,20 +9,20 @@ import { call } from "../gateway/call";
 import { Refusal } from "../gateway/refusal";
 import { lookAgain } from "../gateway/session";
 
-/** What a user answers by hand here (`questions.tsx`). Servers ask only where somebody says so. */
+/** Actions that the user answers on this page (`questions.tsx`). MCP servers ask only if a client declares these actions. */
 const ANSWERED = ["confirm", "choose", "form", "open_url"];
 const EVERY_MS = 3_000;
-/** So many calls of all turns are remembered. */
+/** Maximum number of calls in memory, over all turns. */
 const CALLS = 500;
 /** Pages of a hundred turns. */
 const PAGES = 100;
 
 export interface Live extends SkillGateway {
-  /** Calls of every turn that this page has seen. The socket tells of the current turn alone. */
+  /** Calls of every turn that this page received. The socket reports only the current turn. */
   seen: readonly ToolCall[];
 }
 
-/** `null`: there is no conversation yet. A component is of one conversation only: give it a key. */
+/** Connects to a conversation; `null` if it does not exist yet. A component shows one conversation only: set a `key`. */
 export function useLive(id: string | null, handlers: Record<string, Handler<never>>): Live {
   const client = useQueryClient();
   const gateway = useSkillGateway(id, {
@@ -43,7 +43,7 @@ export function useLive(id: string | null, handlers: Record<string, Handler<neve
   return { ...gateway, seen };
 }
 
-/** With a ticket of its own the page sees what calls were given. `null` where none will ever be had. */
+/** Requests a ticket that includes the output of calls. Returns `null` if the user cannot have one. */
 async function ticketOf(client: QueryClient, id: string) {
   try {
     return await call("tickets.create", { path: { id }, body: { origin: location.origin, output: true } });
@@ -61,7 +61,7 @@ function together(before: readonly ToolCall[], told: readonly ToolCall[]): reado
   return [...all.values()].slice(-CALLS);
 }
 
-/** What the gateway says of a conversation now. */
+/** Query for the current state of a conversation. */
 export const statusOf = (id: string, isLive: boolean) =>
   queryOptions({
     queryKey: ["conversation", id, "status"],
@@ -69,7 +69,7 @@ export const statusOf = (id: string, isLive: boolean) =>
     refetchInterval: isLive ? false : EVERY_MS,
   });
 
-/** Every turn in figures, oldest first. What is known is not asked again, but the newest turn, which may have gone on. */
+/** Query for the figures of every turn, oldest first. Known turns are not read again, except the newest, which may change. */
 export function seriesOf(id: string, isLive: boolean) {
   const queryKey = ["conversation", id, "series"];
   return queryOptions({

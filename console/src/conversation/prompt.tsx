@@ -1,4 +1,4 @@
-// What a turn sent to the model, in tokens, and what stands in the prompt now, as text.
+// Shows the tokens a turn sent to the model, and the current prompt as text.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -66,7 +66,7 @@ function Sent({ point: { requests, sent, usage } }: { point: TurnFigures }): Rea
   );
 }
 
-/** Asked only when somebody wants to read it. */
+/** Requests the text only when the user opens it. */
 function Text({ id }: { id: string }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const answer = useQuery({

@@ -5,7 +5,7 @@ import type { TurnFigures } from "../../../sdk/src/generated/operations";
 import { Button } from "../parts/controls";
 import { When } from "../parts/text";
 
-/** `at`: the place in the list, `null` for now, which goes on. */
+/** `at` is the index in the list; `null` is the current state, which changes. */
 export function Turns({
   turns,
   at,
@@ -52,7 +52,7 @@ export function Turns({
 /** A turn, as a page names it. */
 const nameOf = ({ turn, restored }: TurnFigures): string => (restored ? `turn ${turn}, restored` : `turn ${turn}`);
 
-/** The same for each of a list: a turn that was taken again is there more than once. */
+/** Returns a name for each turn of a list. A repeated turn appears more than once. */
 export function namesOf(turns: readonly TurnFigures[]): string[] {
   const seen = new Map<string, number>();
   return turns.map((point) => {

@@ -1,4 +1,4 @@
-// A conversation as the gateway sees it, now and as it was: skills, calls, questions, the prompt, files, and what it all took.
+// Shows a conversation, current or at an earlier turn: skills, calls, questions, prompt, files and cost.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

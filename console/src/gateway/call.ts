@@ -1,4 +1,4 @@
-// Every operation of the gateway by its name, through the one edge that knows a session. Types are those of the OpenAPI document.
+// Calls gateway operations by name through the console API proxy. Types come from the OpenAPI document.
 
 import { OPERATIONS, type Operations } from "../../../sdk/src/generated/operations";
 import { Refusal, refusalIn } from "./refusal";
@@ -7,7 +7,7 @@ export type Name = keyof Operations;
 export type RequestOf<N extends Name> = Operations[N]["request"];
 export type AnswerOf<N extends Name> = Operations[N]["answer"];
 
-/** What one entry of a list is, whatever form the list has. */
+/** The type of an entry in a list, for both list formats. */
 type EntryOf<Answer> = Answer extends readonly (infer Entry)[]
   ? Entry
   : Answer extends { items: readonly (infer Entry)[] }
@@ -37,8 +37,8 @@ export async function call<N extends Name>(name: N, request: RequestOf<N>, signa
 }
 
 /**
- * The same of one thing, with the tag by which the gateway knows what was read. With a `tag` a change is refused where the thing is
- * another by now.
+ * Calls an operation on one resource and returns the answer with its entity tag. With `tag`, the gateway rejects the change if the resource
+ * changed since it was read.
  */
 export async function callTagged<N extends Name>(
   name: N,
@@ -63,7 +63,7 @@ export async function slice<N extends Name>(
   return { items: page.items, next: page.next_cursor ?? null };
 }
 
-/** A request to the console's edge, which wants the header: no form and no page of another origin can send it. */
+/** Sends a request to the console API proxy. The proxy requires the header, which forms and pages of other origins cannot send. */
 export async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { "x-skillgate-console": "1", ...init.headers };
   const answer = await reach(`${EDGE}${path}`, { ...init, headers });
@@ -71,7 +71,7 @@ export async function ask(path: string, init: RequestInit = {}): Promise<Respons
   return answer;
 }
 
-/** Whatever the gateway answers, and never what the browser has kept. That nobody answers is thrown as `Refusal`. */
+/** Fetches a path without the browser cache. Throws a `Refusal` if the gateway is unreachable. */
 export async function reach(path: string, init: RequestInit): Promise<Response> {
   return fetch(path, { ...init, cache: "no-store" }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;

@@ -1,4 +1,4 @@
-// The models that the user may ask for, by name, as the chat endpoint lists them.
+// Lists the names of the models that the user can call, as the chat endpoint reports them.
 
 import { queryOptions } from "@tanstack/react-query";
 import { ask } from "./call";

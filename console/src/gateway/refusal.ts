@@ -1,27 +1,27 @@
-// What the gateway refuses, as the pages show it.
+// Parses error responses of the gateway.
 
 import type { Issue } from "../../../sdk/src/generated/operations";
 
-/** `status` is 0 where nobody answered. */
+/** An error response. `status` is 0 if the gateway is unreachable. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 
   constructor(
     readonly status: number,
-    /** Stable, such as `SKILL_NOT_FOUND`; `UNREACHABLE` where nobody answered. */
+    /** Stable code such as `SKILL_NOT_FOUND`; `UNREACHABLE` if there was no response. */
     readonly code: string,
     message: string,
     readonly issues: readonly Issue[] = [],
     /** By which an operator finds the request in the log. */
     readonly requestId: string | null = null,
-    /** What else the answer says, such as who signs users in. */
+    /** Other fields of the response, such as the external issuer. */
     readonly fields: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
 }
 
-/** The refusal in an answer: RFC 9457, the form of the chat endpoint's vendor, or what a proxy in between has said. */
+/** Parses an error response: RFC 9457, the vendor format of the chat endpoint, or the text of a proxy in between. */
 export async function refusalIn(answer: Response): Promise<Refusal> {
   const told = fieldsOf(await answer.text().catch(() => ""));
   const { code = `HTTP_${answer.status}`, message = `The gateway answered ${answer.status}.` } = vendorProblem(told);
@@ -35,7 +35,7 @@ export async function refusalIn(answer: Response): Promise<Refusal> {
   );
 }
 
-/** What went wrong, as the chat endpoint says it, also in the middle of a stream. */
+/** Reads an error in the vendor format of the chat endpoint, which can also occur inside a stream. */
 export function vendorProblem(told: Record<string, unknown>): { code?: string; message?: string } {
   const { code, message } = fieldsIn(told.error);
   return { ...(typeof code === "string" ? { code } : {}), ...(typeof message === "string" ? { message } : {}) };

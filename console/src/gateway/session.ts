@@ -1,4 +1,4 @@
-// Who is signed in. The session is a cookie that no script sees; the pages know only what the gateway tells of it.
+// Reads and changes the session of the console. The session is a cookie that scripts cannot read; the gateway reports its user.
 
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
@@ -8,17 +8,17 @@ import { Refusal } from "./refusal";
 
 const SESSION = ["session"];
 
-/** Nobody is signed in. `issuer`: the host that signs users of this gateway in, where there is one. */
+/** No user is signed in. `issuer` is the host of the external issuer, or `null`. */
 export interface Nobody {
   issuer: string | null;
 }
 
-/** Somebody, with what they may. `tries`: the gateway lets them try skills here. */
+/** The signed-in user with their rights. `tries`: whether the gateway lets them try skills here. */
 export interface Somebody extends Pick<Me, "user_id" | "role" | "groups" | "rights"> {
   tries: boolean;
 }
 
-/** As the edge tells it. What somebody has used is not in it: to sum that up takes time, and one page shows it. */
+/** The response of the console API proxy. It does not contain usage, which is slow to sum up and only shown on one page. */
 interface Told {
   user: Pick<Me, "role" | "groups"> & { id: string };
   rights: Me["rights"];
@@ -43,17 +43,17 @@ export const session = queryOptions({
 });
 
 const SignedIn = createContext<Somebody | null>(null);
-/** Tells the pages who is signed in. They never see the moment in which nobody is. */
+/** Provides the signed-in user to the pages. Pages are rendered only while a user is signed in. */
 export const WithMe = SignedIn.Provider;
 
-/** Who is signed in, on pages that only they see. */
+/** Returns the signed-in user. Throws if there is none. */
 export function useMe(): Somebody {
   const me = useContext(SignedIn);
   if (me === null) throw new Error("Nobody is signed in.");
   return me;
 }
 
-/** What proves who somebody is: a key, or the ticket of a one-time link. */
+/** Proof of identity: a key, or the ticket of a one-time link. */
 export type Proof = { key: string } | { ticket: string };
 
 const signIn = (proof: Proof) =>
@@ -71,7 +71,7 @@ export function useSignIn() {
   });
 }
 
-/** Signs in anew in the middle of something: who it is stays, and what was seen stays. */
+/** Signs the same user in again without resetting the loaded data. */
 export const signInAgain = (key: string) => signIn({ key });
 
 /** Leads to the issuer, which leads back to this page. */
@@ -90,18 +90,18 @@ export async function signOut(): Promise<void> {
   await ask("/session", { method: "DELETE" }).catch((error: unknown) => {
     if (!(error instanceof Refusal && error.status === 401)) throw error;
   });
-  // Chats, and what somebody was writing here.
+  // Removes stored chats and unsaved drafts.
   sessionStorage.clear();
   location.replace("/console/");
 }
 
-/** The session has ended: what was seen with it goes, and the sign-in comes where the page was. */
+/** Removes the data of an expired session. The page then shows the sign-in. */
 export function forget(client: QueryClient, refusal: Refusal): void {
   client.setQueryData(SESSION, nobody(refusal));
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
 
-/** Something was refused as nobody's: asks who is signed in, and with that leads to the sign-in. */
+/** Reads the session again after a 401, which leads to the sign-in. */
 export const lookAgain = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: SESSION });
 
 const nobody = ({ fields: { issuer } }: Refusal): Nobody => ({ issuer: typeof issuer === "string" ? issuer : null });

@@ -1,5 +1,5 @@
-// The ticket of a one-time link. It stands behind the # of the page's address, which no server and no log sees, and leaves it before
-// anything is shown, so that neither the history nor who looks at the screen has it.
+// Reads the ticket of a one-time link from the fragment of the address, which is never sent to a server. The fragment is removed before the
+// page renders, so that the ticket appears neither on screen nor in the history.
 
 let waiting = taken();
 
@@ -12,7 +12,7 @@ function taken(): string | null {
 /** The ticket with which the page was opened, until it is spent. */
 export const waitingTicket = (): string | null => waiting;
 
-/** It counts once, whatever comes of it. */
+/** A ticket works once, even if the sign-in fails. */
 export function spendTicket(): void {
   waiting = null;
 }

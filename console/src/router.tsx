@@ -1,4 +1,4 @@
-// Which page is where. Every page but the shell is loaded when it is first opened; what a page shows is in its address.
+// Defines the routes. Every page except the shell is loaded on demand; its address contains its state.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { Broken, Layout, Nowhere } from "./shell/layout";

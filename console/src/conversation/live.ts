@@ -43,7 +43,7 @@ export function useLive(id: string | null, handlers: Record<string, Handler<neve
   return { ...gateway, seen };
 }
 
-/** Requests a ticket that includes the output of calls. Returns `null` if the user cannot have one. */
+/** Requests a ticket that includes the arguments and results of calls. Returns `null` if the user cannot have one. */
 async function ticketOf(client: QueryClient, id: string) {
   try {
     return await call("tickets.create", { path: { id }, body: { origin: location.origin, output: true } });

@@ -1,4 +1,4 @@
-// The members of a group: who adds, removes and changes whom goes by one's own role.
+// Lists and edits the members of a group. The user's own role decides which changes are possible.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -91,7 +91,7 @@ export function Members({ name, role }: { name: string; role: Role | null }): Re
   );
 }
 
-/** The roles that one may give in a group, and take from those who have them. */
+/** Returns the roles that the user can grant and revoke in a group. */
 function useGives(group: string): readonly Role[] {
   const { rights } = useMe();
   const here = rights.namespaces.find(({ namespace }) => namespace === group);

@@ -56,7 +56,7 @@ function Side({ of, change }: { of: Line["before"]; change: string }): ReactNode
   );
 }
 
-/** Lines in pairs: what went stands beside what came in its place. */
+/** Pairs lines: a removed line is next to the line that replaces it. */
 function aligned(before: string, after: string): Line[] {
   const lines: Line[] = [];
   let [old, young] = [1, 1];

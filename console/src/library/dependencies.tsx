@@ -1,4 +1,4 @@
-// What a skill needs, what that needs, and which ghosts use it: a picture, and the same as a table.
+// Shows the dependencies of a skill and the ghosts that use it, as a graph and as a table.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,7 +8,7 @@ import { Graph, type Node, type Tie } from "../parts/graph";
 import { Answer } from "../parts/state";
 import { Plain } from "../parts/text";
 
-/** So many skills are asked for by their names: each is a question. */
+/** Maximum number of skills that are looked up by name. Each needs one request. */
 const ASKED = 24;
 
 interface Found {
@@ -16,7 +16,7 @@ interface Found {
   ties: Tie[];
   /** Names that were not looked up any more. */
   unasked: string[];
-  /** Ghosts that the user may not see. */
+  /** Number of ghosts that the user cannot see. */
   hidden: number;
 }
 

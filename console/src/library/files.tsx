@@ -10,7 +10,7 @@ import { VersionChoice } from "./version-choice";
 import { type Content, contentOf, filesOf } from "./versions-of";
 
 const route = getRouteApi("/skills/$id");
-/** So many files are in the page at once. */
+/** Maximum number of files on the page. */
 const SHOWN = 100;
 
 export function Files({ skill }: { skill: Skill }): ReactNode {

@@ -43,7 +43,7 @@ function PictureOf({ version, src, alt }: { version: string; src: string; alt: s
 /** The path of a file of the package, or `null` where the address leads anywhere else. */
 function pathIn(address: string): string | null {
   if (address === "" || /^(?:[a-z][a-z\d+.-]*:|[/\\#?])/i.test(address)) return null;
-  // The parser of addresses takes `.` and `..` away, and nothing gets above its root.
+  // The URL parser resolves `.` and `..`, and a path cannot leave its root.
   const { pathname } = new URL(address, "https://package.example/");
   try {
     return decodeURIComponent(pathname).slice(1) || null;

@@ -1,4 +1,4 @@
-// What a version may do once it is loaded.
+// Lists the permissions of a version after loading.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";

@@ -1,10 +1,10 @@
-// The versions of a skill, as several views ask for them.
+// Queries for the versions of a skill and their files.
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { SkillFile, SkillVersion } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 
-/** So many versions are in the page at once. */
+/** Versions per page. */
 const ROWS = 50;
 
 /** One page of them, newest first. */
@@ -19,19 +19,19 @@ export const versionsOf = (id: string, cursor?: string) =>
       ),
   });
 
-/** The newest ones, for a choice. A version that an address names may be older: it is still shown. */
+/** The newest versions, for a select control. An address can name an older version, which is also shown. */
 export function useVersions(id: string) {
   return useQuery(versionsOf(id));
 }
 
-/** How a version is called: its label, else its number. */
+/** Returns the display name of a version: its label, or its number. */
 export const nameOf = ({ number, version, is_current }: SkillVersion): string =>
   `${version ?? `no. ${number}`}${is_current ? " (current)" : ""}`;
 
 export const filesOf = (id: string, version_id: string) =>
   queryOptions({
     queryKey: ["skill", id, "files", version_id],
-    // What a version holds never changes.
+    // The content of a version never changes.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }): Promise<SkillFile[]> => call("versions.files", { path: { id, version_id } }, signal),
   });
@@ -50,7 +50,9 @@ const PICTURES: Record<string, string> = {
 /** More than this is offered as a download. */
 const SHOWN_BYTES = 512 * 1024;
 
-/** `Blob` of a picture has the type that its name says: an `<img>` runs nothing, whatever is in it. */
+/**
+ * Query for the content of a file. The media type of an image follows its file name: an `<img>` executes nothing, whatever the bytes are.
+ */
 export const contentOf = (id: string, version_id: string, path: string) =>
   queryOptions({
     queryKey: ["skill", id, "file", version_id, path],

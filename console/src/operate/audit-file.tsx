@@ -9,7 +9,7 @@ import { Trouble } from "../parts/state";
 import { figure } from "../parts/text";
 import { type AuditFilters, recordsOf } from "./audit-records";
 
-/** So many records one file has: who wants more filters by days. */
+/** Maximum number of records in one file. Filter by days to export more. */
 const MOST = 1_000;
 const HEADS = ["at", "actor", "user_id", "action", "resource_type", "resource_id", "request_id", "before", "after"];
 

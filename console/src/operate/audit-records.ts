@@ -17,7 +17,7 @@ export interface AuditFilters {
   until?: string;
 }
 
-/** One page, newest first. What is no filter of the gateway it says itself. */
+/** Query for one page of records, newest first. The gateway reports invalid filters. */
 export function recordsOf(
   { actor, action, type, id, since, until }: AuditFilters,
   cursor: string | undefined,
@@ -27,7 +27,7 @@ export function recordsOf(
   const query: Query = {
     limit,
     ...(actor === undefined ? {} : { actor }),
-    // The gateway says which there are, to whoever names another one.
+    // The gateway rejects an unknown action and lists the valid ones.
     ...(action === undefined ? {} : { action: action as Action }),
     ...(type === undefined ? {} : { resource_type: type }),
     ...(id === undefined ? {} : { resource_id: id }),

@@ -10,7 +10,7 @@ import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
 
-/** A gateway has at most so many. */
+/** The gateway's limit for clients. */
 const MOST = 100;
 
 export function Clients(): ReactNode {

@@ -1,4 +1,4 @@
-// Keys: who has which, when it was last used; making one, which is shown once; revoking one.
+// Lists keys with their owner and last use. Creates keys, which are shown once, and revokes them.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// A new key: whose, and how little it opens.
+// Creates a key: its user, and restrictions of its access.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -24,7 +24,7 @@ const SCOPES: readonly (readonly [Scope, string])[] = [
   ["act_as", "act for other users"],
   ["admin", "operate the gateway"],
 ];
-/** Who holds the gateway's own key. No other key can be made for it. */
+/** The user of the gateway's own key. Other keys cannot be created for it. */
 const OWN_USER = "admin";
 const DAYS = [
   ["30", "30 days"],

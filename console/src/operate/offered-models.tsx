@@ -1,4 +1,4 @@
-// The models that one may ask for, whosever they are, and whether they answer.
+// Lists the models that the user can call, of any owner, and tests them.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,7 +8,7 @@ import { Answer, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible } from "../parts/text";
 
-/** So many are shown; more can be asked for by name. */
+/** Maximum number of models in the list. Others can still be called by name. */
 const ROWS = 100;
 const SCRIPTED = "demo";
 /** Each model is offered a second time, without skills. */
@@ -68,7 +68,7 @@ function Offer({ name, isMine }: { name: string; isMine: boolean }): ReactNode {
   );
 }
 
-/** How long a model takes for one word, in milliseconds. It costs a few tokens, and leaves no conversation. */
+/** Returns the time a model needs for one word, in milliseconds. The test costs a few tokens and leaves no conversation. */
 async function tried(name: string): Promise<number> {
   const began = performance.now();
   const answer = await ask("/openai/v1/chat/completions", {

@@ -1,4 +1,4 @@
-// Users and how much each has, for admins. What a conversation says is nobody's but its user's.
+// Lists users and their usage for admins. The content of conversations is visible only to their user.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";

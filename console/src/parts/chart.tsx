@@ -1,4 +1,4 @@
-// Bars over days: a picture for who sees it, the table beside it for everybody, and the same numbers as CSV.
+// Draws bars over days, with a table of the same numbers for screen readers and a CSV download.
 
 import type { ReactNode } from "react";
 import { csvAddress } from "./csv";

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Button, Window } from "./controls";
 import { Trouble } from "./state";
 
-/** `act` is done once it is confirmed; `onDone` comes before anything is asked again, and may lead away. */
+/** `act` runs after the confirmation. `onDone` runs before queries are refreshed, and can navigate away. */
 export function Confirm({
   title,
   button,

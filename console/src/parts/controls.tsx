@@ -1,4 +1,4 @@
-// The few controls that all pages are made of. React Aria gives them keyboard, touch and names; the looks are ours.
+// The basic controls of all pages. React Aria provides keyboard, touch and labels; the styles are our own.
 
 import type { ReactNode } from "react";
 import {
@@ -39,7 +39,7 @@ export function Field({
   );
 }
 
-/** One of a few: the browser's own, which every device knows how to show. */
+/** A native select element, which every device supports. */
 export function Choice<Value extends string>({
   label,
   isHidden = false,
@@ -48,7 +48,7 @@ export function Choice<Value extends string>({
   onChange,
 }: {
   label: string;
-  /** What it is called is said, and seen from where it stands. */
+  /** Hides the label visually. Screen readers still read it. */
   isHidden?: boolean;
   value: Value;
   options: readonly (readonly [value: Value, text: string])[];

@@ -1,4 +1,4 @@
-// What needs what: a picture for who sees it, the table beside it for everybody, and the same as CSV.
+// Draws a dependency graph, with a table of the same data for screen readers and a CSV download.
 
 import type { ReactNode } from "react";
 import { csvAddress } from "./csv";
@@ -12,19 +12,19 @@ export interface Node {
   kind: "ghost" | "skill" | "missing" | "server" | "tool";
   /** In a few letters, such as a version. */
   note?: string;
-  /** Its name is somebody else's, too. */
+  /** Another node has the same name. */
   meets?: boolean;
 }
 
 export interface Tie extends Edge {
-  /** What the first does to the second. */
+  /** The relation of the first node to the second. */
   what: "has" | "needs" | "brings" | "uses";
 }
 
 /** More nodes than this are not drawn, and more rows not listed. */
 const DRAWN = 200;
 const ROWS = 100;
-/** Of a node, and between two, in units of the picture. */
+/** Size of a node and the gaps between nodes, in SVG units. */
 const [WIDTH, HEIGHT, ASIDE, BELOW] = [180, 34, 70, 12];
 const LETTERS = 22;
 

@@ -1,11 +1,11 @@
-// Where the nodes of a graph stand: in layers, so that every edge leads on to a later one. Pure, and the same for the same graph.
+// Arranges the nodes of a graph in layers, so that edges lead to later layers. Deterministic and without side effects.
 
 export interface Edge {
   from: string;
   to: string;
 }
 
-/** A node, and where it stands: the first layer is 0, and so is the first place in it. No two stand at one place. */
+/** Position of a node. Layers and places in a layer start at 0. Positions are unique. */
 export interface Spot {
   id: string;
   layer: number;
@@ -16,7 +16,7 @@ export interface Layers<E extends Edge> {
   spots: Spot[];
   /** Those between nodes that are shown. `isBack`: it closes a circle, and leads back or to the same node. */
   edges: (E & { isBack: boolean })[];
-  /** How many nodes are not shown. */
+  /** Number of nodes that are not shown. */
   leftOut: number;
 }
 
@@ -46,7 +46,7 @@ function nearest(ids: readonly string[], edges: readonly Edge[], most: number): 
   const leading = Map.groupBy(edges, ({ from }) => from);
   const known = new Set(ids);
   const seen = new Set<string>();
-  // Of a circle that nothing leads to, the first is as good as any.
+  // A cycle without incoming edges starts at its first node.
   for (const start of [...ids.filter((id) => !targets.has(id)), ...ids]) {
     let level = seen.has(start) ? [] : [start];
     for (const id of level) seen.add(id);
@@ -59,7 +59,7 @@ function nearest(ids: readonly string[], edges: readonly Edge[], most: number): 
   return [...seen].slice(0, most);
 }
 
-/** The nodes so that each comes before those it leads to, but for the edges that close a circle. */
+/** Sorts nodes topologically. Edges that close a cycle are returned in `back`. */
 function walked<E extends Edge>(ids: readonly string[], edges: readonly E[]): { order: string[]; back: Set<E> } {
   const leading = Map.groupBy(edges, ({ from }) => from);
   const open = new Set<string>();
@@ -80,7 +80,7 @@ function walked<E extends Edge>(ids: readonly string[], edges: readonly E[]): { 
   return { order: done.reverse(), back };
 }
 
-/** In each layer near what leads there, else in the order in which they came. */
+/** Orders each layer by the position of predecessors, then by input order. */
 function placed(ids: readonly string[], layers: ReadonlyMap<string, number>, edges: readonly Edge[]): Spot[] {
   const parents = Map.groupBy(edges, ({ to }) => to);
   const byLayer = Map.groupBy(ids, (id) => layers.get(id) ?? 0);

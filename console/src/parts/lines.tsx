@@ -1,4 +1,4 @@
-// Lines over steps, such as the turns of a conversation: a picture for who sees it, the table beside it for everybody, and CSV.
+// Draws lines over steps, such as turns, with a table of the same numbers for screen readers and a CSV download.
 
 import type { ReactNode } from "react";
 import type { Point } from "./chart";
@@ -7,7 +7,7 @@ import { Table } from "./table";
 import { figure } from "./text";
 
 const [WIDTH, HEIGHT] = [600, 160];
-/** So many of the newest steps are in the table; the CSV has all. */
+/** Maximum number of steps (the newest) in the table. The CSV contains all. */
 const ROWS = 100;
 
 export function Lines({
@@ -18,7 +18,7 @@ export function Lines({
   file,
 }: {
   name: string;
-  /** What one step is, such as `Turn`. */
+  /** The name of a step, such as `Turn`. */
   step: string;
   series: readonly string[];
   points: readonly Point[];

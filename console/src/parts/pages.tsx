@@ -1,4 +1,4 @@
-// The way through a list that is asked for page by page. Where one is stands in the address.
+// Navigates a paginated list. The address contains the current position.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-// Markdown that somebody else has written, or a model: no HTML, links that say where they lead, and pictures only where the page has them.
+// Renders Markdown from users and models: no HTML, links that show their target, and only images that the page provides.
 
 import type { ReactNode } from "react";
 import Markdown from "react-markdown";
@@ -6,7 +6,7 @@ import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { visible } from "./text";
 
-/** `link` and `picture` may know an address better, such as that of a file of the same package; `null`: they do not. */
+/** `link` and `picture` resolve addresses, such as files of the same package. They return `null` for unknown addresses. */
 export default function Prose({
   text,
   link,
@@ -54,7 +54,7 @@ export default function Prose({
   );
 }
 
-/** A link to another site says which; any other is its text. */
+/** Links to other sites show their target. Other addresses are rendered as text. */
 function Away({ to, children }: { to: string; children: ReactNode }): ReactNode {
   const url = URL.canParse(to) ? new URL(to) : null;
   if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return children;

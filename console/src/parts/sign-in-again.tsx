@@ -1,4 +1,4 @@
-// Signing in anew, where the gateway wants a sign-in of the last minutes for something that cannot be taken back.
+// Asks for a new sign-in when the gateway requires a recent one for an irreversible change.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -6,7 +6,7 @@ import { signInAgain } from "../gateway/session";
 import { Button, Field } from "./controls";
 import { Plain } from "./text";
 
-/** No form of its own: it may stand inside one. */
+/** Not a `<form>`, because it can be inside one. */
 export function SignInAgain(): ReactNode {
   const [key, setKey] = useState("");
   const { mutate, isPending, isSuccess, error } = useMutation({ mutationFn: () => signInAgain(key.trim()) });

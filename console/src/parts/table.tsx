@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 
-/** `name` says what it lists, to whoever cannot see where it stands. */
+/** `name` is the accessible name of the table. */
 export function Table({
   name,
   heads,

@@ -1,4 +1,4 @@
-// Texts of others, which may hold what no reader sees: signs that turn the direction of writing, tags, letters without a picture.
+// Renders text from other users, which can contain invisible characters: direction controls, tag characters, characters without a glyph.
 
 import type { ReactNode } from "react";
 
@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 const UNSEEN =
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d|(?![\t\n\r\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
 
-/** The same text, with a sign for each character that would not be seen: `⟨U+202E⟩`. */
+/** Replaces each invisible character with its code point: `⟨U+202E⟩`. */
 export function visible(text: string): string {
   return text.replace(
     UNSEEN,
@@ -14,7 +14,7 @@ export function visible(text: string): string {
   );
 }
 
-/** A name or a line that somebody else has written; its direction stays its own. */
+/** Renders a name or line from another user with its own text direction. */
 export function Plain({ children }: { children: string }): ReactNode {
   return <bdi>{visible(children)}</bdi>;
 }

@@ -1,4 +1,4 @@
-// Choosing a package, for who does not drop it.
+// Buttons that choose a package, as an alternative to dropping it.
 
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";

@@ -1,4 +1,4 @@
-// A folder as the ZIP that the gateway takes.
+// Packs a folder as a ZIP.
 
 import { zipSync } from "fflate";
 import { bytes } from "../parts/text";
@@ -9,17 +9,19 @@ export interface Dropped {
   file: File;
 }
 
-/** What is to be published: one ZIP, as the gateway takes it. */
+/** A package to publish, as one ZIP. */
 export interface Package {
   name: string;
   zip: File;
 }
 
-/** What the gateway takes of a package, unpacked and packed (docs/limits.md). More is refused here, before it is read. */
+/**
+ * The gateway's limits for a package, unpacked and packed (docs/limits.md). Larger packages are rejected here, before their files are read.
+ */
 const UNPACKED = 16 * 1024 * 1024;
 const PACKED = 17 * 1024 * 1024;
 const FILES = 2_000;
-/** Folders that are never meant, and would make a package of a project too large to look at. The gateway leaves them out as well. */
+/** Folders that do not belong to a skill and would make a project's package too large. The gateway ignores them too. */
 const TOOLS = /(?:^|\/)(?:\.git|node_modules|__pycache__)\//;
 
 /** One ZIP as it is; anything else becomes one. */

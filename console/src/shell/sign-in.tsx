@@ -21,7 +21,8 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
       <h1>Skill Gateway</h1>
       <p>See the skills of this gateway, publish your own, and look after keys and servers.</p>
       {ticket !== null && (
-        // Not by itself: a stranger's link would have somebody publish, or write down secrets, as the stranger.
+        // The link requires a click. Otherwise an attacker's link could sign a user in as the attacker, and the user would publish or store
+        // secrets there.
         <section aria-label="Link">
           <p>You have opened a link that signs in, once. Go on only if you made it, or asked for it.</p>
           <p>
@@ -64,7 +65,7 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
   );
 }
 
-/** The sign-in of the organization, where the gateway knows one. */
+/** Sign-in with the external issuer, if one is configured. */
 function Outside({ issuer }: { issuer: string }): ReactNode {
   const { mutate, isPending, error } = useMutation({ mutationFn: signInOutside });
   return (

@@ -1,9 +1,9 @@
-// What a chat is in this tab: the gateway keeps no words of a chat, so a reload or a new sign-in finds them here.
+// Stores a chat in the tab's session storage. The gateway does not store messages, so a reload restores them from here.
 
 import type { Drawing } from "../conversation/drawing";
 import { fieldsIn, fieldsOf } from "../gateway/refusal";
 
-/** What a chat shows, in its order. */
+/** An entry of the chat, in display order. */
 export type Said =
   | { kind: "user"; text: string }
   | { kind: "assistant"; text: string; loaded: string[]; stopped: boolean }
@@ -11,15 +11,15 @@ export type Said =
 
 export interface Kept {
   said: Said[];
-  /** What was typed and not sent. */
+  /** Typed text that was not sent. */
   draft: string;
   model: string | null;
-  /** It was made with this ghost. */
+  /** The ghost with which the conversation was created. */
   ghost: string | null;
 }
 
 const PREFIX = "skill-gateway-try:";
-/** Raise it with every change of what is kept: a tab may be open over an upgrade. */
+/** Version of the stored format. Increase it with every change, because a tab can stay open during an upgrade. */
 const SHAPE = 1;
 
 const placeOf = (user: string, conversation: string) => `${PREFIX}${JSON.stringify([user, conversation])}`;
@@ -54,7 +54,7 @@ function readSaid(value: unknown): Said[] {
   return [{ kind, drawing: { title, code, svg, width, height } }];
 }
 
-/** Where there is no room, the tab goes on without: a reload will not bring the chat back. */
+/** Stores a chat. If the quota is exceeded, the chat continues but a reload does not restore it. */
 export function remember(user: string, conversation: string, kept: Kept): void {
   try {
     sessionStorage.setItem(placeOf(user, conversation), JSON.stringify({ shape: SHAPE, kept }));

@@ -1,4 +1,4 @@
-// A chat: what was said, the answer that is just coming, and what went wrong. What the page shows of it is in try.tsx.
+// Manages the state of a chat: messages, the streamed answer and errors. `try.tsx` renders it.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -9,13 +9,13 @@ import { lookAgain } from "../gateway/session";
 import { answerTo, type Message } from "./chat";
 import { type Kept, recall, remember, type Said } from "./kept";
 
-/** Skills leave after so many turns without use, so that one sees it. A ghost says itself how long. */
+/** Retention in turns, short enough to be noticed. A ghost can define its own. */
 const RETENTION = 3;
 const TITLE = 80;
 
 export interface Talk {
   said: readonly Said[];
-  /** The answer as far as it has come; `null`: nobody answers just now. */
+  /** The answer received so far; `null` if none is being streamed. */
   coming: { text: string; loaded: readonly string[] } | null;
   error: Error | null;
   draft: string;
@@ -26,7 +26,7 @@ export interface Talk {
   setDraft(text: string): void;
   setModel(name: string): void;
   say(text: string, model: string): void;
-  /** Asks for the answer to the last message once more. */
+  /** Requests the answer to the last message again. */
   again(model: string): void;
   stop(): void;
   show(drawing: Drawing): void;
@@ -34,7 +34,7 @@ export interface Talk {
 
 const NOTHING: Kept = { said: [], draft: "", model: null, ghost: null };
 
-/** `ready`: resolves once the page can be asked by skills. A component is of one chat only: give it a key. */
+/** `ready` resolves when the page can receive questions of skills. A component shows one chat only: set a `key`. */
 export function useTalk({
   user,
   id,
@@ -45,7 +45,7 @@ export function useTalk({
   user: string;
   id: string;
   ghost: string | undefined;
-  /** The conversation is there, and was made by somebody else. */
+  /** Called when the conversation exists. */
   begun: () => void;
   ready: () => Promise<void>;
 }): Talk {
@@ -64,7 +64,7 @@ export function useTalk({
     [user, id],
   );
   const add = useCallback((...more: Said[]) => change({ said: [...latest.current.said, ...more] }), [change]);
-  // Who leaves the page ends the answer.
+  // Leaving the page stops the answer.
   useEffect(() => () => running.current?.abort(), []);
 
   const ghost = kept.ghost ?? asked;
@@ -116,14 +116,14 @@ export function useTalk({
   };
 }
 
-/** Made before the first message, so that the page is there when a skill asks it. */
+/** Creates the conversation before the first message, so that the page is connected when a skill asks a question. */
 async function create(id: string, text: string, ghost: string | undefined): Promise<void> {
   const settings = ghost === undefined ? { retention_turns: RETENTION } : { ghost };
   const title = text.replace(/\s+/g, " ").slice(0, TITLE);
   await call("conversations.set", { path: { id }, body: { format: "openai", delivery: "auto", title, ...settings } });
 }
 
-/** What the model is sent. Two messages of the user in a row are one: the first was never answered. */
+/** Returns the messages for the model. Two user messages in a row are merged: the first was not answered. */
 function messagesOf(said: readonly Said[]): Message[] {
   const messages: Message[] = [];
   for (const one of said) {

@@ -26,7 +26,7 @@ const app = new Hono();
 app.onError((error, c) => c.text(error.message, 502));
 
 app.post("/api/chat", async (c) => {
-  const user = "demo"; // whoever is signed in
+  const user = "demo"; // replace with the signed-in user
   const { id, messages } = await c.req.json();
   const { signal } = c.req.raw;
   const result = streamText({

@@ -1,4 +1,4 @@
-// What axe finds in a page that would keep somebody from using it.
+// Finds accessibility violations on a page with axe.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// How well a text stands out from what is behind it, as WCAG reckons.
+// Computes the contrast ratio of text as defined by WCAG.
 
 /** Relative luminance of a color as `getComputedStyle` writes it. */
 export function brightness(color: string): number {

@@ -1,4 +1,4 @@
-// A gateway as `npm start` runs it, with a state of its own, that a test may kill and start again.
+// Runs a gateway as `npm start` does, with its own state. A test can kill and restart it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,12 +21,12 @@ export class Gateway {
   key = "";
   /** The link that opens the console as the operator, once. */
   consoleLink = "";
-  /** What it said beside the lines that say it is ready. */
+  /** Output on stderr. */
   readonly said: string[] = [];
 
   private constructor(readonly folder: string) {}
 
-  /** @param port where somebody has to know it before it is started */
+  /** @param port a fixed port, for tests that need it before the start */
   static async start(settings: Record<string, string> = {}, port = 0): Promise<Gateway> {
     const gateway = new Gateway(await mkdtemp(path.join(tmpdir(), "skill-gateway-browser-")));
     gateway.#port = port;
@@ -71,7 +71,7 @@ export class Gateway {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** What a chat back end sends. Answers whatever the status is. */
+  /** Sends a request of a chat back end. Returns the response for every status. */
   async call<T = Record<string, unknown>>(
     method: string,
     route: string,

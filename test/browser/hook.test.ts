@@ -54,13 +54,13 @@ it("useSkillGateway keeps a component connected to the conversation of the momen
   await press("times 2");
   expect((await ask("one", "multiply", { n: 21 })).body).toMatchObject({ success: true, result: 63 });
 
-  // What has no handler is shown, and answered by hand.
+  // A question without a handler is shown, and the user answers it.
   const picked = ask("one", "pick", "a file");
   await press("pick a file");
   expect((await picked).body).toMatchObject({ success: true, result: "picked" });
   await page.getByRole("button", { name: "pick a file" }).waitFor({ state: "detached" });
 
-  // What is active follows the conversation.
+  // The list of active skills follows the conversation.
   await gateway.call("POST", "/conversations/one/turns", { selected_skills: ["markdown-style"] });
   await page.locator("output", { hasText: '"turn":1,"active":["markdown-style"]' }).waitFor();
 

@@ -1,4 +1,5 @@
-// The API reference at /docs, in Chromium: whole, found by search and by address, quiet, and never fooled by what the document says.
+// The API reference at /docs in Chromium: it renders completely, supports search and deep links, loads nothing from other hosts and shows
+// the document as text.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -24,7 +25,7 @@ afterAll(async () => {
   await Promise.all([browser?.close(), gateway?.stop()]);
 });
 
-/** The page when it is drawn, and what it complained about or asked of others. */
+/** Returns the rendered page with its errors and its requests to other hosts. */
 async function opened(context: BrowserContext, hash = ""): Promise<{ page: Page; heard: string[] }> {
   const heard = complaints(context);
   context.on("request", (request) => {

@@ -21,7 +21,7 @@ let browser: Browser;
 let vendor: AiVendor;
 let server: Server;
 let url: string;
-/** What the back end keeps of the chat. */
+/** The messages stored by the back end. */
 let messages: UIMessage[] = [];
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ it("useChat shows skills and calls by their own names while they run, and all of
   const page = await context.newPage();
   await page.goto(url);
   await shows(page, "open");
-  // Before the first message: the ticket has made the conversation.
+  // Before the first message: requesting the ticket created the conversation.
   await shows(page, "harbour: available");
   expect(await listed(page, "Calls")).toEqual([]);
 
@@ -128,7 +128,7 @@ it("useChat shows skills and calls by their own names while they run, and all of
   await shows(page, "harbour: loaded");
   expect(await listed(page, "Calls")).toEqual(calls);
 
-  // The gateway dies and comes back: the page finds its way, and knows what it knew.
+  // After a restart of the gateway, the page reconnects and still has its state.
   await gateway.kill();
   await page.getByRole("status").getByText("waiting").waitFor();
   await gateway.start();

@@ -1,4 +1,4 @@
-// Composing ghosts in the console, in Chromium: from an empty page to one that is saved, by several people and in two tabs.
+// Creating and editing ghosts in the console in Chromium, by several users and in two tabs.
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -129,7 +129,7 @@ it("composes a ghost from an empty page: searched, suggested, mended beside its 
   await page.getByText(/wrong/).first().waitFor();
   await page.getByRole("button", { name: "Change them over" }).click();
   await said(page, "It can be saved. 2 skills.");
-  // Deleted, after it was said what ends.
+  // Delete after the confirmation with the consequences.
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("alertdialog").getByText("Conversations with it go on without").waitFor();
   await page.getByRole("button", { name: "Delete it" }).click();
@@ -155,7 +155,7 @@ it("keeps both where two tabs change one ghost, and asks before what is written 
   await page.getByRole("button", { name: "Take what is saved" }).click();
   await page.waitForFunction(() => document.querySelector("textarea")?.value === "Theirs.");
   await page.getByRole("button", { name: "Change them over" }).click();
-  // Leaving asks.
+  // Leaving the page requires a confirmation.
   await page.getByRole("link", { name: "Library" }).click();
   const ask = page.getByRole("alertdialog", { name: "Leave without saving?" });
   await ask.getByRole("button", { name: "Stay" }).click();
@@ -232,11 +232,11 @@ it("lets everybody do what their role may: a Maintainer writes for the group, a 
   await signIn(rob.page, gateway.url, keys.rob!, new URL(place).pathname);
   await rob.page.getByText("You may use it, and not change it.").waitFor();
   expect(await rob.page.getByRole("button", { name: /Save|Delete/ }).count()).toBe(0);
-  // What would not be seen is seen, and nothing of it is markup.
+  // Invisible characters are shown as code points, and markup is shown as text.
   await rob.page.getByText("⟨U+202E⟩evil⟨U+202C⟩").waitFor();
   expect(await rob.page.locator("main img").count()).toBe(0);
   await rob.page.getByRole("link", { name: "Duplicate" }).click();
-  // What the preview says moves the button, and a press that slips off it is none.
+  // The preview can move the button. A press that ends outside the button does nothing.
   await said(rob.page, "It can be saved");
   await rob.page.getByRole("button", { name: "Save" }).click();
   await rob.page.getByRole("heading", { name: "of the studio copy", level: 1 }).waitFor();

@@ -1,4 +1,4 @@
-// What somebody else has written, opened in the console: it is shown, and does nothing.
+// Hostile content in the console: it is shown as text and has no effect.
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -1,15 +1,15 @@
-// How somebody works a page: with a mouse, or with nothing but the keyboard. What either does is counted.
+// Operates a page with the mouse or with the keyboard alone, and counts the actions.
 
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** A keyboard that has not come to something with so many steps does not come to it. */
+/** Maximum number of key presses to reach an element. */
 const MOST_STEPS = 200;
 
 export type HandsName = "mouse" | "keyboard";
 
 export abstract class Hands {
-  /** Presses, fields filled, choices and packages given, so far. */
+  /** Number of presses, filled fields, selected options and uploaded packages. */
   actions = 0;
 
   constructor(
@@ -24,7 +24,7 @@ export abstract class Hands {
     await this.strike(target);
   }
 
-  /** Fills a field, over what stands there. */
+  /** Replaces the text of a field. */
   async write(target: Locator, text: string): Promise<void> {
     this.actions++;
     await this.onto(target);
@@ -39,7 +39,7 @@ export abstract class Hands {
     await expect.poll(() => target.evaluate(chosenText)).toBe(text);
   }
 
-  /** Gives the page a package: a folder on this machine, or a ZIP. */
+  /** Uploads a package: a local folder or a ZIP. */
   async give(path: string): Promise<void> {
     this.actions++;
     await this.hand(path);
@@ -64,7 +64,7 @@ class Mouse extends Hands {
     return Promise.resolve();
   }
 
-  /** The list that opens is the system's, where nobody but its user points at anything. */
+  /** The operating system draws the list of options, so the test cannot click an option. */
   protected async pick(target: Locator, text: string): Promise<void> {
     await target.selectOption({ label: text });
   }
@@ -110,7 +110,7 @@ class Keyboard extends Hands {
   }
 }
 
-/** Which way the keyboard goes from what has the focus to an element, or to the field that a label is around. */
+/** The direction from the focused element to an element, or to the field inside a label. */
 function wayTo(element: Element): "here" | "back" | "on" {
   const focused = document.activeElement;
   if (focused === null || focused === document.body) return "on";

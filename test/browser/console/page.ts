@@ -1,4 +1,4 @@
-// A page of the console that a test may look at: signed in, and heard whenever its policy or anything else complains.
+// Opens and signs in console pages. Records errors and violations of the Content Security Policy.
 
 import { strToU8, zipSync } from "fflate";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
@@ -11,7 +11,7 @@ export interface Seen {
   heard: () => string[];
 }
 
-/** A browser of somebody's own, with an empty page. */
+/** Opens an empty page in its own browser context. */
 export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Seen> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const heard = complaints(context);
@@ -46,7 +46,7 @@ export async function signIn(page: Page, url: string, key: string, path = "/cons
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
-/** What a file chooser takes. */
+/** Creates a ZIP for a file chooser. */
 export const zipOf = (name: string, files: Record<string, string>) => ({
   name,
   mimeType: "application/zip",
@@ -56,7 +56,7 @@ export const zipOf = (name: string, files: Record<string, string>) => ({
 export const skillText = (name: string, version: string, text: string, more = "") =>
   `---\nname: ${name}\ndescription: What ${name} is for.\nversion: ${version}\n${more}---\n${text}\n`;
 
-/** Drops a folder or a file on the page, as a hand does it: the browser itself sees only that something comes. */
+/** Dispatches the drag events of dropping a ZIP on the page. */
 export async function drop(page: Page, zip: ReturnType<typeof zipOf>): Promise<void> {
   const transfer = await page.evaluateHandle(
     ({ name, mimeType, base64 }) => {

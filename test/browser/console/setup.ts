@@ -1,4 +1,4 @@
-// What the tests of one file about the console share.
+// Shared setup of the console tests.
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
@@ -6,7 +6,7 @@ import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { open, type Seen, signIn } from "./page";
 
-/** One gateway and one browser. Each has a page of its own, which may not complain. */
+/** One gateway and one browser. Each user has their own page, which must not report errors. */
 export class Desk {
   #gateway: Gateway | null = null;
   #browser: Browser | null = null;
@@ -46,7 +46,7 @@ export class Desk {
     return (await this.gateway.call<{ key: string }>("POST", "/keys", { user_id: user, ...more })).body.key;
   }
 
-  /** What somebody else sends, with a key of theirs. Answers whatever the status is. */
+  /** Sends a request of another client with the given key. Returns the response for every status. */
   as<T = Record<string, unknown>>(key: string, method: string, route: string, body?: unknown) {
     return this.gateway.call<T>(method, route, body, { authorization: `Bearer ${key}` });
   }

@@ -7,7 +7,7 @@ import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { drop, open, overflows, signIn, skillText, zipOf } from "./page";
 
-/** How a page is looked at. `width` in CSS pixels. */
+/** How a page is displayed. `width` is in CSS pixels. */
 export interface Look {
   colorScheme: "light" | "dark";
   width: number;
@@ -82,7 +82,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
   ["audit", "/audit", (page) => page.getByRole("cell", { name: "skill.publish" }).first().waitFor()],
 ];
 
-/** Pages that ask the gateway something, and what has to be answered before they ask it. */
+/** Pages that send requests, and the request that needs an answer before them, if any. */
 const ASKING: [path: string, first?: RegExp][] = [
   ["/"],
   ["/skills/SKILL"],
@@ -97,7 +97,7 @@ const ASKING: [path: string, first?: RegExp][] = [
   ...["/limits", "/health", "/audit", "/try"].map((path): [string] => [path]),
 ];
 
-/** What may become of a question that a page asks. */
+/** Simulated outcomes of a request. */
 export type Plight = "no answer yet" | "the sign-in is too old" | "the gateway failed";
 
 const PLIGHTS: Record<Plight, { answer: (route: Route) => Promise<void>; seen: (page: Page) => Promise<unknown> }> = {
@@ -125,7 +125,7 @@ function refuse(route: Route, status: number, code: string, detail: string): Pro
 export function inspection(): {
   /** Looks at every page, with what is on it. */
   pages(look: Look): Promise<void>;
-  /** Looks at every page whose questions come to this. */
+  /** Checks every page whose requests have this outcome. */
   plight(plight: Plight, look: Look): Promise<void>;
 } {
   let gateway: Gateway;
@@ -184,7 +184,7 @@ export function inspection(): {
   };
 }
 
-/** Gives the id of the skill. */
+/** Creates data for the pages. Returns the id of the skill. */
 async function furnish(gateway: Gateway): Promise<string> {
   let skill = "";
   for (const version of ["1.0.0", "2.0.0"]) {

@@ -53,7 +53,7 @@ async function enter(page: Page, user: string, name = "demo"): Promise<void> {
   await modelIn(page).selectOption(name);
 }
 
-/** Says something, and waits for the whole answer. */
+/** Sends a message and waits for the complete answer. */
 async function say(page: Page, text: string): Promise<void> {
   const before = await page.locator(".talk .prose").count();
   await messageIn(page).fill(text);
@@ -224,7 +224,7 @@ it("says what went wrong and goes on from there: refused, broken off, stopped, a
   await page.getByText("Stopped.").waitFor();
   await page.locator(".talk .prose", { hasText: "word word" }).waitFor();
   await say(page, "Go on");
-  // What was stopped is a part of the chat.
+  // A stopped answer is part of the chat.
   expect(await page.locator(".talk .prose").last().innerText()).toMatch(/heard [345] messages/);
   await context.setOffline(true);
   await message.fill("Anybody?");

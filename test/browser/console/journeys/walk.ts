@@ -1,4 +1,4 @@
-// Walks a journey: in a browser of its own, held to what holds on every page of the console.
+// Runs a journey in its own browser and checks the rules that apply to every page of the console.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { type Journey, Visit } from "./visit";
 export interface Manner {
   hands: HandsName;
   colorScheme: "light" | "dark";
-  /** Of the window, in pixels. */
+  /** Width of the window in pixels. */
   width: number;
   reducedMotion?: "reduce";
 }

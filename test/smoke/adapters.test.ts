@@ -73,7 +73,7 @@ it.each(KINDS)(
       const isDown = new Promise<void>((resolve) => {
         goOn = resolve;
       });
-      /** A chat whose second call waits until the gateway is dead. */
+      /** Creates a chat whose second call waits until the gateway was killed. */
       const chatOf = (id: string, retries: number, options: ChatOptions = {}) => {
         let calls = 0;
         const held: typeof fetch = async (url, init) => {
@@ -108,7 +108,7 @@ it.each(KINDS)(
       for (const [at, talk] of talks.entries()) {
         talk.vendor.plan.splice(0);
         await talk.say("And tomorrow?", chats[at] as Chat);
-        // Told once, and kept: the gateway knows what the history has.
+        // The instructions are sent once: the gateway detects that the history contains them.
         expect(talk.vendor.bodies.at(-1)?.split(ORDER)).toHaveLength(2);
         expect(talk.vendor.refusals ?? []).toEqual([]);
       }

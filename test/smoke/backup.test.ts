@@ -7,7 +7,7 @@ import { run } from "./commands";
 import { type Gateway, newPlace, type Place, start } from "./launcher";
 import { skillForm } from "./skill";
 
-/** What a reader of lines or of SQL may trip over, and more than D1 takes in one statement. */
+/** Text that is difficult for line and SQL parsers, and larger than one D1 statement. */
 const HARD = `It's "quoted"; -- not a comment\u2028\u2029 a line\r\nand\ttabs, \u{1F433}${"wal'fisch \u{1F433}\n".repeat(14_000)}`;
 
 interface Skill {

@@ -7,7 +7,7 @@ export interface Account {
   url: string;
   databases: { name: string; uuid: string; read_replication?: { mode: string } }[];
   buckets: string[];
-  /** Names of migrations whose statements arrived. */
+  /** Names of the migrations whose statements were received. */
   migrated: string[];
   /** The metadata of each uploaded version. */
   uploads: {
@@ -54,7 +54,7 @@ export async function newAccount(): Promise<Account> {
   return account;
 }
 
-/** `null`: such a thing is not there yet; `undefined`: no such call is known here. */
+/** Returns `null` if the resource does not exist, and `undefined` for an unsupported request. */
 function answer(account: Account, call: string, body: string): Answer {
   const [, path = ""] = /^\w+ \/accounts\/acc(\/.*)$/.exec(call) ?? [];
   const method = call.split(" ")[0];
@@ -102,7 +102,7 @@ function answer(account: Account, call: string, body: string): Answer {
   if (path === "/workers/scripts/skill-gateway/schedules") return {};
   if (path === "/workers/workers/skill-gateway")
     return { id: "worker", subdomain: { enabled: true, previews_enabled: false } };
-  // Asked before a deployment: whether it would overwrite somebody else's changes.
+  // Requested before a deployment, to detect changes by others.
   if (/^\/workers\/(services|scripts)\/skill-gateway/.test(path)) return null;
   return undefined;
 }

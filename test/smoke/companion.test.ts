@@ -12,7 +12,7 @@ let bridge: ChildProcess | null = null;
 afterEach(async () => {
   if (bridge?.pid === undefined || bridge.exitCode !== null) return;
   const ended = once(bridge, "exit");
-  // What it has started goes with it.
+  // Also kills the child processes.
   process.kill(-bridge.pid, "SIGKILL");
   await ended;
 });

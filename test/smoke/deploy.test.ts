@@ -9,7 +9,7 @@ import { type Account, newAccount } from "./cloudflare";
 import { type Gateway, newPlace, start } from "./launcher";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
-/** What a deployment does not read, or must not find. */
+/** Files that a deployment does not read or must not find. */
 const LEFT_OUT = /^(node_modules|dist|test|bench|\.git|\.wrangler|\.dev\.vars.*|wrangler\.deploy\.toml)$/;
 const ADDRESS = "https://skill-gateway.someone.workers.dev";
 
@@ -33,7 +33,7 @@ interface Options {
   /** Answers what is fetched from the new Worker's address. Its key is the Worker's, and there is a login. */
   gateway?: Pick<Gateway, "url" | "key">;
   env?: Record<string, string>;
-  /** What somebody at a terminal types. */
+  /** Simulated terminal input. */
   typed?: string;
 }
 
@@ -189,7 +189,8 @@ it("package.json describes every binding and every secret that the button asks f
   ];
   const secrets = [...(await readFile(path.join(root, ".dev.vars.example"), "utf8")).matchAll(/^([A-Z_]+)=(.*)$/gm)];
   expect(secrets.map(([, name]) => name)).toEqual(["GATEWAY_ADMIN_KEY", "SECRETS_KEY"]);
-  // The button offers what the example says as the value: anything but nothing would be everybody's key.
+  // The deploy button offers the values of the example file as defaults. A default that is not empty would be a key shared by all
+  // deployments.
   expect(secrets.map(([, , value]) => value)).toEqual(["", ""]);
   const names = [...secrets, ...bindings].map(([, name]) => name).filter((name) => name !== "ASSETS");
   expect(Object.keys(cloudflare.bindings).sort()).toEqual(names.sort());

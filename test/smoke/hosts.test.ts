@@ -102,7 +102,7 @@ async function startSilent() {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    /** Makes a call, cancels it once it is here, and resolves when its connection has ended here. */
+    /** Starts a call, cancels it when it arrives here, and resolves when its connection is closed. */
     async cancelled(call: (signal: AbortSignal) => Promise<unknown>) {
       const cancel = new AbortController();
       const called = new Promise<void>((resolve) => (onCall = resolve));

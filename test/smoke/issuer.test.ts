@@ -1,5 +1,5 @@
-// A running gateway with an organization's issuer (npm `oidc-provider`): people sign in there on the gateway's page, or hosts do at the issuer
-// itself, and its tokens open what their audience says and nothing else.
+// A gateway with an external issuer (npm `oidc-provider`). Users sign in through the gateway's page, or hosts sign in at the issuer
+// directly. Its tokens grant access only to their audience.
 
 import { createServer } from "node:net";
 import { auth, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

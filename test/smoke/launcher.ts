@@ -12,7 +12,7 @@ import { markedProcesses, processOf } from "../../scripts/local/processes.mjs";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 
-/** Where one gateway keeps what it has. */
+/** Location of the state of one gateway. */
 export interface Place {
   state: string;
   vars: string;
@@ -50,7 +50,7 @@ export class Run {
     }
     const closed = once(process, "close");
     this.exit = once(process, "exit").then(async ([code, signal]) => {
-      // Its last words; a process that it left behind may hold the pipe for longer.
+      // Reads the remaining output. An orphaned process may keep the pipe open for longer.
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500))]);
       for (const look of this.waiting) look();
       return code ?? signal;
@@ -78,7 +78,7 @@ export class Run {
 
   async ready(): Promise<Gateway> {
     const [, url] = await this.line(/^✔ ready at (http:\/\/127\.0\.0\.1:\d+)$/);
-    // Shown when it is made, and else where it is.
+    // The first start prints the key. Later starts print its location.
     const [, shown] = await this.line(/^ {2}Admin key {2}(?:(sgw_\S+)|.+)/);
     const key = shown ?? this.environmentKey ?? (await keyIn(this.place));
     return {
@@ -89,7 +89,7 @@ export class Run {
     };
   }
 
-  /** What the launcher wrote into the lock file, once it has named the runtime. */
+  /** Returns the content of the lock file when it contains the runtime. */
   lock(): Promise<Lock & { runtime: { pid: number } }> {
     return until("the lock names a runtime", async () => {
       const lock = await readLock(this.place);
@@ -103,7 +103,7 @@ export class Run {
   }
 }
 
-/** What a test leaves behind, and what the tests of a file share. */
+/** State to clean up after a test, and state that the tests of a file share. */
 const left = { places: new Set<Place>(), runs: new Set<Run>() };
 const shared = { places: new Set<Place>(), runs: new Set<Run>() };
 
@@ -155,7 +155,7 @@ export function start(
     : [process.execPath, [path.join(checkout, "scripts", `${script}.mjs`), ...options]];
   const child = spawn(command, args, {
     cwd: checkout,
-    // Without the skills that somebody has at home, which a start would mention.
+    // Excludes the skills in the real home folder, which a start would report.
     env: { ...inherited, HOME: path.dirname(place.state), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -187,7 +187,7 @@ export async function readLock(place: Place): Promise<Lock | null> {
   }
 }
 
-/** Looks again and again until there is something, for what no event tells: a process that is not our child, a file. */
+/** Polls until `look` returns a value. For changes without an event, such as files and processes that are not our children. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | false> | T | null | false,
@@ -202,7 +202,7 @@ export async function until<T>(
   throw new Error(`waited in vain: ${what}`);
 }
 
-/** A dead process that nobody has buried yet still takes signals, so those tell nothing. */
+/** Whether a process runs. Zombie processes still accept signals, so a signal cannot detect them. */
 export function isAlive(pid: number): boolean {
   return processOf(pid) !== null;
 }

@@ -1,5 +1,5 @@
-// Every block of commands and code that README and docs print is run as it is printed, here or by the test that is named, or says why not.
-// A checkout of its own has one gateway, which the README's own command starts; the blocks of a page run in order in one shell.
+// Runs the command and code blocks of README and docs as printed, here or in the named test. A block that is not run states the reason. A
+// separate checkout has one gateway, started by the README's command. The blocks of a page run in order in one shell.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ let checkout: string;
 let environment: NodeJS.ProcessEnv;
 let gateway: ChildProcess;
 let said = "";
-/** The port that the pages print, or another one where somebody has that. */
+/** The port in the pages, or another port if it is in use. */
 let port = 8787;
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The files that git has, as they are now, and what `npm install` and earlier builds have made of them: both are tested by CI itself. */
+/** Copies the files in git in their current state, with the results of `npm install` and earlier builds. CI tests both separately. */
 async function makeCheckout(): Promise<void> {
   const { stdout } = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: root,
@@ -70,7 +70,7 @@ async function makeCheckout(): Promise<void> {
   await symlink(path.join(root, "node_modules"), path.join(checkout, "node_modules"));
 }
 
-/** What was deleted and not committed, or never built. */
+/** The file was deleted without a commit, or never built. */
 function gone(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
@@ -95,7 +95,7 @@ async function makeHome(): Promise<NodeJS.ProcessEnv> {
   };
 }
 
-/** As it is printed, but for the port where somebody has that. */
+/** The printed code, with another port if the port is in use. */
 const printed = ({ code }: Block) =>
   port === 8787
     ? code
@@ -156,7 +156,7 @@ it("each block of commands or code is run, or says why not", () => {
   const notRun = toRun.flatMap((block) => (block.notRun === null ? [] : [`${at(block)} ${block.notRun}`]));
   console.log(`Not run:\n  ${notRun.join("\n  ")}`);
   expect(here.length).toBeGreaterThan(15);
-  // Nothing is marked that nobody would run, and nobody runs what another test has.
+  // A block states a reason only if this file would otherwise run it, and no other test runs it.
   expect(blocks.filter((block) => block.notRun !== null && !toRun.includes(block)).map(at)).toEqual([]);
   expect(toRun.filter((block) => block.notRun !== null && testOf(block) !== undefined).map(at)).toEqual([]);
 });

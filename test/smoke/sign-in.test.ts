@@ -1,5 +1,5 @@
-// Hosts that know only a URL sign their user in at a running gateway, with the MCP SDKs of both generations and a scripted browser, and call
-// a tool; what they get opens that URL alone.
+// Hosts that have only a URL sign their user in at a gateway and call a tool, with the MCP SDKs of both generations and a scripted browser.
+// Their tokens are valid for that URL only.
 
 import {
   auth as authOfTwo,

@@ -62,7 +62,7 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
     expect(await listed(gateway, "nested")).toBeNull();
     expect(await listed(gateway, "dependency")).toBeNull();
 
-    // The same label with other content, in a skill behind a link too.
+    // The same version label with different content, also in a skill behind a symbolic link.
     await write("pdf-tools", { version: "1.2.0", body: "Do it well." });
     await run.line(/^✔ pdf-tools 1\.2\.0\+local\.1 published$/);
     await write("docs", { version: "2.0.0+build.5", body: "Do it well." });
@@ -71,7 +71,7 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
     await mkdir(path.join(folder, "pdf-tools", "references"));
     await writeFile(path.join(folder, "pdf-tools", "references", "a.md"), "A");
     await run.line(/^✔ pdf-tools 1\.2\.0\+local\.2 published$/);
-    // What is half saved changes nothing.
+    // A partly saved file changes nothing.
     await writeFile(path.join(folder, "pdf-tools", "SKILL.md"), "---\ndescr");
     await run.line(/^ {2}pdf-tools skipped: /);
     await write("pdf-tools", { version: "1.3.0" });
@@ -83,7 +83,7 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
     await write("broken");
     await run.line(/^✔ broken published$/);
 
-    // A folder that is gone, and comes back.
+    // A folder that is deleted and restored.
     const notes = await listed(gateway, "notes");
     await rename(path.join(folder, "group", "notes"), path.join(folder, ".away"));
     await run.line(/^✔ notes yanked, because the folder is gone$/);
@@ -138,7 +138,7 @@ it("leaves skills alone that were published by other means, but for built-in one
   expect(await listed(gateway, "csv-report")).toMatchObject({ version: "0.1.0" });
   await run.stop();
 
-  // The built-in skill does not take its place back, before the folder is gone.
+  // The built-in skill does not replace the folder's skill while the folder exists.
   const again = serve(place);
   await summary(again);
   const same = await again.ready();
@@ -156,13 +156,13 @@ it("publishes 500 folders, and all of them again when all change at once", async
   const gateway = await run.ready();
   expect(await summary(run)).toMatch(/^✔ 500 skills published from /);
   await Promise.all(names.map((name) => write(name, { body: "Otherwise." })));
-  // A slow machine may need more than one round.
+  // A slow machine may need more than one pass.
   await until("all are published again", () => publishedLater(run) === names.length, 240_000);
   const { id = "" } = (await listed(gateway, "skill-42")) ?? {};
   expect(await versions(gateway, id)).toHaveLength(2);
 }, 300_000);
 
-/** How many skills the lines after the summary say were published. */
+/** Returns the number of published skills in the lines after the summary. */
 function publishedLater(run: Run): number {
   const counts = run.stderr.map((line) => {
     const [, number, name] = /^✔ (?:(\d+) skills|(skill-\d+)) published$/.exec(line) ?? [];

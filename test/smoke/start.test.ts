@@ -51,7 +51,7 @@ it("a first start migrates, publishes, makes a key and serves", async () => {
   ]);
 });
 
-/** Everything below a folder that somebody else could read, write or enter. */
+/** Returns all files and folders that other users could read, write or enter. */
 async function open(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true });
   const found = await Promise.all(

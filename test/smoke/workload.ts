@@ -1,4 +1,4 @@
-// What goes on while gateways are killed. A workload remembers only what was acknowledged, and later asks for exactly that.
+// Workloads that run while gateways are killed. A workload records only acknowledged steps and later checks exactly these.
 
 import { expect } from "vitest";
 import * as z from "zod";
@@ -7,9 +7,9 @@ import { readSkill, upload } from "./skill";
 
 export interface Workload {
   name: string;
-  /** One step; throws when the gateway is gone. What it returned from must never be lost. */
+  /** Runs one step. Throws if the gateway is unreachable. The result of a completed step must never be lost. */
   step(gateway: Gateway): Promise<void>;
-  /** How many steps were acknowledged. */
+  /** Number of acknowledged steps. */
   acknowledged(): number;
   verify(gateway: Gateway): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// An MCP server whose calls wait until a test lets them go on, and are counted.
+// An MCP server that counts its calls and blocks them until a test releases them.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

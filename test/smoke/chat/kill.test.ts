@@ -1,4 +1,4 @@
-// kill -9 while the model speaks: the caller sees the connection break, and the next request goes on with a correct history.
+// The gateway is killed (`kill -9`) while the model streams. The connection breaks, and the next request continues with a correct history.
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Gateway, kill, newPlace, type Run, start, until } from "../launcher";

@@ -1,4 +1,5 @@
-// Callers of the chat endpoint who leave, with real sockets: the model stops, nothing is run any more, and the chat goes on.
+// Callers that disconnect from the chat endpoint, with real sockets: the model request is cancelled, no more tools run, and the chat can
+// continue.
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -40,7 +41,7 @@ async function caller(conversation: string, more: object) {
 
 beforeAll(async () => {
   vendor = await startVendor();
-  // Two requests at once: the tests show as well that those who left gave their places back.
+  // With a limit of two streams, the tests also check that disconnected callers release their streams.
   gateway = await startShared({ env: { CHAT_STREAMS: "2" } });
   await storeModel(gateway, vendor);
 }, 90_000);
@@ -48,7 +49,7 @@ afterAll(() => vendor.close());
 
 const load = ["call_1", "load_skill", { skill_name: "markdown-style" }] as const;
 
-/** The same request once more, as soon as there is a place for it. */
+/** Repeats the request as soon as a stream is free. */
 function again(conversation: string, more: Record<string, string> = {}): Promise<Response> {
   const headers = { "x-conversation-id": conversation, ...more };
   return until("there is a place", async () => {

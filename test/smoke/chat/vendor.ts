@@ -1,4 +1,4 @@
-// A vendor of Chat Completions on a port of its own, whose model says what a test writes, when it writes it.
+// A simulated Chat Completions provider on its own port. Tests control the content and the timing of its responses.
 
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -18,7 +18,7 @@ const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
 /** One request to the vendor, and the hand on its answer. */
 export class Exchange {
-  /** Resolves when the connection is gone, or the answer is whole. */
+  /** Resolves when the connection is closed or the response is complete. */
   readonly closed: Promise<unknown>;
   readonly #response: ServerResponse;
   readonly #id: string;
@@ -37,7 +37,7 @@ export class Exchange {
     return this.body.messages.map(({ role }) => role);
   }
 
-  /** Whether the gateway heard the answer to its end. */
+  /** Whether the gateway read the complete response. */
   get isWhole(): boolean {
     return this.#response.writableFinished;
   }
@@ -90,7 +90,7 @@ export class Exchange {
 
 export interface Vendor {
   url: string;
-  /** Requests that ever came. */
+  /** Total number of requests. */
   count(): number;
   /** The next request, in order, as soon as it is there. */
   asked(): Promise<Exchange>;
@@ -131,7 +131,7 @@ export async function storeModel(gateway: Gateway, { url }: Vendor): Promise<voi
   if (!answer.ok) throw new Error(`models: ${answer.status} ${await answer.text()}`);
 }
 
-/** Asks the chat endpoint in the conversation `chat`. */
+/** Sends a request to the chat endpoint in the conversation `chat`. */
 export function chat(
   gateway: Gateway,
   messages: Message[],

@@ -34,7 +34,7 @@ async function gateway(route, body) {
   return answer.json();
 }
 
-/** Tools without `execute`: the calls come back to us, and the gateway runs its own. */
+/** Tools without `execute`: the SDK returns their calls, and the gateway runs its own. */
 const toolSet = (definitions) =>
   Object.fromEntries(
     definitions.map(({ name, description, inputSchema }) => [
@@ -53,7 +53,7 @@ const runMine = (calls) =>
 
 async function takeTurn(text) {
   const turn = await gateway("turns", {
-    key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
+    key: crypto.randomUUID(), // the id of the user's message, so that a retry does not start a second turn
     history: chat.messages, // used only if the gateway has no state for this conversation
     have: [...told.keys()], // ids of the gateway's texts that the history still contains
     conversation: { ghost: GHOST },
@@ -65,7 +65,7 @@ async function takeTurn(text) {
     else told.get(append_id).content[0].text = content;
     told.delete(call_id ?? append_id);
   }
-  // A message in MCP's form has one block as its content, the SDK's a list.
+  // The content of an MCP message is one block. The SDK requires a list.
   const append = (turn.append ?? []).map(({ role, content }) => ({ role, content: [content] }));
   chat.messages.push({ role: "user", content: text }, ...append);
   for (const message of append) told.set(turn.append_id, message);

@@ -48,7 +48,7 @@ function edit({ context_edits = [], drop_thinking_before }) {
 
 async function takeTurn(text) {
   const turn = await gateway("turns", {
-    key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
+    key: crypto.randomUUID(), // the id of the user's message, so that a retry does not start a second turn
     history: chat.messages, // used only if the gateway has no state for this conversation
     have: [...told.keys()], // ids of the gateway's texts that the history still contains
     conversation: { ghost: GHOST },
@@ -75,7 +75,7 @@ async function takeTurn(text) {
     const calls = answer.content.filter((block) => block.type === "tool_use");
     if (calls.length === 0) return answer.content.map((block) => block.text).join("");
     step = await gateway("tool-calls", { calls });
-    // All results of a step belong into one user message.
+    // The API requires all results of a step in one user message.
     const results = step.messages.flatMap((message) => message.content);
     for (const result of results) told.set(result.tool_use_id, result);
     chat.messages.push({ role: "user", content: [...results, ...runMine(step.unhandled)] });

@@ -42,12 +42,12 @@ app.post("/chats/:id/messages", async (request, response) => {
       const { role, content, tool_calls: calls } = await stream.finalMessage();
       messages.push({ role, content, ...(calls?.length ? { tool_calls: calls } : {}) });
       if (!calls?.length) break;
-      // Only calls of our own tools come out.
+      // The stream contains only calls of our own tools.
       for (const { id } of calls) messages.push({ role: "tool", tool_call_id: id, content: new Date().toISOString() });
     }
   } catch (error) {
     if (left.signal.aborted) return;
-    // The SDK's stream has put the gateway's error into one of its own.
+    // The SDK's stream wraps the gateway's error.
     const cause = error.cause ?? error;
     if (!response.headersSent) response.status(cause instanceof SkillGatewayError ? 502 : 500);
     response.write(`${cause.message}\n`);

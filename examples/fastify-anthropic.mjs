@@ -27,7 +27,7 @@ async function* reply(chat, messages, signal) {
       if (type === "content_block_delta" && delta.type === "text_delta") yield delta.text;
     const { content } = await stream.finalMessage();
     messages.push({ role: "assistant", content });
-    // Only calls of our own tools come out.
+    // The stream contains only calls of our own tools.
     const calls = content.filter((block) => block.type === "tool_use");
     if (calls.length === 0) return;
     const now = new Date().toISOString();

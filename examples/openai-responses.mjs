@@ -42,7 +42,7 @@ const runMine = (calls) =>
 
 async function takeTurn(text) {
   const turn = await gateway("turns", {
-    key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
+    key: crypto.randomUUID(), // the id of the user's message, so that a retry does not start a second turn
     history: chat.items, // used only if the gateway has no state for this conversation
     have: [...told.keys()], // ids of the gateway's texts that the history still contains
     conversation: { ghost: GHOST },

@@ -1,4 +1,4 @@
-// Chromium, and pages that must not complain.
+// Starts Chromium and collects errors of its pages.
 
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { chromiumPath } from "../../scripts/kit/browser.mjs";
@@ -44,7 +44,10 @@ const status = (page: Page) => page.locator("p[data-status]");
 export const connected = (page: Page) => page.locator("p[data-status=open]").waitFor();
 export const disconnected = (page: Page) => page.locator("p[data-status=waiting]").waitFor({ timeout: 45_000 });
 
-/** Pages of the gateway's origin that run what a test brings, as a team's own front end would: without the policy of its files. */
+/**
+ * Creates pages on the gateway's origin that run scripts of a test, like an application's own front end, without the Content Security
+ * Policy.
+ */
 export function ownPages(browser: Browser): Promise<BrowserContext> {
   return browser.newContext({ bypassCSP: true });
 }

@@ -73,7 +73,7 @@ async function draw(conversation: string): Promise<{ results: { content: { text:
   }
 }
 
-/** The renderer's module hangs until the test lets it go: the page is drawing meanwhile. */
+/** Delays the renderer's module until the test releases it, so that the page is still rendering. */
 async function holdRenderer(page: Page): Promise<{ held: Promise<void>; release: () => void }> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -162,7 +162,7 @@ it("two tabs answer at the same moment: exactly one is told that it was the one"
   await Promise.all(
     pages.map(async (page, side) => {
       await page.goto(`${gateway.url}/client/skill-gateway.js`);
-      // As a text: an import in a function would be rewritten by the test runner.
+      // Passed as text, because the test runner would rewrite an import inside a function.
       await page.evaluate("import('/client/skill-gateway.js').then(({ connect }) => { globalThis.connect = connect })");
       await page.evaluate(async (ticket) => {
         const connection = Reflect.get(globalThis, "connect")({ ticket: () => ticket });

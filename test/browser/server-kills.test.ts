@@ -40,7 +40,7 @@ const textOf = ({ content }: Result) => content.map(({ text }) => text).join("\n
 async function chat(id: string) {
   const page = await openConversation(context, gateway.url, gateway.key, id);
   await gateway.call("POST", `/conversations/${id}/turns`, {});
-  // A server that is slow to connect is offered with a later step.
+  // Tools of a server that connects slowly appear in a later step.
   const states = async () =>
     (await gateway.call<{ mcp: { state: string }[] }>("GET", `/conversations/${id}`)).body.mcp.map(
       ({ state }) => state,

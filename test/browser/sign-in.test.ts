@@ -47,7 +47,7 @@ async function admin<T>(path: string, body: object): Promise<T> {
   return (await answer.json()) as T;
 }
 
-/** Opens the page as a program does that has just registered itself. */
+/** Opens the page like a program that just registered itself. */
 async function begin(context: BrowserContext): Promise<Page> {
   const registered = await fetch(`${gateway.url}/oauth/register`, {
     method: "POST",
@@ -118,7 +118,7 @@ it("is in no other page's frame, and takes no other page's form", async () => {
   await page.getByLabel("Your key, or a sign-in link").fill(key);
   await page.getByRole("button", { name: "Sign in" }).click();
   const evil = await context.newPage();
-  // A site of its own: `localhost` is another than 127.0.0.1.
+  // A different site: `localhost` is not the same site as 127.0.0.1.
   await evil.goto(back.replace("/callback", "/evil"));
   await evil.setContent(`<iframe src="${place}"></iframe>`);
   await evil.waitForFunction("frames.length === 1");

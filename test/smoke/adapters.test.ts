@@ -1,4 +1,4 @@
-// The adapters over a gateway that is killed between two steps of a turn, and started again on what it has stored.
+// The adapters with a gateway that is killed between two steps of a turn and restarted with its stored state.
 
 import * as ai from "ai";
 import { expect, it } from "vitest";

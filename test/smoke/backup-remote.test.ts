@@ -79,7 +79,7 @@ function command(script: string, ...args: string[]) {
 it("reads everything while others publish, and brings it back in one import", { timeout: 180_000 }, async () => {
   let hasPublished = false;
   data.onQuery = (sql) => {
-    // Between the reading of skills and that of their versions.
+    // Publishes a version between the queries for skills and for versions.
     if (!/FROM "versions"/.test(sql) || hasPublished) return;
     hasPublished = true;
     publish("two", "Short.");

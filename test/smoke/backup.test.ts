@@ -1,4 +1,4 @@
-// A real backup of a real gateway: the state is deleted, restored, and is what it was.
+// Backup and restore of a running gateway: the state is deleted, restored and compared.
 
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -34,7 +34,7 @@ async function send(gateway: Gateway, method: string, route: string, body?: Form
   return answer;
 }
 
-/** Everything that a user could miss: every skill's row and ZIP, ghosts, keys, groups, secrets' names, and the log. */
+/** Returns all data of users: each skill's row and ZIP, ghosts, keys, groups, names of secrets, and the log. */
 async function everything(gateway: Gateway) {
   const json = async (route: string) => (await (await send(gateway, "GET", route)).json()) as { items: unknown[] };
   const skills = (await json("/api/v1/kinds/skills?namespace=default")).items as Skill[];

@@ -1,4 +1,4 @@
-// As much of Cloudflare's API as `npm run deploy` needs, in memory. wrangler is sent here by CLOUDFLARE_API_BASE_URL.
+// Simulates the parts of Cloudflare's API that `npm run deploy` needs, in memory. CLOUDFLARE_API_BASE_URL directs wrangler to it.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,16 +9,16 @@ export interface Account {
   buckets: string[];
   /** Names of the migrations whose statements were received. */
   migrated: string[];
-  /** The metadata of each uploaded version. */
+  /** Metadata of each uploaded version. */
   uploads: {
     main_module: string;
     bindings: { name: string; type: string; text?: string; id?: string }[];
     /** File names of the uploaded modules. */
     modules: string[];
   }[];
-  /** Calls that change something. */
+  /** Requests that change state. */
   writes: string[];
-  /** Calls this account has no answer for. */
+  /** Requests that the simulation does not support. */
   unknown: string[];
   close(): void;
 }

@@ -1,4 +1,4 @@
-// Runs a command of scripts/ as a user types it, to its end.
+// Runs a command of scripts/ to its end, as a user would.
 
 import { execFile } from "node:child_process";
 import path from "node:path";

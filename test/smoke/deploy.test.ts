@@ -16,7 +16,7 @@ const ADDRESS = "https://skill-gateway.someone.workers.dev";
 let project: string;
 let account: Account;
 beforeAll(async () => {
-  // A copy, because a deployment leaves its config and secrets in the project's folder.
+  // A copy, because a deployment writes its config and secrets into the project folder.
   project = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
   for (const part of (await readdir(root)).filter((name) => !LEFT_OUT.test(name))) {
     await cp(path.join(root, part), path.join(project, part), { recursive: true });
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 interface Options {
-  /** Answers what is fetched from the new Worker's address. Its key is the Worker's, and there is a login. */
+  /** Answers requests to the new Worker's address. Its key is the Worker's key, and a login exists. */
   gateway?: Pick<Gateway, "url" | "key">;
   env?: Record<string, string>;
   /** Simulated terminal input. */
@@ -39,7 +39,7 @@ interface Options {
 
 const LOGIN = { gateway: { url: "http://127.0.0.1:9", key: "sgw_a_key_that_nobody_ever_uses" } };
 
-/** Runs the script. */
+/** Runs the deployment script. */
 async function deploy(
   args: string[],
   { gateway, env: more = {}, typed }: Options = {},
@@ -56,7 +56,7 @@ globalThis.fetch = (url, init) => real(String(url).replace(${JSON.stringify(ADDR
     ...inherited,
     NODE_OPTIONS: `--import ${preload}`,
     CLOUDFLARE_API_BASE_URL: account.url,
-    // An empty folder: wrangler must not find a login of this machine.
+    // An empty folder, so that wrangler does not use a login of this machine.
     XDG_CONFIG_HOME: path.join(project, "config"),
     ...(gateway && { CLOUDFLARE_API_TOKEN: "token", CLOUDFLARE_ACCOUNT_ID: "acc", GATEWAY_ADMIN_KEY: gateway.key }),
     ...more,

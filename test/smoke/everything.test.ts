@@ -22,7 +22,7 @@ const FORM = { action: "accept", content: { name: "Ann", integer: 7 } } as const
 const textOf = (result: unknown) =>
   (result as { content: { text?: string }[] }).content.map(({ text }) => text ?? "").join("\n");
 
-/** A gateway with both servers, which can be killed and is back at the same address. */
+/** Starts a gateway with both servers. It can be killed and restarts at the same address. */
 async function startGateway() {
   let run: Run = start(await newPlace());
   const gateway = await run.ready();
@@ -44,7 +44,7 @@ async function startGateway() {
   };
 }
 
-/** A host that answers everything, after what is to happen before. */
+/** Creates a host that runs `before` and then answers every question. */
 async function host({ url, key }: Gateway, mode: "legacy" | "auto", before: { answer: () => Promise<void> }) {
   const heard: string[] = [];
   const capabilities = { elicitation: { form: {}, url: {} }, sampling: {} };
@@ -63,7 +63,7 @@ async function host({ url, key }: Gateway, mode: "legacy" | "auto", before: { an
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`/mcp/every-${mode}?tools=list`, url), { requestInit }),
   );
-  // Servers connect with the first list, and their tools are in one of those after it.
+  // Servers connect during the first list request. Their tools appear in a later list.
   await expect
     .poll(async () => (await client.listTools()).tools.map(({ name }) => name), { timeout: 20_000 })
     .toEqual(expect.arrayContaining(["trigger-sampling-request", "test_input_required_result_elicitation"]));

@@ -17,7 +17,7 @@ it("the SDK's clients load a skill, call its tool and read its files", async () 
   const at = (path: string) => new URL(path, gateway.url);
 
   const old = new ClientV1({ name: "v1", version: "1" });
-  // Its own types do not allow `undefined` where its transport has it.
+  // The types of the SDK do not accept the `undefined` that its own transport declares.
   await old.connect(new TransportV1(at("/mcp/v1"), headersOf(gateway)) as Parameters<ClientV1["connect"]>[0]);
   expect(old.getInstructions()).toContain("**json-table**");
   expect((await old.listTools()).tools.map(({ name }) => name)).toContain("call_skill_tool");
@@ -79,7 +79,7 @@ it("a call that its host cancels ends at the server that it was passed to", { ti
   await upstream.close();
 });
 
-/** An MCP server with one tool, which never answers. */
+/** Starts an MCP server with one tool that never answers. */
 async function startSilent() {
   let onCall: () => void = () => undefined;
   let onEnd: () => void = () => undefined;

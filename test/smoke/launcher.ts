@@ -1,4 +1,4 @@
-// Starts gateways as a user would, and leaves none behind.
+// Starts gateways as a user would, and stops them after the tests.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ interface Lock {
   runtime: { pid: number } | null;
 }
 
-/** A launcher, from its first moment on. */
+/** A launcher process from its start. */
 export class Run {
   readonly stdout: string[] = [];
   readonly stderr: string[] = [];
@@ -57,7 +57,7 @@ export class Run {
     });
   }
 
-  /** Resolves with the first line, of either kind, that fits. */
+  /** Resolves with the first line of stdout or stderr that matches. */
   line(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -136,11 +136,11 @@ interface Options {
   port?: number;
   env?: Record<string, string>;
   script?: "start" | "dev";
-  /** Through npm, as typed at a terminal. */
+  /** Starts through npm, as in a terminal. */
   npm?: boolean;
-  /** More options, as typed. */
+  /** Additional command line options. */
   args?: string[];
-  /** Another checkout than this one. */
+  /** Folder of another checkout. */
   checkout?: string;
 }
 
@@ -164,7 +164,7 @@ export function start(
   return run;
 }
 
-/** A gateway for all tests of a file. */
+/** Starts a gateway for all tests of a file. */
 export async function startShared(options: Options = {}): Promise<Gateway> {
   const place = await newPlace();
   const run = start(place, options);
@@ -207,7 +207,7 @@ export function isAlive(pid: number): boolean {
   return processOf(pid) !== null;
 }
 
-/** Every process that was started for this state; Linux only, as in the launcher. */
+/** Returns all processes that were started for this state. Linux only, as in the launcher. */
 export function runtimesOf(place: Place): number[] {
   return markedProcesses(place.state).map(({ pid }: { pid: number }) => pid);
 }

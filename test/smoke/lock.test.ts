@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { kill, newPlace, type Run, readLock, start, until } from "./launcher";
 
-/** `"ready"`, or how it ended. */
+/** Returns `"ready"`, or the way the run ended. */
 function outcomeOf(run: Run) {
   const ready = run.ready().then(
     () => "ready",

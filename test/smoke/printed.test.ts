@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anyPort, probe } from "../../scripts/local/port.mjs";
 import { type Block, blocksOf, isCode, isCommand, isShown, PAGES, root, shownAfter } from "../support/printed";
 
-/** Blocks that another test runs as they are printed: by page and language. */
+/** Blocks that another test runs as printed, by page and language. */
 const ELSEWHERE: Record<string, Record<string, string>> = {
   "README.md": { diff: "test/sdk/docs.test.ts", js: "test/browser/printed.test.ts" },
   "docs/back-end.md": { js: "test/node/examples.test.ts" },
@@ -75,7 +75,7 @@ function gone(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** A home in which curl fails where the gateway refuses, which a reader would see, and npm has installed already. */
+/** Creates a home folder in which curl fails on error responses and npm has a filled cache. */
 async function makeHome(): Promise<NodeJS.ProcessEnv> {
   const bin = path.join(folder, "bin");
   await mkdir(bin, { recursive: true });
@@ -118,7 +118,7 @@ async function startGateway(): Promise<void> {
   await Promise.race([ready, ended]);
 }
 
-/** Ctrl-C at a terminal reaches all that was started there. */
+/** Ctrl-C in a terminal reaches all processes started there. */
 async function stopGateway(): Promise<void> {
   if (gateway?.pid === undefined || gateway.exitCode !== null) return;
   const ended = once(gateway, "exit");
@@ -128,7 +128,7 @@ async function stopGateway(): Promise<void> {
 
 const MARK = "\u001e";
 
-/** Runs blocks in one shell: what each has printed, by its number, up to the one that failed. */
+/** Runs blocks in one shell. Returns the output of each by its number, up to the one that failed. */
 async function session(page: readonly Block[]): Promise<{ outputs: string[]; failed: string | null }> {
   const scripts = page.map(async (block, index) => {
     const file = path.join(checkout, `printed-${index}.${isCommand(block) ? "sh" : "mts"}`);

@@ -12,7 +12,7 @@ const root = path.dirname(path.dirname(import.meta.dirname));
 const MiB = 1024 * 1024;
 const TIMES = 5;
 
-/** A form of this size that no ZIP is in. */
+/** Returns a form of this size that contains no ZIP. */
 function upload(bytes: number): FormData {
   const form = new FormData();
   form.set("file", new Blob([new Uint8Array(bytes)], { type: "application/zip" }), "x.zip");

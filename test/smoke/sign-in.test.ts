@@ -32,7 +32,7 @@ async function made<T>(method: string, path: string, body: object): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-/** The user's browser opens the page, signs in with a key and allows it. */
+/** The user's browser opens the page, signs in with a key and allows access. */
 async function visit(url: string): Promise<URL> {
   const visitor = new Visitor(BACK);
   const page = (await visitor.go(url)).url.href;

@@ -23,7 +23,7 @@ function serve(place: Place, options: Parameters<typeof start>[1] = {}): Run {
   return start(place, { ...options, args: ["--skills", folder] });
 }
 
-/** The summary of a start. */
+/** Returns the summary line of a start. */
 const summary = (run: Run) => run.line(/^✔ \d+ skills? (?:published|up to date)/).then(({ input }) => input);
 
 interface Listed {
@@ -67,7 +67,7 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
     await run.line(/^✔ pdf-tools 1\.2\.0\+local\.1 published$/);
     await write("docs", { version: "2.0.0+build.5", body: "Do it well." });
     await run.line(/^✔ docs 2\.0\.0\+build\.5\.local\.1 published$/);
-    // A file in a folder that is new, and one that an editor leaves.
+    // A file in a new folder, and a temporary file of an editor.
     await mkdir(path.join(folder, "pdf-tools", "references"));
     await writeFile(path.join(folder, "pdf-tools", "references", "a.md"), "A");
     await run.line(/^✔ pdf-tools 1\.2\.0\+local\.2 published$/);
@@ -76,7 +76,7 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
     await run.line(/^ {2}pdf-tools skipped: /);
     await write("pdf-tools", { version: "1.3.0" });
     await run.line(/^✔ pdf-tools 1\.3\.0 published$/);
-    // Back to an earlier content: no version is added.
+    // Restoring an earlier content adds no version.
     await write("pdf-tools", { version: "1.2.0" });
     await rm(path.join(folder, "pdf-tools", "references"), { recursive: true });
     await run.line(/^✔ pdf-tools 1\.2\.0 published$/);
@@ -101,7 +101,7 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
     expect(await summary(again)).toMatch(/^✔ 4 skills up to date, from /);
     expect(await versions(same, (await listed(same, "pdf-tools"))?.id ?? "")).toEqual(before);
 
-    // Renamed while nothing runs.
+    // Rename while no gateway runs.
     await again.stop();
     await rename(path.join(folder, "broken"), path.join(folder, "mended"));
     const third = serve(place);
@@ -184,7 +184,7 @@ it("refuses a folder that is not there, and mentions the skills that somebody ha
   expect([...run.stdout, ...run.stderr].length).toBeLessThanOrEqual(10);
 });
 
-// Root reads everything.
+// The user root can read every folder.
 it.skipIf(process.getuid?.() === 0)("keeps what is published while a folder cannot be read", async () => {
   await write("shelf/one");
   const run = serve(await newPlace());

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A text frame as a client sends it. */
+/** Returns a text frame in the format of a client. */
 function framed(text: string): Buffer {
   const data = Buffer.from(text);
   const mask = randomBytes(4);
@@ -47,7 +47,7 @@ async function upgraded(gateway: Gateway, conversation: string): Promise<Socket>
   return socket;
 }
 
-/** Reads all there is up to the frame that closes: how many bytes, and the code. */
+/** Reads until the close frame. Returns the number of bytes and the close code. */
 async function drained(socket: Socket): Promise<{ bytes: number; code: number }> {
   const parts: Buffer[] = [];
   for await (const part of socket.iterator({ destroyOnReturn: false })) {
@@ -87,7 +87,7 @@ async function send(gateway: Gateway, method: string, route: string, body?: unkn
   return { status: answer.status, told: JSON.parse(text === "" ? "{}" : text) as Told };
 }
 
-/** A page that reads. */
+/** Connects a page that reads all messages. */
 function pageOf(gateway: Gateway, conversation: string, ticket: string): WebSocket {
   const url = `${gateway.url.replace("http", "ws")}/api/v1/conversations/${conversation}/socket`;
   return new WebSocket(url, ["skill-gateway.v1", `ticket.${ticket}`]);

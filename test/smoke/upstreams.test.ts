@@ -55,7 +55,7 @@ it(
     console.log(JSON.stringify({ ...told, steps: count.times.length, p50: at(0.5), p99: at(0.99) }));
     expect(count.faulty).toBeGreaterThan(0);
     expect(count.recovered).toBeGreaterThan(0);
-    // A breaker opens only where chance brings five faults in a row.
+    // The circuit breaker opens only if five failures happen in a row by chance.
     expect(count.leftAlone).toBeLessThan(count.calls / 50);
   },
   SECONDS * 1_000 + 120_000,
@@ -68,7 +68,7 @@ async function converse(gateway: Gateway, urls: string[], index: number, end: nu
   const post = async (path: string, body: object, method = "POST") => {
     const headers = { "content-type": "application/json", "on-behalf-of": user };
     const send = () => gateway.fetch(path, { method, headers, body: JSON.stringify(body) });
-    // Once more when the connection was closed while it was idle, as every client does: the calls have ids.
+    // Retries once, as every client does, if an idle connection was closed. The ids of the calls make this safe.
     const answer = await send().catch(send);
     const text = await answer.text();
     expect(answer.ok, text).toBe(true);
@@ -148,7 +148,7 @@ async function countsWhatHappened(gateway: Gateway, count: Count): Promise<void>
   expect(text).not.toMatch(/stress|planted|one__/);
 }
 
-/** Waits until a server has no connection any more. */
+/** Waits until a server has no open connections. */
 async function idle(url: string): Promise<void> {
   await expect
     .poll(async () => ((await (await fetch(`${url}/seen?brief`)).json()) as { open: number }).open, { timeout: 30_000 })

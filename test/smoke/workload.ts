@@ -14,7 +14,7 @@ export interface Workload {
   verify(gateway: Gateway): Promise<void>;
 }
 
-/** Another workload is a function more in this list. */
+/** Add another workload as a function in this list. */
 export const workloads: (() => Workload)[] = [uploads, turns];
 
 function uploads(): Workload {
@@ -24,7 +24,7 @@ function uploads(): Workload {
     name: "uploads",
     async step(gateway) {
       const number = ++next;
-      // Mostly small; some large enough that a kill is likely to fall into the middle of writing.
+      // Most texts are small. Some are large, so that a kill is likely to interrupt a write.
       const text = `This is number ${number}.\n${"x".repeat(number % 5 === 0 ? 100_000 : 10)}`;
       stored.set(await upload(gateway, `skill-${number}`, text), text);
     },
@@ -35,7 +35,7 @@ function uploads(): Workload {
   };
 }
 
-/** Conversations that go on turn by turn: a turn that was answered has happened, and a skill that was loaded is there. */
+/** Conversations with several turns. An acknowledged turn must be stored, and a loaded skill must be active. */
 function turns(): Workload {
   const reached = new Map<string, number>();
   const loaded = new Set<string>();
@@ -74,7 +74,7 @@ async function send(gateway: Gateway, method: string, route: string, body?: obje
   return answer.json();
 }
 
-/** Runs steps of all workloads side by side until stopped; steps that fail while the gateway is down are tried anew. */
+/** Runs steps of all workloads in parallel until stopped. Steps that fail while the gateway is down are repeated. */
 export function busy(gateway: Gateway, all: Workload[]) {
   let stopped = false;
   const loops = all.flatMap((workload) =>

@@ -3,7 +3,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ask } from "./call";
 
-/** Excludes ghosts, which the endpoint also lists as models. Empty if the user has no access to the chat endpoint. */
+/** Excludes ghosts, which the endpoint also lists as models. Fails if the user has no access to the chat endpoint. */
 export const modelNames = queryOptions({
   queryKey: ["model-names"],
   staleTime: 60_000,

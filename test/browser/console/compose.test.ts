@@ -12,7 +12,7 @@ let browser: Browser;
 let seen: Seen;
 const keys: Record<string, string> = {};
 
-/** A name that would turn the line around, and a text that would be markup. */
+/** A name with direction controls, and text with markup. */
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Eevil\u202C [x](javascript:alert(2)) \u{E0041} "\u2066';
 
 async function publish(name: string, more: string): Promise<void> {
@@ -74,20 +74,20 @@ it("composes a ghost from an empty page: searched, suggested, mended beside its 
   await page.getByRole("link", { name: "Begin" }).click();
   await page.getByLabel("Name", { exact: true }).first().fill("painter");
   await page.getByLabel("Prompt", { exact: true }).fill("You help with a painting.");
-  // By the prompt's words, and by what the chosen one needs.
+  // Suggestions from the words of the prompt, and from the dependencies of the selected skill.
   await page.getByRole("button", { name: "Add painting" }).click();
   await page.getByText("goes with painting, which needs it").waitFor();
   await preview(page).locator(".node.missing").first().waitFor();
   await page.getByRole("button", { name: "Add palette" }).click();
   await said(page, "It can be saved. 2 skills.");
   expect(await preview(page).locator("svg .node.missing").count()).toBe(0);
-  // A server that its skill brings, too.
+  // An MCP server with the same name as one of the skill.
   await page.getByRole("group", { name: "MCP servers" }).getByLabel("Name").fill("colors");
   await page.getByLabel("Address").fill("https://own.example.com/");
   await page.getByRole("button", { name: "Add the server" }).click();
   await preview(page).getByRole("region", { name: "Names that meet" }).getByText("ghost, skill:painting").waitFor();
   await preview(page).locator("svg .node.meets").waitFor();
-  // What nobody has, beside the skill itself.
+  // A range that no version satisfies. The issue appears next to the skill.
   const versions = page.getByLabel("Versions of painting");
   await versions.fill(">=9");
   const line = page.getByRole("listitem").filter({ has: versions });
@@ -114,7 +114,7 @@ it("composes a ghost from an empty page: searched, suggested, mended beside its 
     preload_skills: ["painting"],
     mcpServers: { colors: { url: "https://own.example.com/" } },
   });
-  // By its name, and as text for another gateway.
+  // Open by name, and export as text for another gateway.
   await page.goto(`${gateway.url}/console/ghosts/painter`);
   await page.getByText("As text: copy it").click();
   await page.getByText("- painting@1.2.0").waitFor();

@@ -17,7 +17,7 @@ export abstract class Hands {
     readonly name: HandsName,
   ) {}
 
-  /** Presses a button, a link or a box. */
+  /** Presses a button, a link or a checkbox. */
   async press(target: Locator): Promise<void> {
     this.actions++;
     await this.onto(target);
@@ -32,7 +32,7 @@ export abstract class Hands {
     await this.page.keyboard.type(text);
   }
 
-  /** Chooses one of a list by its text. */
+  /** Selects an option by its text. */
   async choose(target: Locator, text: string): Promise<void> {
     this.actions++;
     await this.pick(target, text);
@@ -45,7 +45,7 @@ export abstract class Hands {
     await this.hand(path);
   }
 
-  /** To where something can be typed or struck. */
+  /** Focuses an element. */
   protected abstract onto(target: Locator): Promise<void>;
   protected abstract strike(target: Locator): Promise<void>;
   protected abstract pick(target: Locator, text: string): Promise<void>;
@@ -59,7 +59,7 @@ class Mouse extends Hands {
     return target.click();
   }
 
-  // The click has struck it.
+  // The click in `onto` already pressed the element.
   protected strike(): Promise<void> {
     return Promise.resolve();
   }
@@ -69,7 +69,7 @@ class Mouse extends Hands {
     await target.selectOption({ label: text });
   }
 
-  /** Dragged from outside the browser and dropped in the middle of the page. */
+  /** Drags a file from outside the browser to the middle of the page. */
   protected async hand(path: string): Promise<void> {
     const browser = await this.page.context().newCDPSession(this.page);
     const { width, height } = this.page.viewportSize() ?? { width: 0, height: 0 };
@@ -100,7 +100,7 @@ class Keyboard extends Hands {
     await this.page.keyboard.type(text);
   }
 
-  /** By the button, and the window of the system that it opens. */
+  /** Presses the button and selects the file in the system dialog. */
   protected async hand(path: string): Promise<void> {
     const button = /\.(?:zip|skill|md)$/.test(path) ? "Choose a ZIP or SKILL.md" : "Choose a folder";
     const target = this.page.getByRole("button", { name: button });
@@ -123,6 +123,6 @@ const isBox = (element: Element) =>
   element.querySelector("input[type=checkbox]") !== null ||
   element.matches("input[type=checkbox]");
 
-/** Hands on a page. */
+/** Returns the input device for a page. */
 export const handsOn = (page: Page, name: HandsName): Hands =>
   name === "mouse" ? new Mouse(page, name) : new Keyboard(page, name);

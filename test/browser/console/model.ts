@@ -1,4 +1,4 @@
-// A model that a test writes: its answer is chosen by a word in the last message.
+// A simulated model. A word in the last message selects its answer.
 
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";

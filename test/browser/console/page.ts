@@ -7,7 +7,7 @@ import { complaints } from "../chromium";
 export interface Seen {
   context: BrowserContext;
   page: Page;
-  /** Complaints of the page, violations of its policy among them, and requests to anybody but the gateway. */
+  /** Errors of the page, policy violations, and requests to other hosts than the gateway. */
   heard: () => string[];
 }
 
@@ -31,7 +31,7 @@ export async function open(browser: Browser, url: string, options: BrowserContex
     void dialog.dismiss();
   });
   const page = await context.newPage();
-  // The refusals that a page shows are no complaint of it.
+  // Error responses that the page shows do not count as errors of the page.
   return {
     context,
     page,
@@ -70,6 +70,6 @@ export async function drop(page: Page, zip: ReturnType<typeof zipOf>): Promise<v
   for (const type of ["dragover", "drop"]) await page.dispatchEvent("main", type, { dataTransfer: transfer });
 }
 
-/** Whether the page can be pushed sideways, which a reader on a phone should never have to. */
+/** Whether the page scrolls sideways, which it must not do on a phone. */
 export const overflows = (page: Page) =>
   page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth") as Promise<boolean>;

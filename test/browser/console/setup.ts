@@ -36,12 +36,12 @@ export class Desk {
     return there(this.#browser);
   }
 
-  /** The page of this test. */
+  /** The page of the current test. */
   get seen(): Seen {
     return there(this.#seen);
   }
 
-  /** A key of a user's. */
+  /** Creates a key for a user. */
   async keyOf(user: string, more: Record<string, unknown> = {}): Promise<string> {
     return (await this.gateway.call<{ key: string }>("POST", "/keys", { user_id: user, ...more })).body.key;
   }
@@ -51,7 +51,7 @@ export class Desk {
     return this.gateway.call<T>(method, route, body, { authorization: `Bearer ${key}` });
   }
 
-  /** Signs in, and opens a page of the console. */
+  /** Signs in and opens a page of the console. */
   async enter(key: string, path: string): Promise<Page> {
     const { page } = this.seen;
     await signIn(page, this.gateway.url, key, `/console${path}`);

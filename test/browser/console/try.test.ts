@@ -1,4 +1,4 @@
-// Try it in Chromium: a chat with the gateway's models, and beside it what the gateway does.
+// The page Try it in Chromium: a chat with the gateway's models, next to the state of its conversation.
 
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
@@ -97,7 +97,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   expect(left).toEqual(["in 3 turns", "in 2 turns", "in 1 turn", ""]);
   await does(page).getByText("No skill is in the prompt.").waitFor();
 
-  // Back over the turns, and to now.
+  // Select earlier turns, then the current one.
   const slider = page.getByRole("slider", { name: "Turn" });
   await slider.focus();
   await page.keyboard.press("Home");
@@ -110,7 +110,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   await page.keyboard.press("End");
   await page.getByText("Now, in turn 5").waitFor();
 
-  // The lanes and the lines are tables and CSV as well.
+  // The charts are also available as tables and CSV.
   await page.locator(".lanes summary").click();
   expect(await page.getByRole("region", { name: "Skills by turn" }).locator("tbody tr").allInnerTexts()).toEqual([
     expect.stringContaining("mermaid-diagram: loaded"),
@@ -126,7 +126,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   );
   await page.locator(".lines polyline").nth(4).waitFor({ state: "attached" });
 
-  // A reload finds the words in this tab, and the same conversation.
+  // After a reload, the tab restores the messages and uses the same conversation.
   await page.reload();
   await page.getByText("Now, in turn 5").waitFor();
   await page.locator(".talk .prose").nth(4).waitFor();
@@ -258,7 +258,7 @@ it("leads to the sign-in when the session has ended, and loses nothing that was 
   expect(page.url()).toBe(address);
   await page.getByRole("button", { name: "Ask for it" }).click();
   await page.locator(".talk .prose", { hasText: "You said: What I was about to say" }).waitFor();
-  // Another user of the same tab finds none of it.
+  // Another user of the same tab does not see the chat.
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Your key").waitFor();
   expect(await page.evaluate(() => Object.keys(sessionStorage).filter((name) => name.includes("try")))).toEqual([]);

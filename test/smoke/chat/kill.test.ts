@@ -16,7 +16,7 @@ beforeEach(async () => {
 }, 90_000);
 afterEach(() => vendor.close());
 
-/** Kills the runtime when a caller has read this much, and waits for another one. */
+/** Kills the runtime after the caller received this text, and waits for the next runtime. */
 async function killBehind(answer: Response, text: string): Promise<string> {
   const { runtime } = await run.lock();
   let heard = "";

@@ -11,7 +11,7 @@ import { chat, eventsOf, say, startVendor, storeModel, type Vendor } from "./ven
 let vendor: Vendor;
 let gateway: Gateway;
 
-/** A caller on a socket of its own, which ends as a process does that is ended: with a reset. */
+/** A caller with its own socket, which ends with a TCP reset like a killed process. */
 async function caller(conversation: string, more: object) {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
@@ -58,7 +58,7 @@ function again(conversation: string, more: Record<string, string> = {}): Promise
   });
 }
 
-/** It is answered behind what was done, and nothing is done again. */
+/** The next answer continues after the completed calls, and no call runs again. */
 async function goesOn(conversation: string): Promise<void> {
   const answer = again(conversation);
   const asked = await vendor.asked();

@@ -18,18 +18,18 @@ export class Visit {
     readonly context: BrowserContext,
     readonly page: Page,
     readonly hands: Hands,
-    /** Lower case letters and digits that no other visit to this gateway has. */
+    /** Lower case letters and digits, unique among the visits to this gateway. */
     readonly tag: string,
     /** Folder for files that the journey uploads. */
     private readonly folder: string,
   ) {}
 
-  /** A name that no other visit has. */
+  /** Returns a name that is unique to this visit. */
   named(name: string): string {
     return `${name}-${this.tag}`;
   }
 
-  /** A key of a new user. */
+  /** Creates a key for a new user. */
   async keyFor(name: string): Promise<string> {
     const made = await this.gateway.call<{ key: string }>("POST", "/keys", { user_id: this.named(name) });
     expect(made.status).toBe(201);
@@ -50,7 +50,7 @@ export class Visit {
     await this.hands.press(within.getByRole(role, { name, exact: true }));
   }
 
-  /** Opens a page of the console and signs in on the way. */
+  /** Opens a page of the console and signs in. */
   async enter(key: string, place = "/console/"): Promise<void> {
     await this.page.goto(this.gateway.url + place);
     await this.hands.write(this.page.getByLabel("Your key", { exact: true }), key);

@@ -20,7 +20,7 @@ export interface Manner {
 
 let visits = 0;
 
-/** No violation of the policy, no complaint, no dialog and no request to another host on the way. */
+/** Runs a journey. Fails on policy violations, page errors, dialogs and requests to other hosts. */
 export async function walk(journey: Journey, browser: Browser, gateway: Gateway, manner: Manner): Promise<void> {
   const { hands, colorScheme, width, reducedMotion = null } = manner;
   const folder = await mkdtemp(path.join(tmpdir(), "journey-"));

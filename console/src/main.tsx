@@ -1,4 +1,4 @@
-// Starts the console: creates the query client and the router.
+// Starts the console: one query client for requests to the gateway, and one router for the pages.
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -18,14 +18,14 @@ const client: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
-      // Retries only unreachable gateways and server errors. Other refusals are final.
+      // Errors of the gateway are final. Only requests without a response and server errors are repeated.
       retry: (count, error) => count < 2 && error instanceof Refusal && (error.status === 0 || error.status >= 500),
       staleTime: 5_000,
     },
   },
 });
 
-// A page restored from the back-forward cache would show data from before a sign-out.
+// A page from the browser's back/forward cache would show data from before a sign-out.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 
 const place = document.getElementById("console");

@@ -1,4 +1,4 @@
-// Defines the routes. Every page except the shell is loaded on demand; its address contains its state.
+// Defines the routes. Every page except the shell is loaded when it is first opened. The URL contains the state of a page.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { Broken, Layout, Nowhere } from "./shell/layout";

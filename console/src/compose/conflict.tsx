@@ -1,4 +1,4 @@
-// Resolves a save conflict: shows the saved ghost and the user's version side by side.
+// Shows a conflict: another user has saved the ghost meanwhile. Both versions are shown, and the user selects one.
 
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
@@ -17,7 +17,7 @@ export function Conflict({
 }: {
   id: string;
   mine: Draft;
-  /** Called when the user overwrites the saved ghost. `tag` is the tag of the saved one. */
+  /** Called to overwrite the other user's version, which has this tag. */
   onMine: (tag: string) => void;
   onTheirs: (theirs: Draft, tag: string) => void;
 }): ReactNode {

@@ -1,4 +1,4 @@
-// Exports a ghost as text and imports a pasted definition. The gateway checks a pasted definition like typed input.
+// Shows a ghost as text for files and other gateways, to copy or to paste. The gateway checks pasted text like typed text.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useId, useState } from "react";
@@ -49,7 +49,7 @@ const FORMS = [
   ["json", "JSON"],
 ] as const;
 
-/** Returns the definition in the format of the API. */
+/** Returns the ghost in the format of the API. */
 function useText(draft: Draft, form: Form): string {
   const [text, setText] = useState("");
   useEffect(() => {
@@ -104,7 +104,7 @@ function Paste({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void
   );
 }
 
-/** Reads a full definition or a spec alone. The name and namespace of an existing ghost do not change. */
+/** Reads a definition or a spec alone. An existing ghost does not change its owner. */
 async function pasted(text: string, { name, namespace }: Draft): Promise<Draft> {
   const { parse } = await import("yaml");
   // Limits YAML aliases, because nested aliases can expand a kilobyte to a gigabyte.

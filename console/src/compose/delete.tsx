@@ -1,4 +1,4 @@
-// Deletes a ghost after a confirmation that names the consequences.
+// Deletes a ghost after a dialog that names the consequences.
 
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -35,7 +35,7 @@ export function Delete({ id, ghost, onGone }: { id: string; ghost: Draft; onGone
   );
 }
 
-/** The users that lose access, by namespace. */
+/** The users who lose the ghost, by its namespace. */
 const LOST: Readonly<Record<string, string>> = {
   default: "",
   public: "Everybody loses it.",

@@ -1,4 +1,4 @@
-// Converts between a ghost and the fields of the editor. The API checks the spec.
+// Contains a ghost while it is edited: the values of the fields, and the spec they produce. The API validates it.
 
 import type { Ghost, GhostRequest, Issue } from "../../../sdk/src/generated/operations";
 
@@ -6,7 +6,7 @@ export type Spec = GhostRequest["spec"];
 
 export interface Draft {
   name: string;
-  /** The owner of the ghost: `default`, a group or `public`. */
+  /** The current or future owner: `default`, a group, or `public`. */
   namespace: string;
   systemPrompt: string;
   /** In the format of the API: names, optionally with `@range`, and `*`. */
@@ -17,7 +17,7 @@ export interface Draft {
   model: string;
   /** A number, `conversation`, or empty. */
   retention: string;
-  /** Spec fields that the editor does not show, unchanged. */
+  /** The parts of the spec without a field, unchanged. */
   rest: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +26,10 @@ export const EMPTY: Draft = {
   ...{ skills: [], preload: [], rest: {} },
 };
 
-/** Parses a definition into a draft. Values of an unexpected type stay in `rest`, so that the API reports them. */
+/**
+ * Returns the draft for a definition from any source. A value whose type differs from its field's stays in `rest`, and the API reports the
+ * expected type.
+ */
 export function draftFrom(given: unknown): Draft {
   const { metadata, spec } = fieldsOf(given);
   const { name, namespace } = fieldsOf(metadata);
@@ -59,7 +62,7 @@ export function draftFrom(given: unknown): Draft {
 export const draftOf = ({ metadata: { name, namespace }, spec }: Ghost): Draft =>
   draftFrom({ metadata: { name, namespace }, spec });
 
-/** Returns the spec of a draft, or an issue if none can be built. The gateway reports all other problems. */
+/** Returns the spec of a draft, or the reason why there is none. The gateway reports all other errors. */
 export function specOf({ systemPrompt, skills, preload, servers, model, retention, rest }: Draft): Spec | Issue {
   let mcpServers: unknown;
   try {
@@ -78,7 +81,7 @@ export function specOf({ systemPrompt, skills, preload, servers, model, retentio
     ...(turns === "" ? {} : { retentionTurns: turns }),
     ...rest,
   };
-  // The gateway checks every field of the spec.
+  // The gateway validates every field of it.
   return spec as Spec;
 }
 

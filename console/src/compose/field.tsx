@@ -8,7 +8,7 @@ import { Issues } from "../parts/state";
 
 type Told = keyof typeof FIELD_TEXTS.ghostSpec;
 
-/** Attributes for the control in a field. They connect it to its help text and issues for screen readers. */
+/** The accessibility attributes of the control in a field, so that screen readers read its help and errors. */
 export interface Control {
   id: string;
   "aria-describedby": string;
@@ -16,8 +16,8 @@ export interface Control {
 }
 
 /**
- * Shows a labelled field with a help text. `of` selects the API's own text for a spec field; otherwise `text` is used. A button shows the
- * text; screen readers can always read it.
+ * `of`: the field of the spec whose description in the API is shown; otherwise `text`. A button shows the text. Screen readers can always
+ * read it.
  */
 export function Explained({
   label,

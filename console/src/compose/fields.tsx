@@ -1,4 +1,4 @@
-// Renders the fields of a ghost, each with a help text and its issues.
+// Contains the fields of a ghost, each with its description and its error.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
@@ -23,7 +23,7 @@ export function Fields({
   problems,
 }: {
   draft: Draft;
-  /** The owner of an existing ghost cannot change. */
+  /** An existing ghost does not change its owner. */
   isNew: boolean;
   onChange: (draft: Draft) => void;
   preview: GhostPreview | undefined;

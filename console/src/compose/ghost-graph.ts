@@ -1,4 +1,4 @@
-// Builds the graph of a previewed ghost: its skills, their dependencies and tools, and name conflicts.
+// Builds a graph of a previewed ghost: its skills, their dependencies and tools, and the names that collide.
 
 import type { GhostPreview } from "../../../sdk/src/generated/operations";
 import type { Node, Tie } from "../parts/graph";

@@ -1,4 +1,4 @@
-// Page of one ghost: an editor if the user can change it, otherwise a read-only view. Also creates ghosts, empty or as a copy.
+// Shows one ghost, editable if the user can change it, and a new one, empty or copied from another.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -54,7 +54,7 @@ function Known({ ghost, tag }: { ghost: Ghost; tag: string }): ReactNode {
   );
 }
 
-/** The view for users that can use the ghost but not change it. */
+/** The view for users who can use the ghost but not change it. */
 function Read({ ghost: { spec } }: { ghost: Ghost }): ReactNode {
   const { systemPrompt = "", skills = [], preload_skills = [], mcpServers = {}, model, retentionTurns } = spec;
   const facts: [string, string][] = [

@@ -1,9 +1,9 @@
-// Stores an unsaved draft in the tab's session storage, so that it survives a reload. Servers are not stored, because they may contain
+// Stores unsaved edits in the session storage of this tab, for a reload of the page. Servers are not stored, because they can contain
 // credentials.
 
 import { type Draft, draftFrom, EMPTY, fieldsOf } from "./draft";
 
-/** A stored draft with the tag of the ghost it is based on. */
+/** The stored draft, and the tag of the ghost it was created from. */
 export interface Kept {
   draft: Draft;
   tag: string | null;
@@ -19,11 +19,11 @@ export function keep(user: string, id: string, { draft, tag, lost }: Kept): void
   try {
     sessionStorage.setItem(placeOf(user, id), JSON.stringify({ draft: rest, tag, lost }));
   } catch {
-    // The draft is too large or storage is disabled. A reload then starts from the saved ghost.
+    // The draft is too long for the storage, or the storage is disabled. A reload then starts from the saved ghost.
   }
 }
 
-/** Returns the stored draft with the servers of `saved`, or `null`. */
+/** Returns the stored draft with the servers of `saved`. */
 export function keptOf(user: string, id: string, saved: Draft): Kept | null {
   try {
     const { draft, tag, lost } = fieldsOf(JSON.parse(sessionStorage.getItem(placeOf(user, id)) ?? "null"));
@@ -41,6 +41,6 @@ export function drop(user: string, id: string): void {
   try {
     sessionStorage.removeItem(placeOf(user, id));
   } catch {
-    // Without storage, no draft exists to remove.
+    // Without storage there is nothing to delete.
   }
 }

@@ -1,4 +1,4 @@
-// Assigns the issues that the gateway reports to the fields of the editor.
+// Assigns the gateway's messages about a ghost to its fields.
 
 import type { Issue } from "../../../sdk/src/generated/operations";
 import { type Draft, halves } from "./draft";

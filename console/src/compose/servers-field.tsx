@@ -1,4 +1,4 @@
-// Edits the MCP servers of a ghost as JSON. Entries have too many optional fields for a form.
+// Edits the MCP servers of a ghost as JSON, because an entry has more options than are worth separate fields.
 
 import { type ReactNode, useState } from "react";
 import type { Issue } from "../../../sdk/src/generated/operations";
@@ -52,7 +52,7 @@ export function ServersField({
   );
 }
 
-/** Returns `null` for invalid JSON; the field reports it. */
+/** `null` if the text is not JSON, which the field reports. */
 function read(servers: string): Record<string, unknown> | null {
   try {
     return servers.trim() === "" ? {} : fieldsOf(JSON.parse(servers));

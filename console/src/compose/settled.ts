@@ -1,4 +1,4 @@
-// Debounces typed input.
+// Returns a typed value after the user pauses.
 
 import { useEffect, useState } from "react";
 

@@ -10,7 +10,7 @@ import { useSettled } from "./settled";
 
 const FOUND = 10;
 
-/** Searches skills that a ghost of this namespace can use. Its users see no others. */
+/** Searches the skills that a ghost of this namespace can contain. Its users can see no others. */
 export function useFound(words: string, namespace: string) {
   const q = words.trim();
   return useQuery({

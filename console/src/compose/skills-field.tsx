@@ -11,7 +11,7 @@ import type { Place } from "./problems";
 import { SkillSearch } from "./skill-search";
 
 type Previewed = GhostPreview["skills"][number];
-/** Maximum number of rows on the page. */
+/** The number of entries that are shown at once. */
 const SHOWN = 50;
 
 interface Parts {
@@ -27,7 +27,7 @@ export function SkillsField({ draft, onChange, preview, problems }: Parts): Reac
   const isAll = skills.includes("*");
   const listed = skills.filter((entry) => entry !== "*");
   const names = new Set(listed.map((entry) => halves(entry)[0]));
-  // `preload` can name skills that are not in the list: with `*`, or by mistake.
+  // With `*`, or by mistake, a preloaded skill can be missing from the list.
   const entries = [...listed, ...preload.filter((name) => !names.has(name))];
   const known = new Map((preview?.skills ?? []).map((skill) => [skill.name, skill]));
   return (

@@ -1,4 +1,4 @@
-// Suggests skills for a ghost: missing dependencies, and skills that match its prompt.
+// Suggests skills for a ghost: those that its skills depend on, and those that its prompt mentions.
 
 import { useQueries } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -57,7 +57,7 @@ export function Suggestions({
   );
 }
 
-/** Missing dependencies of the ghost's skills, if such skills exist. */
+/** Returns existing skills that the ghost's skills depend on and that are missing from the ghost. */
 function useNeeded(preview: GhostPreview | undefined, listed: ReadonlySet<string>): Suggestion[] {
   const there = new Set(preview?.skills.map(({ name }) => name));
   const missing = new Map<string, string>();

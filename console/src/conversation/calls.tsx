@@ -1,4 +1,4 @@
-// Lists the tool calls of a turn with their arguments and results as text.
+// Shows the tool calls of a turn with their arguments and results as text.
 
 import type { ReactNode } from "react";
 import type { ToolCall } from "../../../sdk/src/client/types";

@@ -1,4 +1,4 @@
-// Page of one conversation of the user, which another client may be driving.
+// Shows a conversation of the user while another client runs it.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -14,7 +14,7 @@ const route = getRouteApi("/conversations/$id");
 
 export function ConversationPage(): ReactNode {
   const { id } = route.useParams();
-  // Read first, because requesting a ticket would create the conversation.
+  // Requested before the ticket, because a ticket would create the conversation.
   const answer = useQuery(statusOf(id, true));
   return (
     <>

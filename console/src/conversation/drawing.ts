@@ -1,4 +1,4 @@
-// Renders diagrams for skills in a sandboxed frame with its own origin, no network and no storage.
+// Draws diagrams for skills in an isolated frame: a separate origin, no network and no storage.
 
 import { fieldsIn } from "../gateway/refusal";
 
@@ -16,7 +16,7 @@ const RENDERER = "/drawing/renderer";
 let renderer: Promise<MessagePort> | null = null;
 let queue: Promise<unknown> = Promise.resolve();
 
-/** Handles the action `render_mermaid`. Throws mermaid's parse error, which the model receives. */
+/** Answers the action `render_mermaid`. Throws mermaid's error for invalid code, which is returned to the model. */
 export async function drawn(payload: unknown): Promise<{ drawing: Drawing; type: string }> {
   const { code, title } = fieldsIn(payload);
   if (typeof code !== "string") throw new Error("There is no `code` to draw.");

@@ -1,4 +1,5 @@
-// Renders a requested form from a flat JSON Schema of an object. Labels are shown as text; nothing in the schema is executed.
+// Builds the fields of a form that a skill or server requests: a flat JSON Schema of an object. Its texts are shown as text, and no part of
+// it is executed.
 
 import type { ReactNode } from "react";
 import { Plain } from "../parts/text";
@@ -43,7 +44,7 @@ export function fieldsOfSchema(schema: unknown): Field[] {
   }));
 }
 
-/** Returns the fields of the action `form`, which skills send. */
+/** Returns the fields of the action `form` from a skill. */
 export function fieldsOfForm(fields: unknown): Field[] {
   return (Array.isArray(fields) ? fields.filter(isObject) : []).flatMap(({ name, label, type, required, options }) => {
     if (typeof name !== "string") return [];
@@ -144,7 +145,7 @@ function choicesOf(schema: Record<string, unknown> | Schema): { value: string; t
     );
 }
 
-/** Returns the entered values without empty fields. */
+/** Returns the entered values, without empty fields. */
 export function valuesIn(form: HTMLFormElement, fields: readonly Field[]): Record<string, Value> {
   const given = new FormData(form);
   return Object.fromEntries(

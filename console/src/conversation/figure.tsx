@@ -7,7 +7,7 @@ import { type Drawing, pictureOf } from "./drawing";
 export function Figure({ drawing: { title, code, svg, width, height } }: { drawing: Drawing }): ReactNode {
   return (
     <figure className="drawing">
-      {/* Sets the size before the image loads, so that the content below does not move. */}
+      {/* The size is set in advance, so that the content below does not move. */}
       <img src={pictureOf(svg)} width={width} height={height} alt={visible(title)} />
       <figcaption>
         <details>

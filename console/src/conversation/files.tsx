@@ -1,4 +1,4 @@
-// Lists the files that scripts stored in a conversation. The browser downloads them and never opens them as a page.
+// Lists the files that scripts have left in a conversation. A download is saved as a file and never opened as a page.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -74,7 +74,7 @@ function Shown({ id, file }: { id: string; file: KeptFile }): ReactNode {
   const { data } = useQuery({
     queryKey: ["file", id, file.id],
     queryFn: ({ signal }) => contentOf(id, file, signal),
-    // Stored files do not change.
+    // Files of scripts do not change.
     staleTime: Number.POSITIVE_INFINITY,
   });
   return data === undefined ? null : <Picture blob={data} alt={file.path} />;
@@ -82,7 +82,7 @@ function Shown({ id, file }: { id: string; file: KeptFile }): ReactNode {
 
 const pictureType = (path: string) => PICTURES[path.split(".").at(-1)?.toLowerCase() ?? ""];
 
-/** The gateway does not serve markup under its media type. An `<img>` runs no scripts, so an SVG image is safe here. */
+/** The gateway does not send markup under its own type. An `<img>` executes none, so an image type can be set here. */
 async function contentOf(id: string, { id: file_id, path }: KeptFile, signal?: AbortSignal): Promise<Blob> {
   const answer: Response = await call("files.get", { path: { id, file_id } }, signal);
   return new Blob([await answer.arrayBuffer()], { type: pictureType(path) ?? "application/octet-stream" });

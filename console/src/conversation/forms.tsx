@@ -1,4 +1,4 @@
-// Forms for answering each kind of question.
+// Contains the form for each kind of question.
 
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import type { Answer, Elicited, SkillRequest } from "../../../sdk/src/client/types";
@@ -20,7 +20,7 @@ const FORMS: Readonly<Record<string, (asked: Asked) => ReactNode>> = {
   open_url: OpenUrl,
 };
 
-/** Returns the form of an action, or a JSON form for actions that only the application implements. */
+/** Returns the form of an action. Actions that only an application implements share a generic form. */
 export const formOf = (action: string) => FORMS[action] ?? Anything;
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
@@ -76,7 +76,7 @@ function Choose({ request: { payload }, send }: Asked): ReactNode {
   );
 }
 
-/** An MCP server receives the user's action in the terms of MCP; a skill receives the values. */
+/** A server receives the user's action as MCP defines it. A skill receives the values. */
 function Fill({ request: { payload, from }, send }: Asked): ReactNode {
   const id = useId();
   const { message, title, schema, fields: listed } = fieldsIn(payload);
@@ -104,7 +104,7 @@ function Fill({ request: { payload, from }, send }: Asked): ReactNode {
   );
 }
 
-/** Opens a link only when the user clicks it, and shows its target. */
+/** A link opens only after the user's click and shows its target. */
 function OpenUrl({ request: { payload }, send }: Asked): ReactNode {
   const { message, url } = fieldsIn(payload);
   const target = URL.parse(text(url));
@@ -153,7 +153,7 @@ function Ways({ accept, say }: { accept?: string; say: (elicited: Elicited) => v
   );
 }
 
-/** Answers an application-defined question: shows its data as text and accepts JSON. */
+/** A question that only an application implements: its data as text, and an answer in JSON. */
 function Anything({ request: { action, payload }, send }: Asked): ReactNode {
   const [problem, setProblem] = useState(false);
   return (

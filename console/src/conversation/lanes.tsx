@@ -9,7 +9,7 @@ import { namesOf } from "./turns";
 
 type State = "loaded" | "active" | "leaving";
 const NAMES: Record<State, string> = { loaded: "loaded", active: "there", leaving: "its last turn" };
-/** Maximum number of turns (the newest) and skills in the chart and the table. The CSV contains all. */
+/** The number of turns (newest first) and of skills in the drawing and the table. The CSV contains all. */
 const TURNS = 100;
 const SKILLS = 40;
 const [LEFT, STEP, ROW] = [160, 16, 22];

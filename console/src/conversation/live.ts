@@ -9,20 +9,20 @@ import { call } from "../gateway/call";
 import { Refusal } from "../gateway/refusal";
 import { lookAgain } from "../gateway/session";
 
-/** Actions that the user answers on this page (`questions.tsx`). MCP servers ask only if a client declares these actions. */
+/** The actions that a user can answer here (`questions.tsx`). Servers ask only if a client declares support. */
 const ANSWERED = ["confirm", "choose", "form", "open_url"];
 const EVERY_MS = 3_000;
-/** Maximum number of calls in memory, over all turns. */
+/** The number of stored calls of all turns. */
 const CALLS = 500;
 /** Maximum number of pages, with 100 turns each. */
 const PAGES = 100;
 
 export interface Live extends SkillGateway {
-  /** Calls of every turn that this page received. The socket reports only the current turn. */
+  /** The calls of every turn that this page has received. The socket reports only the current turn. */
   seen: readonly ToolCall[];
 }
 
-/** Connects to a conversation; `null` if it does not exist yet. A component shows one conversation only: set a `key`. */
+/** `null` if no conversation exists yet. A component belongs to one conversation: set its `key`. */
 export function useLive(id: string | null, handlers: Record<string, Handler<never>>): Live {
   const client = useQueryClient();
   const gateway = useSkillGateway(id, {
@@ -43,7 +43,7 @@ export function useLive(id: string | null, handlers: Record<string, Handler<neve
   return { ...gateway, seen };
 }
 
-/** Requests a ticket that includes the arguments and results of calls. Returns `null` if the user cannot have one. */
+/** With its own ticket the page receives the arguments of calls. `null` if a ticket will never be available. */
 async function ticketOf(client: QueryClient, id: string) {
   try {
     return await call("tickets.create", { path: { id }, body: { origin: location.origin, output: true } });
@@ -61,7 +61,7 @@ function together(before: readonly ToolCall[], told: readonly ToolCall[]): reado
   return [...all.values()].slice(-CALLS);
 }
 
-/** Query for the current state of a conversation. */
+/** Queries the current status of a conversation. */
 export const statusOf = (id: string, isLive: boolean) =>
   queryOptions({
     queryKey: ["conversation", id, "status"],
@@ -69,7 +69,7 @@ export const statusOf = (id: string, isLive: boolean) =>
     refetchInterval: isLive ? false : EVERY_MS,
   });
 
-/** Query for the figures of every turn, oldest first. Known turns are not read again, except the newest, which may change. */
+/** Queries the figures of every turn, oldest first. Stored turns are not requested again, except the newest, which may have continued. */
 export function seriesOf(id: string, isLive: boolean) {
   const queryKey = ["conversation", id, "series"];
   return queryOptions({

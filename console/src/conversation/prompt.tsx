@@ -1,4 +1,4 @@
-// Shows the tokens a turn sent to the model, and the current prompt as text.
+// Shows the tokens that a turn sent to the model, and the current prompt as text.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -66,7 +66,7 @@ function Sent({ point: { requests, sent, usage } }: { point: TurnFigures }): Rea
   );
 }
 
-/** Requests the text only when the user opens it. */
+/** Requested only when the user opens the text. */
 function Text({ id }: { id: string }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const answer = useQuery({

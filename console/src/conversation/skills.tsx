@@ -1,4 +1,4 @@
-// Lists the active skills with their start and expiry, and the other skills that a model can load.
+// Shows the skills in the prompt with their start and remaining turns, and the other skills that a model can load.
 
 import type { ReactNode } from "react";
 import type { ActiveSkill, ListedSkill } from "../../../sdk/src/client/types";
@@ -32,14 +32,14 @@ export function Active({ active }: { active: readonly ActiveSkill[] }): ReactNod
   );
 }
 
-/** The number of turns a skill stays active after the current one. */
+/** Returns the number of turns that a skill stays after its own. */
 function leaves(remaining: number | null): string {
   if (remaining === null) return "stays";
   if (remaining === 0) return "with this turn";
   return remaining === 1 ? "in 1 turn" : `in ${remaining} turns`;
 }
 
-/** Maximum number of rows. */
+/** The highest number of rows shown. */
 const ROWS = 100;
 
 export function Listed({ listed, total }: { listed: readonly ListedSkill[]; total: number }): ReactNode {

@@ -5,7 +5,7 @@ import type { TurnFigures } from "../../../sdk/src/generated/operations";
 import { Button } from "../parts/controls";
 import { When } from "../parts/text";
 
-/** `at` is the index in the list; `null` is the current state, which changes. */
+/** `at`: the index in the list; `null` for the current turn, which is updated. */
 export function Turns({
   turns,
   at,
@@ -52,7 +52,7 @@ export function Turns({
 /** Returns the display name of a turn. */
 const nameOf = ({ turn, restored }: TurnFigures): string => (restored ? `turn ${turn}, restored` : `turn ${turn}`);
 
-/** Returns a name for each turn of a list. A repeated turn appears more than once. */
+/** Returns the name of each turn in a list. A repeated turn occurs more than once. */
 export function namesOf(turns: readonly TurnFigures[]): string[] {
   const seen = new Map<string, number>();
   return turns.map((point) => {

@@ -1,4 +1,4 @@
-// Shows a conversation, current or at an earlier turn: skills, calls, questions, prompt, files and cost.
+// Shows a conversation as the gateway sees it, now and at earlier turns: skills, calls, questions, prompt, files, and cost.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

@@ -1,4 +1,5 @@
-// Calls gateway operations by name through the console API proxy. Types come from the OpenAPI document.
+// Calls the operations of the gateway by name, through the console API proxy, which knows the session. The types are those of the OpenAPI
+// document.
 
 import { OPERATIONS, type Operations } from "../../../sdk/src/generated/operations";
 import { Refusal, refusalIn } from "./refusal";
@@ -7,7 +8,7 @@ export type Name = keyof Operations;
 export type RequestOf<N extends Name> = Operations[N]["request"];
 export type AnswerOf<N extends Name> = Operations[N]["answer"];
 
-/** The type of an entry in a list, for both list formats. */
+/** The type of one entry of a list, for every form of list. */
 type EntryOf<Answer> = Answer extends readonly (infer Entry)[]
   ? Entry
   : Answer extends { items: readonly (infer Entry)[] }
@@ -37,8 +38,8 @@ export async function call<N extends Name>(name: N, request: RequestOf<N>, signa
 }
 
 /**
- * Calls an operation on one resource and returns the answer with its entity tag. With `tag`, the gateway rejects the change if the resource
- * changed since it was read.
+ * Calls an operation on one object and returns it with its tag. If a `tag` is passed, the gateway refuses a change of an object that has
+ * another tag by now.
  */
 export async function callTagged<N extends Name>(
   name: N,
@@ -63,7 +64,7 @@ export async function slice<N extends Name>(
   return { items: page.items, next: page.next_cursor ?? null };
 }
 
-/** Sends a request to the console API proxy. The proxy requires the header, which forms and pages of other origins cannot send. */
+/** Sends a request to the console API proxy. The proxy requires a header that forms and pages of other origins cannot send. */
 export async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { "x-skillgate-console": "1", ...init.headers };
   const answer = await reach(`${EDGE}${path}`, { ...init, headers });
@@ -71,7 +72,7 @@ export async function ask(path: string, init: RequestInit = {}): Promise<Respons
   return answer;
 }
 
-/** Fetches a path without the browser cache. Throws a `Refusal` if the gateway is unreachable. */
+/** Returns any response of the gateway, never one from the browser's cache. Throws a `Refusal` if the gateway is unreachable. */
 export async function reach(path: string, init: RequestInit): Promise<Response> {
   return fetch(path, { ...init, cache: "no-store" }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;

@@ -1,4 +1,4 @@
-// Lists the names of the models that the user can call, as the chat endpoint reports them.
+// Queries the names of the models that the user can request, as the chat endpoint lists them.
 
 import { queryOptions } from "@tanstack/react-query";
 import { ask } from "./call";

@@ -1,27 +1,27 @@
-// Parses error responses of the gateway.
+// Represents errors of the gateway for the pages.
 
 import type { Issue } from "../../../sdk/src/generated/operations";
 
-/** An error response. `status` is 0 if the gateway is unreachable. */
+/** `status` is 0 if no response was received. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 
   constructor(
     readonly status: number,
-    /** Stable code such as `SKILL_NOT_FOUND`; `UNREACHABLE` if there was no response. */
+    /** A stable code such as `SKILL_NOT_FOUND`; `UNREACHABLE` if no response was received. */
     readonly code: string,
     message: string,
     readonly issues: readonly Issue[] = [],
     /** Identifies the request in the gateway's log. */
     readonly requestId: string | null = null,
-    /** Other fields of the response, such as the external issuer. */
+    /** The other fields of the response, such as the issuer that signs users in. */
     readonly fields: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
 }
 
-/** Parses an error response: RFC 9457, the vendor format of the chat endpoint, or the text of a proxy in between. */
+/** Returns the error in a response: RFC 9457, the format of the chat endpoint's vendor, or the response of a proxy in between. */
 export async function refusalIn(answer: Response): Promise<Refusal> {
   const told = fieldsOf(await answer.text().catch(() => ""));
   const { code = `HTTP_${answer.status}`, message = `The gateway answered ${answer.status}.` } = vendorProblem(told);
@@ -35,7 +35,7 @@ export async function refusalIn(answer: Response): Promise<Refusal> {
   );
 }
 
-/** Reads an error in the vendor format of the chat endpoint, which can also occur inside a stream. */
+/** Returns the error in the format of the chat endpoint, which also occurs within a stream. */
 export function vendorProblem(told: Record<string, unknown>): { code?: string; message?: string } {
   const { code, message } = fieldsIn(told.error);
   return { ...(typeof code === "string" ? { code } : {}), ...(typeof message === "string" ? { message } : {}) };

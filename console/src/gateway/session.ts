@@ -1,4 +1,5 @@
-// Reads and changes the session of the console. The session is a cookie that scripts cannot read; the gateway reports its user.
+// Contains the signed-in user. The session is a cookie that scripts cannot read; the pages use only the data that the gateway returns about
+// it.
 
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
@@ -8,17 +9,17 @@ import { Refusal } from "./refusal";
 
 const SESSION = ["session"];
 
-/** No user is signed in. `issuer` is the host of the external issuer, or `null`. */
+/** No user is signed in. `issuer`: the host that signs users of this gateway in, if there is one. */
 export interface Nobody {
   issuer: string | null;
 }
 
-/** The signed-in user with their rights. `tries`: whether the gateway lets them try skills here. */
+/** A signed-in user with their rights. `tries`: whether the user can try skills here. */
 export interface Somebody extends Pick<Me, "user_id" | "role" | "groups" | "rights"> {
   tries: boolean;
 }
 
-/** The response of the console API proxy. It does not contain usage, which is slow to sum up and only shown on one page. */
+/** The response of the console API. It does not contain the user's usage, which takes time to sum up and is shown on one page only. */
 interface Told {
   user: Pick<Me, "role" | "groups"> & { id: string };
   rights: Me["rights"];
@@ -43,17 +44,17 @@ export const session = queryOptions({
 });
 
 const SignedIn = createContext<Somebody | null>(null);
-/** Provides the signed-in user to the pages. Pages are rendered only while a user is signed in. */
+/** Provides the signed-in user to the pages. They are never rendered without one. */
 export const WithMe = SignedIn.Provider;
 
-/** Returns the signed-in user. Throws if there is none. */
+/** Returns the signed-in user, on pages that require one. */
 export function useMe(): Somebody {
   const me = useContext(SignedIn);
   if (me === null) throw new Error("Nobody is signed in.");
   return me;
 }
 
-/** Proof of identity: a key, or the ticket of a one-time link. */
+/** The proof of identity: a key, or the ticket of a one-time link. */
 export type Proof = { key: string } | { ticket: string };
 
 const signIn = (proof: Proof) =>
@@ -71,7 +72,7 @@ export function useSignIn() {
   });
 }
 
-/** Signs the same user in again without resetting the loaded data. */
+/** Signs the same user in again during an action. Cached data is preserved. */
 export const signInAgain = (key: string) => signIn({ key });
 
 /** Redirects to the external issuer, which redirects back to this page. */
@@ -90,18 +91,18 @@ export async function signOut(): Promise<void> {
   await ask("/session", { method: "DELETE" }).catch((error: unknown) => {
     if (!(error instanceof Refusal && error.status === 401)) throw error;
   });
-  // Removes stored chats and unsaved drafts.
+  // Deletes chats and unsaved edits.
   sessionStorage.clear();
   location.replace("/console/");
 }
 
-/** Removes the data of an expired session. The page then shows the sign-in. */
+/** Ends the session after it has expired: deletes its cached data and shows the sign-in instead of the page. */
 export function forget(client: QueryClient, refusal: Refusal): void {
   client.setQueryData(SESSION, nobody(refusal));
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
 
-/** Reads the session again after a 401, which leads to the sign-in. */
+/** Reads the session again after a request was refused as not signed in. This leads to the sign-in. */
 export const lookAgain = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: SESSION });
 
 const nobody = ({ fields: { issuer } }: Refusal): Nobody => ({ issuer: typeof issuer === "string" ? issuer : null });

@@ -1,5 +1,5 @@
-// Reads the ticket of a one-time link from the fragment of the address, which is never sent to a server. The fragment is removed before the
-// page renders, so that the ticket appears neither on screen nor in the history.
+// Reads the ticket of a one-time link. It is in the fragment of the URL, which servers and logs do not receive. It is removed before the
+// page is shown, so that it does not appear in the history or on the screen.
 
 let waiting = taken();
 
@@ -12,7 +12,7 @@ function taken(): string | null {
 /** Returns the ticket of the opened link until it is used. */
 export const waitingTicket = (): string | null => waiting;
 
-/** A ticket works once, even if the sign-in fails. */
+/** Discards the ticket after its only use, whatever the result. */
 export function spendTicket(): void {
   waiting = null;
 }

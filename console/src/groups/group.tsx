@@ -1,4 +1,4 @@
-// Page of one group: its usage, its members with their roles, and its deletion.
+// Shows one group: its usage, its members with their roles, and its deletion.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";

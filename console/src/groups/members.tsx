@@ -1,4 +1,4 @@
-// Lists and edits the members of a group. The user's own role decides which changes are possible.
+// Lists and changes the members of a group. The user's own role decides which changes are available.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -91,7 +91,7 @@ export function Members({ name, role }: { name: string; role: Role | null }): Re
   );
 }
 
-/** Returns the roles that the user can grant and revoke in a group. */
+/** Returns the roles that the user can assign in a group, and remove from members. */
 function useGives(group: string): readonly Role[] {
   const { rights } = useMe();
   const here = rights.namespaces.find(({ namespace }) => namespace === group);

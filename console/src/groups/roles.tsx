@@ -6,7 +6,7 @@ import { Table } from "../parts/table";
 
 export type Role = Member["role"];
 
-/** Ordered by rank: each role includes the permissions of the roles before it. */
+/** Lowest role first. Each role includes the permissions of those before it. */
 const MAY: readonly (readonly [Role, string])[] = [
   ["Reporter", "use the group's skills, ghosts, servers and models"],
   ["Developer", "publish skills, and change them"],

@@ -56,7 +56,7 @@ function Side({ of, change }: { of: Line["before"]; change: string }): ReactNode
   );
 }
 
-/** Pairs lines: a removed line is next to the line that replaces it. */
+/** Returns pairs of lines: a removed line next to the line that replaces it. */
 function aligned(before: string, after: string): Line[] {
   const lines: Line[] = [];
   let [old, young] = [1, 1];

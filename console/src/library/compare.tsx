@@ -1,4 +1,4 @@
-// Compares two versions: added permissions, changed files and their differences.
+// Compares two versions side by side: new permissions, and the files that differ.
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -102,7 +102,7 @@ function changes(before: readonly SkillFile[], after: readonly SkillFile[]): [pa
   });
 }
 
-/** Maximum number of changed files in the list. */
+/** The number of differing files that are listed. */
 const SHOWN = 100;
 
 function FileChanges({ id, base, version }: Pair): ReactNode {

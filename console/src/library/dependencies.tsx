@@ -1,4 +1,4 @@
-// Shows the dependencies of a skill and the ghosts that use it, as a graph and as a table.
+// Shows the dependencies of a skill, direct and indirect, and the ghosts that use it, as a graph and as a table.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,7 +8,7 @@ import { Graph, type Node, type Tie } from "../parts/graph";
 import { Answer } from "../parts/state";
 import { Plain } from "../parts/text";
 
-/** Maximum number of skills that are looked up by name. Each needs one request. */
+/** The number of skills that are looked up by name. Each takes one request. */
 const ASKED = 24;
 
 interface Found {

@@ -1,4 +1,4 @@
-// Lists drafts: the user's own, and drafts that other users share with them.
+// Lists drafts: the user's own, and those that other users share with the user.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -14,7 +14,7 @@ import { bytes, figure, Plain, visible, When } from "../parts/text";
 import { Title } from "../parts/title";
 import { Owner } from "./owner";
 
-/** Above the number of drafts a user can own. Shared drafts can exceed it. */
+/** A user has fewer drafts; more can be shared with them. */
 const ROWS = 100;
 
 export function DraftList(): ReactNode {

@@ -10,7 +10,7 @@ import { VersionChoice } from "./version-choice";
 import { type Content, contentOf, filesOf } from "./versions-of";
 
 const route = getRouteApi("/skills/$id");
-/** Maximum number of files on the page. */
+/** The number of files that are shown at once. */
 const SHOWN = 100;
 
 export function Files({ skill }: { skill: Skill }): ReactNode {

@@ -43,7 +43,7 @@ function PictureOf({ version, src, alt }: { version: string; src: string; alt: s
 /** Returns the path of a file of the package, or `null` for other addresses. */
 function pathIn(address: string): string | null {
   if (address === "" || /^(?:[a-z][a-z\d+.-]*:|[/\\#?])/i.test(address)) return null;
-  // The URL parser resolves `.` and `..`, and a path cannot leave its root.
+  // The URL parser resolves `.` and `..`, and no path can leave its root.
   const { pathname } = new URL(address, "https://package.example/");
   try {
     return decodeURIComponent(pathname).slice(1) || null;

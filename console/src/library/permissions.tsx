@@ -1,4 +1,4 @@
-// Lists the permissions of a version after loading.
+// Shows the permissions of a version once it is loaded.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";

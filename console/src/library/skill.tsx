@@ -96,7 +96,7 @@ function Try({ skill }: { skill: string }): ReactNode {
   ) : null;
 }
 
-/** Returns the user's rights in the namespace of the skill. */
+/** Returns the user's rights in the scope of the skill. */
 function useRights({ metadata: { namespace, labels } }: Skill): NamespaceRights | undefined {
   const where = labels.user_id === "0" ? "public" : namespace;
   return useMe().rights.namespaces.find((rights) => rights.namespace === where);

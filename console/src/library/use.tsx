@@ -1,4 +1,4 @@
-// Shows the daily usage of a skill as a chart and as a table.
+// Shows the usage of a skill by day, as a chart and as a table.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

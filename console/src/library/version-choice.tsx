@@ -1,4 +1,4 @@
-// Selects the version to show.
+// Selects the version that is shown.
 
 import type { ReactNode } from "react";
 import { Choice } from "../parts/controls";

@@ -1,10 +1,10 @@
-// Queries for the versions of a skill and their files.
+// Contains the queries for versions of a skill that several views use.
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { SkillFile, SkillVersion } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 
-/** Versions per page. */
+/** The number of versions that are shown at once. */
 const ROWS = 50;
 
 /** Query for one page of versions, newest first. */
@@ -19,12 +19,12 @@ export const versionsOf = (id: string, cursor?: string) =>
       ),
   });
 
-/** The newest versions, for a select control. An address can name an older version, which is also shown. */
+/** Returns the newest versions for a selection. A version named in the URL can be older and is still shown. */
 export function useVersions(id: string) {
   return useQuery(versionsOf(id));
 }
 
-/** Returns the display name of a version: its label, or its number. */
+/** Returns the name of a version: its label, otherwise its number. */
 export const nameOf = ({ number, version, is_current }: SkillVersion): string =>
   `${version ?? `no. ${number}`}${is_current ? " (current)" : ""}`;
 
@@ -50,9 +50,7 @@ const PICTURES: Record<string, string> = {
 /** Larger files are offered as downloads. */
 const SHOWN_BYTES = 512 * 1024;
 
-/**
- * Query for the content of a file. The media type of an image follows its file name: an `<img>` executes nothing, whatever the bytes are.
- */
+/** The `Blob` of a picture has the type of its file name. An `<img>` executes nothing, whatever the content. */
 export const contentOf = (id: string, version_id: string, path: string) =>
   queryOptions({
     queryKey: ["skill", id, "file", version_id, path],

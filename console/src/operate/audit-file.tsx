@@ -9,7 +9,7 @@ import { Trouble } from "../parts/state";
 import { figure } from "../parts/text";
 import { type AuditFilters, recordsOf } from "./audit-records";
 
-/** Maximum number of records in one file. Filter by days to export more. */
+/** The number of records in one file. Filter by days for more. */
 const MOST = 1_000;
 const HEADS = ["at", "actor", "user_id", "action", "resource_type", "resource_id", "request_id", "before", "after"];
 

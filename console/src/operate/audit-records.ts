@@ -17,7 +17,7 @@ export interface AuditFilters {
   until?: string;
 }
 
-/** Query for one page of records, newest first. The gateway reports invalid filters. */
+/** Queries one page, newest first. The gateway reports invalid filters. */
 export function recordsOf(
   { actor, action, type, id, since, until }: AuditFilters,
   cursor: string | undefined,
@@ -27,7 +27,7 @@ export function recordsOf(
   const query: Query = {
     limit,
     ...(actor === undefined ? {} : { actor }),
-    // The gateway rejects an unknown action and lists the valid ones.
+    // The gateway rejects an unknown action with the list of valid ones.
     ...(action === undefined ? {} : { action: action as Action }),
     ...(type === undefined ? {} : { resource_type: type }),
     ...(id === undefined ? {} : { resource_id: id }),

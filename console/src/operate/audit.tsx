@@ -1,4 +1,4 @@
-// Shows the audit log: each change with its author, newest first.
+// Shows the audit log: each change and its author, newest first.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";

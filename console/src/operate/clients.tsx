@@ -10,7 +10,7 @@ import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
 
-/** The gateway's limit for clients. */
+/** The highest number of clients of a gateway. */
 const MOST = 100;
 
 export function Clients(): ReactNode {

@@ -1,4 +1,4 @@
-// Shows the health report of the gateway.
+// Shows the health that the gateway reports.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -53,8 +53,8 @@ export function HealthPage(): ReactNode {
 }
 
 /**
- * The health endpoint is public, so the request does not use the console API proxy. An unhealthy gateway returns the same report with
- * status 503. Rate limits and proxies return other bodies.
+ * The endpoint is public, so the request does not use the console API proxy. An unhealthy gateway responds with 503 in the same format. A
+ * rate limit or a proxy in between responds in another format.
  */
 async function healthOf(signal: AbortSignal): Promise<Health> {
   const answer = await reach("/health", { signal, credentials: "omit" });

@@ -1,4 +1,4 @@
-// Lists keys with their owner and last use. Creates keys, which are shown once, and revokes them.
+// Lists keys with their owner and last use, creates a key, which is shown once, and revokes keys.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// Shows the user's usage and limits.
+// Shows the user's usage next to the limits.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

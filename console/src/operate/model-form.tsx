@@ -29,7 +29,7 @@ const apiOf = (model: Model | null): Api =>
       ? "anthropic"
       : "chat";
 
-/** Returns the fields of an entry that this form does not show. */
+/** Returns the parts of an entry that this form does not show. */
 function unseen(model: Model | null): Partial<ModelEntry> {
   if (model === null) return {};
   const { headers, allow, single_system, usage } = model;

@@ -1,4 +1,4 @@
-// Creates a key: its user, and restrictions of its access.
+// Creates a key for a user, with restricted permissions.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -24,7 +24,7 @@ const SCOPES: readonly (readonly [Scope, string])[] = [
   ["act_as", "act for other users"],
   ["admin", "operate the gateway"],
 ];
-/** The user of the gateway's own key. Other keys cannot be created for it. */
+/** The user of the gateway's own key. No other key can be created for this user. */
 const OWN_USER = "admin";
 const DAYS = [
   ["30", "30 days"],

@@ -1,4 +1,4 @@
-// Lists the models that the user can call, of any owner, and tests them.
+// Lists the models that the user can request, of any owner, and tests whether they respond.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,7 +8,7 @@ import { Answer, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible } from "../parts/text";
 
-/** Maximum number of models in the list. Others can still be called by name. */
+/** The number of models shown. More can be requested by name. */
 const ROWS = 100;
 const SCRIPTED = "demo";
 /** Suffix of the second entry of each model, which works without skills. */
@@ -68,7 +68,7 @@ function Offer({ name, isMine }: { name: string; isMine: boolean }): ReactNode {
   );
 }
 
-/** Returns the time a model needs for one word, in milliseconds. The test costs a few tokens and leaves no conversation. */
+/** Returns the time in milliseconds that a model takes for one word. The test costs a few tokens and creates no conversation. */
 async function tried(name: string): Promise<number> {
   const began = performance.now();
   const answer = await ask("/openai/v1/chat/completions", {

@@ -1,4 +1,4 @@
-// Selects an owner (the user, a group or the gateway) and converts it to and from an address.
+// Selects an owner of stored data: the user, a group or the whole gateway, as written in the URL.
 
 import type { ReactNode } from "react";
 import { useMe } from "../gateway/session";
@@ -13,13 +13,13 @@ export interface OwnerAsked {
 
 const GROUP = "group:";
 
-/** Converts an owner to API parameters. `of` is empty, `gateway`, or `group:` and a name. */
+/** Returns the owner parameters of an API request: none, `gateway`, or `group:` and a name. */
 export function ownerAsked(of: string | undefined): OwnerAsked {
   if (of === "gateway") return { scope: "gateway" };
   return of?.startsWith(GROUP) ? { scope: "group", group_name: of.slice(GROUP.length) } : {};
 }
 
-/** Selects one of the owners for which the user can store secrets, servers and models. */
+/** The owners for which the user can store secrets, servers and models. */
 export function Owners({ of = "", onChange }: { of: string | undefined; onChange: (of: string) => void }): ReactNode {
   const { rights } = useMe();
   const groups = rights.namespaces.filter(({ role, secrets }) => role !== null && secrets);
@@ -28,7 +28,7 @@ export function Owners({ of = "", onChange }: { of: string | undefined; onChange
     ...groups.map(({ namespace }): [string, string] => [GROUP + namespace, `The group ${visible(namespace)}`]),
     ...(rights.operate ? [["gateway", "The gateway's"] satisfies [string, string]] : []),
   ];
-  // An address can name an owner without permission. The gateway then rejects the request.
+  // The URL can name an owner without the necessary rights. The gateway then returns an error.
   const shown = options.some(([value]) => value === of)
     ? options
     : [...options, [of, visible(of)] satisfies [string, string]];

@@ -1,4 +1,4 @@
-// Lists active sign-ins to the console: the user's own, and for admins those of all users.
+// Lists active sign-ins to the console: the user's own, and those of all users for an admin.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";

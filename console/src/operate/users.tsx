@@ -1,4 +1,4 @@
-// Lists users and their usage for admins. The content of conversations is visible only to their user.
+// Lists users and their usage for admins. Only the user can read the content of a conversation.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";

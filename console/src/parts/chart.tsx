@@ -1,4 +1,4 @@
-// Draws bars over days, with a table of the same numbers for screen readers and a CSV download.
+// Shows bars by day: a chart, the same data as an accessible table, and as CSV.
 
 import type { ReactNode } from "react";
 import { csvAddress } from "./csv";

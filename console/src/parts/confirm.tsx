@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Button, Window } from "./controls";
 import { Trouble } from "./state";
 
-/** `act` runs after the confirmation. `onDone` runs before queries are refreshed, and can navigate away. */
+/** `act` runs after the confirmation. `onDone` runs before queries are repeated and can navigate to another page. */
 export function Confirm({
   title,
   button,

@@ -1,4 +1,4 @@
-// The basic controls of all pages. React Aria provides keyboard, touch and labels; the styles are our own.
+// Contains the basic controls of all pages. React Aria provides keyboard, touch and accessible names; the styles are the console's own.
 
 import type { ReactNode } from "react";
 import {
@@ -39,7 +39,7 @@ export function Field({
   );
 }
 
-/** A native select element, which every device supports. */
+/** Selects one of a few options with the browser's own control, which every device supports. */
 export function Choice<Value extends string>({
   label,
   isHidden = false,
@@ -48,7 +48,7 @@ export function Choice<Value extends string>({
   onChange,
 }: {
   label: string;
-  /** Hides the label visually. Screen readers still read it. */
+  /** Hides the label visually because its position explains it. Screen readers still read it. */
   isHidden?: boolean;
   value: Value;
   options: readonly (readonly [value: Value, text: string])[];

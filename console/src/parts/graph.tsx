@@ -1,4 +1,4 @@
-// Draws a dependency graph, with a table of the same data for screen readers and a CSV download.
+// Shows dependencies: a graph, the same data as an accessible table, and as CSV.
 
 import type { ReactNode } from "react";
 import { csvAddress } from "./csv";
@@ -24,7 +24,7 @@ export interface Tie extends Edge {
 /** Maximum number of nodes in the picture and of rows in the table. */
 const DRAWN = 200;
 const ROWS = 100;
-/** Size of a node and the gaps between nodes, in SVG units. */
+/** The size of a node and the distances between two, in units of the picture. */
 const [WIDTH, HEIGHT, ASIDE, BELOW] = [180, 34, 70, 12];
 const LETTERS = 22;
 

@@ -1,11 +1,11 @@
-// Arranges the nodes of a graph in layers, so that edges lead to later layers. Deterministic and without side effects.
+// Arranges the nodes of a graph in layers, so that every edge leads to a later layer. Pure and deterministic.
 
 export interface Edge {
   from: string;
   to: string;
 }
 
-/** Position of a node. Layers and places in a layer start at 0. Positions are unique. */
+/** A node and its position. Layers and positions within a layer start at 0. No two nodes share a position. */
 export interface Spot {
   id: string;
   layer: number;
@@ -46,7 +46,7 @@ function nearest(ids: readonly string[], edges: readonly Edge[], most: number): 
   const leading = Map.groupBy(edges, ({ from }) => from);
   const known = new Set(ids);
   const seen = new Set<string>();
-  // A cycle without incoming edges starts at its first node.
+  // In a cycle without an incoming edge, the search starts at the first node.
   for (const start of [...ids.filter((id) => !targets.has(id)), ...ids]) {
     let level = seen.has(start) ? [] : [start];
     for (const id of level) seen.add(id);
@@ -59,7 +59,7 @@ function nearest(ids: readonly string[], edges: readonly Edge[], most: number): 
   return [...seen].slice(0, most);
 }
 
-/** Sorts nodes topologically. Edges that close a cycle are returned in `back`. */
+/** Returns the nodes in topological order, and the edges that close a cycle. */
 function walked<E extends Edge>(ids: readonly string[], edges: readonly E[]): { order: string[]; back: Set<E> } {
   const leading = Map.groupBy(edges, ({ from }) => from);
   const open = new Set<string>();
@@ -80,7 +80,7 @@ function walked<E extends Edge>(ids: readonly string[], edges: readonly E[]): { 
   return { order: done.reverse(), back };
 }
 
-/** Orders each layer by the position of predecessors, then by input order. */
+/** Places each node of a layer near its predecessors, otherwise in input order. */
 function placed(ids: readonly string[], layers: ReadonlyMap<string, number>, edges: readonly Edge[]): Spot[] {
   const parents = Map.groupBy(edges, ({ to }) => to);
   const byLayer = Map.groupBy(ids, (id) => layers.get(id) ?? 0);

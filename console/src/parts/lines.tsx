@@ -1,4 +1,4 @@
-// Draws lines over steps, such as turns, with a table of the same numbers for screen readers and a CSV download.
+// Shows lines over steps, such as the turns of a conversation: a chart, the same data as an accessible table, and as CSV.
 
 import type { ReactNode } from "react";
 import type { Point } from "./chart";
@@ -7,7 +7,7 @@ import { Table } from "./table";
 import { figure } from "./text";
 
 const [WIDTH, HEIGHT] = [600, 160];
-/** Maximum number of steps (the newest) in the table. The CSV contains all. */
+/** The number of steps in the table, newest first. The CSV contains all. */
 const ROWS = 100;
 
 export function Lines({
@@ -18,7 +18,7 @@ export function Lines({
   file,
 }: {
   name: string;
-  /** The name of a step, such as `Turn`. */
+  /** The label of a step, such as `Turn`. */
   step: string;
   series: readonly string[];
   points: readonly Point[];

@@ -1,4 +1,4 @@
-// Navigates a paginated list. The address contains the current position.
+// Navigates a list that is requested page by page. The URL contains the current page.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

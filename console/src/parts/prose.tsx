@@ -1,4 +1,4 @@
-// Renders Markdown from users and models: no HTML, links that show their target, and only images that the page provides.
+// Shows Markdown of other users or a model: without HTML, with the targets of links, and with pictures only if the page provides them.
 
 import type { ReactNode } from "react";
 import Markdown from "react-markdown";
@@ -6,7 +6,7 @@ import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { visible } from "./text";
 
-/** `link` and `picture` resolve addresses, such as files of the same package. They return `null` for unknown addresses. */
+/** `link` and `picture` resolve URLs such as that of a file in the same package, or return `null`. */
 export default function Prose({
   text,
   link,
@@ -54,7 +54,7 @@ export default function Prose({
   );
 }
 
-/** Links to other sites show their target. Other addresses are rendered as text. */
+/** A link to another site shows the site. Any other link is shown as its text. */
 function Away({ to, children }: { to: string; children: ReactNode }): ReactNode {
   const url = URL.canParse(to) ? new URL(to) : null;
   if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return children;

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Input, Label, SearchField } from "react-aria-components";
 import { Button } from "./controls";
 
-/** `onSearch` receives the query on Enter, and an empty string when the field is cleared. */
+/** `onSearch` receives the words on Enter, and none when they are cleared. */
 export function Search({
   label,
   placeholder,

@@ -1,4 +1,4 @@
-// Asks for a new sign-in when the gateway requires a recent one for an irreversible change.
+// Signs the user in again when the gateway requires a recent sign-in for an action that cannot be undone.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -6,7 +6,7 @@ import { signInAgain } from "../gateway/session";
 import { Button, Field } from "./controls";
 import { Plain } from "./text";
 
-/** Not a `<form>`, because it can be inside one. */
+/** Contains no form element, because it can be used inside a form. */
 export function SignInAgain(): ReactNode {
   const [key, setKey] = useState("");
   const { mutate, isPending, isSuccess, error } = useMutation({ mutationFn: () => signInAgain(key.trim()) });

@@ -1,4 +1,4 @@
-// Renders loading, error and empty states.
+// Shows loading, error and empty states of a page.
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -16,7 +16,7 @@ export function Loading({ what }: { what: string }): ReactNode {
   );
 }
 
-/** Shows an error, its solution and all details from the gateway. */
+/** Shows an error, its solution, and all details from the gateway. */
 export function Trouble({ error, again }: { error: Error; again?: () => void }): ReactNode {
   const refusal = error instanceof Refusal ? error : null;
   return (
@@ -80,7 +80,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Renders the state of a query: its data, loading, an error, or outdated data with the error. */
+/** Shows the state of a query: its data, loading, or the reason why there is no data or no newer data. */
 export function Answer<T>({
   of: { data, error, refetch },
   what,
@@ -91,7 +91,7 @@ export function Answer<T>({
   children: (data: T) => ReactNode;
 }): ReactNode {
   if (data === undefined && error === null) return <Loading what={what} />;
-  // Previous data stays visible below the error.
+  // Earlier data stays visible and is marked as outdated.
   return (
     <>
       {error !== null && <Trouble error={error} again={() => void refetch()} />}
@@ -100,7 +100,7 @@ export function Answer<T>({
   );
 }
 
-/** Like `Answer`, for one value among others that are already visible. */
+/** The same for one value among others, which are shown meanwhile. */
 export function Later<T>({
   of: { data, error },
   children,

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 
-/** `name` is the accessible name of the table. */
+/** `name` describes the content of the table to screen readers. */
 export function Table({
   name,
   heads,

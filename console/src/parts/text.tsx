@@ -1,4 +1,4 @@
-// Renders text from other users, which can contain invisible characters: direction controls, tag characters, characters without a glyph.
+// Shows texts of other users, which can contain invisible characters: direction marks, tags, characters without a glyph.
 
 import type { ReactNode } from "react";
 
@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 const UNSEEN =
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d|(?![\t\n\r\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
 
-/** Replaces each invisible character with its code point: `⟨U+202E⟩`. */
+/** Returns the text with a visible escape for each invisible character: `⟨U+202E⟩`. */
 export function visible(text: string): string {
   return text.replace(
     UNSEEN,
@@ -14,7 +14,7 @@ export function visible(text: string): string {
   );
 }
 
-/** Renders a name or line from another user with its own text direction. */
+/** Shows a name or a line of another user. Its writing direction does not affect the text around it. */
 export function Plain({ children }: { children: string }): ReactNode {
   return <bdi>{visible(children)}</bdi>;
 }

@@ -1,4 +1,4 @@
-// Passes a dropped or chosen package to the publish page.
+// Passes a dropped or selected package to the page that checks it.
 
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useState, useSyncExternalStore } from "react";
@@ -23,7 +23,7 @@ export function hold(next: Package | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Packs the files as a ZIP if necessary and stores the package. The packing code is loaded on demand. */
+/** Packs the files into a ZIP unless they are one, and stores it. The ZIP library is loaded only then. */
 export async function take(files: readonly Dropped[]): Promise<void> {
   const { packed } = await import("./packing");
   hold(await packed(files));
@@ -59,7 +59,7 @@ export function useDrop(): { isOver: boolean; error: Error | null } {
   return { isOver, error };
 }
 
-/** Returns all files of a drop. The items are valid only during the event, so they are read before the first `await`. */
+/** Returns every file of a drop. The entries are available only during the event, so they are read before the first `await`. */
 function filesIn({ items }: DataTransfer): Promise<Dropped[]> {
   const lists = [...items].map(async (item): Promise<Dropped[]> => {
     const entry = item.webkitGetAsEntry();
@@ -79,7 +79,7 @@ async function filesOf(entry: FileSystemEntry, above: string): Promise<Dropped[]
   if (!isFolder(entry)) return [];
   const reader = entry.createReader();
   const files: Dropped[] = [];
-  // The reader returns entries in batches, then an empty batch.
+  // A reader returns the entries in parts, and an empty list at the end.
   for (;;) {
     const part = await new Promise<FileSystemEntry[]>((found, failed) => reader.readEntries(found, failed));
     if (part.length === 0) return files;
@@ -87,6 +87,6 @@ async function filesOf(entry: FileSystemEntry, above: string): Promise<Dropped[]
   }
 }
 
-// Checks `isFile`, because Chromium does not expose the classes of entries.
+// Checked by their flags, because Chromium does not expose their classes.
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;

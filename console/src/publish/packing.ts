@@ -1,4 +1,4 @@
-// Packs a folder as a ZIP.
+// Packs a folder as a ZIP for the gateway.
 
 import { zipSync } from "fflate";
 import { bytes } from "../parts/text";
@@ -9,19 +9,17 @@ export interface Dropped {
   file: File;
 }
 
-/** A package to publish, as one ZIP. */
+/** The package to publish: one ZIP for the gateway. */
 export interface Package {
   name: string;
   zip: File;
 }
 
-/**
- * The gateway's limits for a package, unpacked and packed (docs/limits.md). Larger packages are rejected here, before their files are read.
- */
+/** The gateway's limits on a package, unpacked and packed (docs/limits.md). Larger packages are refused here before they are read. */
 const UNPACKED = 16 * 1024 * 1024;
 const PACKED = 17 * 1024 * 1024;
 const FILES = 2_000;
-/** Folders that do not belong to a skill and would make a project's package too large. The gateway ignores them too. */
+/** Folders of tools that do not belong to a package and would make it too large. The gateway leaves them out as well. */
 const TOOLS = /(?:^|\/)(?:\.git|node_modules|__pycache__)\//;
 
 /** Returns a single ZIP unchanged, and packs anything else as a ZIP. */

@@ -1,4 +1,4 @@
-// Publishes a package: choose it, read the gateway's report, publish.
+// Publishes a package: select it, read the gateway's report, publish it.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -36,7 +36,7 @@ export function Publish(): ReactNode {
 
 const keyOf = ({ name, size, lastModified }: File) => `${name} ${size} ${lastModified}`;
 
-/** A target for publishing: the value of the option and its label. */
+/** A target scope of a package: the value of the option, and its name. */
 type Place = readonly [value: string, name: string];
 
 function usePlaces(): readonly Place[] {

@@ -21,8 +21,7 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
       <h1>Skill Gateway</h1>
       <p>See the skills of this gateway, publish your own, and look after keys and servers.</p>
       {ticket !== null && (
-        // The link requires a click. Otherwise an attacker's link could sign a user in as the attacker, and the user would publish or store
-        // secrets there.
+        // Requires a click: a link from a stranger would otherwise make the user publish, or enter secrets, as that stranger.
         <section aria-label="Link">
           <p>You have opened a link that signs in, once. Go on only if you made it, or asked for it.</p>
           <p>
@@ -65,7 +64,7 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
   );
 }
 
-/** Sign-in with the external issuer, if one is configured. */
+/** The external sign-in of the organization, if the gateway has one. */
 function Outside({ issuer }: { issuer: string }): ReactNode {
   const { mutate, isPending, error } = useMutation({ mutationFn: signInOutside });
   return (

@@ -19,7 +19,7 @@ export interface Asked {
   signal: AbortSignal;
 }
 
-/** Streams an answer. Throws a `Refusal` also when the stream breaks; sending the same request again continues it. */
+/** Also throws a `Refusal` if the answer breaks off. Sending the same request again continues the answer where it stopped. */
 export async function* answerTo({ conversation, model, ghost, messages, signal }: Asked): AsyncGenerator<Piece> {
   const answer = await ask("/openai/v1/chat/completions", {
     method: "POST",
@@ -61,7 +61,7 @@ function* textIn(data: string, answer: Response): Generator<Piece> {
   if (typeof content === "string" && content !== "") yield { kind: "text", text: content };
 }
 
-/** Returns the names of the models that the user can call. */
+/** Returns the names of the models that this user can call. */
 export async function modelNames(signal: AbortSignal): Promise<string[]> {
   const { data } = fieldsOf(await (await ask("/openai/v1/models", { signal })).text());
   return (Array.isArray(data) ? data : []).map(fieldsIn).flatMap(({ id }) => (typeof id === "string" ? [id] : []));

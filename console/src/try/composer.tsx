@@ -1,4 +1,4 @@
-// Input for messages: examples, text, model and a stop button.
+// Contains the input of a chat: examples, the message, the model, and the stop button.
 
 import { type ReactNode, useState } from "react";
 import { Button, Choice } from "../parts/controls";
@@ -22,7 +22,7 @@ export function Composer({
   const isBusy = talk.coming !== null;
   const isFirst = talk.said.length === 0;
   const opening = isFirst && skill !== undefined ? `Use ${skill}, please.` : "";
-  // The suggested prompt of a skill is shown until the user types.
+  // The initial text for trying a skill stays until the user types.
   const [isTouched, setTouched] = useState(false);
   const text = talk.draft === "" && !isTouched ? opening : talk.draft;
   const send = () => {

@@ -1,9 +1,9 @@
-// Example messages for a new chat. The scripted model `demo` calls the tool that a message names, with the JSON after the name. Other
-// models receive the label alone.
+// Contains examples for a first message. The scripted model `demo` calls the tool that a message names, with the JSON after the name.
+// Another model receives only the words.
 
 export interface Example {
   label: string;
-  /** The message for the scripted model. */
+  /** The additional input for the scripted model. */
   script: string;
 }
 

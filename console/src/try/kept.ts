@@ -1,9 +1,9 @@
-// Stores a chat in the tab's session storage. The gateway does not store messages, so a reload restores them from here.
+// Stores a chat in this tab. The gateway does not store the messages of a chat, so a reload or a new sign-in reads them from here.
 
 import type { Drawing } from "../conversation/drawing";
 import { fieldsIn, fieldsOf } from "../gateway/refusal";
 
-/** An entry of the chat, in display order. */
+/** The entries of a chat in their order. */
 export type Said =
   | { kind: "user"; text: string }
   | { kind: "assistant"; text: string; loaded: string[]; stopped: boolean }
@@ -11,15 +11,15 @@ export type Said =
 
 export interface Kept {
   said: Said[];
-  /** Typed text that was not sent. */
+  /** The text that was typed and not sent. */
   draft: string;
   model: string | null;
-  /** The ghost with which the conversation was created. */
+  /** The ghost that the chat was created with. */
   ghost: string | null;
 }
 
 const PREFIX = "skill-gateway-try:";
-/** Version of the stored format. Increase it with every change, because a tab can stay open during an upgrade. */
+/** Increase this number with every change of the stored format: a tab can be open during an upgrade. */
 const SHAPE = 1;
 
 const placeOf = (user: string, conversation: string) => `${PREFIX}${JSON.stringify([user, conversation])}`;
@@ -54,7 +54,7 @@ function readSaid(value: unknown): Said[] {
   return [{ kind, drawing: { title, code, svg, width, height } }];
 }
 
-/** Stores a chat. If the quota is exceeded, the chat continues but a reload does not restore it. */
+/** If the storage is full, the chat continues, but a reload does not restore it. */
 export function remember(user: string, conversation: string, kept: Kept): void {
   try {
     sessionStorage.setItem(placeOf(user, conversation), JSON.stringify({ shape: SHAPE, kept }));

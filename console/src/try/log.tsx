@@ -1,4 +1,4 @@
-// Shows the messages of a chat and the answer that is being streamed.
+// Shows the messages of a chat and the answer that is being received.
 
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Figure } from "../conversation/figure";

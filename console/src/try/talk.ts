@@ -1,4 +1,4 @@
-// Manages the state of a chat: messages, the streamed answer and errors. `try.tsx` renders it.
+// Contains the state of a chat: the messages, the answer that is being received, and errors. try.tsx shows it.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -9,13 +9,13 @@ import { lookAgain } from "../gateway/session";
 import { answerTo, type Message } from "./chat";
 import { type Kept, recall, remember, type Said } from "./kept";
 
-/** Retention in turns, short enough to be noticed. A ghost can define its own. */
+/** Skills expire after this number of turns without use, so that the user can see it happen. A ghost sets its own number. */
 const RETENTION = 3;
 const TITLE = 80;
 
 export interface Talk {
   said: readonly Said[];
-  /** The answer received so far; `null` if none is being streamed. */
+  /** The received part of the answer; `null` if no answer is being received. */
   coming: { text: string; loaded: readonly string[] } | null;
   error: Error | null;
   draft: string;
@@ -34,7 +34,7 @@ export interface Talk {
 
 const NOTHING: Kept = { said: [], draft: "", model: null, ghost: null };
 
-/** `ready` resolves when the page can receive questions of skills. A component shows one chat only: set a `key`. */
+/** `ready`: resolves when skills can send questions to the page. A component belongs to one chat: set its `key`. */
 export function useTalk({
   user,
   id,
@@ -45,7 +45,7 @@ export function useTalk({
   user: string;
   id: string;
   ghost: string | undefined;
-  /** Called when the conversation exists. */
+  /** Called before an answer is requested. The conversation exists by then. */
   begun: () => void;
   ready: () => Promise<void>;
 }): Talk {
@@ -64,7 +64,7 @@ export function useTalk({
     [user, id],
   );
   const add = useCallback((...more: Said[]) => change({ said: [...latest.current.said, ...more] }), [change]);
-  // Leaving the page stops the answer.
+  // Leaving the page cancels the answer.
   useEffect(() => () => running.current?.abort(), []);
 
   const ghost = kept.ghost ?? asked;
@@ -116,14 +116,14 @@ export function useTalk({
   };
 }
 
-/** Creates the conversation before the first message, so that the page is connected when a skill asks a question. */
+/** Created before the first message, so that the page is connected when a skill sends a question. */
 async function create(id: string, text: string, ghost: string | undefined): Promise<void> {
   const settings = ghost === undefined ? { retention_turns: RETENTION } : { ghost };
   const title = text.replace(/\s+/g, " ").slice(0, TITLE);
   await call("conversations.set", { path: { id }, body: { format: "openai", delivery: "auto", title, ...settings } });
 }
 
-/** Returns the messages for the model. Two user messages in a row are merged: the first was not answered. */
+/** Returns the messages for the model. Two consecutive messages of the user are merged: the first was never answered. */
 function messagesOf(said: readonly Said[]): Message[] {
   const messages: Message[] = [];
   for (const one of said) {

@@ -19,7 +19,7 @@ import { Log } from "./log";
 import { type Talk, useTalk } from "./talk";
 
 const route = getRouteApi("/try");
-/** Maximum time a message waits for the page's socket, which skills need for questions. */
+/** The time a message waits for the page's socket. Without the socket a skill cannot send questions. */
 const PATIENCE_MS = 5_000;
 const freshId = () => `try-${crypto.randomUUID()}`;
 
@@ -90,7 +90,7 @@ function Room({
   const { c, skill, ghost, at } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
   const [isBegun, setBegun] = useState(() => (recall(user_id, id)?.said.length ?? 0) > 0);
-  // A bookmarked address: the conversation can exist although this tab has stored no messages.
+  // For a bookmarked URL the conversation can exist although this tab has none of its messages.
   const found = useQuery({ ...statusOf(id, true), enabled: c !== undefined && !isBegun, retry: false });
   const isThere = isBegun || found.data !== undefined;
   const show = useRef<Talk["show"]>(() => undefined);

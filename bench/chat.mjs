@@ -1,4 +1,4 @@
-// A vendor of Chat Completions on this machine for the row `chat`, and a client that notes when the words come.
+// Runs a local model provider for Chat Completions for the row `chat`, and a client that records when words arrive.
 
 import { once } from "node:events";
 import http from "node:http";
@@ -8,13 +8,16 @@ const chunk = (delta, finish_reason = null) => ({ ...SHELL, choices: [{ index: 0
 const line = (event) => `data: ${JSON.stringify(event)}\n\n`;
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
-/** What the model `<tokens>-<milliseconds>` says. */
+/** Returns the answer of the model `<tokens>-<milliseconds>`. */
 export const answerOf = (model) =>
   Array.from({ length: Number(model.split("-")[0]) }, (_, n) => `word${n} `)
     .join("")
     .trim();
 
-/** Answers with so many words, one after so many milliseconds; 0: all of them as fast as they go. */
+/**
+ * Starts a provider that answers with the given number of words, one per interval in milliseconds. With 0 it sends them as fast as
+ * possible.
+ */
 export async function startVendor() {
   const server = http.createServer(async (request, response) => {
     const parts = [];

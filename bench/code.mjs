@@ -3,8 +3,8 @@
 import { skillZip } from "./skills.mjs";
 
 /**
- * A call of a bare isolate after the reads and the write of a call. `id(n)`: a new one makes a new isolate; `counts`: after the exact
- * count in D1 that a script costs, too.
+ * Calls a bare isolate after the reads and the write of a call. `id(n)`: a new id creates a new isolate; `counts`: also includes the exact
+ * count in D1 that a script requires.
  */
 export function isolateFloor(gateway, user, id, counts = false) {
   return {
@@ -20,7 +20,7 @@ export function isolateFloor(gateway, user, id, counts = false) {
   };
 }
 
-/** Publishes a skill for everybody, with a tool and a script that answer: only public skills run code. */
+/** Publishes a public skill with a tool and a script. Only public skills run code. */
 export async function publishCode(gateway, name) {
   const provider = `export class Answers {
     get providerName() { return "answers" }
@@ -42,7 +42,7 @@ export async function publishCode(gateway, name) {
   await gateway.send({ ...upload, route: "/api/v1/kinds/skills/public" });
 }
 
-/** The same answer in each language that scripts may be written in. */
+/** The same answer in each language that scripts can use. */
 export const LANGUAGES = [
   {
     language: "node",
@@ -53,7 +53,7 @@ export const LANGUAGES = [
   { language: "shell", file: "answer.sh", source: 'echo "$(cat): 42"' },
 ];
 
-/** Publishes a skill for everybody, with a script in each language. */
+/** Publishes a public skill with a script in each language. */
 export async function publishScripts(gateway, name) {
   const files = LANGUAGES.map(({ file, source }) => [`scripts/${file}`, Buffer.from(source)]);
   const zip = skillZip({ name, description: `Runs ${name}.`, body: "Run a script.", files: Object.fromEntries(files) });
@@ -61,7 +61,9 @@ export async function publishScripts(gateway, name) {
   await gateway.send({ ...upload, route: "/api/v1/kinds/skills/public" });
 }
 
-/** Runs a skill's script of this language in a conversation that has loaded it; how many milliseconds the step took. */
+/**
+ * Runs a skill's script in this language, in a conversation that has loaded the skill. Returns the duration of the step in milliseconds.
+ */
 export async function runScript(gateway, user, route, skill, language, id) {
   const { file } = LANGUAGES.find((one) => one.language === language);
   const asked = { skill_name: skill, script_path: `scripts/${file}`, input: "how much" };

@@ -1,5 +1,5 @@
-// Implements D1's protocol over the SQLite of an object: the database of Workers whose cold start is measured. Miniflare's own takes
-// longer to start than the Worker.
+// Implements D1's protocol over the SQLite of an object, as the database of Workers whose cold start is measured. Miniflare's own database
+// takes longer to start than the Worker.
 
 import { DurableObject } from "cloudflare:workers";
 

@@ -69,7 +69,7 @@ async function listen() {
   }
 }
 
-/** Each operation before a gateway of its own with a catalog of so many skills. */
+/** Measures each operation with a separate gateway and a catalog of `size` skills. */
 async function measure(size) {
   const started = performance.now();
   const gateway = await startGateway({ development: true, entry: "bench/cost/worker.ts" });
@@ -86,7 +86,10 @@ async function measure(size) {
   }
 }
 
-/** The units of one, of several the one that has most: warm ones may differ by what an isolate still remembers. */
+/**
+ * Returns the units of one operation. Of several runs it returns the most expensive, because warm runs can differ by what an isolate has
+ * cached.
+ */
 async function count(gateway, { name, act, before, once = false, requests, userWaits }) {
   let found = null;
   for (let n = 0; n < (once ? 1 : times); n++) {
@@ -107,7 +110,7 @@ async function count(gateway, { name, act, before, once = false, requests, userW
 }
 
 async function units(gateway) {
-  // What goes on after an answer belongs to it.
+  // Work that continues after the response counts too.
   await new Promise((resolve) => setTimeout(resolve, 20));
   return JSON.parse((await gateway.send({ method: "POST", route: "/cost/units" })).text);
 }

@@ -1,5 +1,5 @@
-// The gateway under measurement: the bench's Worker in Miniflare, without the asset router, in a folder of its own that goes
-// when it stops; and what rows need of it.
+// Runs the gateway under measurement: the bench's Worker in Miniflare, without the asset router, in a temporary folder that is deleted when
+// it stops. Also contains the helpers of the rows.
 
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import http from "node:http";
@@ -21,9 +21,9 @@ export const DATABASE = "00000000-0000-0000-0000-000000000000";
 /** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
 
 /**
- * @param {{ development?: boolean, entry?: string, bindings?: Record<string, string>, state?: string }} [options] `development`: it may
- *   speak to servers on this machine; `entry`: another Worker than the bench's, without floors; `bindings`: settings besides its own;
- *   `state`: a folder for what it stores, which remains
+ * @param {{ development?: boolean, entry?: string, bindings?: Record<string, string>, state?: string }} [options] `development`: allows
+ * calls to servers on this machine; `entry`: a Worker other than the bench's, without floors; `bindings`: additional settings; `state`: a
+ * folder for its data, which is not deleted
  */
 export async function startGateway(options = {}) {
   await prepareAssets();
@@ -91,14 +91,14 @@ export async function startGateway(options = {}) {
       url = await miniflare.ready;
       db = await miniflare.getD1Database("DB");
     },
-    /** Sends JSON as a user and gives the parsed answer; anything but success throws. */
+    /** Sends JSON as a user and returns the parsed response. Throws unless the request succeeds. */
     async call(user, method, route, body) {
       const { text } = await send(await request(user, method, route, body));
       return text === "" ? null : JSON.parse(text);
     },
     request,
     keyOf,
-    /** Sends over as many kept connections as there are requests under way, at most so many. */
+    /** Sends over one persistent connection per concurrent request, up to the limit `connections`. */
     crowd(connections) {
       const many = new http.Agent({ keepAlive: true, maxSockets: connections });
       crowds.push(many);
@@ -142,7 +142,7 @@ export async function startGateway(options = {}) {
   }
 }
 
-/** Sends over one kept connection; `ms` is from the first byte sent to the last one received. */
+/** Sends over one persistent connection. `ms` is the time from the first byte sent to the last byte received. */
 function sender(url, agent) {
   return ({ method, route, headers = {}, body }) =>
     new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-// `npm run bench:grants`: hosts that exchange codes and refresh tokens, many at once, while the runtime is killed again and again. Each
-// repeats what it got no answer to, and half of what it got one to, as real ones do. Ends with 1 when a host was thrown out, when a
-// code gave two grants, or when a host's token leads nowhere in the end. Prints a table for docs/benchmarks.md.
+// `npm run bench:grants`: many hosts exchange codes and refresh tokens at the same time while the runtime is killed repeatedly. Like real
+// hosts, each repeats requests without a response, and half of the others. Exits with 1 if a host was signed out, if a code created two
+// grants, or if a host's token does not work at the end. Prints a table for docs/benchmarks.md.
 // usage: npm run bench:grants -- [--exchanges 10000] [--clients 100] [--kills 20]
 
 import { createHash, randomBytes } from "node:crypto";
@@ -59,7 +59,7 @@ async function seed(count) {
   );
   for (let at = 0; at < rows.length; at += 100) {
     const some = rows.slice(at, at + 100);
-    // A kept connection of Miniflare's may have just been closed.
+    // Miniflare may have just closed a persistent connection.
     await gateway.db.batch(some).catch(() => gateway.db.batch(some));
   }
   return codes;
@@ -68,7 +68,7 @@ async function seed(count) {
 async function host(index, codes) {
   const form = { grant_type: "authorization_code", client_id: CLIENT, redirect_uri: REDIRECT, code_verifier: VERIFIER };
   let tokens = await once({ ...form, code: codes[index] });
-  // A code whose answer was lost is lost: the user signs in again.
+  // If the response to a code is lost, the code cannot be used again: the user signs in again.
   if (tokens === null) {
     counts.lostCodes++;
     for (let again = HOSTS + index; tokens === null && again < codes.length; again += HOSTS)

@@ -1,5 +1,5 @@
-// `npm run bench:import`: 1 500 skills from a site of which one in fifty fails, while the runtime is killed (`-9`) in the middle. Ends with 1
-// when a skill is missing that should be there, is there twice, or is not told of; or when a second run does more than what is missing.
+// `npm run bench:import`: imports 1 500 skills from a site where one in fifty fails, and kills the runtime (`-9`) in the middle. Exits with
+// 1 if a skill is missing, exists twice, or is not reported, or if a second run imports more than the missing skills.
 // usage: npm run bench:import -- [--skills 1500] [--kills 1]
 
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ const { values } = parseArgs({
   options: { skills: { type: "string", default: "1500" }, kills: { type: "string", default: "1" } },
 });
 const [count, kills] = [Number(values.skills), Number(values.kills)];
-/** One in so many fails: in turns it is not there, is not what the index says, or is no skill. */
+/** One in this number of skills fails. In turn it is missing, differs from the index, or is not a skill. */
 const FAILS = 50;
 const INDEX = "/.well-known/agent-skills/index.json";
 
@@ -57,7 +57,7 @@ try {
   site.close();
 }
 
-/** Runs the import until nothing goes on any more, and tells its counts. */
+/** Runs the import until no further progress occurs, and returns its counts. */
 async function measured(what, meanwhile) {
   const began = performance.now();
   const { id } = await gateway.call("importer", "POST", "/api/v1/imports", { source });

@@ -1,5 +1,5 @@
-// Read before a gateway that checks no key (`node --import`): its HTTP server answers only who sends the key whose digest is in KEY_DIGEST.
-// It is part of that process and keeps nothing, so it is the cheapest check of a key there is.
+// Adds a key check to the HTTP server of a gateway that has none (loaded with `node --import`). The server answers only requests with the
+// key whose digest is in KEY_DIGEST. It runs in the same process and caches nothing, so no key check is cheaper.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Server } from "node:http";

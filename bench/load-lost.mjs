@@ -10,14 +10,14 @@ import { startLauncher } from "./launcher.mjs";
 import { percentiles } from "./measure.mjs";
 import { prose, skillZip } from "./skills.mjs";
 
-/** Clients take turns between so many conversations, so objects are evicted and made again meanwhile. */
+/** Clients rotate through this number of conversations, so objects are evicted and created again meanwhile. */
 const CONVERSATIONS = 1_024;
 const SKILLS = ["first", "second", "third"];
 /** The part of the run in which the second process uses both cores, as shares of the requests. */
 const BUSY = { from: 0.3, to: 0.6 };
 const CORES = 2;
 const REPORT_MS = 10_000;
-/** So many lost requests are printed. */
+/** The number of lost requests to print. */
 const PRINTED = 20;
 
 if (process.argv[2] === "--spin") spin();
@@ -59,9 +59,9 @@ async function publish({ url, key }, name, seed) {
 }
 
 /**
- * Sends requests over both HTTP clients of Node, whose idle connections end at different times.
- * @param {((method: string, route: string, body: object) => Promise<number>)[]} senders each resolves with a status, or rejects when
- *   there is no response
+ * Sends requests with both HTTP clients of Node, whose idle connections end at different times.
+ * @param {((method: string, route: string, body: object) => Promise<number>)[]} senders each resolves with a status, or rejects if there is
+ * no response
  */
 async function load(senders, requests, clients) {
   const counts = { answered: 0, refused: 0, lost: 0 };

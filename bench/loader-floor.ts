@@ -11,7 +11,7 @@ class Host extends RpcTarget {
   async nothing(): Promise<void> {}
 }
 
-/** Calls the isolate of this id, which is made when it is not there. */
+/** Calls the isolate with this id, which is created if it does not exist. */
 export async function callBare(loader: WorkerLoader, id: string): Promise<string> {
   const worker = loader.get(`floor:${id}`, async () => ({
     compatibilityDate: "2026-10-20",

@@ -1,30 +1,29 @@
-// Measuring two ways side by side: a path and its floor take turns in small blocks, so that whatever else the machine does
-// meets both alike.
+// Compares two paths: the path and its floor alternate in small blocks, so that other load on the machine affects both alike.
 
 const BLOCK = 5;
-/** How far the medians of the floor may lie apart in the passes that are reported: the machine was the same to them. */
+/** The highest ratio between the floor's medians in the reported passes. Below it the machine counts as equally fast for all of them. */
 const QUIET = 1.05;
-/** As many passes as asked for are made again and again until as many are quiet, so often at most. */
+/** Passes are repeated until enough of them are quiet. This is the highest number of passes per requested pass. */
 const ATTEMPTS = 5;
 
 /**
- * A side prepares its requests untimed (a fresh conversation, a ZIP), may do something right before each one, and may look at
- * the answers.
+ * A side prepares its requests untimed (a fresh conversation, a ZIP), can act right before each one, and can check the responses.
  * @typedef {{ prepare(n: number): Promise<object>, before?(): Promise<unknown>, check?(text: string): void }} Side
  * @typedef {{ p50: number, p99: number, samples: number }} Times milliseconds
  */
 
 /**
- * Measures `path` against `floor` until there are as many passes as asked for whose floors lie within 5 % of each other, and reports
- * those. Every figure is the median of the passes' own. On a machine that is never quiet, or after `until`, it reports the closest
- * passes that it has, and `floorSpread` says how far their floors lie apart.
+ * Measures `path` against `floor` until the requested number of passes have floors within 5 % of each other, and reports those. Every
+ * figure is the median of the figures of the passes. On a machine that is never quiet, or after `until`, it reports the closest passes, and
+ * `floorSpread` contains the distance between their floors.
  * @param {(request: object) => Promise<{ ms: number, text: string }>} send
  * @param {{ floor: Side, path: Side }} sides
- * @param {{ passes: number, seconds: number, until?: number, blocks?: number }} options `seconds`: of a side in a pass; `until`: when
- *   passes are no longer repeated, as of `performance.now()`; `blocks`: a pass has so many blocks of five samples instead of a
- *   duration and is not repeated, for paths that leave something behind
- * @returns {Promise<{ floor: Times, path: Times, ratio: number, spread: [number, number], floorSpread: number, passes: number }>}
- *   `spread`: the least and greatest ratio of a reported pass; `floorSpread`: the greatest floor over the least; `passes`: how many were made
+ * @param {{ passes: number, seconds: number, until?: number, blocks?: number }} options `seconds`: duration of a side in a pass; `until`:
+ * the time after which passes are no longer repeated, as of `performance.now()`; `blocks`: a pass consists of this number of blocks of five
+ * samples instead of a duration and is not repeated, for paths that leave data behind
+ * @returns {Promise<{ floor: Times, path: Times, ratio: number, spread: [number, number], floorSpread: number, passes: number }>} `spread`:
+ * the lowest and highest ratio of a reported pass; `floorSpread`: the highest floor divided by the lowest; `passes`: the number of passes
+ * that ran
  */
 export async function compare(
   send,
@@ -78,7 +77,7 @@ const floorSpreadOf = (passes) => {
   return Math.max(...floors) / Math.min(...floors);
 };
 
-/** The `count` passes whose floors lie closest together. Only the floor chooses: what the path took has no say. */
+/** Returns the `count` passes whose floors are closest together. Only the floor decides; the times of the path do not. */
 export function closest(passes, count) {
   const sorted = passes.toSorted((a, b) => a.floor.p50 - b.floor.p50);
   const windows = Array.from({ length: Math.max(1, sorted.length - count + 1) }, (_, n) => sorted.slice(n, n + count));
@@ -86,9 +85,10 @@ export function closest(passes, count) {
 }
 
 /**
- * Measures several ways that take turns in blocks, each in another order, in several passes; figures are medians of the passes' own.
- * @param {Record<string, (n: number) => Promise<number>>} ways each does its thing once and gives its milliseconds
- * @param {{ passes: number, seconds: number }} options `seconds` a way and pass
+ * Measures several ways that alternate in blocks, each time in another order, in several passes. Figures are medians of the figures of the
+ * passes.
+ * @param {Record<string, (n: number) => Promise<number>>} ways each runs its operation once and returns its milliseconds
+ * @param {{ passes: number, seconds: number }} options `seconds` per way and pass
  * @returns {Promise<Record<string, { times: Times, passes: number[] }>>} `passes`: the median of each pass
  */
 export async function takeTurns(ways, { passes, seconds }) {

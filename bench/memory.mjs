@@ -1,4 +1,4 @@
-// What the runtime that this process has started takes of memory. Linux only.
+// Measures the memory of the runtime processes that this process has started. Linux only.
 
 import { readdir, readFile } from "node:fs/promises";
 
@@ -9,7 +9,7 @@ export async function runtimeMemory() {
   return kib / 1024;
 }
 
-/** How many memory mappings they have. An isolate takes 12, so their number shows isolates that are not given back. */
+/** Returns the number of their memory mappings. An isolate uses 12, so the number shows isolates that are not freed. */
 export async function runtimeMappings() {
   const maps = await Promise.all(
     (await runtimes()).map((pid) => readFile(`/proc/${pid}/maps`, "utf8").catch(() => "")),
@@ -28,7 +28,7 @@ export async function runtimes() {
   return found;
 }
 
-/** A process may end while it is looked at. */
+/** A process can end while it is read. */
 function statusOf(pid) {
   return readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
 }

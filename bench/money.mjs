@@ -1,5 +1,5 @@
-// `npm run bench:money`: what a provider bills for a conversation with skills, by how their instructions are given. Deterministic:
-// the texts come from the real gateway, what users and models say has a size only. docs/cost-of-prompts.md explains the rows.
+// `npm run bench:money`: calculates a provider's bill for a conversation with skills, by delivery. It is deterministic: the gateway's texts
+// are real, and the messages of users and models have only a size. docs/cost-of-prompts.md explains the rows.
 // usage: npm run bench:money -- [--catalogs 5,33,1500]
 
 import { parseArgs } from "node:util";
@@ -23,7 +23,7 @@ const prices = ["gpt-5.4", "gpt-5.6", "claude-sonnet-5", "claude-opus-5-5"].map(
   price: priceOf(model),
 }));
 
-/** A model of each vendor whose prices are known, and both of those that charge for writing. */
+/** One model of each vendor with known prices, and both models of the vendors that charge for cache writes. */
 const vendors = [...prices.map(({ model }) => model), "deepseek-chat", "gemini-3-pro"].map((model) => ({
   model,
   price: priceOf(model),
@@ -49,7 +49,7 @@ for (const text of [
 console.log(printGates(held));
 process.exitCode = held.every(({ ok }) => ok) ? 0 : 1;
 
-/** Every conversation, before anything is priced: the gateway would drop a connection that is idle for so long. */
+/** Runs every conversation before any pricing: the gateway would close a connection that is idle during the pricing. */
 async function driveAll() {
   const ten = exampleCatalogs(count);
   const gateway = await startGateway();

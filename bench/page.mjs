@@ -2,7 +2,7 @@
 
 import { connect } from "../public/client/skill-gateway.js";
 
-/** A page of the user's conversation that answers every `echo` with what it was asked. Resolves once it is welcome. */
+/** Opens a page of the user's conversation that answers every `echo` with its payload. Resolves when the page is connected. */
 export async function openPage(gateway, user, conversation) {
   const connection = connect({
     ticket: () => gateway.call(user, "POST", `/api/v1/conversations/${conversation}/tickets`, {}),

@@ -1,5 +1,6 @@
-// Other gateways for MCP from npm, before the same server: each is started as its own documentation says, and listens when it is given
-// out, with the same check of a key in its process, since none of them has one of its own that is on. They are no dependencies of this project: what is missing is installed into a folder of its own, once.
+// Runs other MCP gateways from npm in front of the same server. Each is started as its own documentation describes and is ready when it is
+// returned. None of them checks a key by default, so the same key check is added to each process. They are not dependencies of this
+// project: missing ones are installed once into a separate folder.
 
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -91,7 +92,7 @@ async function versionOf(place) {
   return JSON.parse(await readFile(path.join(place, "package.json"), "utf8")).version;
 }
 
-/** Starts Node with these arguments and waits until its port answers. Gives the way to stop it. */
+/** Starts Node with these arguments and waits until its port responds. Returns a function that stops it. */
 async function started(port, args, env = {}) {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
@@ -99,7 +100,7 @@ async function started(port, args, env = {}) {
     detached: true,
   });
   const exit = new Promise((resolve) => child.once("exit", resolve));
-  // What it has started itself goes with it.
+  // Also stops the processes that it has started.
   const stop = async () => {
     if (child.exitCode === null) process.kill(-child.pid, "SIGKILL");
     await exit;

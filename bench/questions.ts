@@ -2,7 +2,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 
-/** Writes a row, sets the alarm, sends a frame, takes the answer, updates the row. Sockets hibernate; `echo:` comes straight back. */
+/** Writes a row, sets the alarm, sends a frame, receives the answer, updates the row. Sockets hibernate; `echo:` is sent back at once. */
 export class AskingFloor extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #waiting = new Map<string, (answer: string) => void>();

@@ -11,8 +11,8 @@ import { compare } from "./measure.mjs";
 import { table, verdict } from "./table.mjs";
 
 /**
- * In the order of the table. Every row has a gateway of its own, so no row pays for the skills, isolates and memory that another one
- * left. `alone`: the row starts what it needs itself; `full`: it takes minutes, or has no budget, and runs with `--full` or by its name.
+ * In the order of the table. Every row has a separate gateway, so skills, isolates and memory of one row do not affect another. `alone`:
+ * the row starts its own gateway; `full`: the row takes minutes or has no budget, and runs only with `--full` or by its name.
  */
 const ROWS = {
   size: { alone: true },
@@ -40,7 +40,7 @@ const ROWS = {
 };
 const USUAL = { passes: 3, seconds: 1 };
 const FULL = { passes: 5, seconds: 3 };
-/** A usual run repeats noisy passes for so long, and then takes those that it has. */
+/** A normal run repeats noisy passes for this long and then uses those it has. */
 const REPEAT_MS = 6.5 * 60_000;
 
 const { values } = parseArgs({

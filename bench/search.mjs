@@ -1,7 +1,7 @@
-// `npm run bench:search -- <file>`: how well search finds the right skill, asked of a gateway that has the skills published, over HTTP.
-// The file is JSON, gzipped or not: `{ skills, distractors: [{ name, description, body }], prompts: [{ skill, prompt }] }`; each prompt
-// belongs to the one skill. Ends with 1 where a figure is below its bound. Before that it validates the weights of the index across
-// prompts and catalogs, offline; `--weights` does only this, and `--more` adds skills to the largest catalog.
+// `npm run bench:search -- <file>`: measures how well search finds the right skill, over HTTP on a gateway that publishes the skills. The
+// file is JSON, gzipped or not: `{ skills, distractors: [{ name, description, body }], prompts: [{ skill, prompt }] }`; each prompt belongs
+// to one skill. Exits with 1 if a figure is below its bound. First it validates the weights of the index across prompts and catalogs,
+// offline. `--weights` runs only this part, and `--more` adds skills to the largest catalog.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -15,10 +15,10 @@ import { crossValidate } from "./search/cross-validation.mjs";
 const USAGE =
   "usage: npm run bench:search -- <retrieval.json or retrieval.json.gz> [--more <folder of ZIPs>] [--weights]";
 const SHOWN = 5;
-/** Of prompts that did not choose the weights, in the catalog of the skills that prompts are for. */
+/** The bound for prompts that were not used to choose the weights, in the catalog of the skills that have prompts. */
 const UNSEEN_RECALL = 0.83;
 const DEPTH = 10;
-/** Who publishes for everybody and who asks. */
+/** The user that publishes public skills and the user that searches. */
 const ADMIN = null;
 const ASKER = "asker";
 
@@ -82,7 +82,7 @@ function split(all) {
   return { odd, even };
 }
 
-/** Publishes for everybody, as anybody would: what was there gets another version. */
+/** Publishes public skills through the normal API. An existing skill gains another version. */
 async function publish(all, examplesOf) {
   for (const skill of all) {
     const folder = folders.get(skill);
@@ -95,7 +95,7 @@ async function publish(all, examplesOf) {
     );
     const answer = await gateway.send(await gateway.upload(ADMIN, zip, "skill.zip", "/api/v1/kinds/skills/public"));
     const { metadata, status } = JSON.parse(answer.text);
-    // Content of before is a version that is there, and current is what was published last.
+    // Content that was published before is an existing version, and the version published last is current.
     if (answer.status === 200) {
       const route = `/api/v1/kinds/skills/${metadata.labels.id}/versions/${status.version_id}/activate`;
       await gateway.call(ADMIN, "POST", route);
@@ -103,7 +103,7 @@ async function publish(all, examplesOf) {
   }
 }
 
-/** Names that may be a folder's; what is none becomes the skill's title, as it does for its author. */
+/** Returns names that are valid for a folder. A name that is not becomes the skill's title, as for any author. */
 function foldersOf(all) {
   const taken = new Set();
   return new Map(
@@ -144,7 +144,7 @@ function print(name, figure, more, bound) {
   console.log(`${name.padEnd(60)} ${figure.toFixed(3)}  ${more.padEnd(24)} ${verdict}`.trimEnd());
 }
 
-/** How often a model has the right skill before it: in the list of its prompt, or in the answer of `find_skill`. */
+/** Reports how often the model receives the right skill: in the list of its prompt, or in the answer of `find_skill`. */
 async function tellOffered(asked, bound) {
   const route = "/api/v1/conversations/bench-search";
   const { prompt } = await gateway.call(ASKER, "POST", `${route}/turns`, { conversation: { delivery: "auto" } });

@@ -7,9 +7,9 @@ import { importTypeScript } from "../scripts/build/bundle.mjs";
 import { prepareAssets } from "../scripts/build/static.mjs";
 import { root } from "../scripts/kit/files.mjs";
 
-/** The tokenizer's ranks, made by `scripts/build/tokens.mjs`. */
+/** The tokenizer's ranks, written by `scripts/build/tokens.mjs`. */
 export const RANKS = await readRanks();
-/** Common words in the order of their frequency, as far as a tokenizer's ranks tell. */
+/** Common words in the order of their frequency, as estimated from the tokenizer's ranks. */
 const WORDS = RANKS.tokens
   .filter((token) => /^ [a-z]{3,12}$/.test(token))
   .slice(0, 3_000)
@@ -25,7 +25,7 @@ export function skillZip({ name, description, body, files = {}, version, frontma
   });
 }
 
-/** Text of about so many characters, the same for the same seed. */
+/** Returns a text of about `characters` characters, the same for the same seed. */
 export function prose(characters, seed) {
   const random = randomFrom(seed);
   let text = "";
@@ -37,7 +37,7 @@ export function prose(characters, seed) {
   return text.slice(0, characters);
 }
 
-/** Publishes `count` ordinary skills (a body of 4 KB each) for a user, or by another route for everybody. */
+/** Publishes `count` ordinary skills (a body of 4 KB each) for a user, or as public skills through another route. */
 export async function publishSkills(gateway, user, count, files = () => ({}), route = undefined) {
   for (let n = 0; n < count; n++) {
     const name = `skill-${String(n).padStart(2, "0")}`;

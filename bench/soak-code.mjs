@@ -10,9 +10,9 @@ import { runtimeMappings, runtimeMemory, runtimes } from "./memory.mjs";
 import { soakPicture } from "./soak-picture.mjs";
 
 const CLIENTS = 4;
-/** The curve has so many points in each part of the run. */
+/** The number of points of the curve in each part of the run. */
 const POINTS = 60;
-/** The median of the last fifth of the runs may be so much above that of the second fifth. */
+/** The highest ratio between the median of the last fifth of the runs and that of the second fifth. */
 const GROWTH = 1.1;
 
 const { values } = parseArgs({
@@ -77,7 +77,7 @@ async function soak() {
   );
   return isAlive && failures.size === 0 && growth <= GROWTH ? 0 : 1;
 
-  /** Does something so often, a few at a time, and notes the runtime's memory meanwhile. */
+  /** Runs `once` `count` times, a few at a time, and records the runtime's memory meanwhile. */
   async function inParts(part, count, once) {
     const began = performance.now();
     const every = Math.max(1, Math.floor(count / POINTS));

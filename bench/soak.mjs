@@ -1,7 +1,7 @@
-// `npm run bench:soak`: mixed traffic for minutes, and what the runtime takes of memory at each. Ends with 1 when it takes more
-// than 1.3 times as much a minute after the last request as it did after two minutes, or when a request failed.
-// With `--floor` the same traffic in plain code beside the gateway: as many new objects with as many writes, reads of D1 and R2, and
-// uploads. What that takes is the runtime's and the simulators', and no bound is held.
+// `npm run bench:soak`: runs mixed traffic for minutes and reports the runtime's memory at each. Exits with 1 if a request failed, or if
+// the memory one minute after the last request is more than 1.3 times the memory after two minutes. With `--floor` the same traffic runs in
+// plain code next to the gateway: the same number of new objects, writes, reads of D1 and R2, and uploads. That memory belongs to the
+// runtime and the simulators, so no bound applies.
 // usage: npm run bench:soak -- [--minutes 10] [--clients 8] [--floor]
 
 import { parseArgs } from "node:util";
@@ -54,7 +54,7 @@ async function soak() {
   }, 60_000);
   await Promise.all(Array.from({ length: clients }, (_, client) => visit(client)));
   clearInterval(watch);
-  // What a garbage collection can take is taken, as far as there are requests to make one begin.
+  // Lets garbage collection free what it can, as far as requests trigger it.
   for (let n = 0; n < 60; n++) {
     await gateway.call("soak-0", "GET", "/api/v1/me");
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -85,7 +85,7 @@ async function soak() {
   }
 }
 
-/** What a client does in its `n`-th conversation: three turns with a load and a read, a question, a list, and at times an upload. */
+/** The requests of a client in its `n`-th conversation: three turns with a load and a read, a question, a list, and sometimes an upload. */
 function* requestsOf(client, n) {
   const user = `soak-${client % USERS}`;
   const route = `/api/v1/conversations/soak-${client}-${n}`;
@@ -99,7 +99,7 @@ function* requestsOf(client, n) {
     yield () => gateway.request(user, "GET", `${route}/prompt`);
   }
   yield use("find", "find_skill", { query: "guide" });
-  // Nobody is there, and so it waits as long as it says.
+  // No page is connected, so the request waits for its full time.
   yield post("requests", { action: "echo", payload: { n }, timeout_ms: 20, wait_ms: 100 });
   yield () => gateway.request(user, "GET", "/api/v1/kinds/skills");
   if (n % 5 === 0) {
@@ -110,7 +110,7 @@ function* requestsOf(client, n) {
   yield () => gateway.request(user, "DELETE", route);
 }
 
-/** The same in the floors: an object of its own that is written to, D1 asked who calls, a file read, now and then an upload. */
+/** The same in the floors: a write to a separate object, a D1 query for the caller, a file read, and sometimes an upload. */
 function* floorOf(client, n) {
   const user = `soak-${client % USERS}`;
   const id = `soak-${client}-${n}`;

@@ -1,4 +1,4 @@
-// `npm run bench:start`: how long the first `npm start` after an install takes, against a later one, in a fresh copy of this checkout.
+// `npm run bench:start`: measures the first `npm start` after an install against a later one, in a fresh copy of this checkout.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -43,7 +43,7 @@ async function measure() {
   }
 }
 
-/** The files that git holds or would hold, and the installed packages as links to the same bytes. */
+/** Copies the files that git tracks or would track, and the installed packages as hard links. */
 function copyCheckout(copy) {
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
   for (const file of listed.toString().split("\0").filter(Boolean)) {

@@ -1,5 +1,5 @@
-// The gateway with floors beside it, in one Worker and one isolate. A floor does only the I/O that its path cannot avoid, in
-// plain code: no framework, no schemas, no layers. docs/benchmarks.md says what each floor is.
+// Runs the gateway with floors next to it, in one Worker and one isolate. A floor does only the I/O that its path cannot avoid, in plain
+// code: no framework, no schemas, no layers. docs/benchmarks.md describes each floor.
 
 import { DurableObject } from "cloudflare:workers";
 import { strFromU8, unzipSync, zipSync } from "fflate";
@@ -15,7 +15,7 @@ interface BenchEnv extends Env {
   ASKING: DurableObjectNamespace<AskingFloor>;
 }
 
-/** What stands in a row of about the size of a conversation's event. */
+/** The content of a row of about the size of a conversation's event. */
 type Row = { id: string; text: string };
 
 export class Floor extends DurableObject<BenchEnv> {
@@ -36,7 +36,7 @@ export class Floor extends DurableObject<BenchEnv> {
     return callBare(this.env.LOADER, isolate);
   }
 
-  /** The read is the object's, as in the gateway: the object is who knows what may be read. */
+  /** The object reads the file, as in the gateway, because only the object has the list of readable files. */
   async read(file: { key: string; offset: number; length: number }): Promise<string> {
     const object = await this.env.PACKAGES.get(file.key, {
       range: { offset: file.offset, length: file.length },
@@ -121,7 +121,7 @@ const COUNTERS = `SELECT * FROM counters WHERE scope IN (
   SELECT 'public' UNION ALL SELECT 'user:' || user_id FROM keys WHERE id = ?1
   UNION ALL SELECT 'group:' || member.value FROM keys, json_each(keys.groups) AS member WHERE keys.id = ?1)`;
 
-/** One statement that reads what authentication needs: the key, and the change counters of what its user may see. */
+/** One statement that reads the data for authentication: the key, and the change counters of the scopes its user can see. */
 async function principal(request: Request, env: BenchEnv): Promise<{ user_id: unknown; counters: unknown }> {
   const row = await env.DB.prepare(
     `SELECT key.*, (SELECT json_group_object(scope, value) FROM (${COUNTERS})) AS counted FROM (${KEY.replace("?", "?1")}) AS key`,
@@ -131,7 +131,7 @@ async function principal(request: Request, env: BenchEnv): Promise<{ user_id: un
   return { user_id: row?.user_id, counters: JSON.parse(row?.counted ?? "{}") };
 }
 
-/** The same as a batch of two statements, as the gateway asks it: not a floor, but it shows what the second statement costs. */
+/** The same as a batch of two statements, as in the gateway. It is not a floor, but shows the cost of the second statement. */
 async function principalInBatch(request: Request, env: BenchEnv): Promise<{ user_id: unknown; counters: unknown }> {
   const id = keyId(request);
   const [key, counters] = await env.DB.batch<{ user_id: string }>([

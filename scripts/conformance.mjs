@@ -25,7 +25,7 @@ const conversationFailures = path.join(root, "test", "conformance", "conversatio
 const CONVERSATION = "/mcp/{id}";
 const client = (name) => `${process.execPath} ${path.join(root, "test", "conformance", `${name}-client.mjs`)}`;
 
-/** What the gateway's own server can show by itself. The other server scenarios want tools of the suite's own. */
+/** Scenarios that the gateway's own server can pass. The other server scenarios need the suite's own tools. */
 const OWN_SCENARIOS = [
   "server-initialize",
   "ping",
@@ -39,7 +39,7 @@ const OWN_SCENARIOS = [
   "sep-2640-skills-directory",
 ];
 
-/** What a conversation's client does not do, by its own design; these run with a client of the SDK behind the proxy. */
+/** Scenarios that the client of a conversation does not support by design. They run with an SDK client behind the proxy. */
 const BEHIND_PROXY = {
   "elicitation-sep1034-client-defaults": "a conversation fills in no form by itself",
   "sse-retry": "conversations hold no standing streams but for a call that may ask",
@@ -47,7 +47,7 @@ const BEHIND_PROXY = {
 };
 const SIGN_IN = "sign-in";
 const SIGN_IN_SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant"];
-/** Why scenarios are left out. The gateway sends the credentials that an admin configured; it is no OAuth client. */
+/** Scenarios to leave out. The gateway sends credentials that an admin configured; it is not an OAuth client. */
 const LEFT_OUT = /^auth\//;
 
 async function main() {
@@ -59,7 +59,8 @@ async function main() {
     const known = await conversationBaseline();
     const rows = [];
     for (const revision of REVISIONS) {
-      // The fixture speaks both: a conversation's is to be of the revision, as its host is, since what it asks differs.
+      // The fixture supports both revisions. Its requests differ between them, so a conversation's connection must use the same revision as
+      // its host.
       const entry = { url: fixture.url, prefix: "never", era: revision === "2025-11-25" ? "legacy" : "auto" };
       await gateway.call("PUT", "/api/v1/mcp-servers/fixture", entry);
       const door = await openDoor(`${gateway.url}/mcp/servers/fixture`, user.key);
@@ -70,7 +71,7 @@ async function main() {
       rows.push(...(await serverRows(inside.url, revision, results, place)));
       inside.close();
     }
-    // The client scenarios are servers of their own: nothing else is to stand in their conversations.
+    // The client scenarios are servers themselves. Their conversations must contain no other server.
     await gateway.call("DELETE", "/api/v1/mcp-servers/fixture");
     for (const revision of REVISIONS) rows.push(...(await clientRows(gateway, revision, results)));
     rows.push(...(await ownRows(gateway, user.key, results)));
@@ -82,12 +83,12 @@ async function main() {
   }
 }
 
-/** What of a conversation's scenarios is known to fail, by revision: each with its reason. */
+/** Returns the expected failures of a conversation's scenarios by revision, each with its reason. */
 async function conversationBaseline() {
   return parse(await readFile(conversationFailures, "utf8")) ?? {};
 }
 
-/** The scenarios that a revision requires of servers. `known`: those that fail here, and why. */
+/** Runs the scenarios that a revision requires of servers. `known`: the expected failures with their reasons. */
 async function serverRows(url, revision, results, { way, known }) {
   const output = path.join(results, `server-${revision}-${way.replaceAll(/\W/g, "")}`);
   const code = await run(["server", "--url", url, "--requirements", revision, "-o", output], {});
@@ -173,7 +174,7 @@ function scenariosOf(notScored, role) {
   return notScored.flatMap((entry) => (entry.leg === role ? [entry.scenario] : []));
 }
 
-/** Runs the suite to its end. It says nothing here: what it found is in the files it leaves. */
+/** Runs the suite to its end without output. Its results are in the files it writes. */
 function run(args, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [suite, ...args, "--expected-failures", expected], {
@@ -200,7 +201,7 @@ async function checked(row, output) {
   };
 }
 
-/** What is known to fail and does is none; what is known to fail and does not is to be taken off the list. */
+/** An expected failure is no failure. An expected failure that passes is one, because it must be removed from the list. */
 function isFailure(row) {
   return (row.isScored || row.way === SIGN_IN) && fails(row) === (row.known === undefined);
 }
@@ -240,7 +241,7 @@ async function report(rows) {
   if (failures.length + failedSignIns.length > 0 || scored.length === 0) process.exitCode = 1;
 }
 
-/** What the suite requires, and nothing else: how much of it runs, passes and is left out; and the same of a conversation. */
+/** Prints how many of the required scenarios run, pass and are left out, then the same for a conversation. */
 async function headline(rows) {
   const sets = await Promise.all(REVISIONS.map(requirements));
   const all = sets.flatMap(({ server, client: clients }) => [...server, ...clients]);

@@ -1,9 +1,9 @@
-// Reads every skill ZIP of a corpus with the gateway's own reader and compares the clean ones with an independent one; and says of any
-// folder of skills how many have a script that runs.
+// Reads every skill ZIP of a corpus with the gateway's own reader and compares the clean ones with an independent reader. For a folder of
+// skills, reports how many have a script that runs.
 // usage: npm run test:corpus -- <folder> [--judge]
-//   <folder>  with clean/ and quirky/ (or that folder in CORPORA), or with ZIPs of skills, whose scripts are run: here, and confined
-//             by their own interpreter
-//   --judge   runs nothing: says what publishing would say
+//   <folder>  with clean/ and quirky/ (or that folder in CORPORA), or with ZIPs of skills. The scripts of those run here and, confined, in
+//             their own interpreter.
+//   --judge   runs nothing and reports the result of publishing
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -23,7 +23,7 @@ const { readPackage, leftOutPart, inspect } = await importTypeScript(
   "src/domain/package/path.ts",
   "src/domain/inspection/inspection.ts",
 );
-/** What no honest skill should be suspected of. */
+/** Findings that no harmless skill should cause. */
 const LURES = new Set(["DOWNLOAD_AND_RUN", "PASTE_AND_RUN"]);
 let failures = 0;
 let read = 0;
@@ -80,7 +80,7 @@ async function check(kind, folder, file) {
   if (difference !== null) fail(`${file}: ${difference}`);
 }
 
-/** The files as the inspection takes them. */
+/** Returns the files in the form that the inspection takes. */
 function textsOf({ files, zip }) {
   return files.map(({ path: name, offset, size }) => {
     const bytes = zip.subarray(offset, offset + size);
@@ -88,7 +88,7 @@ function textsOf({ files, zip }) {
   });
 }
 
-/** What an independent reader sees differently: in the upload, and in the ZIP that we would store. */
+/** Returns the differences that an independent reader finds in the upload and in the ZIP that the gateway would store. */
 async function differs(upload, skill) {
   for (const [what, zip] of [
     ["upload", upload],
@@ -96,7 +96,7 @@ async function differs(upload, skill) {
   ]) {
     const seen = await readIndependently(zip);
     for (const name of seen.keys()) if (leftOutPart(name) !== null) seen.delete(name);
-    // The folder may be called otherwise than the skill, as that of a download is.
+    // The folder can have another name than the skill, as in a download.
     const folders = new Set([...seen.keys()].map((name) => name.split("/", 1)[0]));
     const isWrapped = !skill.files.some(({ path: name }) => seen.has(name)) && folders.size === 1;
     const prefix = isWrapped ? `${[...folders][0]}/` : "";

@@ -1,5 +1,5 @@
-// `npm run deploy`: everything a Cloudflare account needs, safe to repeat. It asks before it changes anything there. `-- --dry-run`
-// needs no account: it proves the build and the settings.
+// `npm run deploy`: sets up everything in a Cloudflare account. It can be repeated and asks before it changes anything there. `--
+// --dry-run` needs no account and checks the build and the settings.
 
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -17,16 +17,16 @@ import { readWranglerConfig } from "./kit/wrangler-config.mjs";
 import { publishBuiltins } from "./local/builtins.mjs";
 import { formatVariables, readVariableFile } from "./local/devvars.mjs";
 
-/** wrangler.toml with the real database's id; made here, ignored by git. */
+/** wrangler.toml with the id of the real database. This script writes it; git ignores it. */
 const CONFIG = path.join(root, "wrangler.deploy.toml");
-/** The secrets that were sent, for later runs; ignored by git. Cloudflare never tells a secret again. */
+/** The secrets that were sent, for later runs. Git ignores this file. Cloudflare never returns a secret. */
 const SECRETS = path.join(root, ".dev.vars.deploy");
 const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
 /** The id in wrangler.toml of a database that does not exist yet. The *Deploy to Cloudflare* button replaces it by a real one. */
 const NO_DATABASE = "00000000-0000-0000-0000-000000000000";
 /** Cloudflare's own builds set this. Pressing the button, or pushing to the connected branch, is the consent to deploy. */
 const isWorkersBuild = process.env.WORKERS_CI === "1";
-/** A new address at workers.dev takes a while to answer. */
+/** A new address at workers.dev does not respond at once. */
 const ADDRESS_PATIENCE = 120_000;
 
 const USAGE = `Use: npm run deploy [-- --dry-run | --yes]
@@ -43,10 +43,10 @@ async function main() {
   await (isDryRun ? rehearse(config, secretNames, main) : deploy(config, secretNames, main, settings, isAgreed));
 }
 
-/** What is not known is refused: a mistyped `--dry-run` must not deploy. */
+/** Refuses unknown options: a mistyped `--dry-run` must not deploy. */
 function readDeployOptions() {
   const { values } = readOptions(USAGE, { ...YES, "dry-run": { type: "boolean" } });
-  // `npm run deploy --dry-run`: npm keeps the option to itself, and says so to its scripts in this variable only.
+  // `npm run deploy --dry-run`: npm treats this option as its own and passes it to scripts only in this variable.
   const asked = process.env.npm_config_dry_run ?? "";
   const isDryRun = values["dry-run"] === true || !["", "false"].includes(asked);
   if (isDryRun && values.yes === true) throw new Refusal(`--dry-run and --yes do not go together.\n${USAGE}`);
@@ -54,13 +54,13 @@ function readDeployOptions() {
 }
 
 /**
- * Refuses what the deployed Worker would refuse to start with, as far as it is known here: the variables of wrangler.toml, and the
- * secrets that are given in the environment or were sent before.
+ * Throws if the deployed Worker would refuse to start. Checks the variables of wrangler.toml and the secrets that are set in the
+ * environment or were sent before.
  */
 function checkSettings(vars, secretNames, known, { parseSettings }) {
   const problems = Object.entries(vars).flatMap(([name, value]) => {
     if (secretNames.includes(name)) return [`${name} is a secret: take it out of [vars] of wrangler.toml.`];
-    // The Worker sees a number or a boolean as no setting at all, and would go on with the default.
+    // The Worker ignores a number or a boolean and would use the default.
     return typeof value === "string" ? [] : [`${name}: write the value in [vars] of wrangler.toml in quotation marks.`];
   });
   const texts = Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, String(value)]));
@@ -71,7 +71,7 @@ function checkSettings(vars, secretNames, known, { parseSettings }) {
     throw new Refusal(`The settings are not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
 }
 
-/** Smart placement moves the Worker to where it waits least, which is its database: away from callers and conversations. */
+/** Smart placement moves the Worker close to its database, away from callers and conversations. */
 function refusePlacement(placement) {
   if (placement?.mode !== "smart") return;
   throw new Refusal(
@@ -81,7 +81,7 @@ function refusePlacement(placement) {
 
 async function rehearse(config, secretNames, main) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
-  // The copy's text is made as in earnest, so that this step is proved too.
+  // Builds the copy as a real run does, so that a dry run also checks this step.
   const copy = await configFor(database, "11111111-1111-4111-8111-111111111111");
   say(`With an account this would, in this order:
   1. check the login (wrangler whoami), or ask to log in; then ask whether this is the account to change, unless there is --yes
@@ -132,7 +132,7 @@ async function deploy(config, secretNames, main, settings, isAgreed) {
   if (missing[ADMIN_KEY] !== undefined && !isWorkersBuild) console.log(`admin key ${missing[ADMIN_KEY]}`);
 }
 
-/** A build's log is no place for a key, so that a build makes none. */
+/** The log of a build must not contain a key, so a build generates none. */
 function keyIsMissing() {
   if (!isWorkersBuild) return `The built-in skills were left alone: set ${ADMIN_KEY} to publish them.`;
   return `The built-in skills are not published, because this build does not know ${ADMIN_KEY}. Run \`GATEWAY_URL=<address> GATEWAY_KEY=<admin key> npm run skill -- push skills/<name>\` for the ones that you want. If the gateway has no admin key yet, add the secret ${ADMIN_KEY} in the Cloudflare dashboard.`;
@@ -155,14 +155,14 @@ async function databaseId({ database_name: name, database_id: configured }) {
 }
 
 async function ensureBucket(name) {
-  // Not `info`: that also asks for statistics, which a token may not see. `list` knows no JSON.
+  // `info` also requests statistics, which a token may not be allowed to read. `list` has no JSON output.
   const { stdout } = await wrangler(["r2", "bucket", "list"]);
   if (new RegExp(`^name:\\s+${name}$`, "m").test(stdout)) return;
   say(`creating the R2 bucket ${name}`);
   await wrangler(["r2", "bucket", "create", name]);
 }
 
-/** The text of wrangler.toml, with the id of the real database in place of the one that wrangler has read there. */
+/** Returns the text of wrangler.toml with the id of the real database instead of the one in the file. */
 async function configFor(database, id) {
   const text = await readFile(path.join(root, "wrangler.toml"), "utf8");
   const parts = text.split(database.database_id);
@@ -170,9 +170,9 @@ async function configFor(database, id) {
   return parts.join(id);
 }
 
-/** Secrets that the deployed Worker lacks: from the environment, from an earlier run, or asked for. */
+/** Returns the secrets that the deployed Worker lacks: from the environment, from an earlier run, or entered at the terminal. */
 async function missingSecrets(names, known, { parseSettings }) {
-  // It fails for a Worker that is not there yet: then all are missing.
+  // The command fails if the Worker does not exist yet. Then all secrets are missing.
   const { code, stdout } = await runWrangler(["secret", "list", "--config", CONFIG]);
   const stored = new Set(code === 0 ? JSON.parse(stdout).map((secret) => secret.name) : []);
   const values = {};
@@ -202,7 +202,7 @@ async function upload(main, secrets) {
   try {
     await writeWhole(secretsFile, JSON.stringify(secrets), 0o600);
     const withSecrets = Object.keys(secrets).length > 0 ? ["--secrets-file", secretsFile] : [];
-    // --keep-vars: settings that were made in the dashboard stay.
+    // --keep-vars: settings from the dashboard are preserved.
     await wrangler(["deploy", main, "--no-bundle", "--config", CONFIG, "--keep-vars", ...withSecrets], {
       show: true,
       env: { WRANGLER_OUTPUT_FILE_PATH: outputFile },

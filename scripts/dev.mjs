@@ -1,4 +1,4 @@
-// `npm run dev`: `wrangler dev` on the same state as `npm start`, for people who change the code: it reloads on every edit.
+// `npm run dev`: runs `wrangler dev` on the same state as `npm start`, for work on the code. It reloads on every edit.
 
 import { rmSync } from "node:fs";
 import path from "node:path";

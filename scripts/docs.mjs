@@ -1,5 +1,5 @@
-// Writes the generated parts of the documents: docs/settings.md, and what stands between `<!-- generated: … -->` marks in docs/api/.
-// `--check` only reports whether they are current.
+// Writes the generated parts of the documents: docs/settings.md, and the text between `<!-- generated: … -->` marks in docs/api/. `--check`
+// only reports whether they are current.
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";

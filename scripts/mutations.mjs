@@ -11,7 +11,7 @@ const RIGHTS = ["test/domain/access"];
 const FOLD = ["test/domain/conversation"];
 const MATRIX = ["test/api/matrix.test.ts"];
 
-/** `tests` belong to `npm test`. `full` only run with `--full`, and are asked when the first find nothing. */
+/** `tests` belong to `npm test`. `full` run only with `--full`, and only if `tests` do not detect the mutation. */
 export const MUTATIONS = [
   {
     area: "authorization",

@@ -1,9 +1,8 @@
-// `npm run pictures`: the still picture of *Try it* in the README, made anew by a gateway of its own and headless Chromium.
+// `npm run pictures`: updates the picture of *Try it* in the README with its own gateway and headless Chromium.
 //
-// It starts `npm start` on a fresh state and a free port, opens the link that it prints, lets the scripted model draw once, and keeps
-// what a window of 1100 x 900 shows as docs/pictures/demo.png. The picture of the flow beside it (flow.svg) is drawn by hand. Then come
-// those of the console (docs/console.md), of the same gateway. Texts are those of the machine's own fonts, so two machines make two
-// pictures.
+// It runs `npm start` on a fresh state and a free port, opens the printed link, lets the scripted model draw once, and stores a screenshot
+// of 1100 x 900 pixels as docs/pictures/demo.png. The picture of the flow (flow.svg) is drawn by hand. Then it takes the pictures of the
+// console (docs/console.md) from the same gateway. Text uses the machine's fonts, so pictures differ between machines.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -8,7 +8,7 @@ const modules = path.join(import.meta.dirname, "..", "node_modules");
 /** Whether a file, named by its path below node_modules, is deleted. */
 export function isUnused(name) {
   const file = name.split(path.sep).join("/");
-  // Nobody debugs into packages with their own sources here.
+  // Source maps of packages are not needed for debugging here.
   if (/\.map$/.test(file)) return true;
   // The C headers that native addons are compiled with.
   if (/^node\/node_modules\/node-[^/]+\/include\//.test(file)) return true;

@@ -1,4 +1,4 @@
-// `npm run reindex`: makes the full-text index over skills again from the rows, through the gateway's own API and while it serves.
+// `npm run reindex`: rebuilds the full-text index of skills from the rows, through the API of the running gateway.
 
 import { GATEWAY, readOptions } from "./kit/options.mjs";
 import { fail, say } from "./kit/refusal.mjs";

@@ -1,4 +1,4 @@
-// `npm run restore`: brings back what `npm run backup` has written, whole or not at all, and keeps what was there before.
+// `npm run restore`: restores a backup of `npm run backup` completely or not at all, and preserves the previous data.
 
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -37,7 +37,7 @@ async function main() {
   say("The secrets in it can be read with the SECRETS_KEY that they were stored with.");
 }
 
-/** Makes a state beside the one that is there, holds it against the backup, and puts it in its place. */
+/** Creates a new state next to the existing one, compares it with the backup, and replaces the existing one. */
 async function restoreHere(folder, manifest, values) {
   const state = stateOf(values);
   const { modules } = await buildGateway();
@@ -77,7 +77,7 @@ async function restoreHere(folder, manifest, values) {
   console.log(`restored ${state}`);
 }
 
-/** Sends the packages, which nobody sees without rows, and then all rows as one import, which D1 does whole or not at all. */
+/** Uploads the packages, which are invisible without rows, and then all rows in one import. D1 applies all of it or none. */
 async function restoreDeployed(folder, manifest, values) {
   const store = await openDeployed();
   const there = await readMigrations(store.query);

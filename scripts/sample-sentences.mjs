@@ -9,7 +9,7 @@ import { fail, Refusal } from "./kit/refusal.mjs";
 
 const CODE = /^(?:src|sdk|console|scripts|bench|test)\/.*\.(?:ts|tsx|mjs)$/;
 
-/** What belongs to each area, and how its sentences are found in a file. */
+/** The files of each area, and how to find the sentences in a file. */
 const AREAS = {
   docs: { isIn: (name) => /^(?:[A-Z_]+\.md|docs\/.*\.md|skills\/.*\.md)$/.test(name), textsOf: paragraphsOf },
   comments: { isIn: (name) => CODE.test(name) && !name.includes("/generated/"), textsOf: commentsOf },

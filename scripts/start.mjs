@@ -1,4 +1,5 @@
-// `npm start`: the whole gateway on this machine. Builds it, takes the state, migrates, publishes the built-in skills.
+// `npm start`: runs the whole gateway on this machine. Builds it, takes the lock of the state, applies migrations, and publishes the
+// built-in skills.
 
 import { buildGateway } from "./build/worker.mjs";
 import { fail, say } from "./kit/refusal.mjs";

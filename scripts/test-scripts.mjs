@@ -1,5 +1,5 @@
-// `npm run test:scripts`: scripts as authors write them, in every language, in the sandbox and as their own interpreter runs them. What is
-// expected of the project's own is kept beside them, in test/scripts/<language>.
+// `npm run test:scripts`: runs typical scripts of every language in the sandbox and in their own interpreter. The expected results of the
+// project's own scripts are in test/scripts/<language>.
 // usage: npm run test:scripts -- [language…] [--record]
 
 import { readdir, readFile, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// `npm run tour`: the whole story on the running gateway, printing what is sent and what comes back.
+// `npm run tour`: shows the main features on the running gateway and prints every request and response.
 
 import { strToU8, zipSync } from "fflate";
 import { GATEWAY, readOptions } from "./kit/options.mjs";
@@ -8,7 +8,7 @@ import { chosenGateway, nothingAnswers } from "./local/chosen-gateway.mjs";
 const USAGE = `Use: npm run tour -- [--url <gateway>] [--key <key of an admin>] [--port 8787]
   Without --url it is the gateway in GATEWAY_URL, or the one on this machine; the key may also stand in GATEWAY_KEY, and for the
   gateway on this machine it is that of .dev.vars.`;
-/** The older name of the variable goes on. */
+/** The older name of the variable still works. */
 const environment = { ...process.env, GATEWAY_KEY: process.env.GATEWAY_KEY || process.env.GATEWAY_ADMIN_KEY };
 let gateway;
 let adminKey;
@@ -29,7 +29,7 @@ For season words read \`references/seasons.md\`.
   "haiku-writer/references/seasons.md": "# Season words\n\n- spring: thaw, frogs\n- winter: bare branch, breath\n",
 };
 
-/** What the user pasted. */
+/** The text that the user pasted. */
 const ORDERS = `date,region,amount
 2026-01-08,North,49.90
 2026-01-17,South,120.00
@@ -162,7 +162,7 @@ function indent(text) {
   return text.replace(/^/gm, "  ");
 }
 
-/** Tool schemas are long; their names tell the story. Keys are secrets, even in a tour. */
+/** Shortens tool schemas to their names and hides keys, which are secrets even in a tour. */
 function hide(value) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   const copy = { ...value };

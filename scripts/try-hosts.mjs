@@ -1,5 +1,5 @@
-// `npm run try:hosts`: MCP hosts from their own packages, set up with what docs/mcp.md prints, before the built gateway and a model that does
-// what it was told; and a bridge for servers over stdio behind it. Prints which host does what. Installs the hosts with its first run.
+// `npm run try:hosts`: runs MCP hosts from their own packages, configured as in docs/mcp.md, with the built gateway and a scripted model,
+// and a bridge for stdio servers behind it. Prints which host supports which feature. The first run installs the hosts.
 // usage: npm run try:hosts -- [--only <host>]
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";

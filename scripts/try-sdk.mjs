@@ -1,4 +1,4 @@
-// `npm run try:sdk`: the package as a stranger gets it, packed and installed in empty projects. Needs the npm registry.
+// `npm run try:sdk`: packs the package and installs it in empty projects, as a new user does. Needs the npm registry.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,11 +14,11 @@ import { fail, Refusal, say } from "./kit/refusal.mjs";
 const USAGE = `Use: npm run try:sdk -- [--only PART]
   --only PART   node20, node24, types, browser, vite or next`;
 
-/** What a browser page may weigh, as gzip: the client, the hook, and every operation. */
+/** The limit on the size of a browser page with the client, the hook and every operation, as gzip. */
 const MOST_KIB = 15;
 const run = promisify(execFile);
 
-/** Each gets the packed file and an empty folder. */
+/** Each function receives the packed file and an empty folder. */
 const PARTS = {
   node20: (given) => onNode(given, "20"),
   node24: (given) => onNode(given, "24"),
@@ -71,7 +71,7 @@ async function install({ packed, project }, ...packages) {
 }
 
 const npm = (cwd, ...given) => told(run("npm", given, { cwd }));
-/** What a command says when it fails stands in what it wrote. */
+/** Adds the output of a failed command to its error. */
 const told = (promise) =>
   promise.catch((error) => {
     throw new Refusal(`${error.message}\n${error.stdout}\n${error.stderr}`);
@@ -79,7 +79,7 @@ const told = (promise) =>
 
 const ENTRIES = ["", "/openai", "/anthropic", "/ai-sdk", "/client"].map((name) => `skill-gateway${name}`);
 
-/** A Node of this version that is here already: to fetch one took minutes where the registry is far. */
+/** Returns an installed Node of this version. With a slow registry, a download took minutes. */
 async function nodeOfMachine(major) {
   for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
     const file = path.join(folder, "node");
@@ -102,7 +102,7 @@ async function onNode(given, major) {
   await writeFile(path.join(given.project, "main.mjs"), code);
   const node = own ?? path.join(given.project, "node_modules", "node", "bin", "node");
   const { stdout } = await told(run(node, ["main.mjs"], { cwd: given.project }));
-  // The command line, as `npx` finds it: by the name that the package gives it.
+  // The command line under the name that the package defines, as `npx` finds it.
   const command = path.join(given.project, "node_modules", ".bin", "skillgate");
   for (const args of [
     ["init", "tide"],
@@ -171,7 +171,7 @@ async function types(given) {
   return versions.join(", ");
 }
 
-/** What a bundler makes of a page that uses this, as gzip in KiB. */
+/** Returns the size of a bundled page that uses this code, as gzip in KiB. */
 async function weight(project, code) {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: project, loader: "ts" },

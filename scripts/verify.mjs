@@ -1,5 +1,5 @@
-// `npm run deploy:verify`: asks a running gateway for what only an account can show: that dynamic Workers take WebAssembly and promises
-// that wait (JSPI), how long a cold start takes there, and that its limits end what ours do not. It makes a public skill and a
+// `npm run deploy:verify`: checks on a running gateway what only an account can show. These are support for WebAssembly and promise
+// integration (JSPI) in dynamic Workers, the duration of a cold start, and the platform's own limits. It creates a public skill and a
 // conversation, and deletes both.
 
 import { randomBytes } from "node:crypto";
@@ -10,9 +10,9 @@ import { chosenGateway, nothingAnswers } from "./local/chosen-gateway.mjs";
 
 const USAGE = `Use: npm run deploy:verify [-- --url <gateway> --key <key of an admin> | --port 8787]
   Without --url it is the gateway in GATEWAY_URL, or the one on this machine; the key may also stand in GATEWAY_KEY.`;
-/** Seconds that a script of the skill may take: more than the CPU that the platform gives it. */
+/** The limit on a script of the skill in seconds: longer than the platform's CPU limit. */
 const TIMEOUT = 15;
-/** Of an account; a machine with other things to do takes its time. */
+/** The limit for an account. A busy machine can take longer. */
 const COLD_PYTHON_MOST = 5_000;
 
 const SCRIPTS = {
@@ -31,7 +31,7 @@ const SCRIPTS = {
   "memory.py": "all = []\nwhile True: all.append(bytearray(1 << 20))",
 };
 
-/** What the first lines of these print. */
+/** The expected first line of output. */
 const HASH = "4ea5ee68";
 
 main().catch(fail);
@@ -66,7 +66,7 @@ async function main() {
   console.log(`verified ${url}`);
 }
 
-/** Each runs one script; `says` gives what is wrong with how it went, or `null`. */
+/** Each check runs one script. `says` returns the problem with its result, or `null`. */
 function checks(isHere) {
   const prints = (text) => (one) => (one.exit_code === 0 && one.stdout === `${text}\n` ? null : told(one));
   const isEnded = (most) => (one) => (one.exit_code !== 0 && one.ms < most ? null : told(one));

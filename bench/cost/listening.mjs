@@ -1,5 +1,5 @@
-// What hosts cost that listen for changes of a list of tools, each at a conversation of its own, while nothing changes: the hour in which they
-// listen is half a minute here, and everything that happens in it happens.
+// Measures the cost of hosts that listen for changes of a tool list, each in a separate conversation, while nothing changes. Half a minute
+// stands for an hour: every event of such an hour occurs in it.
 
 import { priced } from "./prices.mjs";
 
@@ -7,9 +7,9 @@ const HOSTS = 100;
 /** Opened at once. */
 const BATCH = 10;
 const HOUR_MS = 60 * 60_000;
-/** An object sleeps after ten idle seconds, and the Worker tells each host twice in this time that it is still there. */
+/** An object hibernates after ten idle seconds, and the Worker sends each host two keep-alive messages in this time. */
 const LISTEN_MS = 40_000;
-/** Of an hour; more would be no hibernation. */
+/** The limit as a share of an hour. More would mean that the object does not hibernate. */
 export const MOST_SHARE = 0.01;
 
 const MESSAGE = {
@@ -26,7 +26,7 @@ const MESSAGE = {
 
 /**
  * @param {import("../gateway.mjs").Gateway} gateway
- * @param {() => Promise<object>} takeUnits the units since they were taken last
+ * @param {() => Promise<object>} takeUnits returns the units since its last call
  */
 export async function listeningHosts(gateway, takeUnits) {
   const authorization = `Bearer ${await gateway.keyOf("listener")}`;
@@ -79,7 +79,7 @@ async function inBatches(open) {
   return all;
 }
 
-/** How often the host still heard something. */
+/** Reads a stream to its end. Returns the number of chunks that the host received. */
 async function untilEnd(reader) {
   for (let times = 0; ; times++) if ((await reader.read()).done) return times;
 }

@@ -1,7 +1,7 @@
-// What Cloudflare would bill, counted where it passes: the platform's own classes, of which every binding and every object's storage in
-// this isolate is one. Nothing of the gateway is wrapped, so nothing of it can be left out.
+// Counts the units that Cloudflare would bill. It patches the platform's own classes, of which every binding and every object's storage in
+// this isolate is an instance. Nothing in the gateway is wrapped, so no call is missed.
 
-/** Units since they were asked for last. */
+/** The units since the last call of `takeUnits`. */
 export interface Units {
   d1Queries: number;
   d1RowsRead: number;
@@ -11,13 +11,13 @@ export interface Units {
   objectsBegun: number;
   objectRowsRead: number;
   objectRowsWritten: number;
-  /** Each is billed as a row written; it stands in no other count. */
+  /** Each is billed as one row written and appears in no other count. */
   alarmsSet: number;
   r2ClassA: number;
   r2ClassB: number;
-  /** Isolates asked for by an id that was not asked for before. */
+  /** Isolates requested with a new id. */
   isolates: number;
-  /** What an object waited for, which keeps it awake: D1, R2, isolates, and servers elsewhere. */
+  /** The calls an object waited for, which keep it in memory: to D1, R2, isolates, and other servers. */
   waits: { d1: number; r2: number; isolate: number; server: number };
 }
 
@@ -41,14 +41,14 @@ const none = (): Units => ({
 
 let units = none();
 let cursors: Cursor[] = [];
-/** Requests to objects that are under way. The bench asks one thing after the other, so what happens meanwhile is theirs. */
+/** The number of running requests to objects. The bench sends requests one at a time, so all calls during one belong to it. */
 let inside = 0;
 const isolates = new Set<unknown>();
 const watched = new WeakSet<object>();
 let ahead = 0;
 const realNow = Date.now.bind(Date);
 
-/** The units since this was asked last. */
+/** Returns the units since its last call. */
 export function takeUnits(): Units {
   for (const { rowsRead, rowsWritten } of cursors) {
     units.objectRowsRead += rowsRead;
@@ -66,7 +66,7 @@ export function moveClock(milliseconds: number): void {
   Date.now = () => realNow() + ahead;
 }
 
-/** Counts what a Worker asks its bindings from now on. */
+/** Starts to count a Worker's calls of its bindings. */
 export function watchBindings(env: Env): void {
   replaceIn(
     env.DB.withSession(),

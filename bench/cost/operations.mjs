@@ -1,4 +1,4 @@
-// The operations whose costs are told, each done several times: what it asks, what comes before it, and its ceiling of rows.
+// Defines the operations whose costs are reported: the request, its preparation, and the limit on written rows. Each runs several times.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { publishCode } from "../code.mjs";
@@ -9,12 +9,12 @@ const BASE = "/api/v1/conversations";
 /**
  * @typedef {object} Operation
  * @property {string} name
- * @property {(n: number) => Promise<unknown>} act what is counted
- * @property {(n: number) => Promise<unknown>} [before] what is not
- * @property {{ object?: number, d1?: number }} [ceiling] rows written at most, alarms among those of the object
- * @property {number} [requests] requests of callers, 1 unless said
+ * @property {(n: number) => Promise<unknown>} act the part that is counted
+ * @property {(n: number) => Promise<unknown>} [before] preparation, which is not counted
+ * @property {{ object?: number, d1?: number }} [ceiling] limits on written rows; alarms count as rows of the object
+ * @property {number} [requests] requests of callers, 1 by default
  * @property {number} [userWaits] how often an object waits for a user
- * @property {boolean} [once] it may not be done twice
+ * @property {boolean} [once] the operation cannot be repeated
  */
 
 /** @returns {Promise<Operation[]>} */

@@ -1,4 +1,4 @@
-// Cloudflare's list prices beyond what the paid plan includes, in dollars, and what an object is taken to wait.
+// Contains Cloudflare's list prices beyond the included amounts of the paid plan, in dollars, and the assumed waiting times of an object.
 
 /** When the prices were looked up, and where. */
 export const CHECKED = "2026-11-22";
@@ -21,10 +21,10 @@ export const PRICES = {
   r2ClassB: 0.36,
 };
 
-/** Milliseconds. An object is billed while it waits; nobody here can measure how long it will, so this is said and not found. */
+/** Milliseconds. An object is billed while it waits. A local run cannot measure these waits, so they are assumptions. */
 export const WAITS = { own: 5, d1: 30, r2: 50, isolate: 5, server: 500, user: 20_000 };
 
-/** What one operation costs, for a million of it. */
+/** Returns the cost of one million runs of an operation. */
 export function priced({ requests = 1, units, userWaits = 0 }) {
   const awake = awakeMs(units, userWaits) / 1_000;
   const parts = {

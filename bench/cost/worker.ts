@@ -21,7 +21,7 @@ export class Conversation extends Metered {
     return asRequest(() => super.webSocketClose(...given));
   }
 
-  /** What the platform does when the alarm goes off. */
+  /** Calls the alarm handler, as the platform does when an alarm is due. */
   async ring(): Promise<void> {
     await this.ctx.storage.deleteAlarm();
     await this.alarm();

@@ -1,18 +1,18 @@
-// Driving a real conversation once and keeping every request that its model would have got, as a list of texts in the order in which
-// a provider reads them: tools, system, messages. What users and the model say stands there as a place, filled in when it is priced.
+// Runs a real conversation once and records every request to its model, as a list of texts in the order in which a provider reads them:
+// tools, system, messages. The messages of users and of the model are placeholders that are filled in for pricing.
 
 /**
- * A part of a request. Gateway's texts are numbered, so that equal ones have equal numbers.
+ * A part of a request. The gateway's texts are numbered, so that equal texts have equal numbers.
  * @typedef {{ text: number } | { talk: string }} Part
  * @typedef {{ turn: number, parts: Part[] }} Request
  * @typedef {{ requests: Request[], texts: string[], static: number, billed: object }} Shape `static`: tokens of all instructions of the
- *   catalog; `billed`: what the gateway itself says of the bill
+ * catalog; `billed`: the bill as the gateway reports it
  */
 
 /**
- * Lives through a conversation whose model loads what it wants and cannot see.
- * @param {{ user: string, id: string, format: "mcp" | "openai" | "openai-responses" | "anthropic", settings: object, turns: number,
- *   wanted: (turn: number) => string[], model?: string, cold?: boolean }} plan `cold`: the caller says at each turn that nothing is cached
+ * Runs a conversation whose model loads the wanted skills that are not in its context.
+ * @param {{ user: string, id: string, format: "mcp" | "openai" | "openai-responses" | "anthropic", settings: object, turns: number, wanted:
+ * (turn: number) => string[], model?: string, cold?: boolean }} plan `cold`: the caller reports at each turn that nothing is cached
  * @returns {Promise<Shape>}
  */
 export async function drive(gateway, { user, id, format, settings, turns, wanted, model, cold = false }) {
@@ -24,9 +24,9 @@ export async function drive(gateway, { user, id, format, settings, turns, wanted
     return { text: numbers.get(text) };
   };
   const requests = [];
-  /** What the caller keeps: parts, some of them with the id by which an edit names them. */
+  /** The history that the caller stores: parts, some of them with the id that an edit refers to. */
   const history = [];
-  /** Skills whose instructions stand in an answer. */
+  /** Skills whose instructions are in an answer. */
   const held = new Map();
   let offer;
   let inPrompt = [];
@@ -93,7 +93,7 @@ function callOf(id, args, format) {
   return { id, type: "function", function: { name: "load_skill", arguments: JSON.stringify(args) } };
 }
 
-/** What of a message costs tokens. */
+/** Returns the part of a message that costs tokens. */
 function textOf(parts) {
   return parts.map((part) => (typeof part.text === "string" ? part.text : JSON.stringify(part))).join("\n");
 }

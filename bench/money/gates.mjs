@@ -1,14 +1,14 @@
-// What `npm run bench:money` promises. A gate that does not hold is the exit code.
+// Checks the guarantees of `npm run bench:money`. A failed check sets the exit code.
 
 import { cheapest } from "./print.mjs";
 
-/** What is within it counts as equal. */
+/** Ratios within this margin count as equal. */
 const MARGIN = 1.02;
 
 /**
  * @param {object[]} whole cells of small skills
- * @param {object[]} ledgers what the gateway says beside what was simulated
- * @param {number} saved by the first conversation of the predecessor's example
+ * @param {object[]} ledgers the gateway's figures next to the simulated ones
+ * @param {number} saved by the first conversation of Wegent's example
  * @param {{ catalog: string, format: string, model: string, billed: Record<string, number> }[]} formats the default in every format
  * @returns {{ gate: string, worst: string, ok: boolean }[]}
  */
@@ -43,7 +43,7 @@ export function gates(cells, whole, saved, ledgers, formats) {
 /** A catalog of small skills is sent whole, also to a conversation that loads one of them: docs/cost-of-prompts.md. */
 const SMALL_MARGIN = 1.65;
 
-/** How far the gateway's own figures may be from the simulator's: it is told nothing of what is said. */
+/** The allowed difference between the gateway's own figures and the simulator's. The gateway does not receive the messages. */
 const LEDGER = 0.1;
 
 function ledgerGate(ledgers) {
@@ -56,10 +56,13 @@ function ledgerGate(ledgers) {
   return { gate, worst: `${(off(worst) * 100).toFixed(1)} % (${where})`, ok: off(worst) <= LEDGER };
 }
 
-/** Gemini keeps no prompt below 4 096 tokens, so that there the length of a short prompt counts: docs/cost-of-prompts.md. */
+/** Gemini does not cache prompts below 4 096 tokens, so there the length of a short prompt matters: docs/cost-of-prompts.md. */
 const UNCACHED_MARGIN = 1.06;
 
-/** The default is never dearer than the cheapest way that loads the same skills, but where docs/cost-of-prompts.md says so and why. */
+/**
+ * Checks that the default is never more expensive than the cheapest way that loads the same skills. docs/cost-of-prompts.md lists and
+ * explains the exceptions.
+ */
 function formatGates(formats) {
   const isShort = ({ model }) => model.startsWith("gemini");
   return [

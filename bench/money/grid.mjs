@@ -23,7 +23,7 @@ const LOADS = [
   { load: "turns 4 and 11", turns: [16], at: (turn) => ({ 4: 0, 11: 1 })[turn] ?? null, changing: true },
 ];
 
-/** The ways of the grid. `auto` is what a conversation gets that names no delivery. */
+/** The ways of the grid. A conversation without a delivery setting uses `auto`. */
 const WAYS = { auto: {}, system: { delivery: "system" } };
 
 /** All ways of loading on demand. */
@@ -40,16 +40,16 @@ const ALL_FORMATS = ["openai", "openai-responses", "anthropic", "mcp"];
 /** Two loads in sixteen turns of 650 tokens, without pauses. */
 const EXAMPLE = { turns: 16, talk: 650, pause: 0 };
 
-/** The models that the gateway hears of. */
+/** The models that are reported to the gateway. */
 const NAMED = { openai: "gpt-5.4", anthropic: "claude-sonnet-5" };
 
-/** Drives the conversations of a catalog: one for each way of loading, delivery, format, and for `auto` also one that goes cold. */
+/** Runs the conversations of a catalog: one for each way of loading, delivery and format, and for `auto` also one whose cache expires. */
 export async function driveCatalog(gateway, { user, skills, only = {} }) {
   const shapes = new Map();
   for (const [n, { load, turns, at, changing }] of LOADS.entries()) {
     for (const format of ["openai", "anthropic"]) {
       for (const [delivery, settings] of Object.entries(WAYS)) {
-        // Of the models that are priced, only Claude forgets within ten minutes.
+        // Of the models that are priced, only the cache of Claude expires within ten minutes.
         for (const cold of delivery === "auto" && format === "anthropic" ? [false, true] : [false]) {
           const wanted = (turn) => {
             const which = at(turn);
@@ -76,8 +76,8 @@ export async function driveCatalog(gateway, { user, skills, only = {} }) {
 }
 
 /**
- * What the gateway's own ledger says of the conversations that are as long as it was told, without a word of what was sent, beside the
- * bill of the simulator.
+ * Returns the gateway's own cost estimates next to the bills of the simulator, for conversations of the reported length. The gateway does
+ * not receive the messages.
  */
 export function ledgersOf({ name }, shapes, prices, count) {
   const [example] = LOADS.filter(({ load }) => load === "turns 4 and 11");
@@ -113,7 +113,7 @@ export async function driveFormats(gateway, { user, skills, only = {} }) {
 }
 
 /**
- * What the example costs in every format and way, by model.
+ * Returns the cost of the example in every format and way, by model.
  * @returns {{ catalog: string, format: string, model: string, billed: Record<string, number> }[]} `billed` by way, with `pasting`
  */
 export function formatCells({ name }, shapes, prices, count) {
@@ -128,9 +128,9 @@ export function formatCells({ name }, shapes, prices, count) {
 }
 
 /**
- * What each cell costs in each way.
- * @returns {{ catalog: string, load: string, turns: number, talk: number, pause: number, model: string,
- *   paste: Bill, append: Bill, system: Bill, auto: Bill }[]}
+ * Returns the cost of each cell in each way.
+ * @returns {{ catalog: string, load: string, turns: number, talk: number, pause: number, model: string, paste: Bill, append: Bill, system:
+ * Bill, auto: Bill }[]}
  */
 export function cellsOf({ name }, shapes, prices, count) {
   const cells = [];

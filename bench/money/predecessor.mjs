@@ -1,5 +1,4 @@
-// The predecessor system's example, ten skills of which two are used in each of ten turns, as it is billed. Its own count of it is a
-// row of `npm run bench`.
+// Prices Wegent's example: ten skills, two of them used in each of ten turns. `npm run bench` has a row with its token count.
 
 import { CASES, exampleSkills } from "../rows/tokens.mjs";
 import { skillZip } from "../skills.mjs";
@@ -9,7 +8,7 @@ import { thousands, titled } from "./print.mjs";
 
 const TURNS = 10;
 const TALK = 650;
-/** How many skills there are, and how many times the example's 200 tokens each is: larger catalogs show where the gain begins. */
+/** The number of skills, and the size of each as a multiple of the example's 200 tokens. Larger catalogs show where the savings begin. */
 const CATALOGS = [
   { skills: 10, times: 1 },
   { skills: 24, times: 1 },

@@ -1,8 +1,9 @@
-// What a provider bills for the requests of a conversation: each is read from the cache as far as it begins like an earlier one.
+// Calculates a provider's bill for the requests of a conversation. The prefix that a request has in common with an earlier one is read from
+// the cache.
 
 /** Seconds between the requests of one turn. */
 const STEP_S = 10;
-/** The user's part of what is said in a turn; the rest is the model's. */
+/** The user's share of the messages of a turn. The rest is the model's. */
 const USER = 0.4;
 
 /**
@@ -27,7 +28,7 @@ export function bill(shape, { turns, talk, pause, price }, count) {
     const until = sums(parts, facts, talk);
     let best = { known: 0, request: null };
     for (const request of earlier) {
-      // `null`: nobody promises a time. All requests of the bench are within an hour.
+      // `null`: the vendor documents no lifetime. All requests of the bench are within an hour.
       if (now - request.used > (price.ttl_s ?? Number.POSITIVE_INFINITY)) continue;
       const { whole, more } = common(facts, shape, request.n, n);
       const known = until[whole] + more;
@@ -37,7 +38,7 @@ export function bill(shape, { turns, talk, pause, price }, count) {
     const kept = price.step === undefined ? best.known : Math.floor(best.known / price.step) * price.step;
     const read = kept >= price.min_tokens ? kept : 0;
     if (read > 0) best.request.used = now;
-    // What is too short to be kept is not written either.
+    // A prompt that is too short to be cached is not billed as a cache write either.
     sum.billed += read * price.read + (total - read) * (total >= price.min_tokens ? write : 1);
     sum.sent += total;
     sum.read += read;
@@ -48,7 +49,7 @@ export function bill(shape, { turns, talk, pause, price }, count) {
 
 const pasted = new WeakMap();
 
-/** The same conversation with all instructions in its system prompt from the beginning, and without the gateway. */
+/** Returns the same conversation without the gateway, with all instructions in its system prompt from the beginning. */
 export function pasting(shape) {
   const known = pasted.get(shape);
   if (known !== undefined) return known;
@@ -82,7 +83,10 @@ function sums(parts, { sizes }, talk) {
   return until;
 }
 
-/** How many whole parts two requests begin with, and how many tokens of the next. Sizes of what is said do not matter to it. */
+/**
+ * Returns the number of whole parts that two requests begin with, and the tokens they share of the next part. The sizes of messages do not
+ * affect it.
+ */
 function common({ known, sizes, pieces, count }, { requests, texts }, before, after) {
   const key = before * requests.length + after;
   if (known.has(key)) return known.get(key);

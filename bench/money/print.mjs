@@ -36,7 +36,7 @@ export function ranges(cells) {
   );
 }
 
-/** The bill of the example as the gateway tells it, beside the simulator's. */
+/** The bill of the example as the gateway reports it, next to the simulator's. */
 export function ledgerTable(ledgers) {
   const rows = ledgers.map(({ catalog, model, delivery, told, actual, paste }) => [
     ...[catalog, model, `\`${delivery}\``],
@@ -71,7 +71,7 @@ export function cheapest(billed) {
   return others.reduce((a, b) => (b[1] < a[1] ? b : a));
 }
 
-/** Where pasting is the cheaper way: in which conversations, in how many cells of them, and by how much. */
+/** Returns where pasting is cheaper: in which conversations, in how many of their cells, and by how much. */
 export function cheaperToPaste(cells) {
   const groups = grouped(cells, ({ catalog, load }) => `${catalog}|${load}`);
   const rows = [...groups].flatMap(([key, members]) => {

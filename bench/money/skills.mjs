@@ -1,5 +1,4 @@
-// The catalogs of `npm run bench:money`: five skills as they came with the gateway at commit 85542a2, those with 28 more, and those
-// in a crowd of 1 500.
+// Contains the catalogs of `npm run bench:money`: the five built-in skills of commit 85542a2, those with 28 more, and those among 1 500.
 
 import { readFile } from "node:fs/promises";
 import { strToU8, zipSync } from "fflate";
@@ -12,9 +11,9 @@ const MANY = 1_500;
 const BODIES = [4_200, 8_500, 13_000, 20_000, 25_000];
 
 /**
- * Publishes them.
- * @returns {Promise<{ name: string, user: string, skills: string[] }[]>} `skills`: what a conversation may load, in an order that
- *   changes with every load
+ * Publishes the catalogs.
+ * @returns {Promise<{ name: string, user: string, skills: string[] }[]>} `skills`: the skills that a conversation can load, in an order
+ * that changes with every load
  */
 export async function publishCatalogs(gateway) {
   const builtin = await publishBuiltin(gateway);
@@ -43,7 +42,7 @@ export async function publishSmall(gateway) {
 async function publishBuiltin(gateway) {
   const files = JSON.parse(await readFile(BUILTIN, "utf8"));
   const names = [...new Set(Object.keys(files).map((path) => path.split("/")[0]))];
-  // markdown-style is needed by others and comes first.
+  // Other skills depend on markdown-style, so it is first.
   const order = names.toSorted((a, b) => Number(b === "markdown-style") - Number(a === "markdown-style"));
   for (const name of order) {
     const own = Object.entries(files).filter(([path]) => path.startsWith(`${name}/`));

@@ -53,7 +53,7 @@ export async function run({ gateway, compare }) {
   ];
 }
 
-/** A conversation that stands in a turn and has seen the catalog; a new one every `TURNS` requests. */
+/** Returns the route of a conversation that is in a turn and has read the catalog. Every `TURNS` requests use a new one. */
 async function conversation(gateway, user, purpose, n) {
   const route = `/api/v1/conversations/${purpose}-${Math.floor(n / TURNS)}`;
   if (n % TURNS === 0) await gateway.call(user, "POST", `${route}/turns`, { conversation: {} });

@@ -1,5 +1,5 @@
-// The chat endpoint: when the first word is there, what each further one takes, and what 200 streams at once leave in memory. The floor
-// streams the same answer of the same vendor through, behind one D1 query and two calls of an object.
+// Measures the chat endpoint: the time to the first word, the time of each further word, and the memory that 200 concurrent streams leave
+// behind. The floor passes on the same answer of the same provider after one D1 query and two calls of an object.
 
 import http from "node:http";
 import { answerOf, listen, startVendor } from "../chat.mjs";

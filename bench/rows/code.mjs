@@ -26,7 +26,7 @@ export async function run({ gateway, compare }) {
     },
     check: isAnswered,
   });
-  // A user whom no isolate was ever made for: what is cold is the isolate, not the code.
+  // A user without any isolate. The isolate is cold, not the code.
   const cold = (call) => ({
     async prepare(n) {
       const user = `${call.name}-cold-${n}`;

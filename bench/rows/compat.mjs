@@ -1,5 +1,5 @@
-// What clients of other registries ask most: an index of 1 000 skills against one of 100, and an open archive by its digest, which is
-// answered without D1, against its bytes from R2 and nothing else.
+// Measures the most frequent requests of clients of other registries. An index of 1 000 skills is compared with one of 100. An open archive
+// by its digest, which is served without D1, is compared with a plain read of its bytes from R2.
 
 import { publishSkills, seedCatalog } from "../skills.mjs";
 
@@ -11,7 +11,7 @@ const PLACE = "/.well-known/agent-skills";
 export async function run({ gateway, compare }) {
   for (const [user, count] of Object.entries(SIZES)) {
     await seedCatalog(gateway, user, count);
-    // Rows have no packages to make archives of: they have been made.
+    // The rows have no packages to create archives from, so they are marked as done.
     await gateway.db
       .prepare(
         `INSERT INTO version_archives (version_id, sha256, size)
@@ -42,7 +42,7 @@ export async function run({ gateway, compare }) {
   ];
 }
 
-/** Where the archive of an open skill is, for who has no key, and in R2. */
+/** Returns the URL of an open skill's archive for callers without a key, and its key in R2. */
 async function openArchive(gateway) {
   await publishSkills(gateway, null, 1, undefined, "/api/v1/kinds/skills/public");
   const { id, version_id } = await gateway.db

@@ -1,5 +1,6 @@
-// Scripts in each language, cold and warm, beside a bare isolate. They take turns, so that what Python and shell take over Node is of
-// the same run. Every cold sample leaves an isolate behind, and a Python takes 45 MB: few samples, and a gateway of its own.
+// Measures scripts in each language, cold and warm, next to a bare isolate. They alternate, so that the figures of Python, shell and Node
+// come from the same run. Every cold sample leaves an isolate behind, and one of Python takes 45 MB, so the row takes few samples and has a
+// separate gateway.
 
 import { begin, isolateFloor, LANGUAGES, publishScripts, runScript } from "../code.mjs";
 import { median, percentiles, takeTurns } from "../measure.mjs";
@@ -39,12 +40,12 @@ export async function run({ gateway, passes, seconds }) {
   return rows;
 }
 
-/** A user whom no isolate was ever made for: what is cold is the isolate, not the code. */
+/** A user without any isolate. The isolate is cold, not the code. */
 async function coldTimes(gateway) {
   const names = ["bare", ...LANGUAGES.map(({ language }) => language)];
   const times = Object.fromEntries(names.map((name) => [name, []]));
   const bare = isolateFloor(gateway, USER, (n) => `languages-${n}`, true);
-  // The first of each fetches what the gateway keeps from then on, and is not counted.
+  // The first sample of each fills the gateway's caches and is not counted.
   for (let n = -1; n < COLD_EACH; n++) {
     for (const name of names) {
       const user = `cold-${name}-${n + 1}`;

@@ -1,6 +1,6 @@
-// Lists of the console in Chromium: from the opening of the page to the frame that shows the first rows, for a user who has 10 000 skills and
-// 1 000 conversations; the floor is the same page of a user who has 100 of each. A list that holds more than 100 rows, or asks for more
-// than one page of them, is no list of ours.
+// Measures the console's lists in Chromium: from opening the page to the frame that shows the first rows, for a user with 10 000 skills and
+// 1 000 conversations. The floor is the same page of a user with 100 of each. The row fails if a list contains more than 100 rows or
+// requests more than one page of them.
 
 import { chromium } from "playwright-core";
 import { chromiumPath } from "../../scripts/kit/browser.mjs";
@@ -12,7 +12,7 @@ const SMALL = "lists-100";
 const LARGE = "lists-10000";
 const MOST_ROWS = 100;
 
-/** By name: where it is, and which requests ask for its rows. */
+/** By name: the path of the list, and the requests for its rows. */
 const LISTS = {
   "the library": { place: "/console/", asks: /\/kinds\/skills/ },
   "a search in the library": { place: "/console/?q=skill", asks: /\/kinds\/skills/ },
@@ -52,7 +52,7 @@ export async function run({ passes, seconds }) {
   }
 }
 
-/** A page of the user's own browser, signed in, that notes when rows are first seen. */
+/** Opens a page in a separate browser context for the user, signed in, that records when rows first appear. */
 async function signedIn(browser, gateway, user) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   await context.addInitScript(() => {
@@ -87,7 +87,7 @@ async function firstRows({ page, url, list: { place, asks } }) {
   return { ms, text: "" };
 }
 
-/** Rows of the list alone: what a conversation holds is in its object, which no list opens. */
+/** Creates only the rows of the list. The content of a conversation is in its object, which lists do not open. */
 async function seedConversations(gateway, user, count) {
   const ids = JSON.stringify(Array.from({ length: count }, (_, n) => `chat-${`${n}`.padStart(5, "0")}`));
   await gateway.call(user, "POST", "/api/v1/conversations/template/turns", { conversation: {} });

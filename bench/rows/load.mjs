@@ -1,4 +1,4 @@
-// load_skill through HTTP, each in a fresh conversation that stands in its first turn.
+// Measures load_skill over HTTP, each in a fresh conversation in its first turn.
 
 import { publishSkills } from "../skills.mjs";
 

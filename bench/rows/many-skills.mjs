@@ -1,14 +1,14 @@
-// Five hundred skills with code, each called once: every call makes an isolate that is never used again.
+// Measures five hundred skills with code, each called once. Every call creates an isolate that is never used again.
 
 import { begin, isAnswered, isolateFloor, load, publishCode } from "../code.mjs";
 import { median, percentiles } from "../measure.mjs";
 
 const USER = "many";
 const MANY = 500;
-/** A conversation loads so many of them. */
+/** The number of them that a conversation loads. */
 const EACH = 10;
 
-/** One pass only: nothing of it can be warm, and none of the isolates is given back soon. */
+/** One pass only: nothing in it can be warm, and its isolates are not freed soon. */
 export async function run({ gateway }) {
   const floor = isolateFloor(gateway, USER, (n) => `many-${n}`);
   for (let n = 0; n < MANY; n++) await publishCode(gateway, `many-${String(n).padStart(4, "0")}`);

@@ -1,5 +1,5 @@
-// A warm call of a tool of a remote MCP server: through a conversation, through the gateway's own MCP server, through the transparent
-// proxy, and through other gateways, beside the direct call by the same library. All stand before one server; they take turns in one run.
+// Measures a warm tool call of a remote MCP server through a conversation, the gateway's own MCP server, the transparent proxy, and other
+// gateways, next to the direct call with the same library. All use the same server and alternate in one run.
 
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startGateway } from "../gateway.mjs";
@@ -8,11 +8,11 @@ import { startEverything, startPeers } from "../peers.mjs";
 
 const USER = "mcp";
 const MESSAGE = "x".repeat(200);
-/** A conversation keeps the results of its calls, so it is a new one now and then. */
+/** A conversation stores the results of its calls, so a new one starts after this number of calls. */
 const CALLS = 200;
-/** What the gateway may add to the direct call and the floor of its own state, in milliseconds. */
+/** The limit on the time that the gateway adds to the direct call and the floor of its own state, in milliseconds. */
 const BUDGET = 3;
-/** What a call through a conversation may take of one through the proxy, which does nothing but pass it on. */
+/** The limit on a call through a conversation, relative to a call through the proxy, which only passes it on. */
 const OF_PROXY = 1.5;
 
 export async function run({ passes, seconds }) {
@@ -61,7 +61,7 @@ async function byLibrary({ url, type, prefix, key }, stops) {
   };
 }
 
-/** What every call in a conversation costs: one D1 statement and one call to an object that writes. */
+/** The minimum for every call in a conversation: one D1 statement and one call to an object that writes. */
 function loadFloor(gateway) {
   const text = MESSAGE.repeat(3);
   return async (n) => {

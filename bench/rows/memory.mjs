@@ -1,5 +1,5 @@
-// What workerd takes after 200 skills have each run a script: on this machine nothing gives an isolate back but the gateway itself
-// (`src/sandbox/local-isolates.ts`), so this is what a developer's machine ends up with.
+// Measures workerd's memory after 200 skills have each run a script. Locally only the gateway frees isolates
+// (`src/sandbox/local-isolates.ts`), so this is the memory use on a developer's machine.
 
 import { begin, LANGUAGES, load, publishScripts, runScript } from "../code.mjs";
 import { startGateway } from "../gateway.mjs";
@@ -7,22 +7,23 @@ import { runtimeMemory } from "../memory.mjs";
 
 const USER = "memory";
 const SKILLS = 200;
-/** A conversation loads so many of them. */
+/** The number of skills that a conversation loads. */
 const EACH = 10;
-/** How many of each are kept: `LOCAL_ISOLATES` of src/sandbox/local-isolates.ts. */
+/** The number of isolates of each language that stay in memory: `LOCAL_ISOLATES` of src/sandbox/local-isolates.ts. */
 const KEPT = { node: 24, shell: 6, python: 4 };
-/** Two processes that do the same take so much more or less. */
+/** The usual ratio between two processes that do the same work. */
 const ALIKE = 1.05;
 
 const NAMES = LANGUAGES.map(({ language }) => language);
-/** First as many as are kept, then each language in turn. */
+/** First the number of isolates that stay in memory, then each language in turn. */
 const FIRST = NAMES.flatMap((language) => Array(KEPT[language]).fill(language));
 const ORDER = [...FIRST, ...Array.from({ length: SKILLS - FIRST.length }, (_, n) => NAMES[n % NAMES.length])].map(
   (language, n) => ({ language, n }),
 );
 
 export async function run() {
-  // As many runs that end no isolate, since all are in one that is kept: what is more than that, ended ones have left.
+  // The same number of runs without ending an isolate, since all use one that stays in memory. Memory above that was left behind by ended
+  // isolates.
   const kept = await measure(ORDER.map((_, n) => ORDER[n % FIRST.length]));
   const all = await measure(ORDER);
   const of = `(${NAMES.join(", ")})`;
@@ -35,14 +36,14 @@ export async function run() {
   ];
 }
 
-/** What runs of these skills take, one after the other. */
+/** Returns the memory after runs of these skills, one after the other. */
 async function measure(runs) {
   // The bound is of development builds only: a deployment leaves it to the platform.
   const gateway = await startGateway({ development: true });
   try {
     const nameOf = (n) => `memory-${String(n).padStart(3, "0")}`;
     const routeOf = (n) => `/api/v1/conversations/memory-${Math.floor(n / EACH)}`;
-    // What conversations take is there before: what counts is what running leaves.
+    // The conversations exist before the measurement, so only the memory left by the runs counts.
     for (let n = 0; n < SKILLS; n++) {
       await publishScripts(gateway, nameOf(n));
       if (n % EACH === 0) await begin(gateway, USER, routeOf(n), nameOf(n));

@@ -1,5 +1,5 @@
-// What anybody may ask without a key, against a path that is not there: alone, and with five clients on it while somebody else
-// works. Whoever has no key must not be able to take more from others than a 404 takes.
+// Measures the requests that need no key against an unknown path: alone, and with five clients that send them while another user works. A
+// caller without a key must not slow down others more than with 404 responses.
 
 import http from "node:http";
 import { median, percentiles } from "../measure.mjs";
@@ -55,7 +55,7 @@ export async function run({ gateway, passes, seconds }) {
   }
 }
 
-/** How long a user's requests take while clients without a key ask one path as fast as they can. */
+/** Returns the duration of a user's requests while clients without a key request one path as fast as they can. */
 async function crowded(gateway, route) {
   const asked = await gateway.request(USER, "GET", "/api/v1/me");
   let over = false;
@@ -72,7 +72,7 @@ async function crowded(gateway, route) {
   return percentiles(times);
 }
 
-/** One answer, whatever its status. */
+/** Returns one response with any status. */
 function get(url, route, { method = "GET", headers = {}, agent } = {}) {
   return new Promise((resolve, reject) => {
     const started = performance.now();

@@ -1,5 +1,5 @@
-// What the floors are made of, without budgets: a request that does nothing, one D1 statement, the batch of two that the
-// gateway asks, and a call to an object that writes.
+// Measures the parts of the floors, without budgets: an empty request, one D1 statement, the gateway's batch of two, and a call to an
+// object that writes.
 
 const USER = "parts";
 

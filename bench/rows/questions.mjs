@@ -14,7 +14,7 @@ export async function run({ gateway, passes, seconds, until }) {
   const payload = { code: "x".repeat(500) };
   const path = {
     async prepare() {
-      // Untimed: a socket may send 32 frames a second for long, and a page that answers faster is cut off.
+      // Untimed: a socket can send 32 frames per second for a longer time, and a page that answers faster is disconnected.
       await new Promise((resolve) => setTimeout(resolve, 30));
       return gateway.request(USER, "POST", `${route}/requests`, { action: "echo", payload });
     },

@@ -1,5 +1,5 @@
-// What the Worker reads at its start, as it is deployed: the main module and what it imports statically, minified, and gzip at
-// its best. Beside it what is read when it is first used.
+// Measures the code that a deployed Worker reads at its start: the main module and its static imports, minified, with gzip at its highest
+// level. Next to it: the code that is read on first use.
 
 import { gzipSync } from "node:zlib";
 import { bundleWorker, startModules } from "../../scripts/build/bundle.mjs";
@@ -37,7 +37,7 @@ function byPackage(outputs) {
   return Object.fromEntries(Object.entries(bytes).sort(([, a], [, b]) => b - a));
 }
 
-/** Chunks are named after files such as `esm/index.js`, which tells nobody anything: the package that most of it is does. */
+/** Returns the package that most of a chunk comes from. The chunk's own name, such as `esm/index.js`, does not identify it. */
 function packageOf(output) {
   return Object.keys(byPackage([output]))[0] ?? "nothing";
 }

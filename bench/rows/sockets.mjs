@@ -1,12 +1,12 @@
-// A thousand pages that only wait: what they add to workerd's memory (garbage included, so at most that), all in one
-// conversation and each in its own; and how long the first request takes that wakes its conversation.
+// Measures a thousand idle pages: the memory they add to workerd (an upper bound, since it includes garbage), all in one conversation and
+// each in a separate one. Also measures the first request that wakes a conversation.
 
 import { readdir, readFile } from "node:fs/promises";
 import { openSocket } from "../page.mjs";
 
 const USER = "idle";
 const PAGES = 1_000;
-/** Opened before those that count, and kept: the heap of a workerd that has just started grows whatever it is asked. */
+/** Opened before the counted ones and left open: the heap of a fresh workerd grows with any request. */
 const WARM = 500;
 /** Opened at once. */
 const BATCH = 20;
@@ -15,7 +15,7 @@ const HIBERNATED_MS = 15_000;
 
 export async function run({ gateway }) {
   const before = await memory();
-  // The smaller one first: memory that was once taken is rarely given back.
+  // The smaller one first, because a process rarely returns memory.
   const one = await idle(gateway, (n) => `idle-all-${n < WARM}`);
   const own = await idle(gateway, (n) => `idle-${n}`);
   const row = (name, value, unit) => ({ name, value, unit, budget: null });
@@ -58,7 +58,7 @@ async function idle(gateway, conversationOf) {
   }
 }
 
-/** A page that was welcomed and says nothing more. */
+/** Opens a page that connects and then stays idle. */
 async function openIdle(gateway, conversation) {
   const { ticket, url } = await gateway.call(USER, "POST", `/api/v1/conversations/${conversation}/tickets`, {});
   const socket = await openSocket(url, ["skill-gateway.v1", `ticket.${ticket}`]);
@@ -71,7 +71,7 @@ async function openIdle(gateway, conversation) {
   return socket;
 }
 
-/** KiB that this process's workerd holds. */
+/** Returns the memory of this process's workerd in KiB. */
 async function memory() {
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");

@@ -9,10 +9,10 @@ import { publishSkills } from "../skills.mjs";
 
 const USER = "start";
 const SKILLS = 20;
-/** What the first answer of an entry point may take of the empty Worker's. */
+/** The limit on the first response of an entry point, relative to the empty Worker's. */
 const BUDGET = 2.5;
 
-/** Each entry point: its row, and what its response contains when it did what was asked. */
+/** Each entry point: its row, and the text that its response contains on success. */
 const ENTRIES = {
   turns: { name: "turns", contains: "## Available Skills" },
   calls: { name: "tool-calls", contains: "Skill 'skill-07'" },
@@ -46,7 +46,7 @@ export async function run({ passes, seconds }) {
     return [
       ...Object.entries(ENTRIES).map(([side, { name }]) => row(name, side, BUDGET)),
       row("an unknown path", "unknown", null),
-      // What the request cannot avoid, in a Worker that does nothing else.
+      // The storage access that the request cannot avoid, in a Worker that does nothing else.
       row("Hono, one read of D1 and one write of an object", "storage", null),
     ];
   } finally {

@@ -1,6 +1,6 @@
-// How many turns a second: of one conversation, of 100 and of 1 000 at once, each with a client of its own (the one conversation
-// with eight). Beside each the bare floor of a turn, with as many objects and clients. Without a budget: one process on one machine
-// does what Cloudflare spreads over many.
+// Measures turns per second in one conversation (eight clients), and in 100 and 1 000 conversations at the same time (one client each).
+// Next to each is the floor of a turn with the same number of objects and clients. It has no budget, because one process on one machine
+// does the work that Cloudflare distributes over many.
 
 import { crowd } from "../clients.mjs";
 import { median } from "../measure.mjs";
@@ -32,7 +32,7 @@ async function measure(gateway, { name, conversations, clients }, { passes, seco
       return gateway.request(USER, "POST", `/api/v1/conversations/crowd-${idOf(client)}/turns`, body);
     },
   };
-  // Conversations and the floor's tables are made before, a few at a time.
+  // Conversations and the floor's tables are created before the measurement, a few at a time.
   const make = gateway.crowd(20);
   for (let first = 0; first < conversations; first += 20) {
     const ids = Array.from(

@@ -13,14 +13,14 @@ const TURNS = 10;
 const same = (skills) => [skills[0].name, skills[1].name];
 const others = (skills, turn) => [0, 1].map((n) => skills[(2 * turn + n) % SKILLS].name);
 
-/** Which skills a turn uses; the first is turn 0. */
+/** The skills that a turn uses. The first turn is turn 0. */
 export const CASES = [
   { what: "the same 2 in every turn, retention 5", use: same, retention_turns: 5, budget: 79 },
   { what: "2 others in every turn, retention 0", use: others, retention_turns: 0, budget: 79 },
   { what: "2 others in every turn, retention 5", use: others, retention_turns: 5, budget: null },
 ];
 
-/** The ten skills, and more that nobody uses; their instructions are so many texts of `BODY` tokens each. */
+/** Returns the ten skills and more that are never used. Their instructions consist of `texts` texts of `BODY` tokens each. */
 export function exampleSkills(count, texts = 1, length = SKILLS) {
   return Array.from({ length }, (_, n) => makeSkill(n, count, texts));
 }
@@ -55,7 +55,7 @@ export async function run({ gateway }) {
   return rows;
 }
 
-/** Lives through the turns; what the model was given, in tokens. */
+/** Runs the turns and returns the tokens that the model received. */
 async function converse(gateway, id, { use, retention_turns }, count) {
   const route = `/api/v1/conversations/${id}`;
   const seen = { active: 0, lastPrompts: 0, lastTools: 0, everything: 0 };
@@ -65,7 +65,7 @@ async function converse(gateway, id, { use, retention_turns }, count) {
     const active = new Set(step.active.map(({ skill }) => skill));
     const wanted = use(turn).filter((name) => !active.has(name));
     if (wanted.length > 0) {
-      // The step in which the model asks for them is one that a static prompt would not need.
+      // A static prompt would not need the step in which the model loads the skills.
       seen.everything += promptTokens(step, count) + toolTokens(step, count);
       const calls = wanted.map((skill_name, n) => ({
         id: `call_${turn}_${n}`,
@@ -93,7 +93,7 @@ function toolTokens({ tools }, count) {
   return count(JSON.stringify(tools));
 }
 
-/** A skill of so many times exactly `BODY` tokens with a line of exactly `LINE` in the list. */
+/** Returns a skill with exactly `texts` times `BODY` tokens and a list line of exactly `LINE` tokens. */
 function makeSkill(n, count, texts) {
   const name = `${["chart", "table", "letter", "report", "query", "image", "music", "travel", "budget", "garden"][n % SKILLS]}-helper${n < SKILLS ? "" : `-${n}`}`;
   const words = "Makes plain and useful things of this kind for the user who asks for them in a chat today".split(" ");
@@ -104,7 +104,7 @@ function makeSkill(n, count, texts) {
   return { name, description, body: bodies.join("\n\n") };
 }
 
-/** The first words that are exactly `wanted` tokens, made up with single letters where a word is too much. */
+/** Returns the first words that have exactly `wanted` tokens. Single letters fill the rest where a word is too long. */
 function textOf(words, tokens, wanted) {
   let text = "";
   for (const word of words) {

@@ -1,5 +1,5 @@
-// `npm run bench:search -- <file> --weights`: chooses the weights of the index's columns by prompts that others are judged by. Prompts are
-// split into folds by skill; of each fold is told how the weights find it that the other folds would choose, in catalogs of several sizes.
+// `npm run bench:search -- <file> --weights`: cross-validates the weights of the index's columns. Prompts are split into folds by skill.
+// For each fold it reports the result with the weights that the other folds would choose, in catalogs of several sizes.
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";

@@ -6,7 +6,7 @@ const COLUMNS = ["name", "description", "tags", "examples", "body"];
 const TOKENIZE = "tokenize = 'porter unicode61 remove_diacritics 2'";
 /** Constants of FTS5's bm25. */
 const [K1, B] = [1.2, 0.75];
-/** What FTS5 takes for the weight of a term that is in more than half of the rows. */
+/** FTS5's weight of a term that occurs in more than half of the rows. */
 const COMMON_IDF = 1e-6;
 
 /**
@@ -51,8 +51,8 @@ export function stemmed(queries) {
 }
 
 /**
- * What a query finds in an index, term by term, so that it can be ranked with many weights.
- * @param {number} rows as `SEARCH_LIMITS.rows`: the rarest terms count, as far as the rows that have them are no more
+ * Returns the matches of a query in an index, term by term, so that they can be ranked with many weights.
+ * @param {number} rows as `SEARCH_LIMITS.rows`: the rarest terms count, as long as no more rows than this contain them
  */
 export function foundBy({ postings, lengths, mean, places }, terms, rows) {
   const known = terms.flatMap((term, place) => (postings.has(term) ? [{ place, found: postings.get(term) }] : []));

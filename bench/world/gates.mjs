@@ -1,8 +1,8 @@
-// What `npm run bench:world` promises: trips above all, and three times for Hong Kong with D1 in Frankfurt.
+// Checks the guarantees of `npm run bench:world`: mainly round trips, and three times for Hong Kong with D1 in Frankfurt.
 
 import { timeOf, tripsOf } from "./time.mjs";
 
-/** Rounds to the primary and to a replica that each operation may wait for, all its requests together. */
+/** The highest number of round trips to the primary and to a replica that each operation waits for, in all its requests together. */
 const TRIPS = {
   "message, creating": { primary: 1, replica: 1 },
   "message, cold": { primary: 0, replica: 1 },
@@ -24,7 +24,7 @@ export function gates(journeys, before) {
     return {
       gate: `${name}: at most ${most.primary} rounds to the primary, ${most.replica} to a replica`,
       worst: `${primary}, ${replica}`,
-      // What is not asked of the primary may be asked of a replica, and not the other way round.
+      // A trip to the primary can be replaced by one to a replica, but not the other way round.
       ok: primary <= most.primary && primary + replica <= most.primary + most.replica,
     };
   });

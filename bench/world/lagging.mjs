@@ -1,5 +1,5 @@
-// Speed is not shown without this: beside a replica that lags, through two isolates, nobody sees what is not theirs or misses what
-// they have just written.
+// Checks correctness with a lagging replica and two isolates: users see nothing that they cannot access, and everything they have just
+// written.
 
 import { skillZip } from "./skills.mjs";
 

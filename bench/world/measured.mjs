@@ -1,5 +1,5 @@
-// What each operation waits for, measured: the gateway runs in one Worker with the wrapper of test/support/world around its
-// bindings, and every request is asked cold (an isolate that has not seen the caller) and warm (one that has just answered it).
+// Measures the calls that each operation waits for. The gateway runs in one Worker with the wrapper of test/support/world around its
+// bindings. Every request is sent cold (to an isolate that has not served the caller) and warm (to one that has just served it).
 
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import os from "node:os";
@@ -15,8 +15,8 @@ const ADMIN_KEY = "sgw_bench_admin_key_of_this_process_only";
 
 /**
  * @param {string} tree the folder of the gateway to measure: this one, or a checkout of an older one
- * @returns {Promise<{ journeys: Record<string, object[]>, held: { gate: string, ok: boolean }[] }>} the journeys of each
- *   operation, and what a lagging replica could not do
+ * @returns {Promise<{ journeys: Record<string, object[]>, held: { gate: string, ok: boolean }[] }>} the journeys of each operation, and the
+ * checks with a lagging replica
  */
 export async function measure(tree) {
   const gateway = await start(tree);
@@ -58,13 +58,13 @@ async function drive({ ask, keyFor, measured, page }) {
     }
   };
   const message = (id, skill) => [chat(id, "/turns", {}), load(id, skill), call(id, "echo", { text: "x" })];
-  /** A conversation that stands in its second turn, with the tool's skill loaded. */
+  /** Creates a conversation in its second turn, with the tool's skill loaded. */
   const stand = async (id) => {
     await ask(key, chat(id, "/turns", { conversation: {} }));
     await ask(key, load(id, "tool"));
   };
 
-  // Objects of this isolate have read the skill before; of the last row nobody has.
+  // Objects of this isolate have read the skill before. No object has read that of the last row.
   await stand("zero");
   await ask(key, load("zero", "first"));
   await note("message, creating", cold(), [

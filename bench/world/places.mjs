@@ -1,22 +1,24 @@
-// Where callers are, and how long a round trip takes from there, in milliseconds.
+// Contains the locations of callers and the round-trip times between them in milliseconds.
 //
-// Measured: averages between regions of one cloud provider, 19 October to 17 November 2024, as its documentation publishes them
-// (IBM Cloud, VPC, "network latency", inter-region); of the two directions the larger one. Hong Kong: another provider's matrix
-// (cloudping, of AWS regions, November 2026). Neither is Cloudflare's own network: these are figures to compare designs by.
-// Interpolated: Johannesburg, from the distance at 0.0202 ms a kilometre, the median of the measured pairs; and whatever says so.
+// Measured: averages between regions of one cloud provider, 19 October to 17 November 2024, from its documentation (IBM Cloud, VPC,
+// "network latency", inter-region); the larger value of the two directions. Hong Kong: another provider's matrix (cloudping, of AWS
+// regions, November 2026). Neither is Cloudflare's own network, so use these figures only to compare designs.
+//
+// Interpolated: Johannesburg, from the distance at 0.0202 ms per kilometre, the median of the measured pairs, and other values that are
+// marked as interpolated.
 
 export const DATED = "19 October to 17 November 2024; Hong Kong: November 2026; Johannesburg: interpolated";
 
 /** Within a city: from the Worker to an object or a replica there. Declared, not measured. */
 export const METRO = [2, 10];
-/** A busy or roundabout way costs so many times the average. Declared. */
+/** The ratio of a slow route to the average. This is an assumption. */
 export const SLOW = 1.25;
 
-/** Where D1's primary may be, and where in it we take it to be. */
+/** The regions of D1's primary, and the city assumed in each. */
 export const HOMES = { weur: "Frankfurt", enam: "Washington" };
 
-// D1 has at most one replica in each of its regions, and none in South America, Africa and the Middle East. Where in a region it is
-// nobody says: `replica` is from the same city to the farthest pair measured there; in Asia Hong Kong–Tokyo, interpolated.
+// D1 has at most one replica in each of its regions, and none in South America, Africa and the Middle East. The location within a region is
+// not documented. `replica` ranges from the same city to the farthest pair measured there; in Asia Hong Kong–Tokyo, interpolated.
 const [EUROPE, AMERICA, ASIA, OCEANIA] = [
   [2, 29],
   [2, 31],

@@ -1,4 +1,4 @@
-// Skills for `npm run bench:world`, as upload forms that can be made again for each request.
+// Builds skills for `npm run bench:world`, as upload forms that can be built again for each request.
 
 import { strToU8, zipSync } from "fflate";
 
@@ -15,7 +15,7 @@ export function skillZip(name) {
   });
 }
 
-/** A skill with a tool that says what it was told. */
+/** Returns a skill with a tool that returns its input. */
 export function toolZip(name) {
   const code = `export class Provider {
   get providerName() { return "bench" }

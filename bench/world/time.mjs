@@ -20,7 +20,7 @@ export function timeOf(journeys, region, home, object) {
     if (to === "primary") return both(REGIONS[from][primary]);
     if (to === "replica") return REGIONS[from].replica;
     if (to === "object") return object === "near" ? METRO : both(REGIONS[region][away]);
-    // R2's place is not known: at best it is near, at worst with D1's primary.
+    // The location of R2 is not documented. At best it is near the caller, at worst with D1's primary.
     return [METRO[0], Math.max(METRO[1], REGIONS[from][primary] * SLOW)];
   };
   const total = [0, 0];
@@ -33,7 +33,9 @@ export function timeOf(journeys, region, home, object) {
   return total;
 }
 
-/** Sequential rounds in which the primary was asked, in which only a replica was, and calls of an object and of R2. */
+/**
+ * Returns the sequential rounds with a call to the primary, the rounds with only calls to a replica, and the calls of objects and of R2.
+ */
 export function tripsOf(journeys) {
   const rounds = journeys.flatMap((journey) => journey.rounds);
   const far = rounds.filter((round) => round.some((leg) => leg.endsWith("primary"))).length;

@@ -43,7 +43,7 @@ export default {
     }
     if (!pathname.startsWith(PAGE)) return gateway.fetch(request, env, context);
     const answers = await answersOf(pathname.slice(PAGE.length), request.headers.get("authorization") ?? "", ask);
-    // A frame goes from the page's city to the object, which no binding sees.
+    // A frame travels from the page's city to the object without passing a binding.
     return Response.json(answers.map(shortened).map((one) => ({ ...one, calls: ["worker object", ...one.calls] })));
   },
 };

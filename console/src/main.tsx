@@ -1,4 +1,4 @@
-// Where the console begins: one client for what is asked of the gateway, one router for what is shown.
+// Starts the console: one query client for requests to the gateway, and one router for the pages.
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -18,14 +18,14 @@ const client: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
-      // A refusal is an answer: only what nobody answered is asked again.
+      // Errors of the gateway are final. Only requests without a response and server errors are repeated.
       retry: (count, error) => count < 2 && error instanceof Refusal && (error.status === 0 || error.status >= 500),
       staleTime: 5_000,
     },
   },
 });
 
-// A page that the browser has kept would show what was seen before somebody signed out.
+// A page from the browser's back/forward cache would show data from before a sign-out.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 
 const place = document.getElementById("console");

@@ -50,7 +50,7 @@ export function errorTables(errors) {
 
 const order = ({ code, status, message }) => [code, status, message].join(" ");
 
-/** The sentence that says what is wrong, and the rest. */
+/** Splits a message into the sentence that names the error, and the rest. */
 function split(message) {
   const text = message
     .trim()

@@ -12,7 +12,7 @@ export const KINDS = ["http", "issue", "tool", "chat", "oauth", "socket", "mcp"]
 
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const OAUTH = /^(?:invalid|unsupported|access|temporarily|request|interaction|server|unauthorized)_[a-z_]+$/;
-/** Where a code stands among the arguments; the message follows it. */
+/** The index of the code among the arguments. The message is the next argument. */
 const PLACES = { GatewayError: 1, ChatRefusal: 1, ProxyRefusal: 1, ProtocolError: 0, problem: 2, TarFault: 0 };
 const KEYED = new Set(["problem", "GatewayError"]);
 
@@ -114,7 +114,7 @@ function literalOf(node, source) {
   return undefined;
 }
 
-/** All texts that an expression may have. A part that is computed stands in braces. */
+/** Returns all texts that an expression can produce. A computed part is in braces. */
 function textsOf(node, source, depth = 0) {
   if (node === undefined || depth > 4) return [];
   const inner = (other) => textsOf(other, source, depth + 1);
@@ -149,13 +149,13 @@ function textsOf(node, source, depth = 0) {
   }
 }
 
-/** The constant that a name means where it stands: that of the innermost scope. */
+/** Returns the constant that a name refers to at its position: that of the innermost scope. */
 function constantAt({ name, start }, { constants }) {
   const visible = (constants.get(name) ?? []).filter((one) => one.start <= start && start <= one.end);
   return visible.sort((a, b) => b.start - a.start)[0];
 }
 
-/** What stands in a message for a computed part: a limit's value, or a name in braces. */
+/** Returns the text for a computed part of a message: the value of a limit, or a name in braces. */
 function partOf(node, source) {
   const value = evaluated(node, source);
   if (typeof value === "number") return value.toLocaleString("en").replaceAll(",", " ");
@@ -163,7 +163,7 @@ function partOf(node, source) {
   return `{${nameOf(node) ?? "value"}}`;
 }
 
-/** The name that tells a reader most about an expression. */
+/** Returns the most descriptive name in an expression. */
 function nameOf(node) {
   switch (node?.type) {
     case "Identifier":

@@ -1,10 +1,10 @@
-// Whose Cloudflare account a deployment changes, and that somebody has said so.
+// Selects the Cloudflare account that a deployment changes, and asks for confirmation.
 
 import { createInterface } from "node:readline/promises";
 import { Refusal } from "./refusal.mjs";
 import { runWrangler } from "./wrangler.mjs";
 
-/** The accounts of whoever is logged in, as far as the login may list them. */
+/** Returns the accounts that the current login can list. */
 export async function logIn() {
   const { code, stdout } = await runWrangler(["whoami", "--json"]);
   if (code === 0) return JSON.parse(stdout).accounts ?? [];
@@ -27,7 +27,7 @@ export async function chooseAccount(config, accounts) {
   return name === undefined ? id : `${name} (${id})`;
 }
 
-/** Asks whoever is at the terminal; without one somebody must have said yes before. */
+/** Asks for confirmation at the terminal. Without a terminal, the confirmation must have been passed as an option. */
 export async function agree(name, account) {
   if (!process.stdin.isTTY)
     throw new Refusal(
@@ -37,12 +37,12 @@ export async function agree(name, account) {
     throw new Refusal("Nothing was changed.");
 }
 
-/** Whether whoever is at the terminal says yes. */
+/** Whether the user at the terminal confirms. */
 export async function confirm(text) {
   return /^y(es)?$/i.test(await question(`${text} [y/N] `));
 }
 
-/** Asks whoever is at the terminal. */
+/** Asks the user at the terminal a question and returns the answer. */
 export async function question(text) {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // An end of input is an empty answer; left alone the question would never be settled.

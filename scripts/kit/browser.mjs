@@ -1,9 +1,9 @@
-// Chromium, for whatever drives one: tests, trials, pictures, a bench.
+// Finds and starts Chromium for tests, trials, pictures and benchmarks.
 
 import { existsSync } from "node:fs";
 import { Refusal } from "./refusal.mjs";
 
-/** Debian's. The one that can open no window comes first: the same pages take it a third less of the machine. */
+/** Debian's paths. The variant without windows is first: it takes a third less CPU for the same pages. */
 const PLACES = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 /** @returns {string} the executable: that of $CHROMIUM, else the first that is there */

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 /** The folder of package.json. */
 export const root = path.join(import.meta.dirname, "..", "..");
 
-/** Whether this module is the script that Node was asked to run. */
+/** Whether this module is the script that Node runs. */
 export function isMain(url) {
   return process.argv[1] !== undefined && pathToFileURL(path.resolve(process.argv[1])).href === url;
 }
@@ -20,7 +20,7 @@ process.on("exit", () => {
   for (const draft of drafts) rmSync(draft, { force: true });
 });
 
-/** Nobody ever sees half a file: it is written beside its place and moved there whole. */
+/** Writes a file under a temporary name and renames it, so that no reader sees half a file. */
 export async function writeWhole(file, content, mode = 0o644) {
   await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${randomUUID()}.tmp`;

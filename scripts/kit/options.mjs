@@ -1,4 +1,4 @@
-// How every command here reads what was typed: one parser, the same names for the same things, `--help`, and no unknown option.
+// Parses the command lines of all scripts: one parser, common option names, `--help`, and an error for unknown options.
 
 import { parseArgs } from "node:util";
 import { Refusal } from "./refusal.mjs";
@@ -9,14 +9,15 @@ export const PORT = { port: text };
 export const STATE = { state: text };
 export const VARS = { vars: text };
 export const YES = { yes: { type: "boolean" } };
-/** Which gateway to talk to, and as whom: also in `GATEWAY_URL` and `GATEWAY_KEY`. */
+/** The gateway to call and the key to use. Also read from `GATEWAY_URL` and `GATEWAY_KEY`. */
 export const GATEWAY = { url: text, key: text, ...PORT };
 
 /**
- * The options and what else was typed. `--help` prints the usage and ends the process with 0; what is not known is refused with it.
+ * Returns the options and the positional arguments. `--help` prints the usage and exits with 0. Unknown options are refused, with the
+ * usage.
  * @param {string} usage
  * @param {import("node:util").ParseArgsConfig["options"]} options
- * @param {{ args?: string[], positionals?: number }} [typed] `positionals`: how many there may be
+ * @param {{ args?: string[], positionals?: number }} [typed] `positionals`: the highest number of positional arguments
  */
 export function readOptions(usage, options, { args = process.argv.slice(2), positionals: most = 0 } = {}) {
   let typed;

@@ -7,7 +7,7 @@ export function portTaken(port) {
   return new Refusal(`Port ${port} is taken by another program. Choose another one with --port.`);
 }
 
-/** Talk goes to stderr: stdout is for the lines other programs read. */
+/** Prints to stderr. stdout is reserved for lines that other programs read. */
 export function say(text) {
   console.error(text);
 }
@@ -17,7 +17,7 @@ export function countOf(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Ends a script whose `main` failed. */
+/** Ends a script after an error of its `main`. */
 export function fail(error) {
   say(error instanceof Refusal ? error.message : (error?.stack ?? String(error)));
   process.exit(1);

@@ -1,13 +1,13 @@
-// D1's read replicas: copies of the database around the world, free of charge, that queries of a session may be answered by.
+// Turns on D1's read replicas: free copies of the database around the world that can serve the queries of a session.
 
 import { say } from "./refusal.mjs";
 
-/** Where to do by hand what could not be done here. */
+/** The manual step for the case that the API call fails. */
 const STEP =
   "Turn on read replication by hand: dash.cloudflare.com, Storage & databases, D1, the database, Settings, Enable Read Replication. Until then every cold request goes to the one primary.";
 
 /**
- * Turns on read replication, unless it is on. A deployment does without: what hinders it is said, with the one step that is left.
+ * Turns on read replication, unless it is on. A failure does not stop a deployment: it is reported, with the manual step that remains.
  * @param {{ account: string, database: string, token: string | undefined, base?: string | undefined }} where
  */
 export async function ensureReplication({ account, database, token, base = "https://api.cloudflare.com/client/v4" }) {
@@ -26,7 +26,7 @@ export async function ensureReplication({ account, database, token, base = "http
   }
 }
 
-/** What an answer of Cloudflare's API is about; throws with its reason when it is a refusal. */
+/** Returns the result in a response of Cloudflare's API. Throws the API's reason if the request failed. */
 async function answerOf(response) {
   const answer = await response.json().catch(() => null);
   if (response.ok && answer?.success === true && answer.result) return answer.result;

@@ -1,10 +1,11 @@
-// What a trial found, as a table: who was tried, in which cases, and how each went.
+// Formats the results of a trial as a table: one row for each subject, one column for each case.
 
 const FAILED = "FAILED";
 const MARKS = { passed: "yes", failed: FAILED };
 
 /**
- * By who was tried and case: whether it went well; `-` where they have no such thing, which the case's own title gives a reason for, in brackets.
+ * Returns the result by subject and case. `-` means that the subject lacks the feature; the title of the case contains the reason in
+ * brackets.
  * @param {{ assertionResults: { ancestorTitles: string[], title: string, status: string }[] }[]} testResults as vitest reports them
  * @returns {Map<string, Map<string, string>>}
  */
@@ -18,12 +19,12 @@ export function rowsOf(testResults) {
       const cases = rows.get(tried) ?? rows.set(tried, new Map()).get(tried);
       cases.set(name, status === "failed" || reason === undefined ? (MARKS[status] ?? "-") : "-");
     }
-  // Of whom nothing ran, they were not asked for.
+  // Subjects of which no case ran were not selected.
   for (const [tried, cases] of rows) if ([...cases.values()].every((mark) => mark === "-")) rows.delete(tried);
   return rows;
 }
 
-/** Why there is a `-`: a line for each. */
+/** Returns one line with the reason for each `-`. */
 export function reasonsOf(testResults) {
   return testResults.flatMap(({ assertionResults }) =>
     assertionResults.flatMap(({ ancestorTitles: [tried], title, status }) => {
@@ -33,7 +34,7 @@ export function reasonsOf(testResults) {
   );
 }
 
-/** How much went wrong: cases, and files that failed before their first one, as where there is no browser. */
+/** Returns the number of failures: cases, and files that failed before their first case, for example because no browser is installed. */
 export function failuresIn(rows, testResults) {
   const cases = [...rows.values()].flatMap((cases) => [...cases.values()]).filter((mark) => mark === FAILED);
   const notBegun = testResults.filter(

@@ -1,4 +1,4 @@
-// Programs of others that a command tries the gateway with: in a package of their own, installed by the command's first run.
+// Installs and runs third-party programs for trials of the gateway. They are a separate package, installed by the first run of a command.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -9,9 +9,9 @@ import { Refusal, say } from "./refusal.mjs";
 import { quiet } from "./wrangler.mjs";
 
 /**
- * Installs the packages of a trial unless they are there in these versions. Install scripts do not run.
+ * Installs the packages of a trial unless they are installed in these versions. Install scripts do not run.
  * @param {string} folder
- * @param {string} costs how much it is, and how long it takes, for people
+ * @param {string} costs the size and the duration, for the message to the user
  */
 export async function installTrials(folder, costs) {
   const { dependencies } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));

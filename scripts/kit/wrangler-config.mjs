@@ -7,8 +7,8 @@ import { root } from "./files.mjs";
 import { Refusal } from "./refusal.mjs";
 
 /**
- * Returns what the file says, without wrangler's defaults. Loading wrangler itself takes half as long as a whole start, and its reader
- * leaves out fields that it does not know, which a local run must refuse.
+ * Returns the content of the file without wrangler's defaults. Loading wrangler itself takes half as long as a whole start. Its reader also
+ * drops unknown fields, which a local run must refuse.
  * @returns {Promise<Record<string, any>>}
  */
 export async function readWranglerConfig(file = path.join(root, "wrangler.toml")) {

@@ -13,7 +13,7 @@ export const quiet = {
   WRANGLER_SEND_ERROR_REPORTS: "false",
   WRANGLER_HIDE_BANNER: "true",
   WRANGLER_WRITE_LOGS: "false",
-  // Else wrangler asks a Cloudflare server for an example of request.cf, and records every local request.
+  // Otherwise wrangler fetches an example of request.cf from a Cloudflare server and records every local request.
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   X_LOCAL_OBSERVABILITY: "false",
 };
@@ -29,8 +29,8 @@ export function spawnWrangler(args, options = {}) {
 
 /**
  * Runs wrangler to its end.
- * @param {{ input?: string, env?: NodeJS.ProcessEnv, show?: boolean, ask?: boolean }} [options]
- *   `show`: pass on what it prints; `ask`: let it talk with the person at the terminal
+ * @param {{ input?: string, env?: NodeJS.ProcessEnv, show?: boolean, ask?: boolean }} [options] `show`: pass on its output; `ask`: let it
+ * prompt the user at the terminal
  * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
  */
 export function runWrangler(args, { input, env, show = false, ask = false } = {}) {

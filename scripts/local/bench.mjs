@@ -5,7 +5,7 @@ import path from "node:path";
 import { root } from "../kit/files.mjs";
 
 /**
- * Opens a bench.
+ * Opens a bench, a local Worker that runs the code of skills.
  * @returns {Promise<{ ask: (name: string, zip: Uint8Array, asked: object) => Promise<any>, close: () => Promise<void> }>}
  */
 export async function openBench() {
@@ -45,7 +45,7 @@ export async function openBench() {
       const form = new FormData();
       form.set("asked", JSON.stringify({ fileName: `${name}.zip`, arguments: {}, ...asked }));
       form.set("file", new Blob([zip], { type: "application/zip" }), "skill.zip");
-      // Longer than any tool may take: code that blocks its isolate for ever ends with it.
+      // Longer than the limit of any tool. Code that blocks its isolate in an endless loop ends with the isolate.
       const answer = await fetch(url, { method: "POST", body: form, signal: AbortSignal.timeout(330_000) });
       if (!answer.ok) throw new Error(await answer.text());
       return answer.json();

@@ -12,11 +12,12 @@ const SKILLS = "/api/v1/kinds/skills";
 const BUILTINS = path.join(root, "skills");
 
 /**
- * New ones are published, a higher version upgrades, everything else is left alone: an admin may have put their own there.
+ * Publishes new built-in skills and upgrades those with a higher version. Everything else stays unchanged, because an admin can have
+ * published an own skill under the same name.
  * @param {string} url of the gateway
  * @param {string} key of an admin
  * @param {{ folder?: string, except?: readonly string[] }} [options] `except`: names that are published from elsewhere
- * @returns {Promise<boolean>} whether all went well; if not, it has said what did not
+ * @returns {Promise<boolean>} whether everything succeeded; failures have been printed
  */
 export async function publishBuiltins(url, key, { folder = BUILTINS, except = [] } = {}) {
   const request = (method, route, body) =>
@@ -41,7 +42,7 @@ export async function publishBuiltins(url, key, { folder = BUILTINS, except = []
     form.set("file", new Blob([await pack(folder, name)], { type: "application/zip" }), `${name}.zip`);
     const sent =
       existing === undefined ? await request("POST", "/public", form) : await request("PUT", `/${existing.id}`, form);
-    // With the kill switch off or an allow-list the list above does not tell all: what is there already stays.
+    // With the kill switch off or an allow-list, the list above is incomplete. An existing skill stays unchanged.
     if (sent.status === 409) continue;
     if (sent.ok) done++;
     else allWell = await complain(`The built-in skill ${name} cannot be published`, sent);
@@ -78,7 +79,7 @@ async function versionOf(skill) {
   return String(parse(frontmatter)?.version ?? "");
 }
 
-/** The folder as a ZIP; modes are kept, times are not. */
+/** Returns the folder as a ZIP. File modes are included, times are not. */
 export async function pack(folder, name) {
   const entries = await Promise.all(
     (await listFiles(path.join(folder, name))).map(async (file) => {

@@ -1,4 +1,4 @@
-// Which gateway a command talks to, and with which key: what was typed, then the environment, then the one on this machine.
+// Selects the gateway and the key for a command: from the options, then the environment, then the gateway on this machine.
 
 import { portOf } from "../kit/options.mjs";
 import { Refusal } from "../kit/refusal.mjs";
@@ -21,7 +21,7 @@ export async function chosenGateway(typed, usage, environment = process.env) {
   return { url: url.replace(/\/+$/, ""), key };
 }
 
-/** The refusal of a command whose gateway does not answer. */
+/** Returns the error of a command whose gateway does not respond. */
 export function nothingAnswers(url, error) {
   return new Refusal(`Nothing answers at ${url} (${error.cause?.code ?? error.message}). Start it with: npm start`);
 }

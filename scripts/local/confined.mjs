@@ -1,6 +1,6 @@
-// Runs a script as its own interpreter does, confined: namespaces of its own (no network, no processes of others), a user that owns
-// nothing, a root that has nothing but the system's libraries and the package, no way back out of it and no capability to look for one, an
-// empty home, a deadline; and the folder goes away afterwards. Linux only. Where any of this cannot be had, nothing is run.
+// Runs a script confined in its own interpreter. The script has separate namespaces (no network, no other processes), a user without files,
+// and a root with only the system's libraries and the package. It cannot leave that root and has no capabilities. It has an empty home and
+// a deadline, and its folder is deleted afterwards. Linux only. If any of this is unavailable, nothing runs.
 
 import { spawnSync } from "node:child_process";
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import path from "node:path";
 import { root } from "../kit/files.mjs";
 
 const MS = 10_000;
-/** What is read of each file that a script leaves, and of all. */
+/** The limit on the bytes that are read from each file a script leaves, and from all of them. */
 const MOST_BYTES = 8 * 1024 * 1024;
 const MOST_FILES = 1_000;
 const FOLDERS = ["skill", "workspace", "tmp", "home/skill"];
@@ -20,12 +20,12 @@ const INTERPRETERS = {
   python: ["/usr/bin/python3"],
   shell: ["/usr/bin/bash"],
 };
-/** Nobody: the user that a script is outside of its namespaces, so that what belongs to root is not its own. */
+/** The user id of the script outside its namespaces (`nobody`), so that files of root do not belong to it. */
 const NOBODY = 65_534;
 const BEGUN = "begun";
 /**
- * Inside the namespaces: a root is built of read-only mounts and becomes the only one, the old one is taken away, and capabilities go
- * for good. Every step must succeed before it is said that the script begins.
+ * Runs inside the namespaces. It builds a root of read-only mounts, makes it the only one, removes the old root, and drops all
+ * capabilities. Every step must succeed before it reports that the script begins.
  */
 const INSIDE = `
 set -e
@@ -129,7 +129,7 @@ export async function runConfined({
   }
 }
 
-/** Gives what the script may write to the user that it is. */
+/** Changes the owner of the writable files to the script's user. */
 async function give(folder) {
   await chown(folder, NOBODY, NOBODY);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -139,7 +139,7 @@ async function give(folder) {
   }
 }
 
-/** What lies there: files alone, as no link leads anywhere, and none that is larger than anything that is compared. */
+/** Returns the regular files below a folder. Links are not followed, and files above the size limit of the comparison are left out. */
 async function filesBelow(folder) {
   const found = [];
   async function walk(name) {

@@ -1,4 +1,4 @@
-// The scripts of other people's skills: what publishing would say of each, and whether it does here what it does for its own interpreter.
+// Checks the scripts of third-party skills: the result of publishing each, and whether it does the same here as in its own interpreter.
 // That interpreter runs confined, or not at all.
 
 import { readFile } from "node:fs/promises";
@@ -9,14 +9,14 @@ import { openBench } from "./bench.mjs";
 import { runConfined } from "./confined.mjs";
 import { packed, runOnBench, SKILL } from "./on-bench.mjs";
 
-/** As a model would call a script that it does not know: for its help, with nothing, with a file and some input. */
+/** Calls that a model makes with an unfamiliar script: for help, without arguments, with a file and some input. */
 const CASES = [{ args: ["--help"] }, { args: [] }, { args: ["/workspace/input.json"], input: "hello\n42\n" }];
 const WORKSPACE = {
   "/workspace/input.json": '[{"id":1,"name":"a","value":3.5},{"id":2,"name":"b","value":4}]',
   "/workspace/input.txt": "# Title\n\nhello world, a line\n",
 };
 const LANGUAGES = { javascript: /\.[cm]?[jt]s$/, python: /\.py$/, shell: /\.(?:sh|bash)$/ };
-/** An interpreter that lacks what the script needs: that both say so is no sign that it runs. */
+/** Messages of an interpreter that lacks a dependency of the script. If both sides print one, that does not prove that the script runs. */
 const LACKS =
   /ModuleNotFoundError|ImportError|Cannot find (?:module|package)|MODULE_NOT_FOUND|command not found|SyntaxError/;
 /** Isolates live as long as their bench, and a local one never lets go of them. */
@@ -50,7 +50,7 @@ export async function scriptsOfCorpus(zips, readPackage, runs) {
   return sumUp(skills, runs);
 }
 
-/** A skill's files, also of one that is none: what its scripts do says as much of this gateway. */
+/** Returns the files of a ZIP, even if it is not a valid skill. Its scripts test the gateway equally well. */
 async function filesOf(zip, readPackage) {
   const upload = new Uint8Array(await readFile(zip));
   const { package: found, issues } = await readPackage(upload, { fileName: path.basename(zip) });

@@ -50,7 +50,7 @@ export function deferParts(parts, owner) {
     part.done.resolve(problem);
   }
 
-  /** A server of static files knows those that were there when it started, so each part that is asked for needs one that is newer. */
+  /** A server of static files serves only the files that existed when it started, so each requested part needs a newer server. */
   function serverFor({ output }) {
     const known = servers.get(output);
     if (known !== undefined) return known;
@@ -66,7 +66,7 @@ export function deferParts(parts, owner) {
       const { pathname } = new URL(request.url);
       const part = pending.find(({ output }) => pathname.startsWith(`/${output}`));
       if (part === undefined) return new Response(null, { status: 404 });
-      // Only asks whether there is such a part.
+      // The request only checks whether the part exists.
       if (!part.isBuilt && request.method === "HEAD") return new Response(null);
       if (!part.isBuilt && !part.isAwaited) {
         part.isAwaited = true;

@@ -8,17 +8,17 @@ import { Refusal, say } from "../kit/refusal.mjs";
 import { misspelt } from "./misspelt.mjs";
 
 const ADMIN_KEY = "GATEWAY_ADMIN_KEY";
-/** What a local gateway makes for itself, and keeps, when nobody gave it: how each value is made. */
+/** Functions that generate the values a local gateway creates and stores if they are not set. */
 const MADE = {
   [ADMIN_KEY]: () => `sgw_${randomBytes(32).toString("hex")}`,
   SECRETS_KEY: () => randomBytes(32).toString("base64"),
 };
 
 /**
- * The variables of the Worker, or a refusal that names everything that is wrong. An empty value counts as none.
+ * Returns the variables of the Worker. Throws an error that lists everything that is wrong. An empty value counts as not set.
  * @param {string} file
  * @param {typeof import("../../src/domain/settings/settings")} table
- * @param {NodeJS.ProcessEnv} environment only names of the table are taken from it; what is nearly one of them is refused
+ * @param {NodeJS.ProcessEnv} environment only names of the table are read from it; a name that nearly matches one is refused
  * @returns {Promise<Record<string, string>>}
  */
 export async function readVariables(file, { SETTINGS, parseSettings }, environment = process.env) {
@@ -26,13 +26,13 @@ export async function readVariables(file, { SETTINGS, parseSettings }, environme
   const { wrong, doubtful } = misspelt(names, Object.keys(environment));
   const known = names.map((name) => [name, environment[name]]);
   const given = [...Object.entries(await readVariableFile(file)), ...known.filter(([, value]) => value)];
-  // A local gateway counts metrics, and logs no requests to the terminal, unless it is told otherwise.
+  // By default a local gateway counts metrics and does not log requests to the terminal.
   const variables = {
     LOG_REQUESTS: "false",
     METRICS: "on",
     ...Object.fromEntries(given.filter(([, value]) => value !== "")),
   };
-  // Judged with what will be made: a setting may need it.
+  // Checked with the values that are generated later, because a setting can require one of them.
   const { issues } = parseSettings({ ...makeAll(Object.keys(MADE)), ...variables });
   const lines = [
     ...issues.map((issue) => `  ${issue.message}`),
@@ -47,10 +47,10 @@ export async function readVariables(file, { SETTINGS, parseSettings }, environme
 }
 
 /**
- * The same with an admin key and a key for secrets, made and stored if there is none. Only for the holder of the lock: of two
- * starts at once each would store keys of its own.
+ * Returns the variables with an admin key and a key for secrets, which are generated and stored if missing. The caller must own the lock:
+ * otherwise two starts at the same time would each store their own keys.
  * @returns {Promise<{ variables: Record<string, string> & { GATEWAY_ADMIN_KEY: string }, isKeyNew: boolean, keyFile: string | null }>}
- *   `isKeyNew`: the admin key was made just now; `keyFile`: where it is stored, or `null` when the environment has it
+ * `isKeyNew`: the admin key was generated just now; `keyFile`: the file that stores it, or `null` if it is set in the environment
  */
 export async function variablesWithKey(file, table) {
   const variables = await readVariables(file, table);
@@ -74,7 +74,7 @@ function makeAll(names) {
 }
 
 /**
- * What a file of variables says; one that is not there says nothing.
+ * Returns the content of a file of variables. A missing file counts as empty.
  * @returns {Promise<Record<string, string | undefined>>}
  */
 export async function readVariableFile(file) {

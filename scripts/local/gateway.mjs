@@ -18,15 +18,16 @@ const KNOWN_KEYS = new Set(
     "vars d1_databases r2_buckets durable_objects migrations worker_loaders ratelimits"
   ).split(" "),
 );
-/** Milliseconds after which a runtime that was restarted counts as lost. It takes half a second, and 12 s were seen on a busy machine. */
+/**
+ * Milliseconds after which a restarted runtime counts as lost. A restart usually takes half a second; 12 s were measured on a busy machine.
+ */
 const RESTART_PATIENCE = 60_000;
 
 /**
- * @param {{
- *   modules: Record<string, string>, variables: Record<string, string>, state: string, port: number, owner: string,
- *   onRuntime: (pid: number) => void, onLost: () => void, deferred?: import("./deferred.mjs").DeferredParts,
- * }} options `modules` are those of `buildGateway`; `owner` marks the processes; `onRuntime` hears of every workerd at once, `onLost` of one
- *   that stays away; `deferred` answers for static files that are not built yet
+ * @param {{ modules: Record<string, string>, variables: Record<string, string>, state: string, port: number, owner: string, onRuntime:
+ * (pid: number) => void, onLost: () => void, deferred?: import("./deferred.mjs").DeferredParts, }} options `modules`: those of
+ * `buildGateway`; `owner`: the mark of the processes; `onRuntime`: called for every workerd when it starts; `onLost`: called when one does
+ * not come back; `deferred`: serves static files that are not built yet
  */
 export async function openGateway({ modules, variables, state, port, owner, onRuntime, onLost, deferred }) {
   const config = await readWranglerConfig();
@@ -96,7 +97,7 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
   };
 }
 
-/** Set while a server of static files alone is opened, so that its workerd is not taken for the gateway's. */
+/** Set while only a server of static files opens, so that its workerd is not mistaken for the gateway's. */
 const fileServers = new AsyncLocalStorage();
 
 /**
@@ -123,7 +124,7 @@ export async function openFiles(owner) {
   });
 }
 
-/** The Worker on a socket of its own: through Miniflare's entry and the asset router a request would take four times as long. */
+/** Returns the Worker with its own socket. Through Miniflare's entry and the asset router a request would take four times as long. */
 async function gatewayWorker(config, modules, variables, port, outputs) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
@@ -198,7 +199,10 @@ function worker(config, name, sources) {
   };
 }
 
-/** In front of the Worker, in its own isolate: a path that is a file goes to the files, as a deployment's asset router does. */
+/**
+ * Runs before the Worker, in its own isolate. A request whose path is a file is sent to the files, as the asset router of a deployment
+ * does.
+ */
 function entryModule(paths, deferred, binding) {
   return `import gateway from "./${MAIN_MODULE}";
 export * from "./${MAIN_MODULE}";

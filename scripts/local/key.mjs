@@ -1,4 +1,4 @@
-// The admin key of the gateway on this machine, for scripts that talk to it, and to nobody else.
+// Returns the admin key of the local gateway to scripts that call that gateway, and only to them.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -10,9 +10,10 @@ const LOOPBACK = ["127.0.0.1", "localhost"];
 export const DEFAULT_PORT = 8787;
 
 /**
- * The key in `.dev.vars`, if the URL is that of the gateway it was made for. Anybody else who got it could do here what an admin can.
- * @param {string} url where it would be sent
- * @param {string} variable the environment variable that gives a key for other gateways
+ * Returns the key in `.dev.vars` if the URL is that of the gateway it was generated for. Any other recipient of the key could act as an
+ * admin here.
+ * @param {string} url the recipient of the key
+ * @param {string} variable the environment variable with a key for other gateways
  * @param {string} folder of the project
  */
 export async function localKeyFor(url, variable, folder = root) {
@@ -34,13 +35,13 @@ export async function localUrl(folder = root) {
   return `http://127.0.0.1:${await localPort(folder)}`;
 }
 
-/** Where the gateway on the project's own state serves, as its lock says. */
+/** Returns the port of the gateway on the project's own state, from its lock. */
 async function localPort(folder) {
   try {
     const { port } = JSON.parse(await readFile(path.join(folder, ".wrangler", "state", "gateway.lock"), "utf8"));
     return Number.isInteger(port) ? port : DEFAULT_PORT;
   } catch {
-    // None runs, or just now another one takes over: the usual port.
+    // None runs, or another one is just taking over: the default port.
     return DEFAULT_PORT;
   }
 }

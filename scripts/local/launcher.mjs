@@ -1,4 +1,4 @@
-// What `npm start` and `npm run dev` have in common: options, the lock, signals, and the lines that say it is ready.
+// Contains the common parts of `npm start` and `npm run dev`: options, the lock, signals, and the lines printed when the gateway is ready.
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { acquireLock } from "./lock.mjs";
 import { anyPort, probe } from "./port.mjs";
 import { consoleLink, signInLink } from "./sign-in-link.mjs";
 
-/** A stop is over by then, come what may. */
+/** The limit on the duration of a stop. */
 const STOP_PATIENCE = 1_500;
 
 const USAGE = (
@@ -25,7 +25,7 @@ const USAGE = (
   }`;
 
 /**
- * What `npm start` and `npm run dev` take.
+ * Returns the options of `npm start` and `npm run dev`.
  * @param {"start" | "run dev"} script
  */
 export function readLauncherOptions(script) {
@@ -37,7 +37,9 @@ export function readLauncherOptions(script) {
   return { port: portOf(values, usage) ?? DEFAULT_PORT, state: stateOf(values), vars, skills };
 }
 
-/** A folder of skills that was typed. npm starts scripts in the project's folder, and says where it was typed. */
+/**
+ * Resolves a folder of skills from the command line. npm runs scripts in the project's folder and passes the user's folder in a variable.
+ */
 function skillsFolder(typed) {
   const folder = path.resolve(process.env.npm_lifecycle_event === "start" ? process.env.INIT_CWD : "", typed);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
@@ -49,17 +51,13 @@ export function stateOf({ state }) {
   return path.resolve(state ?? path.join(root, ".wrangler", "state"));
 }
 
-/**
- * Takes the lock and sees to it that neither it nor the runtime is left behind, however this process ends (but for kill -9,
- * which the next start clears up).
- * @param {{ state: string, port: number, group?: boolean }} options
- */
+/** Takes the lock. When this process ends, the runtime is ended and the lock released. After `kill -9` the next start cleans up. */
 export async function takeState(options) {
   const port = options.port === 0 ? await anyPort() : options.port;
   keepPrivate(options.state);
   const lock = await acquireLock(options.state, { ...options, port });
   process.on("exit", lock.release);
-  // What Miniflare scribbles in the folder for temporary files, it leaves there after a kill -9: here it is cleared away.
+  // After `kill -9` Miniflare leaves its files in the folder for temporary files. They are deleted here.
   const scratch = path.join(options.state, "tmp");
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch);
@@ -71,8 +69,8 @@ export async function takeState(options) {
 }
 
 /**
- * Calls `stop` on the first signal, or when the npm that started us is gone, and ends this process; a second signal ends it
- * at once.
+ * Calls `stop` on the first signal, or when the npm process that started this one is gone, and then ends this process. A second signal ends
+ * it at once.
  */
 export function stopOnSignals(stop) {
   let isStopping = false;
@@ -110,18 +108,18 @@ function row(label, value, note) {
   console.log(`  ${label.padEnd(9)}  ${value}${note === undefined ? "" : `  (${note})`}`);
 }
 
-/** A path as people write it: from the folder they are in where it is below that. */
+/** Returns a path relative to the current folder if it is below it. */
 function shortPath(file) {
   const relative = path.relative(process.cwd(), file);
   return relative.startsWith("..") ? file : relative;
 }
 
-/** What is ours in a state folder; a person may have chosen a folder with other things in it. */
+/** The gateway's entries in a state folder. The user can have chosen a folder that contains other files. */
 const OWN_ENTRIES = ["v3", "restoring", "tmp", "gateway.lock", "dev.vars", "skills.json"];
 
 /**
- * Keeps conversations, packages and hashes from other users of this machine: what is made from now on by this process and those
- * it starts, and what an earlier version made for everybody to read.
+ * Protects conversations, packages and hashes from other users of this machine. This covers files that this process and its children
+ * create, and files that an earlier version created readable for everyone.
  */
 function keepPrivate(state) {
   process.umask(0o077);

@@ -15,7 +15,7 @@ import { end, isRunning, markedProcesses, processOf } from "./processes.mjs";
  */
 
 /**
- * Takes the lock of a state, ending whatever a launcher that was killed left running there.
+ * Takes the lock of a state. Ends the processes that a killed launcher left running there.
  * @param {string} state
  * @param {{ port: number, group?: boolean }} options `group`: the runtime leads a process group that ends with it
  */
@@ -69,7 +69,7 @@ export function claim(file, own, refuse) {
       }
       const held = read(file);
       if (isRunning(held?.launcher)) refuse(held);
-      // Stale or half-written. Another start may be replacing it this very moment: only what was really moved counts.
+      // The lock is stale or half-written. Another start can be replacing it at this moment, so only a successful move counts.
       try {
         renameSync(file, aside);
       } catch (error) {

@@ -1,4 +1,4 @@
-// Brings D1 up to date. The same table as `wrangler d1 migrations apply`, so either may go first.
+// Applies migrations to D1. It uses the same table as `wrangler d1 migrations apply`, so the two can run in any order.
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -28,7 +28,7 @@ export async function applyMigrations(db, { folder = path.join(root, "migrations
   const pending = files.filter((file) => !done.has(file) && (upTo?.includes(file) ?? true));
   for (const file of pending) {
     const text = await readFile(path.join(folder, file), "utf8");
-    // As one text: each statement that is prepared from here is a question to workerd, and to ask them one by one took a third of a start.
+    // One text for all statements. Each prepared statement is a request to workerd, and single requests took a third of a start.
     const noted = `INSERT INTO d1_migrations (name) VALUES ('${file.replaceAll("'", "''")}')`;
     await db.batch([db.prepare(`${text}\n;${noted}`)]);
   }

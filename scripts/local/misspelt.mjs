@@ -1,7 +1,7 @@
 // Names in a process's environment that are nearly a setting's. An environment is full of other programs' names, so a stranger's name
 // must never stop a start: only what is almost one of our own, and of a kind that no other program has, does.
 
-/** Settings with names that other programs have, too: what is near to one of them may well be theirs (Django has a SECRET_KEY). */
+/** Settings with names that are common in other programs. A similar name may belong to one of those (Django has a SECRET_KEY). */
 const COMMON = /^(?:SECRETS_|ALLOWED_|LOG_|RATE_|JWT_)/;
 /** A shorter name has too many neighbours. */
 const TELLING_CHARS = 10;
@@ -29,7 +29,7 @@ export function misspelt(settings, names) {
   };
 }
 
-/** How many letters have to be put in, taken out or changed to make one text of the other; more than `SLIPS` is not counted out. */
+/** Returns the number of letters to insert, delete or replace to turn one text into the other. Stops counting above `SLIPS`. */
 function slips(one, other) {
   if (Math.abs(one.length - other.length) > SLIPS) return SLIPS + 1;
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);

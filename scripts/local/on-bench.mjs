@@ -1,8 +1,8 @@
-// Runs a script of a package on the bench, as it is asked of its own interpreter in confined.mjs.
+// Runs a script of a package on the bench with the same request as confined.mjs.
 
 import { zipSync } from "fflate";
 
-/** What makes a skill of the files, if nothing else does. */
+/** The SKILL.md for files that contain none. */
 export const SKILL = Buffer.from("---\nname: scripts\ndescription: Scripts.\n---\n\n# Scripts\n");
 
 /** The files as a package called `scripts`. */

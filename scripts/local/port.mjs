@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * A free port below those that systems give to outgoing connections (Linux from 32768, others from 49152): one of theirs may
- * be in use again by the time that workerd listens.
+ * Returns a free port below the range that systems use for outgoing connections (Linux from 32768, others from 49152). A port of that range
+ * can be in use again before workerd listens.
  */
 export async function anyPort() {
   for (;;) {
@@ -20,7 +20,7 @@ function isTaken(error) {
   return false;
 }
 
-/** Fails when nobody could listen on the port now. */
+/** Throws if the port cannot be opened now. */
 export async function probe(port) {
   const server = createServer().listen(port, "127.0.0.1");
   await once(server, "listening");

@@ -1,5 +1,5 @@
-// Which processes live, and which are ours. A number alone proves nothing: numbers are given again after a restart of the
-// machine or the container, so a process is known by its number and the moment it began.
+// Finds running processes and those of the gateway. A restart of the machine or the container assigns process ids again, so a process is
+// identified by its id and its start time.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -20,13 +20,13 @@ export function isRunning(known) {
   return known != null && beginOf(known.pid) === known.began;
 }
 
-/** When a process began, in whatever words the system has for it; null when it is not there or only waits to be buried. */
+/** Returns the start time of a process in the system's own format, or null if it does not exist or is a zombie. */
 function beginOf(pid) {
   if (process.platform === "linux") {
     try {
-      // After the name in brackets, which may hold anything: the state, and further on number of threads and start time.
+      // After the name in brackets, which can contain any character, come the state and, later, the number of threads and the start time.
       const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? [];
-      // Dead with threads that still live: they hold its port and files.
+      // A zombie with live threads is not dead: the threads use its port and files.
       const isDead = (fields[0] === "Z" || fields[0] === "X") && Number(fields[17]) <= 1;
       return isDead ? null : `${bootId()}/${fields[19]}`;
     } catch {
@@ -55,7 +55,7 @@ function answersSignal(pid) {
   }
 }
 
-/** What a runtime of this state carries in `OWNER_VARIABLE`. */
+/** Returns the value of `OWNER_VARIABLE` for a runtime of this state. */
 export function ownerMark(state, launcher) {
   return JSON.stringify({ state, launcher });
 }
@@ -74,7 +74,7 @@ export function markedProcesses(state) {
       const found = owner.state === state ? processOf(Number(entry)) : null;
       return found === null ? [] : [{ ...found, launcher: owner.launcher }];
     } catch {
-      // Not a process, not marked, gone meanwhile, or somebody else's.
+      // Not a process, not marked, already ended, or owned by another user.
       return [];
     }
   });

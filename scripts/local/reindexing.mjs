@@ -1,4 +1,4 @@
-// Asks a gateway to write its search index anew, a stretch at a time.
+// Makes a gateway rebuild its search index, one part per request.
 
 import { Refusal } from "../kit/refusal.mjs";
 import { nothingAnswers } from "./chosen-gateway.mjs";

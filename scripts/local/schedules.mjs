@@ -3,8 +3,8 @@
 const HOUR = 3_600_000;
 
 /**
- * Calls back at every full hour with each schedule, whatever it says: what schedules start is housekeeping, which does no harm when
- * it runs at another minute or too often, and a reader of cron's five fields is not worth that difference.
+ * Calls `run` at every full hour for each schedule, whatever its cron expression. The schedules start housekeeping, which can run at
+ * another minute or too often without harm, so this avoids a parser for cron.
  * @param {string[]} schedules those of wrangler.toml
  * @param {(cron: string, at: Date) => void} run
  */

@@ -1,23 +1,23 @@
-// The links of whoever has just started a gateway on this machine, each good once, within ten minutes: one signs an MCP host in as the user
-// `me`, the other opens the console as the gateway's operator.
+// Creates the links that a local start prints. Each works once, within ten minutes: one signs an MCP host in as the user `me`, the other
+// opens the console as the gateway's operator.
 
 import { say } from "../kit/refusal.mjs";
 
 /**
- * Makes the link for an MCP host.
+ * Creates the link for an MCP host.
  * @param {string} url of the gateway
  * @param {string} adminKey
- * @returns {Promise<string | null>} `null`: this gateway signs nobody in itself, or none could be made, which was said
+ * @returns {Promise<string | null>} `null` if this gateway does not sign users in itself, or after an error, which has been printed
  */
 export function signInLink(url, adminKey) {
   return linkFor(url, adminKey, { user_id: "me" });
 }
 
 /**
- * Makes the link to the console.
+ * Creates the link to the console.
  * @param {string} url of the gateway
  * @param {string} adminKey
- * @returns {Promise<string | null>} `null`: this gateway has no console, or none could be made, which was said
+ * @returns {Promise<string | null>} `null` if this gateway has no console, or after an error, which has been printed
  */
 export function consoleLink(url, adminKey) {
   return linkFor(url, adminKey, { user_id: "admin", purpose: "console" });
@@ -33,7 +33,7 @@ async function linkFor(url, adminKey, wanted) {
     });
     const body = await answer.json();
     if (answer.ok) return body.url;
-    // An issuer signs people in, there is no console, or links of earlier starts still wait: each is as it should be.
+    // 409 is not an error: an external issuer signs users in, the console is off, or links of earlier starts are still unused.
     if (answer.status !== 409) say(`There is no sign-in link: ${answer.status} ${body.detail}`);
     return null;
   } catch (error) {

@@ -1,4 +1,4 @@
-// The skills of `npm start -- --skills`: starts publishing them, and says on other starts what could be published.
+// Publishes the skills of `npm start -- --skills`. Other starts print which skills could be published.
 
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -7,7 +7,7 @@ import { importBundled } from "../build/cli.mjs";
 import { readOrNull } from "../kit/files.mjs";
 import { countOf, say } from "../kit/refusal.mjs";
 
-/** Where coding agents store the skills that somebody has installed. */
+/** The folder in which coding agents store installed skills. */
 const USUAL = path.join(homedir(), ".claude", "skills");
 
 const fileIn = (state) => path.join(state, "skills.json");
@@ -45,7 +45,7 @@ export function hintAtSkills({ names, roots }) {
 }
 
 /**
- * Publishes the skills below folders, and keeps the gateway up to date with them.
+ * Publishes the skills below the folders and updates the gateway when they change.
  * @param {{ skills: string[], state: string, url: string, key: string, builtins: Record<string, string> }} options
  * @returns {Promise<{ close: () => Promise<void> }>}
  */

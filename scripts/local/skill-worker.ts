@@ -23,15 +23,15 @@ interface Bench {
   ASSETS: Fetcher;
 }
 
-/** What scripts/skill.mjs asks, beside the package's ZIP. */
+/** The request of scripts/skill.mjs, sent with the package's ZIP. */
 interface Asked {
   fileName: string;
   /** A tool or a script to call; without one the package is looked at. */
   call?: string;
   arguments: JsonObject;
-  /** What lies there when a script begins: base64 by full path. */
+  /** The files that exist when a script begins: base64 by full path. */
   files?: Record<string, string>;
-  /** What the user's page answers to every request. */
+  /** The answer of the user's page to every request. */
   answer?: JsonValue;
 }
 
@@ -96,7 +96,7 @@ export default {
         return file === undefined ? null : found.zip.slice(file.offset, file.offset + file.size);
       },
       log: (text) => logs.push(text),
-      // Its result says so.
+      // The result already contains this.
       ended: () => {},
       browserLink: {
         request: async ({ action, payload }) => {
@@ -129,7 +129,7 @@ export default {
     if ("problem" in read) return Response.json({ problem: read.problem });
     const { args, input, files: asksFor } = read.args;
     const { given, issues: wrong } = readInputFiles(asksFor ?? []);
-    // Nothing is kept here, as where a gateway has no conversation.
+    // Files are not stored here, as in a gateway without a conversation.
     wrong.push(...given.flatMap(({ content, field }) => ("kept" in content ? [fileNotStored(field)] : [])));
     if (wrong.length > 0)
       return Response.json({ problem: wrong.map(({ path, message }) => `${path}: ${message}`).join("\n") });

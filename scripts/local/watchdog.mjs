@@ -9,9 +9,9 @@ const INTERVAL = 250;
 const PROBE = "/watchdog";
 /** CPU time in milliseconds after which an unanswered probe means an endless loop. The first Python run compiles for 2 s. */
 const LOOP_CPU = 4_000;
-/** A runtime that neither runs nor waits for a core for so many milliseconds is stopped or deadlocked. */
+/** A runtime that neither runs nor waits for a core for this number of milliseconds is stopped or deadlocked. */
 const SILENCE = 15_000;
-/** The share of `SILENCE` that housekeeping threads may use. */
+/** The share of `SILENCE` that housekeeping threads can use. */
 const HOUSEKEEPING = 0.05;
 
 /** @typedef {{ ran: number, waited: number }} Usage milliseconds on a core, and ready to run without one */
@@ -46,7 +46,7 @@ async function isBlocked(url, { isStarting, runtime }) {
   for (let looks = 1; ; looks++) {
     await Promise.race([answer, setTimeout(INTERVAL, undefined, { ref: false })]);
     const after = await usageOf(pid);
-    // An answer may have arrived while this process did not run.
+    // A response may have arrived while this process did not run.
     await setImmediate();
     if (isAnswered) return false;
     const isReplaced = runtime() !== pid || isStarting();
@@ -58,8 +58,8 @@ async function isBlocked(url, { isStarting, runtime }) {
 }
 
 /**
- * Whether a runtime that has not answered for `ms` milliseconds is blocked. A machine that is busy with something else only makes it
- * wait for a core. Where the system does not report the usage of a process, only the time decides.
+ * Whether a runtime that has not responded for `ms` milliseconds is blocked. On a busy machine a runtime can only be waiting for a core. If
+ * the system does not report the CPU usage of a process, only the time decides.
  * @param {Usage | null} before
  * @param {Usage | null} after
  * @param {number} ms

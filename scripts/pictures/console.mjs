@@ -1,5 +1,5 @@
-// Pictures of the console for docs/console.md: always of the same skills and the same conversation, by day, on a desk. Times are written over, so
-// that a picture made anew differs only where the console does.
+// Takes the pictures of the console for docs/console.md. Skills, conversation, color scheme (light) and window size (desktop) are always
+// the same, and times are replaced, so that a new picture differs only where the console does.
 
 import { strToU8, zipSync } from "fflate";
 import { chromium } from "playwright-core";
@@ -67,7 +67,7 @@ async function taken(browser, url, adminKey) {
   await context.close();
   return pictures;
 
-  /** What is seen from so many pixels below the top on. */
+  /** Stores a screenshot of the window that begins `from` pixels below the top. */
   async function keep(name, from = 0) {
     await page.evaluate(() => {
       for (const time of document.querySelectorAll("time")) time.textContent = "1 Jan 2026, 12:00";

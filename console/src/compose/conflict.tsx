@@ -1,4 +1,4 @@
-// Somebody else has saved the ghost meanwhile: both are shown, and one of them is chosen.
+// Shows a conflict: another user has saved the ghost meanwhile. Both versions are shown, and the user selects one.
 
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
@@ -17,7 +17,7 @@ export function Conflict({
 }: {
   id: string;
   mine: Draft;
-  /** Mine is to be saved over theirs, whose tag this is. */
+  /** Called to overwrite the other user's version, which has this tag. */
   onMine: (tag: string) => void;
   onTheirs: (theirs: Draft, tag: string) => void;
 }): ReactNode {
@@ -47,7 +47,7 @@ export function Conflict({
   );
 }
 
-/** A ghost line by line, its prompt too. */
+/** Returns a ghost as lines of text, including its prompt. */
 function told({ systemPrompt, servers, ...others }: Draft): string {
   return `${pretty(others)}\n\nServers:\n${servers}\n\nPrompt:\n${systemPrompt}\n`;
 }

@@ -1,5 +1,4 @@
-// A ghost as text, for files and for other gateways: to copy, and to take one that was pasted. What is pasted the gateway looks at, as at
-// what is typed.
+// Shows a ghost as text for files and other gateways, to copy or to paste. The gateway checks pasted text like typed text.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useId, useState } from "react";
@@ -50,7 +49,7 @@ const FORMS = [
   ["json", "JSON"],
 ] as const;
 
-/** In the form that the API takes, and gives. */
+/** Returns the ghost in the format of the API. */
 function useText(draft: Draft, form: Form): string {
   const [text, setText] = useState("");
   useEffect(() => {
@@ -105,10 +104,10 @@ function Paste({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void
   );
 }
 
-/** A definition, or a spec alone. It stays whose it is here, unless it is new. */
+/** Reads a definition or a spec alone. An existing ghost does not change its owner. */
 async function pasted(text: string, { name, namespace }: Draft): Promise<Draft> {
   const { parse } = await import("yaml");
-  // Few aliases: a text of a kilobyte must not become one of a gigabyte.
+  // Limits YAML aliases, because nested aliases can expand a kilobyte to a gigabyte.
   const found = fieldsOf(parse(text, { maxAliasCount: 50 }));
   if (found.kind !== undefined && found.kind !== "Ghost")
     throw new Error(`This is a definition of the kind '${String(found.kind)}': paste one of the kind 'Ghost'.`);

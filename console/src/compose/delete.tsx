@@ -1,4 +1,4 @@
-// Deleting a ghost: what ends with it is said first.
+// Deletes a ghost after a dialog that names the consequences.
 
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -35,7 +35,7 @@ export function Delete({ id, ghost, onGone }: { id: string; ghost: Draft; onGone
   );
 }
 
-/** Who loses it, by its namespace. */
+/** The users who lose the ghost, by its namespace. */
 const LOST: Readonly<Record<string, string>> = {
   default: "",
   public: "Everybody loses it.",

@@ -1,4 +1,4 @@
-// A ghost while it is written: what the page's fields hold, and the spec that they make. What the API takes, the API says.
+// Contains a ghost while it is edited: the values of the fields, and the spec they produce. The API validates it.
 
 import type { Ghost, GhostRequest, Issue } from "../../../sdk/src/generated/operations";
 
@@ -6,18 +6,18 @@ export type Spec = GhostRequest["spec"];
 
 export interface Draft {
   name: string;
-  /** Whose it is, or would be: `default`, a group, `public`. */
+  /** The current or future owner: `default`, a group, or `public`. */
   namespace: string;
   systemPrompt: string;
-  /** As the API has them: names, each with `@range` if need be, and `*`. */
+  /** In the format of the API: names, optionally with `@range`, and `*`. */
   skills: readonly string[];
   preload: readonly string[];
-  /** JSON; nothing: no servers. */
+  /** JSON text; empty for no servers. */
   servers: string;
   model: string;
-  /** A number, `conversation`, or nothing. */
+  /** A number, `conversation`, or empty. */
   retention: string;
-  /** Of the spec what no field shows, as it came. */
+  /** The parts of the spec without a field, unchanged. */
   rest: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +26,10 @@ export const EMPTY: Draft = {
   ...{ skills: [], preload: [], rest: {} },
 };
 
-/** What a definition says, from wherever it came. What is of another form than a field stays in `rest`: the API says what it should be. */
+/**
+ * Returns the draft for a definition from any source. A value whose type differs from its field's stays in `rest`, and the API reports the
+ * expected type.
+ */
 export function draftFrom(given: unknown): Draft {
   const { metadata, spec } = fieldsOf(given);
   const { name, namespace } = fieldsOf(metadata);
@@ -55,11 +58,11 @@ export function draftFrom(given: unknown): Draft {
   };
 }
 
-/** A ghost that is there. */
+/** Returns the draft of an existing ghost. */
 export const draftOf = ({ metadata: { name, namespace }, spec }: Ghost): Draft =>
   draftFrom({ metadata: { name, namespace }, spec });
 
-/** The spec that a draft makes, or why it makes none. What is wrong with it otherwise, the gateway says. */
+/** Returns the spec of a draft, or the reason why there is none. The gateway reports all other errors. */
 export function specOf({ systemPrompt, skills, preload, servers, model, retention, rest }: Draft): Spec | Issue {
   let mcpServers: unknown;
   try {
@@ -78,13 +81,13 @@ export function specOf({ systemPrompt, skills, preload, servers, model, retentio
     ...(turns === "" ? {} : { retentionTurns: turns }),
     ...rest,
   };
-  // Whether it is one is for the gateway to say, which reads every field.
+  // The gateway validates every field of it.
   return spec as Spec;
 }
 
 export const isIssue = (made: Spec | Issue): made is Issue => "code" in made && "message" in made && "path" in made;
 
-/** `name@range` in two. */
+/** Splits `name@range`. */
 export function halves(entry: string): [name: string, range: string] {
   const at = entry.indexOf("@");
   return at === -1 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
@@ -92,7 +95,7 @@ export function halves(entry: string): [name: string, range: string] {
 
 export const joined = (name: string, range: string): string => (range.trim() === "" ? name : `${name}@${range.trim()}`);
 
-/** With a skill, unless it is there. */
+/** Adds a skill to a draft unless it is already listed. */
 export function withSkill(draft: Draft, name: string): Draft {
   if (draft.skills.some((entry) => halves(entry)[0] === name)) return draft;
   return { ...draft, skills: [...draft.skills, name] };

@@ -1,4 +1,4 @@
-// A field of a ghost: its name, what it means, and what is wrong with it.
+// Renders a field of a ghost with its label, help text and issues.
 
 import { type ReactNode, useId, useState } from "react";
 import type { Issue } from "../../../sdk/src/generated/operations";
@@ -8,7 +8,7 @@ import { Issues } from "../parts/state";
 
 type Told = keyof typeof FIELD_TEXTS.ghostSpec;
 
-/** What the control in a field takes, so that whoever cannot see it hears the same. */
+/** The accessibility attributes of the control in a field, so that screen readers read its help and errors. */
 export interface Control {
   id: string;
   "aria-describedby": string;
@@ -16,8 +16,8 @@ export interface Control {
 }
 
 /**
- * `of`: the field of the spec whose text explains it, which is the API's own; else `text`. The text is shown by a button, and is always
- * there for whoever hears the page.
+ * `of`: the field of the spec whose description in the API is shown; otherwise `text`. A button shows the text. Screen readers can always
+ * read it.
  */
 export function Explained({
   label,
@@ -58,7 +58,7 @@ export function Explained({
   );
 }
 
-/** Words between backticks as code. */
+/** Renders text between backticks as code. */
 function Coded({ children }: { children: string }): ReactNode {
   return children.split("`").map((part, n) =>
     n % 2 === 1 ? (

@@ -1,4 +1,4 @@
-// What one fills in of a ghost: each field says what it means, and what is wrong with it.
+// Contains the fields of a ghost, each with its description and its error.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
@@ -23,7 +23,7 @@ export function Fields({
   problems,
 }: {
   draft: Draft;
-  /** One that is there stays whose it is. */
+  /** An existing ghost does not change its owner. */
   isNew: boolean;
   onChange: (draft: Draft) => void;
   preview: GhostPreview | undefined;

@@ -1,4 +1,4 @@
-// One ghost: to write, where the user may, else to read; and a new one, from nothing or from another.
+// Shows one ghost, editable if the user can change it, and a new one, empty or copied from another.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -54,7 +54,7 @@ function Known({ ghost, tag }: { ghost: Ghost; tag: string }): ReactNode {
   );
 }
 
-/** For whoever may use it, and not change it. */
+/** The view for users who can use the ghost but not change it. */
 function Read({ ghost: { spec } }: { ghost: Ghost }): ReactNode {
   const { systemPrompt = "", skills = [], preload_skills = [], mcpServers = {}, model, retentionTurns } = spec;
   const facts: [string, string][] = [

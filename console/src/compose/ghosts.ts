@@ -1,4 +1,4 @@
-// Ghosts as the pages ask for them.
+// Contains the queries for ghosts.
 
 import { queryOptions } from "@tanstack/react-query";
 import type { Ghost } from "../../../sdk/src/generated/operations";
@@ -6,7 +6,10 @@ import { callTagged, slice } from "../gateway/call";
 import { Refusal } from "../gateway/refusal";
 import type { Somebody } from "../gateway/session";
 
-/** A ghost with its tag, by its id, or by the name that means it. Always as it is now: somebody is about to change it. */
+/**
+ * Queries a ghost with its tag, by its id or by the name that selects it. The result is never cached, because the user is about to change
+ * it.
+ */
 export const ghostAt = (which: string) =>
   queryOptions({
     queryKey: ["ghost", which],
@@ -17,14 +20,14 @@ export const ghostAt = (which: string) =>
 
 async function idOf(which: string, signal: AbortSignal): Promise<string> {
   if (/^gho_/.test(which)) return which;
-  // One's own comes first.
+  // The user's own ghost comes first.
   const { items } = await slice("ghosts.list", { query: { name: which, limit: 100 } }, signal);
   const found = items.find(({ metadata }) => metadata.labels.scope === "user") ?? items[0];
   if (found === undefined) throw new Refusal(404, "GHOST_NOT_FOUND", "There is no such ghost.");
   return found.metadata.labels.id;
 }
 
-/** Whether the user may change a ghost of this namespace. A ghost of one's own is one's own wherever it stands. */
+/** Whether the user can change a ghost of this namespace. Users can always change their own ghosts. */
 export const mayDefine = ({ rights }: Somebody, namespace: string): boolean =>
   rights.namespaces.some((one) => one.namespace === namespace && one.define);
 

@@ -1,17 +1,17 @@
-// What was written and not saved, for a page that is loaded again: in the browser's memory of this tab, which ends with it. Servers are not
-// kept, since they may hold credentials.
+// Stores unsaved edits in the session storage of this tab, for a reload of the page. Servers are not stored, because they can contain
+// credentials.
 
 import { type Draft, draftFrom, EMPTY, fieldsOf } from "./draft";
 
-/** What is kept, and the tag of the ghost that it was made of. */
+/** The stored draft, and the tag of the ghost it was created from. */
 export interface Kept {
   draft: Draft;
   tag: string | null;
-  /** The servers had been changed: they are those of the saved ghost again. */
+  /** The draft had unsaved servers, which were not stored. It contains the servers of the saved ghost. */
   lost: boolean;
 }
 
-/** `id`: of the ghost; `new` for one that is not there yet. */
+/** `id` is the id of the ghost, or `new`. */
 const placeOf = (user: string, id: string) => `ghost-draft ${user} ${id}`;
 
 export function keep(user: string, id: string, { draft, tag, lost }: Kept): void {
@@ -19,11 +19,11 @@ export function keep(user: string, id: string, { draft, tag, lost }: Kept): void
   try {
     sessionStorage.setItem(placeOf(user, id), JSON.stringify({ draft: rest, tag, lost }));
   } catch {
-    // Too long for the browser, or it keeps nothing: then a page that is loaded again begins anew.
+    // The draft is too long for the storage, or the storage is disabled. A reload then starts from the saved ghost.
   }
 }
 
-/** What was kept, with the servers of `saved`. */
+/** Returns the stored draft with the servers of `saved`. */
 export function keptOf(user: string, id: string, saved: Draft): Kept | null {
   try {
     const { draft, tag, lost } = fieldsOf(JSON.parse(sessionStorage.getItem(placeOf(user, id)) ?? "null"));
@@ -41,6 +41,6 @@ export function drop(user: string, id: string): void {
   try {
     sessionStorage.removeItem(placeOf(user, id));
   } catch {
-    // Nothing is kept where the browser keeps nothing.
+    // Without storage there is nothing to delete.
   }
 }

@@ -1,4 +1,4 @@
-// The ghosts that one may use: one's own, one's groups' and public ones, a page at a time.
+// Lists the ghosts that the user can use: own, of groups, and public, page by page.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -15,7 +15,7 @@ import { Table } from "../parts/table";
 import { figure, Plain, When } from "../parts/text";
 import { Title } from "../parts/title";
 
-/** So many rows are in the page at once, and are asked for at once. */
+/** The number of rows that are shown and requested at once. */
 const ROWS = 50;
 const route = getRouteApi("/ghosts");
 

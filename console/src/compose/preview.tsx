@@ -1,4 +1,4 @@
-// What a ghost would be, as the gateway sees it while it is written: its prompt, what that costs, what meets, and what needs what.
+// Shows the gateway's preview of a ghost while it is edited: its prompt, its cost, name collisions, and dependencies.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -13,7 +13,7 @@ import { type Draft, isIssue, specOf } from "./draft";
 import { graphOf } from "./ghost-graph";
 import { useSettled } from "./settled";
 
-/** Asks once somebody pauses. No conversation is made, and nothing is stored. */
+/** Requests a preview when the user pauses. The gateway creates no conversation and stores nothing. */
 export function usePreview(draft: Draft, shell: string) {
   const settled = useSettled(draft);
   const spec = specOf(settled);
@@ -47,7 +47,7 @@ export function Preview({
       <p role="status" className="soft">
         {isBehind ? "Looking…" : error !== null ? "It could not be looked at." : state(preview)}
       </p>
-      {/* What is wrong with the fields stands beside them. */}
+      {/* Errors of fields are shown next to the fields. */}
       {error !== null && !(error instanceof Refusal && error.issues.length > 0) && <Trouble error={error} />}
       {preview !== undefined && (
         <>

@@ -1,4 +1,4 @@
-// The MCP servers that a ghost brings: as JSON, since an entry may have more than fields for all of it would be worth.
+// Edits the MCP servers of a ghost as JSON, because an entry has more options than are worth separate fields.
 
 import { type ReactNode, useState } from "react";
 import type { Issue } from "../../../sdk/src/generated/operations";
@@ -52,7 +52,7 @@ export function ServersField({
   );
 }
 
-/** `null`: it is no JSON, which the field says. */
+/** `null` if the text is not JSON, which the field reports. */
 function read(servers: string): Record<string, unknown> | null {
   try {
     return servers.trim() === "" ? {} : fieldsOf(JSON.parse(servers));

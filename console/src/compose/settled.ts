@@ -1,10 +1,10 @@
-// What somebody types, once they pause.
+// Returns a typed value after the user pauses.
 
 import { useEffect, useState } from "react";
 
 const PAUSE_MS = 400;
 
-/** The value as it was when it had not changed for a moment. */
+/** Returns the last value that did not change for `PAUSE_MS`. */
 export function useSettled<T>(value: T): T {
   const [settled, settle] = useState(value);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The skills of a ghost: which, at which versions, and which are there from the first turn on.
+// Edits the skills of a ghost: names, version ranges and preloading.
 
 import { type ReactNode, useState } from "react";
 import type { GhostPreview, Issue } from "../../../sdk/src/generated/operations";
@@ -11,7 +11,7 @@ import type { Place } from "./problems";
 import { SkillSearch } from "./skill-search";
 
 type Previewed = GhostPreview["skills"][number];
-/** So many are in the page at once. */
+/** The number of entries that are shown at once. */
 const SHOWN = 50;
 
 interface Parts {
@@ -27,7 +27,7 @@ export function SkillsField({ draft, onChange, preview, problems }: Parts): Reac
   const isAll = skills.includes("*");
   const listed = skills.filter((entry) => entry !== "*");
   const names = new Set(listed.map((entry) => halves(entry)[0]));
-  // With `*`, or by mistake, something may be preloaded that is not in the list.
+  // With `*`, or by mistake, a preloaded skill can be missing from the list.
   const entries = [...listed, ...preload.filter((name) => !names.has(name))];
   const known = new Map((preview?.skills ?? []).map((skill) => [skill.name, skill]));
   return (

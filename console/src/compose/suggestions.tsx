@@ -1,4 +1,4 @@
-// Skills that a ghost might want: those that its others need, and those that its prompt speaks of.
+// Suggests skills for a ghost: those that its skills depend on, and those that its prompt mentions.
 
 import { useQueries } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -57,7 +57,7 @@ export function Suggestions({
   );
 }
 
-/** What its skills need and it lacks, where there is such a skill. */
+/** Returns existing skills that the ghost's skills depend on and that are missing from the ghost. */
 function useNeeded(preview: GhostPreview | undefined, listed: ReadonlySet<string>): Suggestion[] {
   const there = new Set(preview?.skills.map(({ name }) => name));
   const missing = new Map<string, string>();

@@ -1,4 +1,4 @@
-// The calls of a turn, with what they were given and what they answered, as text.
+// Shows the tool calls of a turn with their arguments and results as text.
 
 import type { ReactNode } from "react";
 import type { ToolCall } from "../../../sdk/src/client/types";

@@ -1,4 +1,4 @@
-// Any conversation of one's own, watched while somebody else drives it.
+// Shows a conversation of the user while another client runs it.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -14,7 +14,7 @@ const route = getRouteApi("/conversations/$id");
 
 export function ConversationPage(): ReactNode {
   const { id } = route.useParams();
-  // Asked first: a ticket would make the conversation that it is for.
+  // Requested before the ticket, because a ticket would create the conversation.
   const answer = useQuery(statusOf(id, true));
   return (
     <>

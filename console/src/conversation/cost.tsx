@@ -1,4 +1,4 @@
-// Tokens and money over turns, beside what pasting all skills would have taken.
+// Shows tokens and money by turn, next to the cost of pasting all skills.
 
 import type { ReactNode } from "react";
 import type { TurnFigures } from "../../../sdk/src/generated/operations";
@@ -21,7 +21,7 @@ export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
         series={["with the gateway", "all skills pasted"]}
         points={turns.map(({ sent, tokens }, at) => [
           names[at] ?? "",
-          // Logs of earlier gateways do not say what was sent.
+          // Logs of earlier gateways do not contain the sent tokens.
           [sent?.actual ?? tokens.actual, sent?.paste ?? tokens.static],
         ])}
         file="tokens-by-turn.csv"

@@ -1,8 +1,8 @@
-// Draws diagrams that a skill asks for, in a frame with nothing to lose: an origin of its own, no network and no storage.
+// Draws diagrams for skills in an isolated frame: a separate origin, no network and no storage.
 
 import { fieldsIn } from "../gateway/refusal";
 
-/** A diagram. As a picture it can neither run nor load anything. */
+/** A diagram. As an image it can neither run scripts nor load resources. */
 export interface Drawing {
   title: string;
   code: string;
@@ -16,11 +16,11 @@ const RENDERER = "/drawing/renderer";
 let renderer: Promise<MessagePort> | null = null;
 let queue: Promise<unknown> = Promise.resolve();
 
-/** Answers the action `render_mermaid`. Throws what mermaid says of code that it cannot read: the model reads that. */
+/** Answers the action `render_mermaid`. Throws mermaid's error for invalid code, which is returned to the model. */
 export async function drawn(payload: unknown): Promise<{ drawing: Drawing; type: string }> {
   const { code, title } = fieldsIn(payload);
   if (typeof code !== "string") throw new Error("There is no `code` to draw.");
-  // One after the other: the frame has one desk.
+  // The frame renders one diagram at a time.
   const turn = queue.then(() => drawNow(code));
   queue = turn.catch(() => undefined);
   const { error, svg, type, width, height } = await turn;
@@ -39,7 +39,7 @@ export async function drawn(payload: unknown): Promise<{ drawing: Drawing; type:
   };
 }
 
-/** The address of an image. */
+/** Returns a data URL for an `<img>`. */
 export const pictureOf = (svg: string): string => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 
 async function drawNow(code: string): Promise<Record<string, unknown>> {

@@ -1,4 +1,5 @@
-// The fields of a form that somebody else asks to fill in: a flat JSON Schema of an object. Its words are text, and nothing of it runs.
+// Builds the fields of a form that a skill or server requests: a flat JSON Schema of an object. Its texts are shown as text, and no part of
+// it is executed.
 
 import type { ReactNode } from "react";
 import { Plain } from "../parts/text";
@@ -21,7 +22,7 @@ interface Schema {
   minItems?: unknown;
 }
 
-/** A field: what it is called, and whether it must be filled in. */
+/** A field with its label, and whether it is required. */
 export interface Field {
   name: string;
   required: boolean;
@@ -33,7 +34,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const words = (value: unknown) => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : []);
 const number = (value: unknown) => (typeof value === "number" ? value : undefined);
 
-/** Those of a schema, as MCP servers give it. */
+/** Returns the fields of a schema from an MCP server. */
 export function fieldsOfSchema(schema: unknown): Field[] {
   if (!isObject(schema) || !isObject(schema.properties)) return [];
   const required = new Set(words(schema.required));
@@ -43,7 +44,7 @@ export function fieldsOfSchema(schema: unknown): Field[] {
   }));
 }
 
-/** Those of the action `form`, as skills give them. */
+/** Returns the fields of the action `form` from a skill. */
 export function fieldsOfForm(fields: unknown): Field[] {
   return (Array.isArray(fields) ? fields.filter(isObject) : []).flatMap(({ name, label, type, required, options }) => {
     if (typeof name !== "string") return [];
@@ -144,7 +145,7 @@ function choicesOf(schema: Record<string, unknown> | Schema): { value: string; t
     );
 }
 
-/** What was put in; fields that were left empty are not there. */
+/** Returns the entered values, without empty fields. */
 export function valuesIn(form: HTMLFormElement, fields: readonly Field[]): Record<string, Value> {
   const given = new FormData(form);
   return Object.fromEntries(

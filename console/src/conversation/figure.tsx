@@ -1,4 +1,4 @@
-// A drawn diagram, with the code that it was drawn from.
+// Shows a rendered diagram with its source code.
 
 import type { ReactNode } from "react";
 import { Plain, visible } from "../parts/text";
@@ -7,7 +7,7 @@ import { type Drawing, pictureOf } from "./drawing";
 export function Figure({ drawing: { title, code, svg, width, height } }: { drawing: Drawing }): ReactNode {
   return (
     <figure className="drawing">
-      {/* Its size beforehand, so that what comes after stays where it is. */}
+      {/* The size is set in advance, so that the content below does not move. */}
       <img src={pictureOf(svg)} width={width} height={height} alt={visible(title)} />
       <figcaption>
         <details>

@@ -1,4 +1,4 @@
-// What scripts have left in a conversation. A download is a file: the browser never shows it as a page.
+// Lists the files that scripts have left in a conversation. A download is saved as a file and never opened as a page.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -10,7 +10,7 @@ import { Answer, Trouble } from "../parts/state";
 import { bytes, Plain, visible, When } from "../parts/text";
 
 const ROWS = 50;
-/** A larger picture is only downloaded. */
+/** Larger images are only offered as downloads. */
 const SHOWN = 1024 * 1024;
 const PICTURES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
@@ -74,7 +74,7 @@ function Shown({ id, file }: { id: string; file: KeptFile }): ReactNode {
   const { data } = useQuery({
     queryKey: ["file", id, file.id],
     queryFn: ({ signal }) => contentOf(id, file, signal),
-    // What a script has left does not change.
+    // Files of scripts do not change.
     staleTime: Number.POSITIVE_INFINITY,
   });
   return data === undefined ? null : <Picture blob={data} alt={file.path} />;
@@ -82,7 +82,7 @@ function Shown({ id, file }: { id: string; file: KeptFile }): ReactNode {
 
 const pictureType = (path: string) => PICTURES[path.split(".").at(-1)?.toLowerCase() ?? ""];
 
-/** The gateway names no markup by its type: an `<img>` runs none, so here a picture may be one. */
+/** The gateway does not send markup under its own type. An `<img>` executes none, so an image type can be set here. */
 async function contentOf(id: string, { id: file_id, path }: KeptFile, signal?: AbortSignal): Promise<Blob> {
   const answer: Response = await call("files.get", { path: { id, file_id } }, signal);
   return new Blob([await answer.arrayBuffer()], { type: pictureType(path) ?? "application/octet-stream" });

@@ -1,4 +1,4 @@
-// How each kind of question is answered by hand.
+// Contains the form for each kind of question.
 
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import type { Answer, Elicited, SkillRequest } from "../../../sdk/src/client/types";
@@ -20,7 +20,7 @@ const FORMS: Readonly<Record<string, (asked: Asked) => ReactNode>> = {
   open_url: OpenUrl,
 };
 
-/** The form of an action; one for what only the application knows, where there is no other. */
+/** Returns the form of an action. Actions that only an application implements share a generic form. */
 export const formOf = (action: string) => FORMS[action] ?? Anything;
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
@@ -76,7 +76,7 @@ function Choose({ request: { payload }, send }: Asked): ReactNode {
   );
 }
 
-/** A server hears what the user did, as MCP calls it; a skill gets the values. */
+/** A server receives the user's action as MCP defines it. A skill receives the values. */
 function Fill({ request: { payload, from }, send }: Asked): ReactNode {
   const id = useId();
   const { message, title, schema, fields: listed } = fieldsIn(payload);
@@ -104,7 +104,7 @@ function Fill({ request: { payload, from }, send }: Asked): ReactNode {
   );
 }
 
-/** A link opens with the user's click and not before, and says where it leads. */
+/** A link opens only after the user's click and shows its target. */
 function OpenUrl({ request: { payload }, send }: Asked): ReactNode {
   const { message, url } = fieldsIn(payload);
   const target = URL.parse(text(url));
@@ -153,7 +153,7 @@ function Ways({ accept, say }: { accept?: string; say: (elicited: Elicited) => v
   );
 }
 
-/** A question that only the application knows: its data as text, and an answer in JSON. */
+/** A question that only an application implements: its data as text, and an answer in JSON. */
 function Anything({ request: { action, payload }, send }: Asked): ReactNode {
   const [problem, setProblem] = useState(false);
   return (

@@ -1,4 +1,4 @@
-// The life of skills: a lane for each, over the turns. A turn in which it was loaded, one in which it was there, the one after which it left.
+// Shows the active skills by turn: when each was loaded, active and removed.
 
 import type { ReactNode } from "react";
 import type { TurnFigures } from "../../../sdk/src/generated/operations";
@@ -9,7 +9,7 @@ import { namesOf } from "./turns";
 
 type State = "loaded" | "active" | "leaving";
 const NAMES: Record<State, string> = { loaded: "loaded", active: "there", leaving: "its last turn" };
-/** So many of the newest turns, and of the skills, are drawn and in the table; the CSV has all. */
+/** The number of turns (newest first) and of skills in the drawing and the table. The CSV contains all. */
 const TURNS = 100;
 const SKILLS = 40;
 const [LEFT, STEP, ROW] = [160, 16, 22];

@@ -1,4 +1,4 @@
-// A conversation as it happens: by its socket, and where that is away by asking every few seconds.
+// Follows a conversation through its WebSocket, or by polling while the socket is not connected.
 
 import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -9,20 +9,20 @@ import { call } from "../gateway/call";
 import { Refusal } from "../gateway/refusal";
 import { lookAgain } from "../gateway/session";
 
-/** What a user answers by hand here (`questions.tsx`). Servers ask only where somebody says so. */
+/** The actions that a user can answer here (`questions.tsx`). Servers ask only if a client declares support. */
 const ANSWERED = ["confirm", "choose", "form", "open_url"];
 const EVERY_MS = 3_000;
-/** So many calls of all turns are remembered. */
+/** The number of stored calls of all turns. */
 const CALLS = 500;
-/** Pages of a hundred turns. */
+/** Maximum number of pages, with 100 turns each. */
 const PAGES = 100;
 
 export interface Live extends SkillGateway {
-  /** Calls of every turn that this page has seen. The socket tells of the current turn alone. */
+  /** The calls of every turn that this page has received. The socket reports only the current turn. */
   seen: readonly ToolCall[];
 }
 
-/** `null`: there is no conversation yet. A component is of one conversation only: give it a key. */
+/** `null` if no conversation exists yet. A component belongs to one conversation: set its `key`. */
 export function useLive(id: string | null, handlers: Record<string, Handler<never>>): Live {
   const client = useQueryClient();
   const gateway = useSkillGateway(id, {
@@ -43,7 +43,7 @@ export function useLive(id: string | null, handlers: Record<string, Handler<neve
   return { ...gateway, seen };
 }
 
-/** With a ticket of its own the page sees what calls were given. `null` where none will ever be had. */
+/** With its own ticket the page receives the arguments of calls. `null` if a ticket will never be available. */
 async function ticketOf(client: QueryClient, id: string) {
   try {
     return await call("tickets.create", { path: { id }, body: { origin: location.origin, output: true } });
@@ -61,7 +61,7 @@ function together(before: readonly ToolCall[], told: readonly ToolCall[]): reado
   return [...all.values()].slice(-CALLS);
 }
 
-/** What the gateway says of a conversation now. */
+/** Queries the current status of a conversation. */
 export const statusOf = (id: string, isLive: boolean) =>
   queryOptions({
     queryKey: ["conversation", id, "status"],
@@ -69,7 +69,7 @@ export const statusOf = (id: string, isLive: boolean) =>
     refetchInterval: isLive ? false : EVERY_MS,
   });
 
-/** Every turn in figures, oldest first. What is known is not asked again, but the newest turn, which may have gone on. */
+/** Queries the figures of every turn, oldest first. Stored turns are not requested again, except the newest, which may have continued. */
 export function seriesOf(id: string, isLive: boolean) {
   const queryKey = ["conversation", id, "series"];
   return queryOptions({

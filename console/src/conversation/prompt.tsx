@@ -1,4 +1,4 @@
-// What a turn sent to the model, in tokens, and what stands in the prompt now, as text.
+// Shows the tokens that a turn sent to the model, and the current prompt as text.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -11,7 +11,7 @@ import { figure, visible } from "../parts/text";
 
 type Billed = AnswerOf<"conversations.get">["tokens"]["billed"];
 
-/** `point`: the turn that is looked at; `undefined` before the first. */
+/** `point` is the selected turn; `undefined` before the first turn. */
 export function Prompt({
   id,
   point,
@@ -66,7 +66,7 @@ function Sent({ point: { requests, sent, usage } }: { point: TurnFigures }): Rea
   );
 }
 
-/** Asked only when somebody wants to read it. */
+/** Requested only when the user opens the text. */
 function Text({ id }: { id: string }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const answer = useQuery({

@@ -1,11 +1,11 @@
-// What skills, servers and back ends ask the user, answered here. Whatever they write is shown as text, beside who asks.
+// Shows the questions of skills, servers and back ends for an answer by the user. Their content is shown as text, next to the sender.
 
 import { type ReactNode, useState } from "react";
 import type { Ack, Answer, SkillRequest } from "../../../sdk/src/client/types";
 import { Plain } from "../parts/text";
 import { formOf, type Send } from "./forms";
 
-/** `answered`: what the page does by itself, so that nobody is asked. */
+/** `answered`: the actions that the page answers itself, without the user. */
 export function Questions({
   pending,
   answered,
@@ -49,7 +49,7 @@ function Question({
         <strong>
           <Plain>{whoAsks(request)}</Plain>
         </strong>
-        {/* A reload or a lost connection, and it comes again. */}
+        {/* After a reload or a lost connection the question is sent again. */}
         {request.attempt > 1 && <span className="soft"> asked {request.attempt} times</span>}
       </p>
       <fieldset disabled={isSent}>
@@ -70,7 +70,7 @@ function inWords(ack: Exclude<Ack, { success: true }>): string {
   return "Nobody waits for this answer any more.";
 }
 
-/** Only the gateway writes `from`: a skill that asks in a server's name shows as a skill. */
+/** Only the gateway sets `from`: a skill that pretends to be a server is shown as a skill. */
 function whoAsks({ from, skill_name }: SkillRequest): string {
   if (from?.kind === "server") return `The MCP server “${from.name}” at ${from.host} asks:`;
   return skill_name === null ? "The chat asks:" : `The skill “${skill_name}” asks:`;

@@ -1,4 +1,4 @@
-// What is in the prompt, since when and for how long, and what else a model may load.
+// Shows the skills in the prompt with their start and remaining turns, and the other skills that a model can load.
 
 import type { ReactNode } from "react";
 import type { ActiveSkill, ListedSkill } from "../../../sdk/src/client/types";
@@ -32,14 +32,14 @@ export function Active({ active }: { active: readonly ActiveSkill[] }): ReactNod
   );
 }
 
-/** How many turns after its own one a skill stays. */
+/** Returns the number of turns that a skill stays after its own. */
 function leaves(remaining: number | null): string {
   if (remaining === null) return "stays";
   if (remaining === 0) return "with this turn";
   return remaining === 1 ? "in 1 turn" : `in ${remaining} turns`;
 }
 
-/** So many rows are shown at most. */
+/** The highest number of rows shown. */
 const ROWS = 100;
 
 export function Listed({ listed, total }: { listed: readonly ListedSkill[]; total: number }): ReactNode {

@@ -1,11 +1,11 @@
-// Going back over the turns of a conversation: by a slider, step by step, and back to now.
+// Selects a turn of a conversation with a slider or step by step, or returns to the current one.
 
 import type { ReactNode } from "react";
 import type { TurnFigures } from "../../../sdk/src/generated/operations";
 import { Button } from "../parts/controls";
 import { When } from "../parts/text";
 
-/** `at`: the place in the list, `null` for now, which goes on. */
+/** `at`: the index in the list; `null` for the current turn, which is updated. */
 export function Turns({
   turns,
   at,
@@ -49,10 +49,10 @@ export function Turns({
   );
 }
 
-/** A turn, as a page names it. */
+/** Returns the display name of a turn. */
 const nameOf = ({ turn, restored }: TurnFigures): string => (restored ? `turn ${turn}, restored` : `turn ${turn}`);
 
-/** The same for each of a list: a turn that was taken again is there more than once. */
+/** Returns the name of each turn in a list. A repeated turn occurs more than once. */
 export function namesOf(turns: readonly TurnFigures[]): string[] {
   const seen = new Map<string, number>();
   return turns.map((point) => {

@@ -1,4 +1,4 @@
-// A conversation as the gateway sees it, now and as it was: skills, calls, questions, the prompt, files, and what it all took.
+// Shows a conversation as the gateway sees it, now and at earlier turns: skills, calls, questions, prompt, files, and cost.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -24,7 +24,7 @@ const STATUS: Record<Live["status"], string> = {
   closed: "Not live: asked every 3 seconds",
 };
 
-/** `at`: the `seq` of the turn that is looked at, `null` for now. `answered`: actions that the page answers by itself. */
+/** `at` is the `seq` of the selected turn, or `null` for the current state. `answered` lists actions that the page answers by itself. */
 export function View({
   id,
   live,

@@ -1,4 +1,5 @@
-// Every operation of the gateway by its name, through the one edge that knows a session. Types are those of the OpenAPI document.
+// Calls the operations of the gateway by name, through the console API proxy, which knows the session. The types are those of the OpenAPI
+// document.
 
 import { OPERATIONS, type Operations } from "../../../sdk/src/generated/operations";
 import { Refusal, refusalIn } from "./refusal";
@@ -7,14 +8,14 @@ export type Name = keyof Operations;
 export type RequestOf<N extends Name> = Operations[N]["request"];
 export type AnswerOf<N extends Name> = Operations[N]["answer"];
 
-/** What one entry of a list is, whatever form the list has. */
+/** The type of one entry of a list, for every form of list. */
 type EntryOf<Answer> = Answer extends readonly (infer Entry)[]
   ? Entry
   : Answer extends { items: readonly (infer Entry)[] }
     ? Entry
     : never;
 
-/** One page of a list. `next`: the cursor of the page behind it. */
+/** One page of a list. `next` is the cursor of the next page. */
 export interface Slice<Entry> {
   items: readonly Entry[];
   next: string | null;
@@ -28,7 +29,7 @@ interface Parts {
 
 const EDGE = "/console/api";
 
-/** Calls an operation. What is refused is thrown as `Refusal`. Of an operation that answers with a file it is the `Response`. */
+/** Calls an operation. Throws a `Refusal` for error responses. Operations that return a file return the `Response`. */
 export async function call<N extends Name>(name: N, request: RequestOf<N>, signal?: AbortSignal): Promise<AnswerOf<N>> {
   const [, , , kind] = OPERATIONS[name];
   const answer = await sent(name, request, signal);
@@ -37,8 +38,8 @@ export async function call<N extends Name>(name: N, request: RequestOf<N>, signa
 }
 
 /**
- * The same of one thing, with the tag by which the gateway knows what was read. With a `tag` a change is refused where the thing is
- * another by now.
+ * Calls an operation on one object and returns it with its tag. If a `tag` is passed, the gateway refuses a change of an object that has
+ * another tag by now.
  */
 export async function callTagged<N extends Name>(
   name: N,
@@ -49,7 +50,7 @@ export async function callTagged<N extends Name>(
   return { answer: (await answer.json()) as AnswerOf<N>, tag: answer.headers.get("etag") ?? "" };
 }
 
-/** One page of a list, never more. */
+/** Returns exactly one page of a list. */
 export async function slice<N extends Name>(
   name: N,
   request: RequestOf<N>,
@@ -63,7 +64,7 @@ export async function slice<N extends Name>(
   return { items: page.items, next: page.next_cursor ?? null };
 }
 
-/** A request to the console's edge, which wants the header: no form and no page of another origin can send it. */
+/** Sends a request to the console API proxy. The proxy requires a header that forms and pages of other origins cannot send. */
 export async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { "x-skillgate-console": "1", ...init.headers };
   const answer = await reach(`${EDGE}${path}`, { ...init, headers });
@@ -71,7 +72,7 @@ export async function ask(path: string, init: RequestInit = {}): Promise<Respons
   return answer;
 }
 
-/** Whatever the gateway answers, and never what the browser has kept. That nobody answers is thrown as `Refusal`. */
+/** Returns any response of the gateway, never one from the browser's cache. Throws a `Refusal` if the gateway is unreachable. */
 export async function reach(path: string, init: RequestInit): Promise<Response> {
   return fetch(path, { ...init, cache: "no-store" }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
@@ -107,7 +108,7 @@ function sent(
 function segment(path: Record<string, unknown>, field: string): string {
   const value = String(path[field] ?? "");
   if (value === "") throw new TypeError(`path.${field} is missing`);
-  // A file's path spans segments.
+  // The path of a file consists of several URL segments.
   const words = field === "path" ? value.split("/") : [value];
   return words.map(encodeURIComponent).join("/");
 }
@@ -121,7 +122,7 @@ function formOf(fields: unknown): FormData {
   return form;
 }
 
-/** The cursor in `Link: <…?cursor=…>; rel="next"`. */
+/** Returns the cursor of `Link: <…?cursor=…>; rel="next"`. */
 function linked(header: string | null): string | null {
   const [, target] = /<([^>]*)>\s*;[^,]*rel="?next"?/.exec(header ?? "") ?? [];
   return target === undefined ? null : new URL(target, location.origin).searchParams.get("cursor");

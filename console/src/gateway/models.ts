@@ -1,9 +1,9 @@
-// The models that the user may ask for, by name, as the chat endpoint lists them.
+// Queries the names of the models that the user can request, as the chat endpoint lists them.
 
 import { queryOptions } from "@tanstack/react-query";
 import { ask } from "./call";
 
-/** Without ghosts, which are listed there as models, too. Nothing where the chat endpoint is closed to the user. */
+/** Excludes ghosts, which the endpoint also lists as models. Fails if the user has no access to the chat endpoint. */
 export const modelNames = queryOptions({
   queryKey: ["model-names"],
   staleTime: 60_000,

@@ -1,27 +1,27 @@
-// What the gateway refuses, as the pages show it.
+// Represents errors of the gateway for the pages.
 
 import type { Issue } from "../../../sdk/src/generated/operations";
 
-/** `status` is 0 where nobody answered. */
+/** `status` is 0 if no response was received. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 
   constructor(
     readonly status: number,
-    /** Stable, such as `SKILL_NOT_FOUND`; `UNREACHABLE` where nobody answered. */
+    /** A stable code such as `SKILL_NOT_FOUND`; `UNREACHABLE` if no response was received. */
     readonly code: string,
     message: string,
     readonly issues: readonly Issue[] = [],
-    /** By which an operator finds the request in the log. */
+    /** Identifies the request in the gateway's log. */
     readonly requestId: string | null = null,
-    /** What else the answer says, such as who signs users in. */
+    /** The other fields of the response, such as the issuer that signs users in. */
     readonly fields: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
 }
 
-/** The refusal in an answer: RFC 9457, the form of the chat endpoint's vendor, or what a proxy in between has said. */
+/** Returns the error in a response: RFC 9457, the format of the chat endpoint's vendor, or the response of a proxy in between. */
 export async function refusalIn(answer: Response): Promise<Refusal> {
   const told = fieldsOf(await answer.text().catch(() => ""));
   const { code = `HTTP_${answer.status}`, message = `The gateway answered ${answer.status}.` } = vendorProblem(told);
@@ -35,7 +35,7 @@ export async function refusalIn(answer: Response): Promise<Refusal> {
   );
 }
 
-/** What went wrong, as the chat endpoint says it, also in the middle of a stream. */
+/** Returns the error in the format of the chat endpoint, which also occurs within a stream. */
 export function vendorProblem(told: Record<string, unknown>): { code?: string; message?: string } {
   const { code, message } = fieldsIn(told.error);
   return { ...(typeof code === "string" ? { code } : {}), ...(typeof message === "string" ? { message } : {}) };
@@ -46,7 +46,7 @@ function isIssue(value: unknown): value is Issue {
   return typeof code === "string" && typeof message === "string";
 }
 
-/** The fields of a JSON object; none where a text is anything else. */
+/** Parses the fields of a JSON object. Returns an empty object for any other text. */
 export function fieldsOf(text: string): Record<string, unknown> {
   try {
     return fieldsIn(JSON.parse(text));

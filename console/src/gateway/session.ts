@@ -1,4 +1,5 @@
-// Who is signed in. The session is a cookie that no script sees; the pages know only what the gateway tells of it.
+// Contains the signed-in user. The session is a cookie that scripts cannot read; the pages use only the data that the gateway returns about
+// it.
 
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
@@ -8,17 +9,17 @@ import { Refusal } from "./refusal";
 
 const SESSION = ["session"];
 
-/** Nobody is signed in. `issuer`: the host that signs users of this gateway in, where there is one. */
+/** No user is signed in. `issuer`: the host that signs users of this gateway in, if there is one. */
 export interface Nobody {
   issuer: string | null;
 }
 
-/** Somebody, with what they may. `tries`: the gateway lets them try skills here. */
+/** A signed-in user with their rights. `tries`: whether the user can try skills here. */
 export interface Somebody extends Pick<Me, "user_id" | "role" | "groups" | "rights"> {
   tries: boolean;
 }
 
-/** As the edge tells it. What somebody has used is not in it: to sum that up takes time, and one page shows it. */
+/** The response of the console API. It does not contain the user's usage, which takes time to sum up and is shown on one page only. */
 interface Told {
   user: Pick<Me, "role" | "groups"> & { id: string };
   rights: Me["rights"];
@@ -27,7 +28,7 @@ interface Told {
 
 export const isSomebody = (who: Somebody | Nobody): who is Somebody => "user_id" in who;
 
-/** The user of this browser. */
+/** Query for the session of this browser. */
 export const session = queryOptions({
   queryKey: SESSION,
   staleTime: 30_000,
@@ -43,17 +44,17 @@ export const session = queryOptions({
 });
 
 const SignedIn = createContext<Somebody | null>(null);
-/** Tells the pages who is signed in. They never see the moment in which nobody is. */
+/** Provides the signed-in user to the pages. They are never rendered without one. */
 export const WithMe = SignedIn.Provider;
 
-/** Who is signed in, on pages that only they see. */
+/** Returns the signed-in user, on pages that require one. */
 export function useMe(): Somebody {
   const me = useContext(SignedIn);
   if (me === null) throw new Error("Nobody is signed in.");
   return me;
 }
 
-/** What proves who somebody is: a key, or the ticket of a one-time link. */
+/** The proof of identity: a key, or the ticket of a one-time link. */
 export type Proof = { key: string } | { ticket: string };
 
 const signIn = (proof: Proof) =>
@@ -71,10 +72,10 @@ export function useSignIn() {
   });
 }
 
-/** Signs in anew in the middle of something: who it is stays, and what was seen stays. */
+/** Signs the same user in again during an action. Cached data is preserved. */
 export const signInAgain = (key: string) => signIn({ key });
 
-/** Leads to the issuer, which leads back to this page. */
+/** Redirects to the external issuer, which redirects back to this page. */
 export async function signInOutside(): Promise<void> {
   const answer = await ask("/session/issuer", {
     method: "POST",
@@ -85,23 +86,23 @@ export async function signInOutside(): Promise<void> {
   location.assign(place);
 }
 
-/** Ends the session, and everything that this page remembers of it. */
+/** Ends the session and deletes all data that the console stored in this tab. */
 export async function signOut(): Promise<void> {
   await ask("/session", { method: "DELETE" }).catch((error: unknown) => {
     if (!(error instanceof Refusal && error.status === 401)) throw error;
   });
-  // Chats, and what somebody was writing here.
+  // Deletes chats and unsaved edits.
   sessionStorage.clear();
   location.replace("/console/");
 }
 
-/** The session has ended: what was seen with it goes, and the sign-in comes where the page was. */
+/** Ends the session after it has expired: deletes its cached data and shows the sign-in instead of the page. */
 export function forget(client: QueryClient, refusal: Refusal): void {
   client.setQueryData(SESSION, nobody(refusal));
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
 
-/** Something was refused as nobody's: asks who is signed in, and with that leads to the sign-in. */
+/** Reads the session again after a request was refused as not signed in. This leads to the sign-in. */
 export const lookAgain = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: SESSION });
 
 const nobody = ({ fields: { issuer } }: Refusal): Nobody => ({ issuer: typeof issuer === "string" ? issuer : null });

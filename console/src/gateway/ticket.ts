@@ -1,5 +1,5 @@
-// The ticket of a one-time link. It stands behind the # of the page's address, which no server and no log sees, and leaves it before
-// anything is shown, so that neither the history nor who looks at the screen has it.
+// Reads the ticket of a one-time link. It is in the fragment of the URL, which servers and logs do not receive. It is removed before the
+// page is shown, so that it does not appear in the history or on the screen.
 
 let waiting = taken();
 
@@ -9,10 +9,10 @@ function taken(): string | null {
   return ticket;
 }
 
-/** The ticket with which the page was opened, until it is spent. */
+/** Returns the ticket of the opened link until it is used. */
 export const waitingTicket = (): string | null => waiting;
 
-/** It counts once, whatever comes of it. */
+/** Discards the ticket after its only use, whatever the result. */
 export function spendTicket(): void {
   waiting = null;
 }

@@ -1,4 +1,4 @@
-// One group: what it has used, who is in it with which role, and its end.
+// Shows one group: its usage, its members with their roles, and its deletion.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";

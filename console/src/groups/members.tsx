@@ -1,4 +1,4 @@
-// The members of a group: who adds, removes and changes whom goes by one's own role.
+// Lists and changes the members of a group. The user's own role decides which changes are available.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -91,14 +91,14 @@ export function Members({ name, role }: { name: string; role: Role | null }): Re
   );
 }
 
-/** The roles that one may give in a group, and take from those who have them. */
+/** Returns the roles that the user can assign in a group, and remove from members. */
 function useGives(group: string): readonly Role[] {
   const { rights } = useMe();
   const here = rights.namespaces.find(({ namespace }) => namespace === group);
   return here?.members ?? (rights.operate ? EVERY : []);
 }
 
-/** The role of a member, which changes as it is chosen: it can be chosen back. */
+/** Selects the role of a member. A change applies immediately and can be reverted the same way. */
 function RoleOf({ name, member, gives }: { name: string; member: Member; gives: readonly Role[] }): ReactNode {
   const client = useQueryClient();
   const { mutate, error, isPending } = useMutation({

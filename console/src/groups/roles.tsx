@@ -1,4 +1,4 @@
-// What each role in a group may, in words.
+// Describes the permissions of each role in a group.
 
 import type { ReactNode } from "react";
 import type { Member } from "../../../sdk/src/generated/operations";
@@ -6,7 +6,7 @@ import { Table } from "../parts/table";
 
 export type Role = Member["role"];
 
-/** The least first; each may what those before it may. */
+/** Lowest role first. Each role includes the permissions of those before it. */
 const MAY: readonly (readonly [Role, string])[] = [
   ["Reporter", "use the group's skills, ghosts, servers and models"],
   ["Developer", "publish skills, and change them"],

@@ -1,4 +1,4 @@
-// Two versions side by side: what the newer may do that the older may not, which files differ, and how.
+// Compares two versions side by side: new permissions, and the files that differ.
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -102,7 +102,7 @@ function changes(before: readonly SkillFile[], after: readonly SkillFile[]): [pa
   });
 }
 
-/** So many files that differ are named. */
+/** The number of differing files that are listed. */
 const SHOWN = 100;
 
 function FileChanges({ id, base, version }: Pair): ReactNode {

@@ -1,4 +1,4 @@
-// What a skill needs, what that needs, and which ghosts use it: a picture, and the same as a table.
+// Shows the dependencies of a skill, direct and indirect, and the ghosts that use it, as a graph and as a table.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,15 +8,15 @@ import { Graph, type Node, type Tie } from "../parts/graph";
 import { Answer } from "../parts/state";
 import { Plain } from "../parts/text";
 
-/** So many skills are asked for by their names: each is a question. */
+/** The number of skills that are looked up by name. Each takes one request. */
 const ASKED = 24;
 
 interface Found {
   nodes: Node[];
   ties: Tie[];
-  /** Names that were not looked up any more. */
+  /** Names that were not looked up because of the limit. */
   unasked: string[];
-  /** Ghosts that the user may not see. */
+  /** Number of ghosts that the user cannot see. */
   hidden: number;
 }
 

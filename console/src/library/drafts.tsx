@@ -1,4 +1,4 @@
-// Drafts: packages that a few may try before they are versions. One's own, and those of others that name the user.
+// Lists drafts: the user's own, and those that other users share with the user.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -14,7 +14,7 @@ import { bytes, figure, Plain, visible, When } from "../parts/text";
 import { Title } from "../parts/title";
 import { Owner } from "./owner";
 
-/** A user has fewer; what others have named them in may be more. */
+/** A user has fewer drafts; more can be shared with them. */
 const ROWS = 100;
 
 export function DraftList(): ReactNode {

@@ -1,4 +1,4 @@
-// The library: the skills that one may use, page by page, or those that a search finds, as a model's search finds them.
+// Lists the skills that the user can use, page by page, or the results of a search, ranked as a model's search ranks them.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -16,11 +16,11 @@ import { Title } from "../parts/title";
 import { Choose } from "../publish/choose";
 import { Owner } from "./owner";
 
-/** So many rows are in the page at once, and are asked for at once. */
+/** The number of rows that are shown and requested at once. */
 const ROWS = 50;
 const route = getRouteApi("/");
 
-/** A skill as the list shows it, from wherever it was found. */
+/** A skill as the list shows it, from the list or a search. */
 interface Row {
   id: string;
   name: string;

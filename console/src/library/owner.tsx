@@ -1,4 +1,4 @@
-// Whose a skill is.
+// Shows the owner of a skill.
 
 import type { ReactNode } from "react";
 import { Plain } from "../parts/text";

@@ -1,4 +1,4 @@
-// What a version may do once it is loaded.
+// Shows the permissions of a version once it is loaded.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";

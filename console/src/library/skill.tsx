@@ -1,4 +1,4 @@
-// One skill: what it is, and the views of it. Which view and which version is in the address.
+// Page of one skill with its views. The address contains the view and the version.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -84,7 +84,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
   );
 }
 
-/** A chat that begins with it. */
+/** Starts a chat with the skill. */
 function Try({ skill }: { skill: string }): ReactNode {
   const { tries } = useMe();
   return tries ? (
@@ -96,7 +96,7 @@ function Try({ skill }: { skill: string }): ReactNode {
   ) : null;
 }
 
-/** What the user may do where the skill is. */
+/** Returns the user's rights in the scope of the skill. */
 function useRights({ metadata: { namespace, labels } }: Skill): NamespaceRights | undefined {
   const where = labels.user_id === "0" ? "public" : namespace;
   return useMe().rights.namespaces.find((rights) => rights.namespace === where);

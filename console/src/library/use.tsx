@@ -1,4 +1,4 @@
-// How much a skill is used, day by day: a picture, and the same as a table.
+// Shows the usage of a skill by day, as a chart and as a table.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

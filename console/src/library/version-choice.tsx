@@ -1,4 +1,4 @@
-// Which version is looked at.
+// Selects the version that is shown.
 
 import type { ReactNode } from "react";
 import { Choice } from "../parts/controls";

@@ -1,13 +1,13 @@
-// The versions of a skill, as several views ask for them.
+// Contains the queries for versions of a skill that several views use.
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { SkillFile, SkillVersion } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 
-/** So many versions are in the page at once. */
+/** The number of versions that are shown at once. */
 const ROWS = 50;
 
-/** One page of them, newest first. */
+/** Query for one page of versions, newest first. */
 export const versionsOf = (id: string, cursor?: string) =>
   queryOptions({
     queryKey: ["skill", id, "versions", cursor],
@@ -19,24 +19,24 @@ export const versionsOf = (id: string, cursor?: string) =>
       ),
   });
 
-/** The newest ones, for a choice. A version that an address names may be older: it is still shown. */
+/** Returns the newest versions for a selection. A version named in the URL can be older and is still shown. */
 export function useVersions(id: string) {
   return useQuery(versionsOf(id));
 }
 
-/** How a version is called: its label, else its number. */
+/** Returns the name of a version: its label, otherwise its number. */
 export const nameOf = ({ number, version, is_current }: SkillVersion): string =>
   `${version ?? `no. ${number}`}${is_current ? " (current)" : ""}`;
 
 export const filesOf = (id: string, version_id: string) =>
   queryOptions({
     queryKey: ["skill", id, "files", version_id],
-    // What a version holds never changes.
+    // The content of a version never changes.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }): Promise<SkillFile[]> => call("versions.files", { path: { id, version_id } }, signal),
   });
 
-/** A file as a page can show it. */
+/** The content of a file in a form that a page can show. */
 export type Content = { kind: "text"; text: string } | { kind: "picture" | "other"; blob: Blob };
 
 const PICTURES: Record<string, string> = {
@@ -47,10 +47,10 @@ const PICTURES: Record<string, string> = {
   webp: "image/webp",
   svg: "image/svg+xml",
 };
-/** More than this is offered as a download. */
+/** Larger files are offered as downloads. */
 const SHOWN_BYTES = 512 * 1024;
 
-/** `Blob` of a picture has the type that its name says: an `<img>` runs nothing, whatever is in it. */
+/** The `Blob` of a picture has the type of its file name. An `<img>` executes nothing, whatever the content. */
 export const contentOf = (id: string, version_id: string, path: string) =>
   queryOptions({
     queryKey: ["skill", id, "file", version_id, path],

@@ -1,4 +1,4 @@
-// The audit log as a file, with the filters of the page.
+// Exports the audit log as a file, with the filters of the page.
 
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -9,7 +9,7 @@ import { Trouble } from "../parts/state";
 import { figure } from "../parts/text";
 import { type AuditFilters, recordsOf } from "./audit-records";
 
-/** So many records one file has: who wants more filters by days. */
+/** The number of records in one file. Filter by days for more. */
 const MOST = 1_000;
 const HEADS = ["at", "actor", "user_id", "action", "resource_type", "resource_id", "request_id", "before", "after"];
 

@@ -1,4 +1,4 @@
-// Records of the audit log by their filters, page by page.
+// Queries for filtered records of the audit log, page by page.
 
 import type { AuditRecord } from "../../../sdk/src/generated/operations";
 import { type RequestOf, type Slice, slice } from "../gateway/call";
@@ -7,7 +7,7 @@ const ROWS = 50;
 type Query = NonNullable<RequestOf<"audit.list">["query"]>;
 type Action = NonNullable<Query["action"]>;
 
-/** By their names in an address. `since` and `until` are days, such as `2026-11-23`. */
+/** Filters by their names in the address. `since` and `until` are days, such as `2026-11-23`. */
 export interface AuditFilters {
   actor?: string;
   action?: string;
@@ -17,7 +17,7 @@ export interface AuditFilters {
   until?: string;
 }
 
-/** One page, newest first. What is no filter of the gateway it says itself. */
+/** Queries one page, newest first. The gateway reports invalid filters. */
 export function recordsOf(
   { actor, action, type, id, since, until }: AuditFilters,
   cursor: string | undefined,
@@ -27,7 +27,7 @@ export function recordsOf(
   const query: Query = {
     limit,
     ...(actor === undefined ? {} : { actor }),
-    // The gateway says which there are, to whoever names another one.
+    // The gateway rejects an unknown action with the list of valid ones.
     ...(action === undefined ? {} : { action: action as Action }),
     ...(type === undefined ? {} : { resource_type: type }),
     ...(id === undefined ? {} : { resource_id: id }),

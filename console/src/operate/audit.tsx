@@ -1,4 +1,4 @@
-// The audit log: who changed what, newest first.
+// Shows the audit log: each change and its author, newest first.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -78,7 +78,7 @@ export function Audit(): ReactNode {
   );
 }
 
-/** The fields of a filter, by their names in the address. */
+/** The filter fields, by their names in the address. */
 const FIELDS = [
   ["actor", "Who", ""],
   ["action", "Did", "skill.publish"],

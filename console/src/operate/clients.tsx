@@ -1,4 +1,4 @@
-// Programs that the operator has registered, which sign users in with an id and a secret. For admins.
+// Lists pre-registered clients, which sign users in with an id and a secret. For admins.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -10,7 +10,7 @@ import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
 
-/** A gateway has at most so many. */
+/** The highest number of clients of a gateway. */
 const MOST = 100;
 
 export function Clients(): ReactNode {

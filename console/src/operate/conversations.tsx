@@ -1,4 +1,4 @@
-// One's own conversations: what each is called, where it stands, and its end. Nobody sees another's, admins neither.
+// Lists, renames and deletes the user's own conversations. No other user can see them, including admins.
 
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -117,7 +117,7 @@ function Rename({ talk, onClose }: { talk: Talk; onClose: () => void }): ReactNo
   const client = useQueryClient();
   const [title, setTitle] = useState(talk.title ?? "");
   const { mutate, error, isPending } = useMutation({
-    // A known id has its settings merged: nothing else of it changes.
+    // For an existing id the settings are merged, and nothing else changes.
     mutationFn: () => call("conversations.create", { body: { id: talk.id, title: title.trim() } }),
     onSuccess: async () => {
       onClose();

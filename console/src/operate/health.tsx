@@ -1,4 +1,4 @@
-// Whether the gateway is well, as it says itself.
+// Shows the health that the gateway reports.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -53,8 +53,8 @@ export function HealthPage(): ReactNode {
 }
 
 /**
- * Open to everybody, so it is not behind the console's edge. A gateway that is not well says so with 503, in the same words; a limit, or
- * a proxy in between, has others.
+ * The endpoint is public, so the request does not use the console API proxy. An unhealthy gateway responds with 503 in the same format. A
+ * rate limit or a proxy in between responds in another format.
  */
 async function healthOf(signal: AbortSignal): Promise<Health> {
   const answer = await reach("/health", { signal, credentials: "omit" });

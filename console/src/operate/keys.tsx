@@ -1,4 +1,4 @@
-// Keys: who has which, when it was last used; making one, which is shown once; revoking one.
+// Lists keys with their owner and last use, creates a key, which is shown once, and revokes keys.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -105,7 +105,7 @@ export function Keys(): ReactNode {
   );
 }
 
-/** The only time that anybody sees it. */
+/** The key is shown only once. */
 function Shown({ made, onClose }: { made: CreatedKey; onClose: () => void }): ReactNode {
   const [isCopied, setCopied] = useState(false);
   return (

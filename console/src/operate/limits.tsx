@@ -1,4 +1,4 @@
-// What one has used, beside what one may use.
+// Shows the user's usage next to the limits.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

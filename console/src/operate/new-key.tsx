@@ -1,4 +1,4 @@
-// A new key: whose, and how little it opens.
+// Creates a key for a user, with restricted permissions.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -10,7 +10,7 @@ import { Button, Choice, Field, Window } from "../parts/controls";
 import { Trouble } from "../parts/state";
 
 type Scope = NonNullable<RequestOf<"keys.create">["body"]["scopes"]>[number];
-/** With what each means for a person. */
+/** Scopes with their descriptions. */
 const SCOPES: readonly (readonly [Scope, string])[] = [
   ["skills:read", "read skills"],
   ["skills:write", "publish and change skills"],
@@ -24,7 +24,7 @@ const SCOPES: readonly (readonly [Scope, string])[] = [
   ["act_as", "act for other users"],
   ["admin", "operate the gateway"],
 ];
-/** Who holds the gateway's own key. No other key can be made for it. */
+/** The user of the gateway's own key. No other key can be created for this user. */
 const OWN_USER = "admin";
 const DAYS = [
   ["30", "30 days"],

@@ -1,4 +1,4 @@
-// The models that one may ask for, whosever they are, and whether they answer.
+// Lists the models that the user can request, of any owner, and tests whether they respond.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,10 +8,10 @@ import { Answer, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible } from "../parts/text";
 
-/** So many are shown; more can be asked for by name. */
+/** The number of models shown. More can be requested by name. */
 const ROWS = 100;
 const SCRIPTED = "demo";
-/** Each model is offered a second time, without skills. */
+/** Suffix of the second entry of each model, which works without skills. */
 const PLAIN = ":plain";
 
 export function Offered(): ReactNode {
@@ -68,7 +68,7 @@ function Offer({ name, isMine }: { name: string; isMine: boolean }): ReactNode {
   );
 }
 
-/** How long a model takes for one word, in milliseconds. It costs a few tokens, and leaves no conversation. */
+/** Returns the time in milliseconds that a model takes for one word. The test costs a few tokens and creates no conversation. */
 async function tried(name: string): Promise<number> {
   const began = performance.now();
   const answer = await ask("/openai/v1/chat/completions", {
@@ -92,7 +92,7 @@ async function offeredModels(signal: AbortSignal): Promise<{ name: string; isMin
     .map((name) => ({ name, isMine: mine.has(name) }));
 }
 
-/** The ids in a list of OpenAI's form; none where it is anything else. */
+/** Returns the ids of a list in OpenAI's format, or an empty list for other values. */
 function namesIn(list: unknown): string[] {
   const data: unknown = typeof list === "object" && list !== null && "data" in list ? list.data : [];
   return (Array.isArray(data) ? data : []).flatMap((model: unknown) =>

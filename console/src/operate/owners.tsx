@@ -1,11 +1,11 @@
-// Whose: what is stored for oneself, for a group or for the whole gateway, as it stands in an address.
+// Selects an owner of stored data: the user, a group or the whole gateway, as written in the URL.
 
 import type { ReactNode } from "react";
 import { useMe } from "../gateway/session";
 import { Choice } from "../parts/controls";
 import { visible } from "../parts/text";
 
-/** As the API names an owner; nothing is oneself. */
+/** An owner as API parameters. Without fields: the user. */
 export interface OwnerAsked {
   scope?: "group" | "gateway";
   group_name?: string;
@@ -13,13 +13,13 @@ export interface OwnerAsked {
 
 const GROUP = "group:";
 
-/** What the API is asked for an owner: nothing, `gateway`, or `group:` and a name. */
+/** Returns the owner parameters of an API request: none, `gateway`, or `group:` and a name. */
 export function ownerAsked(of: string | undefined): OwnerAsked {
   if (of === "gateway") return { scope: "gateway" };
   return of?.startsWith(GROUP) ? { scope: "group", group_name: of.slice(GROUP.length) } : {};
 }
 
-/** The owners for whom one may store secrets, servers and models. */
+/** The owners for which the user can store secrets, servers and models. */
 export function Owners({ of = "", onChange }: { of: string | undefined; onChange: (of: string) => void }): ReactNode {
   const { rights } = useMe();
   const groups = rights.namespaces.filter(({ role, secrets }) => role !== null && secrets);
@@ -28,7 +28,7 @@ export function Owners({ of = "", onChange }: { of: string | undefined; onChange
     ...groups.map(({ namespace }): [string, string] => [GROUP + namespace, `The group ${visible(namespace)}`]),
     ...(rights.operate ? [["gateway", "The gateway's"] satisfies [string, string]] : []),
   ];
-  // An address may name one for whom one may not: the gateway says so.
+  // The URL can name an owner without the necessary rights. The gateway then returns an error.
   const shown = options.some(([value]) => value === of)
     ? options
     : [...options, [of, visible(of)] satisfies [string, string]];

@@ -1,4 +1,4 @@
-// Secrets by name. A value goes in and is never shown again, to nobody.
+// Lists secrets by name. A value is write-only and never shown again.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -111,7 +111,7 @@ export function Secrets(): ReactNode {
   );
 }
 
-/** The first servers and models of the same owner, each with the text of its entry: what may name one of its secrets. */
+/** Returns the first servers and models of the same owner with the text of their entries, which can refer to a secret. */
 async function usesOf({ scope, group_name }: OwnerAsked, signal: AbortSignal): Promise<[name: string, text: string][]> {
   const group = group_name === undefined ? {} : { group_name };
   const limit = 100;

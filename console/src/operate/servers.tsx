@@ -1,4 +1,4 @@
-// MCP servers: those that one may use, and whether they answer: what a test finds out now, and what calls of conversations have found out.
+// Lists the MCP servers that the user can use, with their health: from a test, and from calls of conversations.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -12,10 +12,13 @@ import { figure, Plain, visible, When } from "../parts/text";
 import { Title } from "../parts/title";
 
 const ROWS = 100;
-/** How often the list is asked for while it is seen, in milliseconds: a server that dies is shown as down within ten seconds. */
+/** The interval of list requests while the page is visible, in milliseconds. A failed server is shown as down within ten seconds. */
 const AGAIN = 5_000;
 
-/** A server as the page shows it, whosever it is. `downSince`: when calls began to fail; `test`: how it is asked, where the user may. */
+/**
+ * A server of any owner as the page shows it. `downSince`: the time when calls began to fail; `test`: the request that tests it, if the
+ * user has the right.
+ */
 interface Row {
   name: string;
   scope: "user" | "group" | "gateway";
@@ -61,7 +64,7 @@ function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { r
   const { mutate, data, error, isPending, variables } = useMutation({
     mutationFn: (_knownBefore: string | null) => test?.() ?? Promise.reject(new Error("It cannot be tested.")),
   });
-  // What calls have found out since the test is newer than what the test says.
+  // Results of calls since the test are newer than the result of the test.
   const isNews = downSince !== null && downSince !== variables;
   return (
     <tr>
@@ -131,7 +134,7 @@ function Told({ test }: { test: McpServerTest }): ReactNode {
   );
 }
 
-/** What one may use, with the address of what one may also test. */
+/** Returns the servers that the user can use. Those the user can also test have their URL. */
 async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
   const query = { limit: ROWS };
   const [usable, own, gateway] = await Promise.all([

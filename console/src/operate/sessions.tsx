@@ -1,4 +1,4 @@
-// Sign-ins to the console that go on: one's own, and for an admin everybody's.
+// Lists active sign-ins to the console: the user's own, and those of all users for an admin.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -100,7 +100,7 @@ export function Sessions(): ReactNode {
   );
 }
 
-/** Ends every sign-in of a user but the one that asks, page by page. */
+/** Ends every sign-in of a user except the current one, page by page. */
 async function endOthers(user: string): Promise<void> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const { items, next }: Awaited<ReturnType<typeof slice<"sessions.list">>> = await slice("sessions.list", {

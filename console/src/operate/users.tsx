@@ -1,4 +1,4 @@
-// Users and how much each has, for admins. What a conversation says is nobody's but its user's.
+// Lists users and their usage for admins. Only the user can read the content of a conversation.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -11,7 +11,7 @@ import { figure, Plain, When } from "../parts/text";
 import { Title } from "../parts/title";
 
 const ROWS = 50;
-/** The gateway counts no further. */
+/** The gateway stops counting at this number. */
 const MOST = 1_000;
 const route = getRouteApi("/users");
 const count = (number: number) => (number >= MOST ? `${figure(MOST)} or more` : figure(number));

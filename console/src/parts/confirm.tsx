@@ -1,11 +1,11 @@
-// Asking before something is lost.
+// Asks for a confirmation before a destructive action.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Button, Window } from "./controls";
 import { Trouble } from "./state";
 
-/** `act` is done once it is confirmed; `onDone` comes before anything is asked again, and may lead away. */
+/** `act` runs after the confirmation. `onDone` runs before queries are repeated and can navigate to another page. */
 export function Confirm({
   title,
   button,

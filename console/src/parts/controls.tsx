@@ -1,4 +1,4 @@
-// The few controls that all pages are made of. React Aria gives them keyboard, touch and names; the looks are ours.
+// Contains the basic controls of all pages. React Aria provides keyboard, touch and accessible names; the styles are the console's own.
 
 import type { ReactNode } from "react";
 import {
@@ -15,7 +15,7 @@ import {
   type TextFieldProps,
 } from "react-aria-components";
 
-/** `kind`: `main` is what the page is for, `danger` loses something. */
+/** `kind`: `main` is the primary action of the page, `danger` a destructive one. */
 export function Button({ kind = "plain", ...props }: ButtonProps & { kind?: "plain" | "main" | "danger" }): ReactNode {
   return <Pressable {...props} className={`button ${kind}`} />;
 }
@@ -39,7 +39,7 @@ export function Field({
   );
 }
 
-/** One of a few: the browser's own, which every device knows how to show. */
+/** Selects one of a few options with the browser's own control, which every device supports. */
 export function Choice<Value extends string>({
   label,
   isHidden = false,
@@ -48,7 +48,7 @@ export function Choice<Value extends string>({
   onChange,
 }: {
   label: string;
-  /** What it is called is said, and seen from where it stands. */
+  /** Hides the label visually because its position explains it. Screen readers still read it. */
   isHidden?: boolean;
   value: Value;
   options: readonly (readonly [value: Value, text: string])[];
@@ -74,7 +74,7 @@ export function Choice<Value extends string>({
   );
 }
 
-/** A window over the page. `onClose`: it was left, also by Escape. */
+/** A modal dialog. `onClose` runs when the dialog is closed, also with Escape. */
 export function Window({
   title,
   onClose,

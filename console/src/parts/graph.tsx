@@ -1,4 +1,4 @@
-// What needs what: a picture for who sees it, the table beside it for everybody, and the same as CSV.
+// Shows dependencies: a graph, the same data as an accessible table, and as CSV.
 
 import type { ReactNode } from "react";
 import { csvAddress } from "./csv";
@@ -10,21 +10,21 @@ export interface Node {
   id: string;
   name: string;
   kind: "ghost" | "skill" | "missing" | "server" | "tool";
-  /** In a few letters, such as a version. */
+  /** A short note, such as a version. */
   note?: string;
-  /** Its name is somebody else's, too. */
+  /** Another node has the same name. */
   meets?: boolean;
 }
 
 export interface Tie extends Edge {
-  /** What the first does to the second. */
+  /** The relation of the first node to the second. */
   what: "has" | "needs" | "brings" | "uses";
 }
 
-/** More nodes than this are not drawn, and more rows not listed. */
+/** Maximum number of nodes in the picture and of rows in the table. */
 const DRAWN = 200;
 const ROWS = 100;
-/** Of a node, and between two, in units of the picture. */
+/** The size of a node and the distances between two, in units of the picture. */
 const [WIDTH, HEIGHT, ASIDE, BELOW] = [180, 34, 70, 12];
 const LETTERS = 22;
 
@@ -123,7 +123,7 @@ function Box({ node: { name, kind, note, meets = false }, spot }: { node: Node; 
 const left = ({ layer }: Spot) => 1 + layer * (WIDTH + ASIDE);
 const top = ({ place }: Spot) => 1 + place * (HEIGHT + BELOW);
 
-/** From the end of one to the beginning of the other. */
+/** Returns the SVG path from the end of one node to the start of another. */
 function way(from: Spot | undefined, to: Spot | undefined): string {
   if (from === undefined || to === undefined) return "";
   const [x, y] = [left(from) + WIDTH, top(from) + HEIGHT / 2];

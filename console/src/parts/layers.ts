@@ -1,11 +1,11 @@
-// Where the nodes of a graph stand: in layers, so that every edge leads on to a later one. Pure, and the same for the same graph.
+// Arranges the nodes of a graph in layers, so that every edge leads to a later layer. Pure and deterministic.
 
 export interface Edge {
   from: string;
   to: string;
 }
 
-/** A node, and where it stands: the first layer is 0, and so is the first place in it. No two stand at one place. */
+/** A node and its position. Layers and positions within a layer start at 0. No two nodes share a position. */
 export interface Spot {
   id: string;
   layer: number;
@@ -14,13 +14,13 @@ export interface Spot {
 
 export interface Layers<E extends Edge> {
   spots: Spot[];
-  /** Those between nodes that are shown. `isBack`: it closes a circle, and leads back or to the same node. */
+  /** Edges between shown nodes. `isBack`: the edge closes a cycle and leads to an earlier or the same node. */
   edges: (E & { isBack: boolean })[];
-  /** How many nodes are not shown. */
+  /** Number of nodes that are not shown. */
   leftOut: number;
 }
 
-/** Sets the nodes of a graph, those first that others lead from, and no more than `most`. What an edge names and `ids` does not is nothing. */
+/** Arranges at most `most` nodes, starting with nodes without incoming edges. Edges to unknown ids are ignored. */
 export function layersOf<E extends Edge>(ids: readonly string[], edges: readonly E[], most: number): Layers<E> {
   const all = [...new Set(ids)];
   const shown = nearest(all, edges, most);
@@ -40,13 +40,13 @@ export function layersOf<E extends Edge>(ids: readonly string[], edges: readonly
   };
 }
 
-/** The first `most` nodes, by how far they are from one that nothing leads to. */
+/** Returns the first `most` nodes by distance from a node without incoming edges. */
 function nearest(ids: readonly string[], edges: readonly Edge[], most: number): string[] {
   const targets = new Set(edges.flatMap(({ from, to }) => (from === to ? [] : [to])));
   const leading = Map.groupBy(edges, ({ from }) => from);
   const known = new Set(ids);
   const seen = new Set<string>();
-  // Of a circle that nothing leads to, the first is as good as any.
+  // In a cycle without an incoming edge, the search starts at the first node.
   for (const start of [...ids.filter((id) => !targets.has(id)), ...ids]) {
     let level = seen.has(start) ? [] : [start];
     for (const id of level) seen.add(id);
@@ -59,7 +59,7 @@ function nearest(ids: readonly string[], edges: readonly Edge[], most: number): 
   return [...seen].slice(0, most);
 }
 
-/** The nodes so that each comes before those it leads to, but for the edges that close a circle. */
+/** Returns the nodes in topological order, and the edges that close a cycle. */
 function walked<E extends Edge>(ids: readonly string[], edges: readonly E[]): { order: string[]; back: Set<E> } {
   const leading = Map.groupBy(edges, ({ from }) => from);
   const open = new Set<string>();
@@ -80,7 +80,7 @@ function walked<E extends Edge>(ids: readonly string[], edges: readonly E[]): { 
   return { order: done.reverse(), back };
 }
 
-/** In each layer near what leads there, else in the order in which they came. */
+/** Places each node of a layer near its predecessors, otherwise in input order. */
 function placed(ids: readonly string[], layers: ReadonlyMap<string, number>, edges: readonly Edge[]): Spot[] {
   const parents = Map.groupBy(edges, ({ to }) => to);
   const byLayer = Map.groupBy(ids, (id) => layers.get(id) ?? 0);

@@ -1,4 +1,4 @@
-// Lines over steps, such as the turns of a conversation: a picture for who sees it, the table beside it for everybody, and CSV.
+// Shows lines over steps, such as the turns of a conversation: a chart, the same data as an accessible table, and as CSV.
 
 import type { ReactNode } from "react";
 import type { Point } from "./chart";
@@ -7,7 +7,7 @@ import { Table } from "./table";
 import { figure } from "./text";
 
 const [WIDTH, HEIGHT] = [600, 160];
-/** So many of the newest steps are in the table; the CSV has all. */
+/** The number of steps in the table, newest first. The CSV contains all. */
 const ROWS = 100;
 
 export function Lines({
@@ -18,11 +18,11 @@ export function Lines({
   file,
 }: {
   name: string;
-  /** What one step is, such as `Turn`. */
+  /** The label of a step, such as `Turn`. */
   step: string;
   series: readonly string[];
   points: readonly Point[];
-  /** The name of the CSV. */
+  /** File name of the CSV. */
   file: string;
 }): ReactNode {
   const most = Math.max(1, ...points.flatMap(([, values]) => values));

@@ -1,9 +1,9 @@
-// The way through a list that is asked for page by page. Where one is stands in the address.
+// Navigates a list that is requested page by page. The URL contains the current page.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-/** `cursor`: that of the page shown; none is the first. `next`: that of the page behind it. */
+/** `cursor` belongs to the current page, `undefined` for the first. `next` belongs to the next page. */
 export function Pages({
   cursor,
   next,

@@ -1,4 +1,4 @@
-// Markdown that somebody else has written, or a model: no HTML, links that say where they lead, and pictures only where the page has them.
+// Shows Markdown of other users or a model: without HTML, with the targets of links, and with pictures only if the page provides them.
 
 import type { ReactNode } from "react";
 import Markdown from "react-markdown";
@@ -6,7 +6,7 @@ import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { visible } from "./text";
 
-/** `link` and `picture` may know an address better, such as that of a file of the same package; `null`: they do not. */
+/** `link` and `picture` resolve URLs such as that of a file in the same package, or return `null`. */
 export default function Prose({
   text,
   link,
@@ -27,7 +27,7 @@ export default function Prose({
             const from = typeof src === "string" ? src : "";
             return picture === undefined ? <em>[picture: {alt || from}]</em> : picture(from, alt);
           },
-          // The page has its own heading above it.
+          // The page has its own `h1`.
           h1: ({ children }) => <h2>{children}</h2>,
           h2: ({ children }) => <h3>{children}</h3>,
           h3: ({ children }) => <h4>{children}</h4>,
@@ -54,7 +54,7 @@ export default function Prose({
   );
 }
 
-/** A link to another site says which; any other is its text. */
+/** A link to another site shows the site. Any other link is shown as its text. */
 function Away({ to, children }: { to: string; children: ReactNode }): ReactNode {
   const url = URL.canParse(to) ? new URL(to) : null;
   if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return children;

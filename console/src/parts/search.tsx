@@ -1,10 +1,10 @@
-// Words to search by.
+// A search field.
 
 import type { ReactNode } from "react";
 import { Input, Label, SearchField } from "react-aria-components";
 import { Button } from "./controls";
 
-/** `onSearch` gets the words with Enter, and none when they are cleared. */
+/** `onSearch` receives the words on Enter, and none when they are cleared. */
 export function Search({
   label,
   placeholder,

@@ -1,4 +1,4 @@
-// Signing in anew, where the gateway wants a sign-in of the last minutes for something that cannot be taken back.
+// Signs the user in again when the gateway requires a recent sign-in for an action that cannot be undone.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -6,7 +6,7 @@ import { signInAgain } from "../gateway/session";
 import { Button, Field } from "./controls";
 import { Plain } from "./text";
 
-/** No form of its own: it may stand inside one. */
+/** Contains no form element, because it can be used inside a form. */
 export function SignInAgain(): ReactNode {
   const [key, setKey] = useState("");
   const { mutate, isPending, isSuccess, error } = useMutation({ mutationFn: () => signInAgain(key.trim()) });

@@ -1,4 +1,4 @@
-// What a page shows while it waits, when something was refused, and when there is nothing.
+// Shows loading, error and empty states of a page.
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -16,7 +16,7 @@ export function Loading({ what }: { what: string }): ReactNode {
   );
 }
 
-/** What went wrong and what to do, with all that the gateway said of it. */
+/** Shows an error, its solution, and all details from the gateway. */
 export function Trouble({ error, again }: { error: Error; again?: () => void }): ReactNode {
   const refusal = error instanceof Refusal ? error : null;
   return (
@@ -46,7 +46,7 @@ function titleOf(error: Error): string {
   return error.status >= 500 ? "The gateway failed." : "Refused.";
 }
 
-/** Problems of a package or a request, each with its place. */
+/** Lists the issues of a package or a request with their location. */
 export function Issues({ issues }: { issues: readonly Issue[] }): ReactNode {
   if (issues.length === 0) return null;
   return (
@@ -80,7 +80,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** What came of a query: the page of its data, or that it is loading, or why there is none, or none that is newer. */
+/** Shows the state of a query: its data, loading, or the reason why there is no data or no newer data. */
 export function Answer<T>({
   of: { data, error, refetch },
   what,
@@ -91,7 +91,7 @@ export function Answer<T>({
   children: (data: T) => ReactNode;
 }): ReactNode {
   if (data === undefined && error === null) return <Loading what={what} />;
-  // What was seen before stays, and does not pass for what is true now.
+  // Earlier data stays visible and is marked as outdated.
   return (
     <>
       {error !== null && <Trouble error={error} again={() => void refetch()} />}
@@ -100,7 +100,7 @@ export function Answer<T>({
   );
 }
 
-/** The same as one fact among others, which are shown meanwhile. */
+/** The same for one value among others, which are shown meanwhile. */
 export function Later<T>({
   of: { data, error },
   children,

@@ -1,8 +1,8 @@
-// A table that a phone can push sideways.
+// A table that scrolls sideways on small screens.
 
 import type { ReactNode } from "react";
 
-/** `name` says what it lists, to whoever cannot see where it stands. */
+/** `name` describes the content of the table to screen readers. */
 export function Table({
   name,
   heads,

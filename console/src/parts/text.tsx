@@ -1,12 +1,12 @@
-// Texts of others, which may hold what no reader sees: signs that turn the direction of writing, tags, letters without a picture.
+// Shows texts of other users, which can contain invisible characters: direction marks, tags, characters without a glyph.
 
 import type { ReactNode } from "react";
 
-/** Controls but tab and line ends, formats but the joiner inside an emoji, separators of lines, and letters that are blank. */
+/** Control characters except tab and line breaks, format characters except the joiner in emoji, line separators, and blank letters. */
 const UNSEEN =
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d|(?![\t\n\r\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
 
-/** The same text, with a sign for each character that would not be seen: `⟨U+202E⟩`. */
+/** Returns the text with a visible escape for each invisible character: `⟨U+202E⟩`. */
 export function visible(text: string): string {
   return text.replace(
     UNSEEN,
@@ -14,14 +14,14 @@ export function visible(text: string): string {
   );
 }
 
-/** A name or a line that somebody else has written; its direction stays its own. */
+/** Shows a name or a line of another user. Its writing direction does not affect the text around it. */
 export function Plain({ children }: { children: string }): ReactNode {
   return <bdi>{visible(children)}</bdi>;
 }
 
 const UNITS = ["B", "KiB", "MiB", "GiB"];
 
-/** 1536 as `1.5 KiB`. */
+/** Formats 1536 as `1.5 KiB`. */
 export function bytes(count: number): string {
   const power = count < 1 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), UNITS.length - 1);
   const value = count / 1024 ** power;
@@ -29,7 +29,7 @@ export function bytes(count: number): string {
 }
 
 const figures = new Intl.NumberFormat("en");
-/** 12000 as `12,000`. */
+/** Formats 12000 as `12,000`. */
 export const figure = (count: number): string => figures.format(count);
 
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });

@@ -1,4 +1,4 @@
-// What a page is called.
+// Sets the title of a page.
 
 import { useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";

@@ -1,4 +1,4 @@
-// Choosing a package, for who does not drop it.
+// Selects a package with a file dialog, as an alternative to drag and drop.
 
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";

@@ -1,4 +1,4 @@
-// A package that somebody has dropped or chosen, on its way to the page that looks at it.
+// Passes a dropped or selected package to the page that checks it.
 
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useState, useSyncExternalStore } from "react";
@@ -7,7 +7,7 @@ import type { Dropped, Package } from "./packing";
 let held: Package | null = null;
 const listeners = new Set<() => void>();
 
-/** The package that waits to be looked at. */
+/** Returns the package that waits for its report. */
 export function useHeld(): Package | null {
   return useSyncExternalStore(
     (listener) => {
@@ -23,13 +23,13 @@ export function hold(next: Package | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Makes a ZIP of it where it is none, and holds it. What makes ZIPs is loaded only then. */
+/** Packs the files into a ZIP unless they are one, and stores it. The ZIP library is loaded only then. */
 export async function take(files: readonly Dropped[]): Promise<void> {
   const { packed } = await import("./packing");
   hold(await packed(files));
 }
 
-/** Takes what is dropped anywhere on the page, and leads to its report. */
+/** Accepts files dropped anywhere on the page and opens their report. */
 export function useDrop(): { isOver: boolean; error: Error | null } {
   const router = useRouter();
   const [isOver, setOver] = useState(false);
@@ -59,7 +59,7 @@ export function useDrop(): { isOver: boolean; error: Error | null } {
   return { isOver, error };
 }
 
-/** Every file of a drop. What is in it is there only while the event lasts, so it is taken before anything waits. */
+/** Returns every file of a drop. The entries are available only during the event, so they are read before the first `await`. */
 function filesIn({ items }: DataTransfer): Promise<Dropped[]> {
   const lists = [...items].map(async (item): Promise<Dropped[]> => {
     const entry = item.webkitGetAsEntry();
@@ -79,7 +79,7 @@ async function filesOf(entry: FileSystemEntry, above: string): Promise<Dropped[]
   if (!isFolder(entry)) return [];
   const reader = entry.createReader();
   const files: Dropped[] = [];
-  // A reader gives a part at a time, and nothing at the end.
+  // A reader returns the entries in parts, and an empty list at the end.
   for (;;) {
     const part = await new Promise<FileSystemEntry[]>((found, failed) => reader.readEntries(found, failed));
     if (part.length === 0) return files;
@@ -87,6 +87,6 @@ async function filesOf(entry: FileSystemEntry, above: string): Promise<Dropped[]
   }
 }
 
-// By what they say of themselves: Chromium has no names for their classes.
+// Checked by their flags, because Chromium does not expose their classes.
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;

@@ -1,28 +1,28 @@
-// A folder as the ZIP that the gateway takes.
+// Packs a folder as a ZIP for the gateway.
 
 import { zipSync } from "fflate";
 import { bytes } from "../parts/text";
 
-/** One file, with its path in what was dropped. */
+/** A dropped file with its path relative to the drop. */
 export interface Dropped {
   path: string;
   file: File;
 }
 
-/** What is to be published: one ZIP, as the gateway takes it. */
+/** The package to publish: one ZIP for the gateway. */
 export interface Package {
   name: string;
   zip: File;
 }
 
-/** What the gateway takes of a package, unpacked and packed (docs/limits.md). More is refused here, before it is read. */
+/** The gateway's limits on a package, unpacked and packed (docs/limits.md). Larger packages are refused here before they are read. */
 const UNPACKED = 16 * 1024 * 1024;
 const PACKED = 17 * 1024 * 1024;
 const FILES = 2_000;
-/** Folders that are never meant, and would make a package of a project too large to look at. The gateway leaves them out as well. */
+/** Folders of tools that do not belong to a package and would make it too large. The gateway leaves them out as well. */
 const TOOLS = /(?:^|\/)(?:\.git|node_modules|__pycache__)\//;
 
-/** One ZIP as it is; anything else becomes one. */
+/** Returns a single ZIP unchanged, and packs anything else as a ZIP. */
 export async function packed(dropped: readonly Dropped[]): Promise<Package> {
   const [only] = dropped;
   if (only !== undefined && dropped.length === 1 && /\.(?:zip|skill)$/i.test(only.file.name)) {

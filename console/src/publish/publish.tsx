@@ -1,4 +1,4 @@
-// Publishing: choose a package, read what the gateway says of it, publish it.
+// Publishes a package: select it, read the gateway's report, publish it.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -36,7 +36,7 @@ export function Publish(): ReactNode {
 
 const keyOf = ({ name, size, lastModified }: File) => `${name} ${size} ${lastModified}`;
 
-/** Where a package may go: the value of the choice, and its name. */
+/** A target scope of a package: the value of the option, and its name. */
 type Place = readonly [value: string, name: string];
 
 function usePlaces(): readonly Place[] {

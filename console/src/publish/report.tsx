@@ -1,4 +1,4 @@
-// What the gateway says of a package before it is published.
+// Shows the gateway's report about a package before it is published.
 
 import type { ReactNode } from "react";
 import type { Inspection } from "../../../sdk/src/generated/operations";

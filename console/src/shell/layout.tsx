@@ -1,4 +1,4 @@
-// What is around every page: the sign-in while nobody is signed in, else the navigation and the place where packages are dropped.
+// Contains the frame of every page: the sign-in without a session, otherwise the navigation and the drop area for packages.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ErrorComponentProps, Link, type LinkProps, Outlet } from "@tanstack/react-router";
@@ -13,11 +13,11 @@ import { SignIn } from "./sign-in";
 interface Place {
   to: LinkProps["to"];
   name: string;
-  /** Who has the page at all. */
+  /** Whether the user has access to the page. */
   may?: (me: Somebody) => boolean;
 }
 
-/** What the console is for. */
+/** The main pages of the console. */
 const PAGES: readonly Place[] = [
   { to: "/", name: "Library" },
   { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
@@ -27,7 +27,7 @@ const PAGES: readonly Place[] = [
   { to: "/conversations", name: "Conversations" },
 ];
 
-/** What is looked after. */
+/** The pages for operating the gateway. */
 const OPERATE: readonly Place[] = [
   { to: "/servers", name: "Servers" },
   { to: "/models", name: "Models" },

@@ -1,4 +1,4 @@
-// The way in: a key, or the one-time link that `npm start` prints.
+// Sign-in page: a key, or the one-time link that `npm start` prints.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
@@ -21,7 +21,7 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
       <h1>Skill Gateway</h1>
       <p>See the skills of this gateway, publish your own, and look after keys and servers.</p>
       {ticket !== null && (
-        // Not by itself: a stranger's link would have somebody publish, or write down secrets, as the stranger.
+        // Requires a click: a link from a stranger would otherwise make the user publish, or enter secrets, as that stranger.
         <section aria-label="Link">
           <p>You have opened a link that signs in, once. Go on only if you made it, or asked for it.</p>
           <p>
@@ -64,7 +64,7 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
   );
 }
 
-/** The sign-in of the organization, where the gateway knows one. */
+/** The external sign-in of the organization, if the gateway has one. */
 function Outside({ issuer }: { issuer: string }): ReactNode {
   const { mutate, isPending, error } = useMutation({ mutationFn: signInOutside });
   return (

@@ -1,4 +1,4 @@
-// One answer of a model, piece by piece, by the chat endpoint.
+// Streams the answer of a model from the chat endpoint.
 
 import { eventsOf } from "../../../sdk/src/sse";
 import { ask } from "../gateway/call";
@@ -19,7 +19,7 @@ export interface Asked {
   signal: AbortSignal;
 }
 
-/** Throws a `Refusal` also where the answer breaks off: the same sent again goes on where it stopped. */
+/** Also throws a `Refusal` if the answer breaks off. Sending the same request again continues the answer where it stopped. */
 export async function* answerTo({ conversation, model, ghost, messages, signal }: Asked): AsyncGenerator<Piece> {
   const answer = await ask("/openai/v1/chat/completions", {
     method: "POST",
@@ -61,7 +61,7 @@ function* textIn(data: string, answer: Response): Generator<Piece> {
   if (typeof content === "string" && content !== "") yield { kind: "text", text: content };
 }
 
-/** The names of the models that this user may call. */
+/** Returns the names of the models that this user can call. */
 export async function modelNames(signal: AbortSignal): Promise<string[]> {
   const { data } = fieldsOf(await (await ask("/openai/v1/models", { signal })).text());
   return (Array.isArray(data) ? data : []).map(fieldsIn).flatMap(({ id }) => (typeof id === "string" ? [id] : []));

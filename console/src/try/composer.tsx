@@ -1,4 +1,4 @@
-// Where one says something: examples, the message, the model, and how to stop it.
+// Contains the input of a chat: examples, the message, the model, and the stop button.
 
 import { type ReactNode, useState } from "react";
 import { Button, Choice } from "../parts/controls";
@@ -22,7 +22,7 @@ export function Composer({
   const isBusy = talk.coming !== null;
   const isFirst = talk.said.length === 0;
   const opening = isFirst && skill !== undefined ? `Use ${skill}, please.` : "";
-  // What a skill is tried with stands there until somebody has typed.
+  // The initial text for trying a skill stays until the user types.
   const [isTouched, setTouched] = useState(false);
   const text = talk.draft === "" && !isTouched ? opening : talk.draft;
   const send = () => {

@@ -1,9 +1,9 @@
-// What one may say at first. The scripted model `demo` calls the tool that a message names, with the JSON behind the name; another model
-// gets the words alone.
+// Contains examples for a first message. The scripted model `demo` calls the tool that a message names, with the JSON after the name.
+// Another model receives only the words.
 
 export interface Example {
   label: string;
-  /** What the scripted model needs besides. */
+  /** The additional input for the scripted model. */
   script: string;
 }
 
@@ -66,5 +66,5 @@ export const EXAMPLES: readonly Example[] = [
   { label: "Hello", script: "Hello" },
 ];
 
-/** What is said of an example to a model. */
+/** Returns the message of an example for a model. */
 export const wordsOf = ({ label, script }: Example, model: string): string => (model === "demo" ? script : label);

@@ -1,9 +1,9 @@
-// What a chat is in this tab: the gateway keeps no words of a chat, so a reload or a new sign-in finds them here.
+// Stores a chat in this tab. The gateway does not store the messages of a chat, so a reload or a new sign-in reads them from here.
 
 import type { Drawing } from "../conversation/drawing";
 import { fieldsIn, fieldsOf } from "../gateway/refusal";
 
-/** What a chat shows, in its order. */
+/** The entries of a chat in their order. */
 export type Said =
   | { kind: "user"; text: string }
   | { kind: "assistant"; text: string; loaded: string[]; stopped: boolean }
@@ -11,20 +11,20 @@ export type Said =
 
 export interface Kept {
   said: Said[];
-  /** What was typed and not sent. */
+  /** The text that was typed and not sent. */
   draft: string;
   model: string | null;
-  /** It was made with this ghost. */
+  /** The ghost that the chat was created with. */
   ghost: string | null;
 }
 
 const PREFIX = "skill-gateway-try:";
-/** Raise it with every change of what is kept: a tab may be open over an upgrade. */
+/** Increase this number with every change of the stored format: a tab can be open during an upgrade. */
 const SHAPE = 1;
 
 const placeOf = (user: string, conversation: string) => `${PREFIX}${JSON.stringify([user, conversation])}`;
 
-/** Another user of the same tab finds nothing. */
+/** Returns the stored chat of this user. Chats of other users in the same tab are not returned. */
 export function recall(user: string, conversation: string): Kept | null {
   const { shape, kept } = fieldsOf(sessionStorage.getItem(placeOf(user, conversation)) ?? "");
   if (shape !== SHAPE) return null;
@@ -54,7 +54,7 @@ function readSaid(value: unknown): Said[] {
   return [{ kind, drawing: { title, code, svg, width, height } }];
 }
 
-/** Where there is no room, the tab goes on without: a reload will not bring the chat back. */
+/** If the storage is full, the chat continues, but a reload does not restore it. */
 export function remember(user: string, conversation: string, kept: Kept): void {
   try {
     sessionStorage.setItem(placeOf(user, conversation), JSON.stringify({ shape: SHAPE, kept }));

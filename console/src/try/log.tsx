@@ -1,4 +1,4 @@
-// What was said in a chat, and the answer that is just coming.
+// Shows the messages of a chat and the answer that is being received.
 
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Figure } from "../conversation/figure";

@@ -1,4 +1,4 @@
-// A chat: what was said, the answer that is just coming, and what went wrong. What the page shows of it is in try.tsx.
+// Contains the state of a chat: the messages, the answer that is being received, and errors. try.tsx shows it.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -9,24 +9,24 @@ import { lookAgain } from "../gateway/session";
 import { answerTo, type Message } from "./chat";
 import { type Kept, recall, remember, type Said } from "./kept";
 
-/** Skills leave after so many turns without use, so that one sees it. A ghost says itself how long. */
+/** Skills expire after this number of turns without use, so that the user can see it happen. A ghost sets its own number. */
 const RETENTION = 3;
 const TITLE = 80;
 
 export interface Talk {
   said: readonly Said[];
-  /** The answer as far as it has come; `null`: nobody answers just now. */
+  /** The received part of the answer; `null` if no answer is being received. */
   coming: { text: string; loaded: readonly string[] } | null;
   error: Error | null;
   draft: string;
   model: string | null;
   ghost: string | undefined;
-  /** The last message has no answer, and none is coming. */
+  /** The last message has no answer, and no answer is being streamed. */
   isOpen: boolean;
   setDraft(text: string): void;
   setModel(name: string): void;
   say(text: string, model: string): void;
-  /** Asks for the answer to the last message once more. */
+  /** Requests the answer to the last message again. */
   again(model: string): void;
   stop(): void;
   show(drawing: Drawing): void;
@@ -34,7 +34,7 @@ export interface Talk {
 
 const NOTHING: Kept = { said: [], draft: "", model: null, ghost: null };
 
-/** `ready`: resolves once the page can be asked by skills. A component is of one chat only: give it a key. */
+/** `ready`: resolves when skills can send questions to the page. A component belongs to one chat: set its `key`. */
 export function useTalk({
   user,
   id,
@@ -45,7 +45,7 @@ export function useTalk({
   user: string;
   id: string;
   ghost: string | undefined;
-  /** The conversation is there, and was made by somebody else. */
+  /** Called before an answer is requested. The conversation exists by then. */
   begun: () => void;
   ready: () => Promise<void>;
 }): Talk {
@@ -64,7 +64,7 @@ export function useTalk({
     [user, id],
   );
   const add = useCallback((...more: Said[]) => change({ said: [...latest.current.said, ...more] }), [change]);
-  // Who leaves the page ends the answer.
+  // Leaving the page cancels the answer.
   useEffect(() => () => running.current?.abort(), []);
 
   const ghost = kept.ghost ?? asked;
@@ -116,14 +116,14 @@ export function useTalk({
   };
 }
 
-/** Made before the first message, so that the page is there when a skill asks it. */
+/** Created before the first message, so that the page is connected when a skill sends a question. */
 async function create(id: string, text: string, ghost: string | undefined): Promise<void> {
   const settings = ghost === undefined ? { retention_turns: RETENTION } : { ghost };
   const title = text.replace(/\s+/g, " ").slice(0, TITLE);
   await call("conversations.set", { path: { id }, body: { format: "openai", delivery: "auto", title, ...settings } });
 }
 
-/** What the model is sent. Two messages of the user in a row are one: the first was never answered. */
+/** Returns the messages for the model. Two consecutive messages of the user are merged: the first was never answered. */
 function messagesOf(said: readonly Said[]): Message[] {
   const messages: Message[] = [];
   for (const one of said) {

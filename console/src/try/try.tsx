@@ -1,4 +1,4 @@
-// A chat with a model of the gateway, and beside it what the gateway does.
+// A chat with a model of the gateway, next to the state of its conversation.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -19,7 +19,7 @@ import { Log } from "./log";
 import { type Talk, useTalk } from "./talk";
 
 const route = getRouteApi("/try");
-/** How long a message waits for the page's socket, without which a skill cannot ask it. */
+/** The time a message waits for the page's socket. Without the socket a skill cannot send questions. */
 const PATIENCE_MS = 5_000;
 const freshId = () => `try-${crypto.randomUUID()}`;
 
@@ -27,7 +27,7 @@ export function TryIt(): ReactNode {
   const { c } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
   const [fresh, setFresh] = useState(freshId);
-  // A new chat is with the model of the one before.
+  // A new chat uses the model of the previous one.
   const [chosen, choose] = useState<string | null>(null);
   const { tries } = useMe();
   const answer = useQuery({ queryKey: ["models"], queryFn: ({ signal }) => modelNames(signal), enabled: tries });
@@ -90,7 +90,7 @@ function Room({
   const { c, skill, ghost, at } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
   const [isBegun, setBegun] = useState(() => (recall(user_id, id)?.said.length ?? 0) > 0);
-  // An address that somebody has kept: the conversation may be there, while this tab knows no word of it.
+  // For a bookmarked URL the conversation can exist although this tab has none of its messages.
   const found = useQuery({ ...statusOf(id, true), enabled: c !== undefined && !isBegun, retry: false });
   const isThere = isBegun || found.data !== undefined;
   const show = useRef<Talk["show"]>(() => undefined);
@@ -178,7 +178,7 @@ function Room({
   );
 }
 
-/** One that was stored, then the scripted one; a ghost or a model without skills only where there is nothing else. */
+/** Prefers a stored model, then the scripted one. Selects a ghost or a model without skills only if there is no other. */
 function likely(models: readonly string[]): string {
   const plain = models.filter((name) => !/[:/]/.test(name));
   return plain.find((name) => name !== "demo") ?? plain[0] ?? models[0] ?? "";

@@ -23,9 +23,9 @@ import { readState, type SkillsState, writeState } from "./state";
 
 /** An editor writes several times in a row, and a checkout for longer. */
 const QUIET_MS = 250;
-/** A folder that is missing for this long is gone; editors and git replace files by removing them first. */
+/** A folder that is missing for this long counts as deleted. Editors and git replace files by deleting them first. */
 const GONE_MS = 1_000;
-/** How often folders are looked at where the system watches no more of them. */
+/** The interval for polling folders when the system has no watchers left. */
 const POLL_MS = 5_000;
 /** Continuous changes are published at least this often. */
 const MOST_WAIT_MS = 2_000;
@@ -38,7 +38,7 @@ const MOST_KEPT_BYTES = 64 * 1024 * 1024;
 
 export interface FolderOptions {
   roots: readonly string[];
-  /** Where the state is stored. */
+  /** The file that stores the state. */
   file: string;
   url: string;
   key: string;
@@ -49,7 +49,7 @@ export interface SkillFolders {
   close(): Promise<void>;
 }
 
-/** Publishes the skills below the roots, then keeps the gateway up to date with them until it is closed. */
+/** Publishes the skills below the roots, then updates the gateway when they change, until it is closed. */
 export async function serveFolders(options: FolderOptions): Promise<SkillFolders> {
   const folders = new Folders(options, await readState(options.file));
   folders.begin();
@@ -67,9 +67,9 @@ class Folders implements SkillFolders {
   readonly #reported = new Map<string, string>();
   #packed = new Map<string, Packed>();
   #timer: NodeJS.Timeout | undefined;
-  /** When the first change came that no round has seen. */
+  /** The time of the first change that no round has processed. */
   #changedAt: number | null = null;
-  /** What went wrong with the last round. */
+  /** The error of the last round. */
   #failure = "";
   #running: Promise<void> = Promise.resolve();
   #isFirst = true;
@@ -128,7 +128,7 @@ class Folders implements SkillFolders {
   async #round(): Promise<void> {
     const found = await scan(this.options.roots);
     if (this.#watch(found)) this.#schedule(QUIET_MS);
-    // A folder that is gone cannot be watched.
+    // A deleted folder cannot be watched.
     if (found.unreadable.some(({ directory }) => this.options.roots.includes(directory))) this.#schedule(POLL_MS);
     const progress =
       this.#isFirst && found.folders.length > 0
@@ -179,7 +179,7 @@ class Folders implements SkillFolders {
         read = { problem: reasonOf(error) };
       }
       if ((await signatureOf(folder, each.files)) !== signature) {
-        // A file is being saved, so half of it may have been read. What is published stays until the next round.
+        // A file is being saved, so half of it may have been read. The published version stays until the next round.
         this.#packed.delete(folder);
         this.#schedule(QUIET_MS);
         return known === undefined ? null : { folder, root, read: known.read };
@@ -196,7 +196,7 @@ class Folders implements SkillFolders {
     const now = Date.now();
     const since = this.#missing.get(folder) ?? now;
     this.#missing.set(folder, since);
-    // At a start nobody is in the middle of replacing it.
+    // In the first round a missing folder is not being replaced, so it counts as deleted at once.
     if (this.#isFirst || now - since >= GONE_MS) return true;
     this.#schedule(GONE_MS);
     return false;
@@ -255,7 +255,7 @@ class Folders implements SkillFolders {
     if (action.kind === "check" && known !== undefined) {
       const newest = known.versions.at(-1) ?? "";
       if (await hasVersion(this.#gateway, known.skillId, newest)) {
-        // An admin has made another version current, which stands until the folder changes.
+        // An admin has made another version current. It stays current until the folder changes.
         skills[name] = { ...known, folder: from.folder, root: from.root, updatedAt: action.listed.updatedAt };
         report.changed++;
         return;
@@ -328,7 +328,7 @@ class Folders implements SkillFolders {
     for (const line of lines) note(line);
   }
 
-  /** Watches every directory that was read. Returns whether some are new, in which something may have changed since they were read. */
+  /** Watches every directory that was read. Returns whether some are new: their content may have changed since they were read. */
   #watch({ directories }: Scan): boolean {
     const wanted = new Set(directories);
     for (const [directory, watcher] of this.#watchers) {
@@ -390,7 +390,7 @@ function isBelow(folder: string, inner: string): boolean {
   return inner === folder || inner.startsWith(folder + path.sep);
 }
 
-/** A folder as people write it. */
+/** Returns a folder in the short form for messages. */
 function shortFolder(folder: string): string {
   const home = homedir();
   return isBelow(home, folder) && home !== "/" ? `~${folder.slice(home.length)}` : folder;

@@ -7,11 +7,11 @@ export interface SkillFolder {
   folder: string;
   /** The `--skills` folder that it was found in. */
   root: string;
-  /** What was read there, or why it cannot be published. */
+  /** The content of the folder, or the reason why it cannot be published. */
   read: { name: string; label: string | null; digest: string; zipSha256: string } | { problem: string };
 }
 
-/** What `--skills` has published under a skill's name. */
+/** The versions that `--skills` has published under a skill's name. */
 export interface PublishedSkill {
   folder: string;
   root: string;
@@ -20,7 +20,7 @@ export interface PublishedSkill {
   /** Every version that was published from a folder, oldest first. The last one is the newest. */
   versions: string[];
   updatedAt: string;
-  /** The folder is gone, and its versions were yanked. */
+  /** Whether the folder was deleted and its versions were yanked. */
   isYanked: boolean;
 }
 
@@ -34,9 +34,9 @@ export interface ListedSkill {
 
 export type Action =
   | { kind: "publish"; name: string; from: SkillFolder }
-  /** The name is taken by a skill from elsewhere: it is taken over if its content is the same. */
+  /** A skill from another source has the name. It is adopted if its content is the same. */
   | { kind: "adopt"; name: string; from: SkillFolder; listed: ListedSkill }
-  /** Something else has changed the skill: publish again only if the version is gone, as after a restore. */
+  /** Another client has changed the skill. Publish again only if the version is missing, for example after a restore. */
   | { kind: "check"; name: string; from: SkillFolder; listed: ListedSkill }
   | { kind: "move"; name: string; from: SkillFolder }
   | { kind: "yank"; name: string }
@@ -49,7 +49,7 @@ export interface Situation {
   listed: ReadonlyMap<string, ListedSkill>;
   /** Version labels of the gateway's built-in skills by name. A folder may replace one of them. */
   builtins: Readonly<Record<string, string>>;
-  /** Whether a folder of a published skill is known to be gone. */
+  /** Whether the folder of a published skill was deleted. */
   isGone: (skill: PublishedSkill) => boolean;
 }
 
@@ -77,7 +77,7 @@ export function planChanges({ folders, published, listed, builtins, isGone }: Si
   return actions;
 }
 
-/** Which folder has each name: the one that had it before, else the first. */
+/** Returns the folder that owns each name: the one that owned it before, otherwise the first. */
 function ownersOf(
   folders: readonly SkillFolder[],
   published: Readonly<Record<string, PublishedSkill>>,

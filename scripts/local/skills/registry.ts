@@ -28,7 +28,7 @@ export interface Packed {
   read: { name: string; label: string | null; digest: string; zipSha256: string };
 }
 
-/** Reads a folder as the gateway would, with another version label if one is given. */
+/** Packs a folder and reads it as the gateway would. `label` replaces its version label. */
 export async function packAndRead(from: ScannedFolder, label?: string): Promise<Packed> {
   const instead = new Map<string, string>();
   if (label !== undefined) {
@@ -67,7 +67,7 @@ export interface Outcome {
   updatedAt: string;
 }
 
-/** Publishes a folder and makes that version current. A label that other content has gets a local suffix. */
+/** Publishes a folder and makes that version current. If the label belongs to other content, it gains a local suffix. */
 export async function publishFolder(
   gateway: Gateway,
   from: ScannedFolder,
@@ -106,7 +106,7 @@ async function activate(gateway: Gateway, skillId: string, versionId: string): P
   return outcomeOf(await gateway.read(skillSchema, versionPath(skillId, versionId, "activate"), { method: "POST" }));
 }
 
-/** Yanks those versions of a skill that came from folders. Other versions stay. */
+/** Yanks the versions of a skill that were published from folders. Other versions stay. */
 export async function yankVersions(gateway: Gateway, { skillId, versions }: PublishedSkill): Promise<void> {
   for (const { version_id, yanked_at } of await versionsOf(gateway, skillId)) {
     if (yanked_at === null && versions.includes(version_id))
@@ -114,7 +114,7 @@ export async function yankVersions(gateway: Gateway, { skillId, versions }: Publ
   }
 }
 
-/** Takes over a skill that was not published from here, if its current content is that of the folder; `null` if it is not. */
+/** Adopts a skill from another source if its current content equals that of the folder. Otherwise returns `null`. */
 export async function adoptEqual(
   gateway: Gateway,
   from: ScannedFolder,

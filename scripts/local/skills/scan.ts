@@ -14,7 +14,7 @@ export interface ScannedFolder {
   root: string;
   /** The file with the instructions: SKILL.md in any case. */
   skillFile: string;
-  /** What is packed, sorted. */
+  /** The files to pack, sorted. */
   files: string[];
   /** Changes whenever a file does. */
   signature: string;
@@ -72,7 +72,7 @@ async function scanSkill(
   { root, folder, skillFile }: { root: string; folder: string; skillFile: string },
 ): Promise<ScannedFolder> {
   const files: string[] = [];
-  // A skill that is ignored itself, as in a repository of somebody's whole home folder, is taken with all its files.
+  // If git ignores the skill itself, for example in a repository of a whole home folder, all its files are packed.
   const isLeftOut = (file: string) => ignored.has(file) && !ignored.has(path.join(folder, skillFile));
   const inner = async (directory: string): Promise<void> => {
     if (directory !== folder) found.directories.push(directory);
@@ -88,7 +88,7 @@ async function scanSkill(
   return { root, folder, skillFile, files, signature: await signatureOf(folder, files) };
 }
 
-/** What a change of a file changes: sizes, modes and times. A file that is gone has none. */
+/** Returns a text that changes with the files: their sizes, modes and times. A missing file has none of these. */
 export async function signatureOf(folder: string, files: readonly string[]): Promise<string> {
   const facts = await Promise.all(
     files.map(async (file) => {
@@ -104,7 +104,7 @@ async function isDirectory(place: string): Promise<boolean> {
   return found?.isDirectory() ?? false;
 }
 
-/** What git ignores below a folder, as full paths; nothing where that is no repository, or git is not installed. */
+/** Returns the full paths that git ignores below a folder. Empty if the folder is not in a repository or git is not installed. */
 function ignoredBelow(root: string): Promise<Set<string>> {
   const args = ["-C", root, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
   return new Promise((resolve) => {

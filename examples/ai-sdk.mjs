@@ -1,4 +1,5 @@
-// A chat back end on the AI SDK, with any model it knows. Each argument is what a user says: one turn each.
+// A chat back end on the AI SDK, with any model that the SDK supports. Each argument is one user message and starts one turn.
+//
 // Written for ai 7.x, which needs Node 22: npm install ai@7
 //
 //   GATEWAY_KEY=sgw_… AI_GATEWAY_API_KEY=… node examples/ai-sdk.mjs "Draw me a flow chart" "Now as a sequence diagram"
@@ -6,19 +7,19 @@
 import { readFile } from "node:fs/promises";
 import { createGateway, generateText, jsonSchema, tool } from "ai";
 
-// ai 6 and older call it `system` and pass over `instructions` in silence: the model would never hear of its skills.
+// ai 6 and older call the option `system` and silently ignore `instructions`. The model would not receive its skills.
 const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.resolve("ai")), "utf8"));
 if (!version.startsWith("7."))
   throw new Error(`This example is for ai 7, and ai ${version} is installed: npm install ai@7`);
 
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "openai/gpt-6-sol" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
-/** Where the gateway's texts stand in the history, by the id of their call or of the appended message. */
+/** Positions of the gateway's texts in the history, by the id of their call or of the appended message. */
 const told = new Map();
 // Or `openai("gpt-6-sol")` of @ai-sdk/openai, `anthropic(…)` of @ai-sdk/anthropic and so on.
 const model = createGateway({ baseURL: process.env.AI_GATEWAY_BASE_URL })(MODEL);
 
-/** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */
+/** Calls the gateway's two routes of a turn: `turns` starts a turn, `tool-calls` runs the tool calls of the model. */
 async function gateway(route, body) {
   const answer = await fetch(`${GATEWAY_URL}/api/v1/conversations/${chat.id}/${route}`, {
     method: "POST",
@@ -33,7 +34,7 @@ async function gateway(route, body) {
   return answer.json();
 }
 
-/** Tools without `execute`: the calls come back to us, and the gateway runs its own. */
+/** Tools without `execute`: the SDK returns their calls, and the gateway runs its own. */
 const toolSet = (definitions) =>
   Object.fromEntries(
     definitions.map(({ name, description, inputSchema }) => [
@@ -42,7 +43,7 @@ const toolSet = (definitions) =>
     ]),
   );
 
-// The back end's own tools stand beside the gateway's.
+// The back end's own tools, offered together with the gateway's.
 const mine = [{ name: "get_time", description: "The time now.", inputSchema: { type: "object", properties: {} } }];
 const runMine = (calls) =>
   calls.map(({ toolCallId, toolName }) => ({
@@ -52,19 +53,19 @@ const runMine = (calls) =>
 
 async function takeTurn(text) {
   const turn = await gateway("turns", {
-    key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
-    history: chat.messages, // only read when the gateway does not know this conversation
-    have: [...told.keys()], // what the history still has of the gateway's texts
+    key: crypto.randomUUID(), // the id of the user's message, so that a retry does not start a second turn
+    history: chat.messages, // used only if the gateway has no state for this conversation
+    have: [...told.keys()], // ids of the gateway's texts that the history still contains
     conversation: { ghost: GHOST },
-    model: MODEL, // says how long its prompt cache lives
+    model: MODEL, // determines the lifetime of the prompt cache
   });
-  // Else nothing that was sent ever changes, so that the prompt cache holds.
+  // Apart from these edits, sent messages never change, so that the prompt cache applies.
   for (const { call_id, append_id, content } of turn.context_edits ?? []) {
     if (call_id) told.get(call_id).output = { type: "text", value: content };
     else told.get(append_id).content[0].text = content;
     told.delete(call_id ?? append_id);
   }
-  // A message in MCP's form has one block as its content, the SDK's a list.
+  // The content of an MCP message is one block. The SDK requires a list.
   const append = (turn.append ?? []).map(({ role, content }) => ({ role, content: [content] }));
   chat.messages.push({ role: "user", content: text }, ...append);
   for (const message of append) told.set(turn.append_id, message);

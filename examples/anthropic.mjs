@@ -1,4 +1,5 @@
-// A chat back end on Anthropic's Messages API. Each argument is what a user says: one turn each.
+// A chat back end on Anthropic's Messages API. Each argument is one user message and starts one turn.
+//
 // Written for @anthropic-ai/sdk 1.x: npm install @anthropic-ai/sdk@1
 //
 //   GATEWAY_KEY=sgw_… ANTHROPIC_API_KEY=… node examples/anthropic.mjs "Draw me a flow chart" "Now as a sequence diagram"
@@ -7,11 +8,11 @@ import Anthropic from "@anthropic-ai/sdk";
 
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "claude-sonnet-5-5" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
-/** Where the gateway's texts stand in the history, by the id of their call or of the appended message. */
+/** Positions of the gateway's texts in the history, by the id of their call or of the appended message. */
 const told = new Map();
 const anthropic = new Anthropic();
 
-/** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */
+/** Calls the gateway's two routes of a turn: `turns` starts a turn, `tool-calls` runs the tool calls of the model. */
 async function gateway(route, body) {
   const answer = await fetch(`${GATEWAY_URL}/api/v1/conversations/${chat.id}/${route}`, {
     method: "POST",
@@ -26,12 +27,15 @@ async function gateway(route, body) {
   return answer.json();
 }
 
-// The back end's own tools stand beside the gateway's.
+// The back end's own tools, offered together with the gateway's.
 const mine = [{ name: "get_time", description: "The time now.", input_schema: { type: "object", properties: {} } }];
 const runMine = (calls) =>
   calls.map((call) => ({ type: "tool_result", tool_use_id: call.id, content: new Date().toISOString() }));
 
-/** What a turn asks of the history. Else nothing that was sent ever changes, so that the prompt cache holds and thinking stays valid. */
+/**
+ * Applies the edits of a turn to the history. Apart from these edits, sent messages never change, so that the prompt cache applies and
+ * thinking blocks stay valid.
+ */
 function edit({ context_edits = [], drop_thinking_before }) {
   for (const { call_id, append_id, content } of context_edits) {
     told.get(call_id ?? append_id).content = content;
@@ -44,11 +48,11 @@ function edit({ context_edits = [], drop_thinking_before }) {
 
 async function takeTurn(text) {
   const turn = await gateway("turns", {
-    key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
-    history: chat.messages, // only read when the gateway does not know this conversation
-    have: [...told.keys()], // what the history still has of the gateway's texts
+    key: crypto.randomUUID(), // the id of the user's message, so that a retry does not start a second turn
+    history: chat.messages, // used only if the gateway has no state for this conversation
+    have: [...told.keys()], // ids of the gateway's texts that the history still contains
     conversation: { ghost: GHOST },
-    model: MODEL, // says how long its prompt cache lives
+    model: MODEL, // determines the lifetime of the prompt cache
   });
   edit(turn);
   chat.messages.push({ role: "user", content: text }, ...(turn.append ?? []));
@@ -71,7 +75,7 @@ async function takeTurn(text) {
     const calls = answer.content.filter((block) => block.type === "tool_use");
     if (calls.length === 0) return answer.content.map((block) => block.text).join("");
     step = await gateway("tool-calls", { calls });
-    // All results of a step belong into one user message.
+    // The API requires all results of a step in one user message.
     const results = step.messages.flatMap((message) => message.content);
     for (const result of results) told.set(result.tool_use_id, result);
     chat.messages.push({ role: "user", content: [...results, ...runMine(step.unhandled)] });

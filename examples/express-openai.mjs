@@ -12,7 +12,7 @@ import { withSkills } from "skill-gateway/openai";
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, MODEL = "gpt-6-sol", PORT = "3000" } = process.env;
 const gateway = new SkillGateway({ url: GATEWAY_URL, key: GATEWAY_KEY });
 const openai = new OpenAI();
-/** Where you have a database: a history is JSON. */
+/** Replace with your database. A history is JSON. */
 const histories = new Map();
 
 const tools = [
@@ -26,7 +26,7 @@ const app = express();
 app.use(express.json());
 
 app.post("/chats/:id/messages", async (request, response) => {
-  const user = "demo"; // whoever is signed in
+  const user = "demo"; // replace with the signed-in user
   const chat = gateway.chat(`${user}-${request.params.id}`, { user });
   const messages = histories.get(chat.id) ?? [];
   histories.set(chat.id, messages);
@@ -42,12 +42,12 @@ app.post("/chats/:id/messages", async (request, response) => {
       const { role, content, tool_calls: calls } = await stream.finalMessage();
       messages.push({ role, content, ...(calls?.length ? { tool_calls: calls } : {}) });
       if (!calls?.length) break;
-      // Only calls of our own tools come out.
+      // The stream contains only calls of our own tools.
       for (const { id } of calls) messages.push({ role: "tool", tool_call_id: id, content: new Date().toISOString() });
     }
   } catch (error) {
     if (left.signal.aborted) return;
-    // The SDK's stream has put the gateway's error into one of its own.
+    // The SDK's stream wraps the gateway's error.
     const cause = error.cause ?? error;
     if (!response.headersSent) response.status(cause instanceof SkillGatewayError ? 502 : 500);
     response.write(`${cause.message}\n`);

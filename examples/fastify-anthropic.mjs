@@ -13,12 +13,12 @@ import { withSkills } from "skill-gateway/anthropic";
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, MODEL = "claude-sonnet-5-5", PORT = "3000" } = process.env;
 const gateway = new SkillGateway({ url: GATEWAY_URL, key: GATEWAY_KEY });
 const anthropic = new Anthropic();
-/** Where you have a database: a history is JSON. */
+/** Replace with your database. A history is JSON. */
 const histories = new Map();
 
 const tools = [{ name: "get_time", description: "The time now.", input_schema: { type: "object", properties: {} } }];
 
-/** One turn: the text as it comes. */
+/** Runs one turn and yields the text as it is streamed. */
 async function* reply(chat, messages, signal) {
   for (;;) {
     const body = { model: MODEL, max_tokens: 4096, messages, tools };
@@ -27,7 +27,7 @@ async function* reply(chat, messages, signal) {
       if (type === "content_block_delta" && delta.type === "text_delta") yield delta.text;
     const { content } = await stream.finalMessage();
     messages.push({ role: "assistant", content });
-    // Only calls of our own tools come out.
+    // The stream contains only calls of our own tools.
     const calls = content.filter((block) => block.type === "tool_use");
     if (calls.length === 0) return;
     const now = new Date().toISOString();
@@ -41,7 +41,7 @@ async function* reply(chat, messages, signal) {
 const app = Fastify();
 
 app.post("/chats/:id/messages", (request, response) => {
-  const user = "demo"; // whoever is signed in
+  const user = "demo"; // replace with the signed-in user
   const chat = gateway.chat(`${user}-${request.params.id}`, { user });
   const messages = histories.get(chat.id) ?? [];
   histories.set(chat.id, messages);

@@ -26,7 +26,7 @@ const app = new Hono();
 app.onError((error, c) => c.text(error.message, 502));
 
 app.post("/api/chat", async (c) => {
-  const user = "demo"; // whoever is signed in
+  const user = "demo"; // replace with the signed-in user
   const { id, messages } = await c.req.json();
   const { signal } = c.req.raw;
   const result = streamText({
@@ -42,6 +42,6 @@ app.post("/api/chat", async (c) => {
   return result.toUIMessageStreamResponse({ originalMessages: messages });
 });
 
-// With its own `Response` in place of Node's, @hono/node-server cannot send what the AI SDK answers.
+// If @hono/node-server replaces Node's `Response`, it cannot send the responses of the AI SDK.
 const server = { fetch: app.fetch, port: Number(PORT), hostname: "127.0.0.1", overrideGlobalObjects: false };
 serve(server, () => console.log(`listening on ${PORT}`));

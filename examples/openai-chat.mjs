@@ -1,19 +1,20 @@
-// A chat back end on OpenAI's Chat Completions API. Each argument is what a user says: one turn each.
+// A chat back end on OpenAI's Chat Completions API. Each argument is one user message and starts one turn.
+//
 // Written for openai 7.x: npm install openai@7
 //
 //   GATEWAY_KEY=sgw_… OPENAI_API_KEY=… node examples/openai-chat.mjs "Draw me a flow chart" "Now as a sequence diagram"
 //
-// Any server that speaks this API will do: set OPENAI_BASE_URL and MODEL.
+// For another server with this API, set OPENAI_BASE_URL and MODEL.
 
 import OpenAI from "openai";
 
 const { GATEWAY_URL = "http://127.0.0.1:8787", GATEWAY_KEY, GHOST, MODEL = "gpt-6-sol" } = process.env;
 const chat = { id: process.env.CHAT_ID ?? crypto.randomUUID(), user: process.env.CHAT_USER ?? "demo", messages: [] };
-/** Where the gateway's texts stand in the history, by the id of their call or of the appended message. */
+/** Positions of the gateway's texts in the history, by the id of their call or of the appended message. */
 const told = new Map();
 const openai = new OpenAI();
 
-/** The gateway's two routes of a turn: `turns` begins it, `tool-calls` runs what the model asked for. */
+/** Calls the gateway's two routes of a turn: `turns` starts a turn, `tool-calls` runs the tool calls of the model. */
 async function gateway(route, body) {
   const answer = await fetch(`${GATEWAY_URL}/api/v1/conversations/${chat.id}/${route}`, {
     method: "POST",
@@ -28,7 +29,7 @@ async function gateway(route, body) {
   return answer.json();
 }
 
-// The back end's own tools stand beside the gateway's.
+// The back end's own tools, offered together with the gateway's.
 const mine = [
   {
     type: "function",
@@ -40,13 +41,13 @@ const runMine = (calls) =>
 
 async function takeTurn(text) {
   const turn = await gateway("turns", {
-    key: crypto.randomUUID(), // the id of the user's message: the same turn is never begun twice
-    history: chat.messages, // only read when the gateway does not know this conversation
-    have: [...told.keys()], // what the history still has of the gateway's texts
+    key: crypto.randomUUID(), // the id of the user's message, so that a retry does not start a second turn
+    history: chat.messages, // used only if the gateway has no state for this conversation
+    have: [...told.keys()], // ids of the gateway's texts that the history still contains
     conversation: { ghost: GHOST },
-    model: MODEL, // says how long its prompt cache lives
+    model: MODEL, // determines the lifetime of the prompt cache
   });
-  // Else nothing that was sent ever changes, so that the prompt cache holds.
+  // Apart from these edits, sent messages never change, so that the prompt cache applies.
   for (const { call_id, append_id, content } of turn.context_edits ?? []) {
     told.get(call_id ?? append_id).content = content;
     told.delete(call_id ?? append_id);

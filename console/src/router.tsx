@@ -4,7 +4,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 import { Broken, Layout, Nowhere } from "./shell/layout";
 import { VIEWS, type View } from "./views";
 
-/** The search of an address, all of it text: `?q=1` is the text "1". */
+/** Search parameters of an address. All values are text: `?q=1` is the text "1". */
 type Words = Record<string, unknown>;
 const word = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
@@ -173,7 +173,7 @@ const conversation = createRoute({
   component: lazyRouteComponent(() => import("./conversation/conversation"), "ConversationPage"),
 });
 
-/** Reads these fields of an address, and no other. */
+/** Reads only these search parameters. */
 function words<Field extends string>(...fields: Field[]) {
   return (search: Words): { [F in Field]?: string } =>
     Object.assign({}, ...fields.map((field) => withWord(field, search[field])));

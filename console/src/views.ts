@@ -1,4 +1,4 @@
-// The views of a skill, by their names in an address.
+// The views of a skill, by their names in the address.
 
 export const VIEWS = ["instructions", "files", "versions", "compare", "permissions", "dependencies", "use"] as const;
 export type View = (typeof VIEWS)[number];

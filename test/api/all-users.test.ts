@@ -1,4 +1,4 @@
-// The list of users. Who may see it is in the matrix.
+// The list of users. The matrix covers access to it.
 
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -30,7 +30,7 @@ it("has whoever has anything, each once and by id, with how much of it and not a
   await call("POST", "/api/v1/kinds/ghosts", { key: ann, json: { metadata: { name: "whispered-ghost" }, spec: {} } });
   for (const id of ["whispered-1", "whispered-2"])
     await call("PUT", `/api/v1/conversations/${id}`, { key: ann, json: { metadata: { said: "whispered" } } });
-  // Who never had a key: members, and users that a service acts for.
+  // Users without any key: group members, and users that a service acts for.
   await call("POST", "/api/v1/groups", { json: { name: "list-team" } });
   await call("PUT", "/api/v1/groups/list-team/members/list-bob", { json: { role: "Reporter" } });
   await call("PUT", "/api/v1/conversations/theirs", { as: "list-cid", json: {} });
@@ -40,7 +40,7 @@ it("has whoever has anything, each once and by id, with how much of it and not a
   const { items } = await page();
   const ids = items.map(({ user_id }) => user_id);
   expect(ids).toEqual([...new Set(ids)].sort());
-  // The owner of what is public is nobody.
+  // User `0`, the owner of public resources, is not a real user.
   expect(ids).not.toContain("0");
   const of = (id: string) => items.find(({ user_id }) => user_id === id);
   const none = { is_admin: false, last_used_at: null, keys: 0, groups: 0, skills: 0, ghosts: 0, conversations: 0 };

@@ -1,4 +1,4 @@
-// Erasing a user reaches the audit log: its entries keep the action, the time and the pseudonym, and nothing that the user wrote.
+// Erasing a user in the audit log: entries retain the action, the time and the pseudonym, but no text that the user wrote.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { call, keyFor } from "../support/call";
 import { publishOwn } from "../support/chat-turns";
 import { form, skillZip } from "../support/skill";
 
-/** Stands in every text that a user writes here. */
+/** Part of every text that the user writes in this test. */
 const WRITTEN = "zanzibar";
 
 interface Row {

@@ -1,4 +1,4 @@
-// Whose code runs: visibility × role × path. Only a public skill's ever does, whichever way one tries.
+// Which skills run code: visibility × role × path. Only the code of public skills runs, on every path.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ const ROLES = ["user", "admin"] as const;
 
 type Chat = Awaited<ReturnType<typeof talk>>;
 
-/** The ways that could lead to a skill's code. Each gives everything that a caller gets to see. */
+/** The paths that could run a skill's code. Each returns everything that the caller can see. */
 const PATHS: Record<string, (chat: Chat, skill: string, tool: string) => Promise<unknown>> = {
   "listing tools": async (chat, _skill, tool) => {
     await chat.turn();
@@ -71,12 +71,12 @@ const PATHS: Record<string, (chat: Chat, skill: string, tool: string) => Promise
     chat.use("execute_skill_script", { skill_name: skill, script_path: "./scripts/run.js" }),
 };
 
-/** Paths on which the role of the caller, or the tool's being offered only when active, makes no code run at all. */
+/** Paths that never run code, for any role. */
 const NEVER = new Set(["listing tools"]);
 
 const keys = new Map<Chat, { key: string }>();
 
-/** Calls tools in a row as an MCP host does. Gives the last answer, or the refusal. */
+/** Calls tools in sequence as an MCP host does. Returns the last answer or the error. */
 async function byMcp(chat: Chat, path: string, ...calls: [name: string, args: Record<string, unknown>][]) {
   const client = await hostWith(path, chat.key);
   let answer: unknown;
@@ -100,7 +100,7 @@ function codeSkill(name: string, tool: string): SkillFixture {
   );
 }
 
-/** As if it had been published where code runs: the boundary itself must hold, not the absence of the code. */
+/** Stores code as if the skill were public. The check at run time must reject it, even though the code exists. */
 async function smuggle(versionId: string, tool: string) {
   const source = `export class Provider { get providerName() { return "test" } get supportedTools() { return [${JSON.stringify(tool)}] }
     createTool() { return { description: "Smuggled.", inputSchema: { type: "object" }, call: () => ${JSON.stringify(RAN)} } } }`;
@@ -220,7 +220,7 @@ describe("a skill that stops being public", () => {
     const chat = await talk({ key });
     await chat.load("shadowed");
     await publishOwn(key, { ...codeSkill("shadowed", "act_shadowed"), version: "9.0.0" });
-    // Within the turn the public one stays active; at the next, the user's own has taken its place.
+    // The public skill stays active for the rest of the turn. In the next turn, the user's own skill replaces it.
     expect(textOf(await chat.use("act_shadowed"))).toBe(RAN);
     const next: Step = await chat.turn();
     expect(next.tools.map((offered) => offered.name)).not.toContain("act_shadowed");

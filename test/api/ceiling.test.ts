@@ -1,4 +1,4 @@
-// How much of its skills a conversation may put into every prompt, whatever was preloaded, selected, loaded or needed.
+// The token limit for a conversation's skills in a prompt, for preloaded, selected, loaded and required skills.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ async function send(method: string, path: string, json?: unknown, as = "ceiling"
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
 async function seed(prefix: string, count: number, tokens: number, more = ""): Promise<void> {
   await Promise.all(names(prefix, count).map((name) => seedSkill({ name, scope: "user:ceiling", tokens })));
-  // Put there afterwards: counting the tokens of so much text is not what this is about.
+  // Appended with SQL, because counting the tokens of such a long text would slow this test down.
   await env.DB.prepare(
     "UPDATE versions SET instructions = instructions || ?1 WHERE skill_id IN (SELECT id FROM skills WHERE name LIKE ?2 || '-%')",
   )
@@ -43,7 +43,7 @@ const load = (id: string, skill_name: string) =>
 
 beforeAll(async () => {
   await seed("large", 3, 60_000, "word ".repeat(LARGE / 5 - 10));
-  // A drawn line is a few thousand tokens, however long it is.
+  // A long line of equal signs is only a few thousand tokens.
   await seed("line", 60, 1_000, "=".repeat(LARGE - 20));
 }, 60_000);
 
@@ -73,7 +73,7 @@ describe("the ceiling of active instructions", () => {
     await seedSkill({ name: "other", scope: "user:ceiling", tokens: 15_000 });
     const [, first] = await load("mixed", "small");
     expect(first.active).toHaveLength(4);
-    // The last one used leaves for it, as with any budget; what is preloaded and selected does not.
+    // The least recently used skill is evicted, as with any budget. Preloaded and selected skills stay.
     const [, second] = await load("mixed", "other");
     expect(second.active.map(({ skill }) => skill)).toEqual(["large-0", "large-1", "large-2", "other"]);
     await seedSkill({ name: "bulky", scope: "user:ceiling", tokens: 20_001 });

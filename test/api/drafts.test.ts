@@ -1,4 +1,5 @@
-// Drafts at the door: chosen and never found, for their author and those they name, and code of an admin's draft of a public skill only.
+// Drafts: only their author and the users that they name can select them, no list contains them, and code runs only in an admin's draft of
+// a public skill.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -36,7 +37,7 @@ async function pushed(key: string, skill: SkillFixture, fields: Record<string, s
 const listOf = async (key: string) =>
   (await (await call("GET", `${S}/drafts`, { key })).json<{ items: Record<string, unknown>[] }>()).items;
 
-/** The instructions that a conversation with this chosen has, and what it warns of. */
+/** Returns the instructions and warnings of a conversation that selects this reference. */
 async function chosen(key: string, reference: string) {
   const chat = await talk({ key }, { additional_skills: [reference] });
   const { prompt, active, warnings } = await chat.turn();

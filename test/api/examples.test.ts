@@ -1,4 +1,4 @@
-// Every example of the served document, sent: whoever copies one from the reference gets what the reference promises.
+// Sends every example of the served OpenAPI document and checks the documented response.
 
 import { beforeAll, expect, it } from "vitest";
 import { call } from "../support/call";
@@ -32,10 +32,10 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
 );
 
-/** Parameters that say where a list begins: no example knows a cursor, and `after` of it is a page of its own. */
+/** Query parameters that the test leaves out, because their example values match nothing that is stored. */
 const PLACES = new Set(["cursor", "version", "group_name", "name", "namespace", "q", "exact_match", "resource_id"]);
 
-/** The names in examples, and what the thing at hand calls them. */
+/** Replaces the names in an example with the names of the resource under test. */
 function named(text: string, thing: Thing): string {
   return text
     .replaceAll("mermaid-diagram", thing.skill ?? "mermaid-diagram")
@@ -81,7 +81,8 @@ for (const operation of operations) {
     const key = await keyOfUser(row.best);
     const answer = await call(method, `${url}${query === "" ? "" : `?${query}`}`, { key, ...bodyOf(operation, thing) });
     const text = await answer.text();
-    // There is no running call to cancel, nobody to approve anything of, nothing counted, and a request for a socket that is none.
+    // Expected other statuses: no call is running, no server is reachable for approval, nothing was counted, and the socket request is no
+    // WebSocket upgrade.
     const other = {
       "toolCalls.cancel": 404,
       "mcpServers.approve": 409,

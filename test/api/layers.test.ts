@@ -1,4 +1,4 @@
-// Skills that need skills that need skills: what many ways to the same skill may cost whoever loads it, and everybody beside.
+// Deep dependency graphs: the cost of many paths to the same skill, for the conversation that loads it and for others.
 
 import { describe, expect, it } from "vitest";
 import { call } from "../support/call";
@@ -12,7 +12,7 @@ interface Body {
 
 const BASE = "/api/v1/conversations";
 
-/** `top` needs two skills, both of which need two, and so on: 2^layers ways to the last ones. */
+/** `top` requires two skills, each of which requires two more, and so on: 2^layers paths to the last ones. */
 async function layered(scope: string, layers: number): Promise<void> {
   const layer = (n: number) => (n < layers ? [`l${n}a`, `l${n}b`] : []);
   await Promise.all(
@@ -41,7 +41,7 @@ async function talk(as: string) {
 }
 
 describe("a skill with more ways to its dependencies than anybody could walk", () => {
-  // 20 layers are a million ways, which took over a second; 60 are more than there is time for.
+  // 20 layers have a million paths, which took over a second. 60 layers have too many paths to visit at all.
   it.each([20, 60])("is loaded over %i layers, and its conversation goes on", async (layers) => {
     const user = `layers-${layers}`;
     await layered(`user:${user}`, layers);

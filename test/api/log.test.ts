@@ -1,4 +1,4 @@
-// The log of a conversation, as something that others make long: what is not written, and what reading it costs.
+// The event log of a conversation, which callers can make long: events that are not written, and the cost of reading it.
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
@@ -36,7 +36,7 @@ async function talk(settings: object = {}) {
   return { id, send, run };
 }
 
-/** Watches from now on how many rows of the log are read. */
+/** Starts counting the rows that are read from the log. */
 async function watchLog(id: string): Promise<() => Promise<number>> {
   const cursors: { rowsRead: number }[] = [];
   await runInDurableObject(objectOf(id), (_, { storage }) => {
@@ -76,11 +76,11 @@ describe("the log", () => {
     await load(wiki);
     expect(await types()).toEqual(["turn", "loaded"]);
     expect(await send("GET", "")).toEqual(before);
-    // Loading what came along is a change: it stays without its dependant now.
+    // Explicitly loading a dependency is a change: the skill now stays active without the skill that required it.
     await load(base);
     await load(base);
     expect(await types()).toEqual(["turn", "loaded", "loaded"]);
-    // In another turn it begins again to be counted.
+    // In another turn, the first load is recorded again.
     await send("POST", "/turns", {});
     await load(wiki);
     await load(wiki);
@@ -158,7 +158,7 @@ describe("a long log", () => {
     const rows = await watchLog(id);
     expect(await send("GET", "")).toEqual(now);
     expect(await rows()).toBeLessThanOrEqual(2 * SNAPSHOT_EVERY);
-    // The first question for a turn notes where all of them begin.
+    // The first request for a turn stores the positions at which all turns begin.
     expect(await send("GET", "/at/1")).toEqual(first);
     const before = await rows();
     expect(await send("GET", "/at/1")).toEqual(first);

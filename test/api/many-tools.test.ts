@@ -1,4 +1,4 @@
-// A conversation with more tools of servers than a model should be listed: it finds them, and calls what it found.
+// A conversation with too many server tools for a list: the model searches tools and calls the ones it found.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { estimateTokens } from "../../src/domain/tokens";
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await gatewayServers({});
 });
 
-/** The names of what a search found, in order. */
+/** Returns the names of the found tools, in order. */
 async function find(chat: Talk, query: string): Promise<string[]> {
   return namesIn(textOf(await chat.use("find_tool", { query })));
 }
@@ -27,13 +27,13 @@ function callIt(chat: Talk, name: string, args: object = {}): Promise<Result> {
   return chat.use("call_skill_tool", { name, arguments: args });
 }
 
-/** What a server was asked to call. */
+/** Returns the tool calls that a server received. */
 async function called(server: string): Promise<unknown[]> {
   const requests = await seen(`/scripted/many-${server}`);
   return requests.filter(({ method }) => method === "tools/call").map(({ body }) => JSON.parse(body).params);
 }
 
-/** Changes the gateway's servers by its API, as an admin does while conversations go on. */
+/** Changes the gateway's servers through the API, as an admin does while conversations are running. */
 async function change(entries: Record<string, object | null>): Promise<void> {
   for (const [name, entry] of Object.entries(entries)) {
     const how = entry === null ? {} : { json: entry };
@@ -107,7 +107,7 @@ describe("call_skill_tool", () => {
     const entries = await manyServers();
     const { billing, ...others } = entries;
     await gatewayServers(others);
-    // Another conversation has it by its ghost.
+    // Another conversation has the server through its ghost.
     const rich = await talk("rich", withServers({ billing }));
     await connectedTurn(rich);
     expect(await find(rich, "refund payment")).toContain("billing__refund_payment");
@@ -133,7 +133,7 @@ describe("call_skill_tool", () => {
   });
 });
 
-/** What a provider has in its cache before the chat itself. */
+/** The part of a request that the provider caches before the history. */
 const prefix = ({ tools, prompt }: Step) => JSON.stringify([tools, prompt]);
 
 describe("the prompt and the list of tools stay as they are in mid-conversation", () => {
@@ -184,7 +184,7 @@ describe("an MCP host", () => {
     const user = `finder-${era}`;
     await publishOwn(await keyFor(user), { name: "wiki" });
     const client = await host(`/mcp/many-${era}`, user, era);
-    // Until all servers are there the list may be another one.
+    // The list can differ until all servers are connected.
     await expect.poll(async () => own((await client.listTools()).tools)).not.toContain("team__pin_message");
     await expect.poll(async () => own((await client.listTools()).tools), { timeout: 20_000 }).toContain("find_tool");
     const { tools } = await client.listTools();

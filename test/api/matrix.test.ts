@@ -1,5 +1,5 @@
 /// <reference types="vite/client" />
-// Who may do what, for every route there is: the table is held against the served document, and every cell of it is knocked at.
+// Access to every route: compares the isolation matrix with the served OpenAPI document, and sends the request of every cell.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { openApi } from "../support/openapi";
@@ -60,7 +60,7 @@ describe(`the matrix of ${ALL.length} rows for ${operations.length} operations Ã
         .sort(),
     ).toEqual([...OPEN].sort());
     expect([...UNKNOWN, ...LIMITED, ...USERS]).toEqual(ACTORS);
-    // The MCP door has no document. Its methods are those that its source registers, and two that the SDK answers itself.
+    // The MCP endpoint has no OpenAPI document. Its methods are the ones registered in the source, and two that the SDK answers.
     const registered = Object.values(MCP_SOURCES).flatMap((source) =>
       [...source.matchAll(/setRequestHandler\("([^"]+)"/g)].map((match) => match[1]),
     );

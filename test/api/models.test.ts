@@ -1,4 +1,4 @@
-// The models of the chat endpoint as their owners store them: whose they are, where they may be, and what never comes out.
+// Stored models of the chat endpoint: ownership, allowed addresses, and fields that are never returned.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -84,7 +84,7 @@ describe("models", () => {
     const named = { MODEL_HOSTS: "http://10.0.0.5:8000" };
     expect(await pathsOf(await put({}, { ...inside, scope: "gateway" }))).toEqual(["base_url"]);
     expect((await put(named, { ...inside, scope: "gateway" })).status).toBe(201);
-    // Another port is another server, and a user's model never is there.
+    // Another port is another server, and users can never store a model at an internal address.
     expect((await put(named, { ...inside, base_url: "http://10.0.0.5:8001/v1", scope: "gateway" })).status).toBe(400);
     expect((await put(named, inside, key)).status).toBe(400);
     expect((await put({ MODEL_HOSTS: "10.0.0.5" }, inside)).status).toBe(503);

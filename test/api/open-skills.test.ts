@@ -1,4 +1,4 @@
-// The open list: only admins see and fill it, only public skills get onto it, and the log says who opened what.
+// The list of open skills: only admins can read and change it, only public skills can be added, and the audit log records each change.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";

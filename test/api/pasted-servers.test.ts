@@ -1,4 +1,4 @@
-// MCP servers as users of other systems write them: their names of variables, their keys, a whole configuration file.
+// MCP server entries in the formats of other applications: their variable names, their field names, a whole configuration file.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -9,7 +9,7 @@ import { faults, forget } from "../support/upstream";
 
 const v = (name: string) => `\${{${name}}}`;
 const ok = (more: object = {}) => ({ url: `${faults}/ok/none`, ...more });
-/** A server may take its time while the machine is busy. */
+/** Connecting can be slow on a busy machine. */
 const connected = (chat: Talk, tool: string) => expect.poll(() => chat.tools(), { timeout: 20_000 }).toContain(tool);
 const GHOSTS = "/api/v1/kinds/ghosts";
 

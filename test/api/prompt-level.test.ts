@@ -1,5 +1,5 @@
-// What an author may do to what other people's models read: not close the block around a skill's text, nor open one of its own,
-// nor take the place of others in the list.
+// Limits on what an author can put into other users' prompts: closing the block around a skill's text, opening a new block, or taking the
+// place of other skills in the list.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -123,7 +123,7 @@ describe("the list", () => {
     const step = await (await talk("vera")).turn();
     const shown = lines(step).map((line) => line.slice(4, line.indexOf("**", 4)));
     expect(shown).toEqual(expect.arrayContaining(["everybodys", "0-hog", "1-hog", "zz-own"]));
-    // What all prompts share comes first, what is one's own last.
+    // Skills that all prompts share come first, the user's own skills come last.
     expect([shown.indexOf("everybodys") < shown.indexOf("0-hog"), shown.at(-1)]).toEqual([true, "zz-own"]);
     expect(lines(step).every((line) => line.length < 400)).toBe(true);
   });

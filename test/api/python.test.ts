@@ -1,4 +1,4 @@
-// Skills in Python, from publishing to what a model reads.
+// Python skills, from publishing to the result that the model receives.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

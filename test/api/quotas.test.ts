@@ -1,4 +1,4 @@
-// Quotas as an operator sets them, a user meets them, and both see how much of them is used.
+// Quotas: settings of the operator, limits for users, and the usage that both can see.
 
 import { describe, expect, it } from "vitest";
 import { askWith } from "../support/app";
@@ -57,7 +57,7 @@ describe("a quota that the operator set", () => {
     expect(quotas.bytes?.limit).toBe(4 * 1024 * 1024);
     expect(quotas.bytes?.used).toBeGreaterThan(300);
     expect(today.uploads).toEqual({ used: 5, limit: 50_000 });
-    // Without the settings there is room again.
+    // Without the settings, the limit is higher again.
     expect((await gateway(key).upload("three")).status).toBe(201);
   });
 
@@ -100,7 +100,7 @@ describe("a quota that the operator set", () => {
     expect((await another()).status).toBe(429);
     const { quotas, today } = await me();
     expect(quotas).toMatchObject({ ghosts: { used: 1, limit: 1 }, keys: { used: 2, limit: 2 } });
-    // Attempts count, but more than all of it cannot be used.
+    // Failed attempts count, but the usage never exceeds the limit.
     expect(today).toMatchObject({ uploads: { used: 1, limit: 1 }, keys: { used: 3, limit: 3 } });
   });
 
@@ -134,7 +134,7 @@ describe("what is used", () => {
     expect([acting.user_id, acting.quotas, acting.today]).toEqual(["use-ann", own.quotas, own.today]);
     for (const me of [await gateway(bob).me(), await gateway(service).me(), await gateway(service, {}, "use-bob").me()])
       expect([me.quotas.skills?.used, me.today.uploads?.used, me.today.conversations?.used]).toEqual([0, 0, 0]);
-    // Whoever may not act for others gets no number of theirs.
+    // Callers without the right to act for a user receive none of that user's counts.
     const refused = await gateway(bob, {}, "use-ann").send("GET", "/api/v1/me");
     expect([refused.status, await refused.text()]).toEqual([403, expect.not.stringContaining("quotas")]);
   });

@@ -1,5 +1,5 @@
-// D1 rows and those of a conversation's store end at 2 MB when deployed, which no local run enforces: what is stored stays under
-// 1 MB a row, and what would not is refused in words.
+// Row sizes: deployed, D1 and Durable Objects limit rows to 2 MB, which local runs do not enforce. Stored rows stay under 1 MB, and larger
+// data is rejected with a clear error.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -39,7 +39,7 @@ it("a spec's servers may take 64 KiB, the whole spec 512 KiB, of a ghost and of 
   const specs = [
     { spec: { mcpServers: heavy(64 * KiB) }, codes: ["MCP_SERVERS_TOO_LARGE spec.mcpServers"] },
     { spec: { systemPrompt: "界".repeat(175 * KiB) }, codes: ["SPEC_TOO_LARGE spec"] },
-    // As JSON, where some characters take six.
+    // Too large only as JSON, where some characters take six bytes.
     { spec: { systemPrompt: "\u0001".repeat(100 * KiB) }, codes: ["SPEC_TOO_LARGE spec"] },
     { spec: { mcpServers: heavy(32 * KiB), systemPrompt: "界".repeat(128 * KiB) }, codes: [] },
   ];
@@ -68,7 +68,7 @@ it("256 skills of a group with long CJK descriptions are a member's catalog, in 
   const id = (n: number) => `s${String(n).padStart(3, "0")}`;
   const owner = await keyFor("admin", { role: "admin" });
   await publishOwn(owner, { name: id(0), description: "技".repeat(4_000) }, "long-words");
-  // 255 more of the kind, as rows: to upload them takes minutes.
+  // Adds 255 more skills with SQL, because uploading them takes minutes.
   const { results } = await env.DB.prepare("SELECT name FROM pragma_table_info('versions')").all<{ name: string }>();
   const rest = results.map(({ name }) => `v.${name}`).filter((name) => name !== "v.id" && name !== "v.skill_id");
   const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 255)";
@@ -90,7 +90,7 @@ it("256 skills of a group with long CJK descriptions are a member's catalog, in 
   expect(step.warnings).toEqual([]);
   const conversation = member.route.split("/").at(-1)!;
   expect(await largestRow(conversation, "reader")).toBeLessThan(MB);
-  // Read again after the object was taken out of memory, and written again when something has changed.
+  // The view is read again after the object is evicted, and written again after a change.
   const loaded = await member.load(id(255));
   expect(loaded.isError).not.toBe(true);
   await publishPublic({ name: "short-one", description: "Short." });

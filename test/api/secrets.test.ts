@@ -61,7 +61,7 @@ describe("secrets", () => {
 
     const group = { scope: "group", group_name: "own-team" };
     const team = { key: ada, json: { value: VALUE, hosts, ...group } };
-    // A Developer uses the group's secrets and has nothing else to do with them.
+    // A Developer can use the group's secrets but not manage them.
     expect((await call("PUT", `${BASE}/TEAM`, team)).status).toBe(403);
     await call("PUT", "/api/v1/groups/own-team/members/own-ada", { json: { role: "Maintainer" } });
     expect((await call("PUT", `${BASE}/TEAM`, team)).status).toBe(201);

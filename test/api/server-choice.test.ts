@@ -1,4 +1,4 @@
-// What an entry says of its server's tools, as a conversation and the proxy show it: patterns, prefixes, and a server switched off.
+// Tool settings of a server entry in a conversation and the proxy: patterns, prefixes, and a disabled server.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/call";
@@ -46,7 +46,7 @@ describe("an entry", () => {
       b: { url: other, ...PATIENT, prefix: "never" },
     });
     const { chat, tools, warnings } = await offered("bare");
-    // The first of a name keeps it; the gateway's own tools are nobody's.
+    // The first server with a tool name uses it. Names of the gateway's own tools are reserved.
     expect(tools.sort()).toEqual(["a__load_skill", "only_here", "search"]);
     expect(warnings).toEqual([expect.stringMatching(/'b'.*'search'/)]);
     const called = await chat.calls({ id: "x", name: "only_here", arguments: {} });

@@ -1,4 +1,4 @@
-// The guard of a server's tools: what an admin approved goes on, and what has changed or come since is withheld, tool by tool.
+// The tool guard of a server: approved tools remain available, and new or changed tools are restricted individually.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/call";
@@ -26,7 +26,7 @@ async function guarded(...tools: (string | ListedTool)[]): Promise<void> {
   if (!put.ok) throw new Error(await put.text());
 }
 
-/** What the server lists from now on. */
+/** Sets the tools that the server lists from now on. */
 const lists = (...tools: (string | ListedTool)[]) => scripted("guarded", listing(...tools));
 
 async function approve(): Promise<string[]> {
@@ -34,7 +34,7 @@ async function approve(): Promise<string[]> {
   return approved;
 }
 
-/** What a turn offers of the server, and what it says of the rest. */
+/** Returns the server's tools in a turn, and the warnings about the others. */
 async function offered(chat: Talk) {
   const { tools, warnings } = await connectedTurn(chat);
   const mine = tools.map(({ name }) => name).filter((name) => name.startsWith("guarded__"));
@@ -77,7 +77,7 @@ describe("a guard", () => {
     const tried = await (await call("POST", `${ROUTE}/test`)).json<{ tools: { name: string }[]; problems: string[] }>();
     expect(tried.tools.map(({ name }) => name)).toEqual(["write"]);
     expect(tried.problems).toHaveLength(2);
-    // It was offered here once: a call of it says why it is not, and the server hears of none.
+    // The tool was available before, so a call explains why it is restricted. The server receives no call of it.
     await offered(chat);
     await forget();
     const result = await chat.use("guarded__read");
@@ -85,7 +85,7 @@ describe("a guard", () => {
     const called = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "exfiltrate" } };
     expect(await (await send("guarded", called)).json()).toMatchObject({ error: { code: -32602 } });
     expect((await seen("/scripted/guarded")).filter(({ method }) => method === "tools/call")).toEqual([]);
-    // As it was is as it was approved.
+    // The unchanged tool is still approved.
     await lists("read", "write");
     expect((await offered(await talk("guard-two"))).tools).toEqual(["guarded__read", "guarded__write"]);
   });

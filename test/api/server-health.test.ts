@@ -1,4 +1,4 @@
-// What calls find out of servers, as the lists of servers show it.
+// Server health as calls detect it and as the lists of servers show it.
 
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
@@ -36,7 +36,7 @@ it("one that fails is down for the list with the first call, and not any more wh
   await expect.poll(() => downSince("sick")).toMatch(/^\d{4}-\d\d-\d\dT/);
   const since = await downSince("sick");
   for (let n = 0; n < 5; n++) await fails(chat, "sick__echo");
-  // Another conversation finds it down, too: that says nothing new.
+  // A failure in another conversation does not change the recorded health.
   const other = await talk("unlucky-too");
   await connectedTurn(other);
   await fails(other, "sick__echo");

@@ -1,5 +1,5 @@
-// Which servers for whom: the gateway's, a group's, a user's, and those for a ghost's conversations only. Judged at every view, call
-// and proxied request, by what the caller is at that moment.
+// Access to servers of the gateway, of groups, of users, and of a ghost's conversations. Every view, call and proxied request checks the
+// caller's current rights.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -139,7 +139,7 @@ describe("a group's server", () => {
     await connectedTurn(chat);
     expect(textOf(await chat.use("crm__find"))).toBe("well");
     expect(await usable(key)).toMatchObject([{ name: "crm", ...group }]);
-    // Reporters use it, and neither read where it is nor change it.
+    // Reporters can use the server, but can neither read its address nor change it.
     const query = "?scope=group&group_name=crew-of-servers";
     expect((await call("GET", `${SERVERS}/crm${query}`, { key })).status).toBe(403);
     expect((await call("DELETE", `${SERVERS}/crm${query}`, { key })).status).toBe(403);
@@ -148,7 +148,7 @@ describe("a group's server", () => {
     expect((await chat.use("crm__find")).isError).toBe(true);
     expect(await seen("/scripted/group-crm")).toEqual([]);
     expect((await send("crm", LIST, { user: "crew-member" })).status).toBe(404);
-    // The next group of this name finds nothing of this one.
+    // A later group with the same name receives none of this group's servers.
     expect((await call("DELETE", "/api/v1/groups/crew-of-servers", { key: admin })).status).toBe(204);
     await call("POST", "/api/v1/groups", { key: admin, json: { name: "crew-of-servers" } });
     expect(await usable(owner)).toEqual([]);
@@ -170,7 +170,7 @@ describe("a server for ghosts", () => {
     expect(await toolsOf("of-ghost", { ghost: "researcher-of-servers" })).toEqual(["lab__measure"]);
     expect(await toolsOf("of-ghost", { ghost: "other-of-servers" })).toEqual([]);
     expect(await toolsOf("of-ghost")).toEqual([]);
-    // Who writes a ghost of that name, or brings one along, has not become it.
+    // A user's own ghost or inline spec with the same name does not grant access.
     const own = { metadata: { name: "researcher-of-servers", namespace: "default" }, spec: { skills: ["*"] } };
     expect((await call("POST", "/api/v1/kinds/ghosts", { key, json: own })).status).toBe(201);
     expect(await toolsOf("of-ghost", { ghost: "researcher-of-servers" })).toEqual([]);

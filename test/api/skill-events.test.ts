@@ -1,4 +1,4 @@
-// What a tool tells while it runs, where it is heard: an emit at the page's socket, a line in the operator's log.
+// Events that a tool emits while it runs: to the page's socket, and to the operator's log.
 
 import { expect, it, vi } from "vitest";
 import { publishPublic, talk } from "../support/chat-turns";

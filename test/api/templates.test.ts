@@ -1,5 +1,5 @@
-// Templates of servers that try to make a secret the host they lead to, and so to have it told. At every door by which one comes in,
-// and as rows from before there was a check.
+// Server templates that try to put a secret into the host, which would send the secret to a host that the attacker controls. Tests every
+// route that accepts templates, and stored rows that predate the check.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -9,7 +9,7 @@ import { addServer, request, send } from "../support/proxy";
 import { gatewayServers, serverSkill, withServers } from "../support/servers";
 import { stored } from "../support/stored";
 
-/** A token without a character that a host could not have, and one of those it could not. */
+/** A token that is valid in a host name, and one with characters that are not. */
 const PLAIN = "Tok-9F8e7D6c5B4a3928";
 const ODD = "ghP_aB/cD+eF=gH:1@qZ";
 /** As a host has them, and as they are in part; all compared in lower case and without percent-encoding. */
@@ -17,7 +17,7 @@ const TRACES = [PLAIN, ODD, "9f8e7d6c5b4a3928", "ghp_ab", "ef=gh"].map((trace) =
 const plain = `\${{secrets.PLAIN}}`;
 const odd = `\${{ secrets.ODD }}`;
 
-/** Where a value would be scheme, user, host or port, for some reader of URLs. */
+/** Templates in which a URL parser may read the value as scheme, user, host or port. */
 const ATTACKS = [
   `https:///${plain}/`,
   `https:/${plain}/x`,
@@ -73,7 +73,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Both values, for a host that none of the attacks may reach. */
+/** Stores both values as secrets for a host that none of the attacks can reach. */
 async function plant(key: string, owner: object = {}): Promise<void> {
   for (const [name, value] of Object.entries({ PLAIN, ODD })) {
     const json = { value, hosts: ["api.example.com"], ...owner };
@@ -82,7 +82,7 @@ async function plant(key: string, owner: object = {}): Promise<void> {
   }
 }
 
-/** What of the values somebody could read in a text, whatever letters and encoding they have there. */
+/** Returns the parts of the secret values that a text contains, regardless of case and percent encoding. */
 function tracesIn(...texts: string[]): string[] {
   const text = [...texts, ...logged].join("\n").toLowerCase();
   const decoded = text.replace(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

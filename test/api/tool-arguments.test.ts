@@ -1,4 +1,4 @@
-// A model's arguments for a skill's own tool: what does not fit its inputSchema is told before the code runs.
+// Arguments of a model for a skill's tool: violations of the `inputSchema` are reported before the code runs.
 
 import { expect, it } from "vitest";
 import { publishPublic, talk, textOf } from "../support/chat-turns";

@@ -1,4 +1,4 @@
-// Secrets on their way to servers that repeat them: nothing that the gateway emits or stores has the value, or a part of it.
+// Secrets at servers that repeat them: the gateway neither returns nor stores the value or a part of it.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UPSTREAM_LIMITS } from "../../src/domain/limits";
@@ -39,10 +39,10 @@ function leaky(fault = "leak", more: object = {}): object {
 
 const JSON_TYPE = { "content-type": "application/json" };
 const STREAM = { "content-type": "text/event-stream" };
-/** Padding that no decoder reads as anything. */
+/** Padding that no decoder changes. */
 const pad = (length: number) => "p".repeat(Math.max(0, length));
 
-/** Secrets of every sort of sign. What no header may hold goes in the URL. */
+/** Secrets with every kind of character. Those that are not allowed in a header are sent in the URL. */
 const SECRETS: [string, string, "header" | "url"][] = [
   ["a token", "sk-aB3/dE6+gH9/jK2lM5nO8pQ1rS4==", "header"],
   ["a password", `wS9"k/\\xE  U7&<v>+/=%2Fq8'zT4-x`, "header"],
@@ -59,7 +59,7 @@ function spelt(secret: string): string[] {
   return Object.entries(ENCODERS)
     .flatMap(([name, encode]) => {
       const written = encode(secret);
-      // What is an escape of JSON already stands there as it is; else it is a string as any other.
+      // JSON escapes can appear unchanged in a JSON text. All other encodings appear as a JSON string.
       return name.startsWith("JSON")
         ? [written, JSON.stringify(written).slice(1, -1)]
         : [JSON.stringify(written).slice(1, -1)];
@@ -74,7 +74,7 @@ function spelt(secret: string): string[] {
 const over = (cut: number, secret: string) =>
   Array.from({ length: secret.length - 1 }, (_, n) => `${pad(cut - secret.length + 1 + n)}${secret}${pad(20)}`);
 
-/** What a server says that repeats its secret wherever it can. */
+/** Returns responses of a server that repeats its secret in every field. */
 function repeating(secret: string) {
   const spellings = spelt(secret);
   const raw = JSON.stringify(secret);
@@ -117,7 +117,6 @@ function repeating(secret: string) {
     `:${secret}\r\revent: ${secret}\rdata: {"jsonrpc":"2.0","method":"notifications/x","params":{"a":${raw}}}\r\n\r`,
     `id: ${url}\ndata: {"jsonrpc":"2.0",\ndata: "id":@id,"result":{"content":[{"type":"text","text":"${text}"}]}}\n\n`,
   ].join("");
-  // In pieces of three characters, so that each spelling comes in several.
   const pieces = stream.match(/[\s\S]{1,300}/g) ?? [];
   const script = {
     initialize: {
@@ -206,7 +205,7 @@ describe("a secret that its server repeats everywhere", () => {
     places["MCP tools"] = JSON.stringify(await client.listTools());
     await client.close();
 
-    // What tells of it, and what rests.
+    // Routes that report on the calls, and stored data.
     await told("status", await call("GET", chat.route, { key }));
     await told("events", await call("GET", `${chat.route}/events`, { key }));
     await told("prompt", await call("GET", `${chat.route}/prompt`, { key }));
@@ -228,7 +227,7 @@ describe("a secret that its server repeats everywhere", () => {
     places.logs = logged.join("\n");
 
     expect(tracesOf(places, secret)).toEqual([]);
-    // It was there: each of these has something in its place.
+    // Proves that the values were there: each of these contains a replacement.
     const named = [
       "turn",
       "skilled",

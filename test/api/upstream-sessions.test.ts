@@ -1,4 +1,4 @@
-// What a conversation, or a look at a server, leaves behind at the server: nothing. Some keep a process for each session.
+// Sessions at MCP servers: conversations and connection tests close them, because some servers run a process for each session.
 
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -16,13 +16,13 @@ beforeEach(async () => {
   await gatewayServers({});
 });
 
-/** The sessions whose end a server was told, by its path. */
+/** Returns the ids of the sessions that were closed at the server with this path. */
 async function ended(path: string): Promise<string[]> {
   const told = (await seen(path)).filter(({ http }) => http === "DELETE");
   return told.map(({ headers }) => headers["mcp-session-id"] ?? "none");
 }
 
-/** A conversation whose server `well` keeps a session for it. */
+/** Starts a conversation that has a session at the server `well`. */
 async function calledOnce(user: string) {
   const chat = await talk(user);
   await chat.turn();
@@ -43,7 +43,7 @@ describe("the session with a server ends", () => {
     const [used] = (await seen(path)).filter(({ method }) => method === "tools/call");
     const id = chat.route.slice(chat.route.lastIndexOf("/") + 1);
     if (evicted) await evictDurableObject(env.CONVERSATIONS.getByName(JSON.stringify([`leaver-${evicted}`, id])));
-    // The server refuses it, which is nobody's failure.
+    // The server rejects the DELETE of its session. This is not reported as an error.
     expect((await call("DELETE", chat.route, { key: chat.key })).status).toBe(204);
     await expect.poll(() => ended(path), PATIENT).toEqual([used?.headers["mcp-session-id"]]);
   });
@@ -86,7 +86,7 @@ describe("the session with a server ends", () => {
     expect((await call("DELETE", "/api/v1/mcp-servers/well")).status).toBe(204);
     await chat.turn();
     await expect.poll(() => ended(path), PATIENT).toEqual([used?.headers["mcp-session-id"]]);
-    // The other goes on with its own.
+    // The session at the other server stays open.
     expect((await chat.use("other__echo")).isError).toBeUndefined();
     expect(await ended("/ok/other")).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Remote MCP servers through a conversation: listed, named, called, restarted, evicted, and never in each other's way.
+// Remote MCP servers in a conversation: listing, names, calls, restarts, eviction, and isolation from each other.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -8,7 +8,7 @@ import { connectedTurn, publishOwn, publishPublic, talk, textOf } from "../suppo
 import { gatewayServers, serverSkill, serversOf, withServers } from "../support/servers";
 import { expectNoConnections, faults, forget, methods, realServer, restart } from "../support/upstream";
 
-/** No deadline but the tested one ends anything: a busy machine takes its time. */
+/** Long timeouts, so that on a busy machine only the tested deadline can expire. */
 const PATIENT = { timeout: 60, connect_timeout: 60 };
 const ok = (more: object = {}) => ({ url: `${faults}/ok/none`, ...more });
 const faulty = (fault: string, at: string, more = {}) => ({ url: `${faults}/${fault}/${at}`, ...PATIENT, ...more });
@@ -23,7 +23,7 @@ function stubOf(user: string, route: string) {
   return env.CONVERSATIONS.getByName(JSON.stringify([user, id]));
 }
 
-/** Arguments that a schema takes, as short as possible, and for as short as possible. */
+/** Returns the shortest arguments that satisfy a schema and let the tool finish quickly. */
 function sampleOf(schema: Record<string, unknown>): Record<string, unknown> {
   const { properties = {}, required = [] } = schema as {
     properties?: Record<string, { type?: string; enum?: unknown[]; minimum?: number }>;
@@ -40,7 +40,7 @@ function sampleOf(schema: Record<string, unknown>): Record<string, unknown> {
 
 describe("servers", () => {
   it("of the gateway, the ghost and a skill bring their tools, each when it is its time", async () => {
-    // So few that they are listed and not found.
+    // Few enough tools that they are listed and need no search.
     const allow = ["echo", "get-sum", "get-env", "get-tiny-image"];
     await gatewayServers({ everything: { url: await realServer("everything"), allow } });
     await publishOwn(
@@ -49,7 +49,7 @@ describe("servers", () => {
     );
     const chat = await talk("alice", withServers({ live: { url: await realServer("everything-sse"), type: "sse" } }));
     const first = await connectedTurn(chat);
-    // Tasks, which one of its tools wants, are not for conversations.
+    // One of its tools requires tasks, which conversations do not support.
     expect(first.warnings.filter(({ message }) => !message.includes("tasks are not supported"))).toEqual([]);
     const names = first.tools.map((tool) => tool.name);
     expect(names).toEqual(expect.arrayContaining(["everything__echo", "everything__get-sum", "live__echo"]));
@@ -82,7 +82,7 @@ describe("servers", () => {
 
   it.each([
     ["everything", "streamable-http", 15, 2],
-    // Calls side by side share its one stream, where nobody can tell which of them asks: both of its tools that ask are refused.
+    // Parallel calls share one stream, so a question cannot be assigned to its call. Both tools that ask questions are rejected.
     ["everything-sse", "sse", 15, 4],
     ["memory", "streamable-http", 9, 2],
     ["memory-sse", "sse", 9, 2],
@@ -96,7 +96,7 @@ describe("servers", () => {
       ...mine.map((tool) => ({ id: tool.name, name: tool.name, arguments: sampleOf(tool.inputSchema) })),
     );
     const failed = results.filter((result) => result.isError).map((result) => `${result.name}: ${textOf(result)}`);
-    // What a tool itself refuses is an answer; that no answer came would be ours.
+    // Errors from a tool are valid answers. A missing answer would be a gateway error.
     expect(failed.filter((one) => /MCP tool '[^']*' (timed out|failed)/.test(one))).toEqual([]);
     expect(failed.length).toBeLessThanOrEqual(refused);
   });

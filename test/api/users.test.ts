@@ -12,7 +12,7 @@ const ghost = (skills: string[]) => ({
   spec: { systemPrompt: "Be kind.", skills },
 });
 
-/** A user with one of everything; returns its key. */
+/** Creates a user with one resource of every kind and returns its key. */
 async function furnish(user: string): Promise<string> {
   const key = await keyFor(user);
   await signedIn({ userId: user });

@@ -1,4 +1,4 @@
-// Looking at a conversation changes nothing: what one may not see any more is not told, and not unloaded by being looked for.
+// Reading a conversation changes nothing: text of a skill without access is not returned, and reading does not unload the skill.
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";

@@ -1,4 +1,4 @@
-// What axe finds in a page that would keep somebody from using it.
+// Finds accessibility violations on a page with axe.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,10 @@ interface Finding {
   nodes: { target: unknown }[];
 }
 
-/** Findings that axe calls serious or critical, by rule and place. Evaluated from outside, since no page of ours lets a script in. */
+/**
+ * Returns the serious and critical violations with rule and location. Injects axe through the debugger, because the policy of the pages
+ * blocks scripts.
+ */
 export async function barriers(page: Page): Promise<string[]> {
   const { violations, passes } = await page.evaluate<{ violations: Finding[]; passes: Finding[] }>(
     `(() => { ${source}; return axe.run(document, { resultTypes: ["violations"] }); })()`,

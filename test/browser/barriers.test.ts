@@ -1,4 +1,4 @@
-// Pages of the gateway as axe sees them, in both color schemes, on a desk and on a phone.
+// Accessibility of the gateway's pages, in both color schemes and in desktop and phone size.
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Chromium, and pages that must not complain.
+// Starts Chromium and collects errors of its pages.
 
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { chromiumPath } from "../../scripts/kit/browser.mjs";
@@ -10,20 +10,20 @@ export async function openBrowser(...flags: string[]): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox", ...QUIET.split(" "), ...flags] });
 }
 
-/** What pages complained about, but for the network being away, which tests bring about. */
+/** Collects the errors of pages, except network errors, which tests cause on purpose. */
 export function complaints(context: BrowserContext): string[] {
   const heard: string[] = [];
   const away = /ERR_CONNECTION|ERR_SOCKET_NOT_CONNECTED|ERR_INTERNET_DISCONNECTED|ERR_NETWORK|WebSocket connection to/;
   context.on("weberror", (error) => heard.push(`${error.error()}`));
   context.on("console", (message) => {
-    // Nobody has drawn an icon; and a page of the console asks who is signed in, which nobody is at first.
+    // The favicon does not exist, and the console reads its session before the user signs in. Both requests fail as expected.
     const isAsked = /\/(?:favicon\.ico|console\/api\/session)$/.test(message.location().url);
     if (message.type() === "error" && !away.test(message.text()) && !isAsked) heard.push(message.text());
   });
   return heard;
 }
 
-/** The console's page of a conversation of the key's user, signed in. The conversation is made where there is none. */
+/** Opens the console's page of a conversation, signed in with `key`. Creates the conversation if it does not exist. */
 export async function openConversation(context: BrowserContext, url: string, key: string, id: string): Promise<Page> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const made = await fetch(`${url}/api/v1/conversations`, { method: "POST", headers, body: JSON.stringify({ id }) });
@@ -44,7 +44,10 @@ const status = (page: Page) => page.locator("p[data-status]");
 export const connected = (page: Page) => page.locator("p[data-status=open]").waitFor();
 export const disconnected = (page: Page) => page.locator("p[data-status=waiting]").waitFor({ timeout: 45_000 });
 
-/** Pages of the gateway's origin that run what a test brings, as a team's own front end would: without the policy of its files. */
+/**
+ * Creates pages on the gateway's origin that run scripts of a test, like an application's own front end, without the Content Security
+ * Policy.
+ */
 export function ownPages(browser: Browser): Promise<BrowserContext> {
   return browser.newContext({ bypassCSP: true });
 }

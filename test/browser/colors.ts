@@ -1,6 +1,6 @@
-// How well a text stands out from what is behind it, as WCAG reckons.
+// Computes the contrast ratio of text as defined by WCAG.
 
-/** Relative luminance of a color as `getComputedStyle` writes it. */
+/** Relative luminance of a color in the format of `getComputedStyle`. */
 export function brightness(color: string): number {
   const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
     const value = Number(part) / 255;

@@ -1,4 +1,4 @@
-// The first thing that somebody sees who opens a gateway's address: in Chromium, on a desk and on a phone, by day and by night.
+// The gateway's start page in Chromium, in desktop and phone size, in light and dark mode.
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -31,7 +31,7 @@ it.each([
   expect((box?.x ?? -1) >= 0 && (box?.width ?? width + 1) <= width).toBe(true);
   const overflow = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
   expect(await page.evaluate(overflow)).toBe(false);
-  // The style took: its digest is in the policy. Text stands out from what is behind it.
+  // The style sheet applies, because its digest is in the policy. The text has enough contrast.
   const [ink, paper] = await page.evaluate<[string, string]>(
     "['color', 'backgroundColor'].map((name) => getComputedStyle(document.body)[name])",
   );

@@ -1,4 +1,4 @@
-// A gateway as `npm start` runs it, with a state of its own, that a test may kill and start again.
+// Runs a gateway as `npm start` does, with its own state. A test can kill and restart it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,14 +19,14 @@ export class Gateway {
   #port = 0;
   url = "";
   key = "";
-  /** The link that opens the console as the operator, once. */
+  /** One-time link that opens the console as the operator. */
   consoleLink = "";
-  /** What it said beside the lines that say it is ready. */
+  /** Output on stderr. */
   readonly said: string[] = [];
 
   private constructor(readonly folder: string) {}
 
-  /** @param port where somebody has to know it before it is started */
+  /** @param port a fixed port, for tests that need it before the start */
   static async start(settings: Record<string, string> = {}, port = 0): Promise<Gateway> {
     const gateway = new Gateway(await mkdtemp(path.join(tmpdir(), "skill-gateway-browser-")));
     gateway.#port = port;
@@ -34,7 +34,7 @@ export class Gateway {
     return gateway;
   }
 
-  /** Starts it, again on the same state and port. */
+  /** Starts the gateway, or restarts it with the same state and port. */
   async start(settings: Record<string, string> = {}): Promise<void> {
     const options = ["--port", `${this.#port}`, "--state", this.#state, "--vars", path.join(this.folder, ".dev.vars")];
     const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
@@ -47,7 +47,7 @@ export class Gateway {
     child.stderr.on("data", (data) => this.said.push(`${data}`));
     for await (const line of createInterface({ input: child.stdout })) {
       const [, url] = /^✔ ready at (\S+)$/.exec(line) ?? [];
-      // Shown at the first start only.
+      // Only the first start prints the key.
       const announced = /^ {2}Admin key {2}(?:(sgw_\S+)|.+)/.exec(line);
       if (url !== undefined) this.url = url;
       this.consoleLink = /^ {2}Console {4}(\S+)/.exec(line)?.[1] ?? this.consoleLink;
@@ -59,7 +59,7 @@ export class Gateway {
     throw new Error(`the gateway ended:\n${this.said.join("")}`);
   }
 
-  /** kill -9, of the launcher and of workerd. */
+  /** Kills the launcher and workerd with `kill -9`. */
   async kill(): Promise<void> {
     const { runtime } = JSON.parse(await readFile(path.join(this.#state, "gateway.lock"), "utf8"));
     await this.#end("SIGKILL");
@@ -71,7 +71,7 @@ export class Gateway {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** What a chat back end sends. Answers whatever the status is. */
+  /** Sends a request of a chat back end. Returns the response for every status. */
   async call<T = Record<string, unknown>>(
     method: string,
     route: string,

@@ -1,4 +1,4 @@
-// A React page with the hook in it, for hook.test.ts. `ticket` is the test's: it plays the back end.
+// A React page that uses the hook, for hook.test.ts. The test acts as the back end and provides `ticket`.
 
 import { createElement as h, StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";

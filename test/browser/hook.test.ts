@@ -49,22 +49,22 @@ it("useSkillGateway keeps a component connected to the conversation of the momen
   await press("go to one");
   await shows("one", "open");
 
-  // A handler sees the component's latest state.
+  // A handler reads the latest state of the component.
   expect((await ask("one", "multiply", { n: 21 })).body).toMatchObject({ success: true, result: 42 });
   await press("times 2");
   expect((await ask("one", "multiply", { n: 21 })).body).toMatchObject({ success: true, result: 63 });
 
-  // What has no handler is shown, and answered by hand.
+  // A question without a handler is shown, and the user answers it.
   const picked = ask("one", "pick", "a file");
   await press("pick a file");
   expect((await picked).body).toMatchObject({ success: true, result: "picked" });
   await page.getByRole("button", { name: "pick a file" }).waitFor({ state: "detached" });
 
-  // What is active follows the conversation.
+  // The list of active skills follows the conversation.
   await gateway.call("POST", "/conversations/one/turns", { selected_skills: ["markdown-style"] });
   await page.locator("output", { hasText: '"turn":1,"active":["markdown-style"]' }).waitFor();
 
-  // Another conversation is another connection; the old one is left.
+  // Another conversation opens a new connection and closes the old one.
   await press("go to two");
   await shows("two", "open");
   expect((await ask("two", "multiply", { n: 2 })).body).toMatchObject({ result: 6 });
@@ -79,7 +79,7 @@ it("useSkillGateway keeps a component connected to the conversation of the momen
   await shows("one", "open");
   await page.evaluate("unmount()");
   await expect.poll(async () => (await ask("one", "multiply", { n: 2 })).status).toBe(409);
-  // Strict mode mounts everything twice, and nothing stays behind.
+  // Strict mode mounts each component twice. No connection stays open.
   expect(new Set(tickets)).toEqual(new Set(["one", "two"]));
   expect(heard).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The network, the page or the gateway is lost in the middle; nothing that was asked is.
+// Losing the network, the page or the gateway: no question is lost.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const openPage = (conversation: string) => openConversation(context, gateway.url, gateway.key, conversation);
 
-/** A back end asks the user to confirm something, and comes back for the answer later. */
+/** A back end asks the user for a confirmation and reads the answer later. */
 async function ask(conversation: string, question: string): Promise<string> {
   const { body } = await gateway.call<RequestAnswer>("POST", `/conversations/${conversation}/requests`, {
     action: "confirm",
@@ -55,14 +55,14 @@ const lost = disconnected;
 const attempt = (page: Page, question: string, count: number) =>
   card(page, question).getByText(`asked ${count} times`).waitFor({ timeout: 45_000 });
 
-/** A tool asks the page to draw, and the model goes on once it has. */
+/** A tool requests a drawing from the page. The model continues after the answer. */
 async function draw(conversation: string): Promise<{ results: { content: { text: string }[] }[] }> {
   const code = "flowchart TD\n    a --> b";
   const load = { id: "load", name: "load_skill", arguments: { skill_name: "mermaid-diagram" } };
   const tool = { id: "draw", name: "render_mermaid", arguments: { code, title: "A flow" } };
   await gateway.call("POST", `/conversations/${conversation}/tool-calls`, { calls: [load] });
   for (;;) {
-    // Sent again as it was: it finds the question that its tool asked, and the answer.
+    // The same request sent again finds the question of its tool, and the answer.
     const answered = await gateway
       .call<{ results: { content: { text: string }[] }[] }>("POST", `/conversations/${conversation}/tool-calls`, {
         calls: [tool],
@@ -73,7 +73,7 @@ async function draw(conversation: string): Promise<{ results: { content: { text:
   }
 }
 
-/** The renderer's module hangs until the test lets it go: the page is drawing meanwhile. */
+/** Delays the renderer's module until the test releases it, so that the page is still rendering. */
 async function holdRenderer(page: Page): Promise<{ held: Promise<void>; release: () => void }> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -139,7 +139,7 @@ it("two tabs: both ask, one wins, and the other's question goes", async () => {
       [left, right].map((page, side) =>
         card(page, question)
           .getByRole("button", { name: side === 0 ? "Allow" : "Refuse" })
-          // The other one may have been quicker and taken the question away.
+          // The other page may have answered first, which removes the question.
           .evaluateAll(([button]) => button instanceof HTMLElement && button.click()),
       ),
     );
@@ -162,7 +162,7 @@ it("two tabs answer at the same moment: exactly one is told that it was the one"
   await Promise.all(
     pages.map(async (page, side) => {
       await page.goto(`${gateway.url}/client/skill-gateway.js`);
-      // As a text: an import in a function would be rewritten by the test runner.
+      // Passed as text, because the test runner would rewrite an import inside a function.
       await page.evaluate("import('/client/skill-gateway.js').then(({ connect }) => { globalThis.connect = connect })");
       await page.evaluate(async (ticket) => {
         const connection = Reflect.get(globalThis, "connect")({ ticket: () => ticket });
@@ -236,7 +236,7 @@ it("kill -9 of the gateway: the page comes back by itself, and every caller gets
   await gateway.kill();
   expect(await waiting).toBe("the caller's connection broke");
   await lost(page);
-  // One is answered while there is nobody to answer to.
+  // The user answers while the gateway is unreachable.
   await allow(page, "One?");
   await gateway.start();
 

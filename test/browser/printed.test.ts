@@ -1,4 +1,4 @@
-// The page's part of README.md as it is printed: a back end gives it tickets, and a user of it answers a question.
+// Runs the page example of README.md as printed: a back end creates tickets for the page, and a user answers a question.
 
 import { expect, it } from "vitest";
 import { blocksOf } from "../support/printed";

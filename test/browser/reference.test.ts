@@ -1,4 +1,5 @@
-// The API reference at /docs, in Chromium: whole, found by search and by address, quiet, and never fooled by what the document says.
+// The API reference at /docs in Chromium: it renders completely, supports search and deep links, loads nothing from other hosts and shows
+// the document as text.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -24,7 +25,7 @@ afterAll(async () => {
   await Promise.all([browser?.close(), gateway?.stop()]);
 });
 
-/** The page when it is drawn, and what it complained about or asked of others. */
+/** Returns the rendered page with its errors and its requests to other hosts. */
 async function opened(context: BrowserContext, hash = ""): Promise<{ page: Page; heard: string[] }> {
   const heard = complaints(context);
   context.on("request", (request) => {
@@ -72,7 +73,7 @@ it.each([
   );
   expect(ids.length).toBeGreaterThan(50);
   expect(await page.getByRole("status").innerText()).toBe(`${ids.length} operations`);
-  // Everything there is to open, until nothing is left that opening has brought.
+  // Opens all collapsed elements, including those that appear after opening others.
   for (;;) {
     const closed = await page.evaluate<number>(`(() => {
       const closed = [...document.querySelectorAll("details:not([open])")];
@@ -113,7 +114,7 @@ it("opens an operation by its id in the address, with what it takes, an example 
   expect(said).toMatch(/201\s+Published\./);
   await publish.getByText("Skill", { exact: true }).click();
   await publish.getByText("metadata", { exact: true }).first().waitFor();
-  // Another address on the same page, also of what the search hides.
+  // Navigates to another fragment on the same page, also to an entry that the search hides.
   await page.getByRole("searchbox").fill("ghosts");
   expect(await operation(page, "keys.create").isVisible()).toBe(false);
   await page.evaluate("location.hash = '#keys.create'");

@@ -1,4 +1,4 @@
-// Servers that nobody here wrote ask the page of a conversation, also with the gateway killed between the question and its answer.
+// Third-party MCP servers ask the page of a conversation, also when the gateway is killed between a question and its answer.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -36,11 +36,11 @@ interface Result {
 
 const textOf = ({ content }: Result) => content.map(({ text }) => text).join("\n");
 
-/** A conversation with a page, and calls as its back end makes them: the same id is the same call. */
+/** Creates a conversation with a page, and calls as a back end makes them. The same id is the same call. */
 async function chat(id: string) {
   const page = await openConversation(context, gateway.url, gateway.key, id);
   await gateway.call("POST", `/conversations/${id}/turns`, {});
-  // A server that is slow to connect is offered with a later step.
+  // Tools of a server that connects slowly appear in a later step.
   const states = async () =>
     (await gateway.call<{ mcp: { state: string }[] }>("GET", `/conversations/${id}`)).body.mcp.map(
       ({ state }) => state,
@@ -73,7 +73,7 @@ it("server-everything is answered with every kind of field that it has, and asks
     ...{ untitledSingleSelectEnum: "Monica", untitledMultipleSelectEnum: ["Guitar"], titledSingleSelectEnum: "hero-1" },
     ...{ titledMultipleSelectEnum: ["fish-1"], legacyTitledEnum: "pet-1" },
   });
-  // It has no such tool for who cannot.
+  // The server hides this tool from clients without sampling.
   expect(textOf(await use("trigger-sampling-request"))).toContain("Tool 'trigger-sampling-request' not found");
   await page.close();
 });
@@ -92,7 +92,7 @@ it("kill -9 while the page is asked: a server of 2026 is answered after it, one 
   await Promise.all([rounds, form]);
   await gateway.start();
   await connected(page);
-  // What nobody can be told any more is not shown any more; the other question is the same one.
+  // A question that can no longer be answered disappears. The other question stays.
   await page.locator(".question", { hasText: "MCP server “every”" }).waitFor({ state: "detached" });
   await fill(page, "color", "blue");
   expect(textOf(await use("test_input_required_result_multi_round"))).toBe("Ann likes blue.");

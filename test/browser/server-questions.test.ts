@@ -1,4 +1,4 @@
-// What an MCP server asks during a call, in the console: a form that is filled in, and a link that opens with a click.
+// Questions of an MCP server during a call, in the console: a form, and a link that opens on a click.
 
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";

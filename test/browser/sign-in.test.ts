@@ -1,5 +1,5 @@
-// Signing an MCP host in, in Chromium: on a desk and on a phone, by day and by night, by the keyboard alone and without scripts, and back to
-// a program over a chain of redirects that nobody here knows in advance.
+// Signing in an MCP host in Chromium: in desktop and phone size, in light and dark mode, with the keyboard alone, without scripts, and back
+// to a program through redirects to unknown addresses.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ const CHALLENGE = "HUvjLWEVyXUX4OvzzJL5eCQgZUEdsZ_a854gpmghYl0";
 
 let gateway: Gateway;
 let browser: Browser;
-/** The program: it takes its answer at one address, and sends the browser on to another. */
+/** A program that receives its answer at one address and redirects the browser to another. */
 let program: Server;
 let back: string;
 let answers: URL[] = [];
@@ -39,7 +39,7 @@ afterEach(() => {
   answers = [];
 });
 
-/** What an admin makes. */
+/** Creates a resource as an admin. */
 async function admin<T>(path: string, body: object): Promise<T> {
   const headers = { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" };
   const answer = await fetch(gateway.url + path, { method: "POST", headers, body: JSON.stringify(body) });
@@ -47,7 +47,7 @@ async function admin<T>(path: string, body: object): Promise<T> {
   return (await answer.json()) as T;
 }
 
-/** Opens the page as a program does that has just registered itself. */
+/** Opens the page like a program that just registered itself. */
 async function begin(context: BrowserContext): Promise<Page> {
   const registered = await fetch(`${gateway.url}/oauth/register`, {
     method: "POST",
@@ -118,7 +118,7 @@ it("is in no other page's frame, and takes no other page's form", async () => {
   await page.getByLabel("Your key, or a sign-in link").fill(key);
   await page.getByRole("button", { name: "Sign in" }).click();
   const evil = await context.newPage();
-  // A site of its own: `localhost` is another than 127.0.0.1.
+  // A different site: `localhost` is not the same site as 127.0.0.1.
   await evil.goto(back.replace("/callback", "/evil"));
   await evil.setContent(`<iframe src="${place}"></iframe>`);
   await evil.waitForFunction("frames.length === 1");

@@ -1,4 +1,5 @@
-// A React page with `useChat` and the hooks of the package, as a team would write it, for use-chat.test.ts. Its server keeps the messages.
+// A React page with `useChat` and the hooks of the package, as an application would use them, for use-chat.test.ts. Its server stores the
+// messages.
 
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport, isToolUIPart, type UIMessage } from "ai";

@@ -1,4 +1,4 @@
-// `useChat` of the AI SDK with skills, in Chromium: which skills there are, calls by their own names, and all of it again after a reload.
+// `useChat` of the AI SDK with skills, in Chromium: the list of skills, calls by tool name, and the same after a reload.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -21,7 +21,7 @@ let browser: Browser;
 let vendor: AiVendor;
 let server: Server;
 let url: string;
-/** What the back end keeps of the chat. */
+/** The messages stored by the back end. */
 let messages: UIMessage[] = [];
 
 beforeAll(async () => {
@@ -81,7 +81,7 @@ beforeAll(async () => {
     }
   };
   server = createServer((request, response) => {
-    // Without the gateway the page has a back end that fails.
+    // While the gateway is down, the page's back end fails.
     answer(request, response).catch(() => request.socket.resetAndDestroy());
   });
   server.listen(0, "127.0.0.1");
@@ -103,7 +103,7 @@ it("useChat shows skills and calls by their own names while they run, and all of
   const page = await context.newPage();
   await page.goto(url);
   await shows(page, "open");
-  // Before the first message: the ticket has made the conversation.
+  // Before the first message: requesting the ticket created the conversation.
   await shows(page, "harbour: available");
   expect(await listed(page, "Calls")).toEqual([]);
 
@@ -128,7 +128,7 @@ it("useChat shows skills and calls by their own names while they run, and all of
   await shows(page, "harbour: loaded");
   expect(await listed(page, "Calls")).toEqual(calls);
 
-  // The gateway dies and comes back: the page finds its way, and knows what it knew.
+  // After a restart of the gateway, the page reconnects and still has its state.
   await gateway.kill();
   await page.getByRole("status").getByText("waiting").waitFor();
   await gateway.start();
@@ -136,7 +136,7 @@ it("useChat shows skills and calls by their own names while they run, and all of
   await page.reload();
   await shows(page, "count_boats harbour done 12 boats");
 
-  // The next turn begins with no calls; what the user picks is in it.
+  // The next turn starts without calls and includes the user's selection.
   await page.getByLabel("harbour: loaded").check();
   await page.getByLabel("Message").fill("And now?");
   await page.getByRole("button", { name: "Send" }).click();

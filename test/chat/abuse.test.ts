@@ -1,4 +1,5 @@
-// The chat endpoint is no open proxy: what it sends goes where the model's owner said, and asks for nothing else of the owner's account.
+// The chat endpoint is no open proxy: requests go only to the address set by the model's owner, and use no other features of the owner's
+// account.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";

@@ -89,7 +89,7 @@ it("refuses in the vendor's envelope", async () => {
     expect([answer.status, await answer.json()]).toMatchObject([status, { type: "error", error: { type } }]);
   }
   expect((await send("sgw_wrong", [say("Hi")])).status).toBe(401);
-  // A conversation that the vendor holds could be another user's; from this answer the SDK's tool runner goes on without one.
+  // A conversation stored at the vendor could belong to another user. After this error, the SDK's tool runner continues without one.
   for (const thread of [{ type: "create" }, { type: "continue", previous_message_id: "msg_of_somebody" }]) {
     const answer = await send(key, [say("Hi")], { thread });
     const details = { error_code: "thread_unsupported_request" };

@@ -1,7 +1,7 @@
-// A gateway that has no skills is not to be told from the vendor: streams and answers of all three protocols pass byte for byte, with
-// what clients do not read in them. The events are those of the SDKs' types: openai 7.55 (resources/chat/completions/completions.d.ts,
-// resources/responses/responses.d.ts: ResponseStreamEvent) and @anthropic-ai/sdk 1.11 (resources/messages/messages.d.ts:
-// RawMessageStreamEvent, ContentBlock, RawContentBlockDelta).
+// Without skills, the gateway passes streams and answers of all three protocols through byte for byte, including parts that clients ignore.
+// The events follow the types of the SDKs, openai 7.55 (resources/chat/completions/completions.d.ts, resources/responses/responses.d.ts:
+// ResponseStreamEvent) and @anthropic-ai/sdk 1.11 (resources/messages/messages.d.ts: RawMessageStreamEvent, ContentBlock,
+// RawContentBlockDelta).
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";

@@ -1,5 +1,5 @@
-// A vendor that sums up what stands before: the model reads nothing of that any more, so that a loaded skill's instructions are told again,
-// once. What a caller has the vendor leave out are never instructions.
+// Compaction by the vendor: the model no longer reads the summarized messages, so the instructions of a loaded skill are sent once more.
+// Content that the caller makes the vendor drop never includes instructions.
 
 import { afterEach, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";

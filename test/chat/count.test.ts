@@ -1,4 +1,4 @@
-// Counting tokens at the chat endpoint: the vendor counts what it would be sent, and nothing is begun or kept by it.
+// Token counting at the chat endpoint: the vendor counts the same request that it would receive, and the gateway starts and stores nothing.
 
 import { afterEach, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -42,7 +42,7 @@ it("the vendor counts our text and our tools, too, in a chat that is not there a
   const { system, tools: all, ...rest } = sent[0]!.body as unknown as { system: { text: string }[]; tools: object[] };
   expect(system.map(({ text }) => text)).toEqual([expect.stringContaining("**haiku**"), "Be short."]);
   expect(all).toEqual(expect.arrayContaining([expect.objectContaining({ name: "load_skill" }), tools[0]]));
-  // What this route of the vendor does not know is not sent.
+  // Fields that this route of the vendor does not support are not sent.
   expect(Object.keys(rest).sort()).toEqual(["cache_control", "messages", "model"]);
   expect(await kept(key)).toEqual([]);
   await call("PUT", "/api/v1/conversations/work", { key, json: {} });

@@ -151,7 +151,7 @@ describe("the chat endpoint", () => {
     expect(second.headers.get("x-conversation-id")).not.toBe(first.headers.get("x-conversation-id"));
     const kept = env.DB.prepare("SELECT count(*) AS kept FROM chat_tails WHERE user_id = 'chat-service'");
     expect((await kept.first<{ kept: number }>())?.kept).toBe(0);
-    // With a user it is that user's, and nobody else's.
+    // With a user, the chat belongs to that user only.
     for (const who of ["chat-ada", "chat-bob"])
       await publishOwn(await keyFor(who), { name: "haiku", description: "Write a haiku.", body: BODY });
     const as = async (who: string, messages: Message[]) =>

@@ -1,4 +1,4 @@
-// A model that fails in the middle of a turn: the caller is told in the vendor's words, and what was done is not done again.
+// A model that fails during a turn: the caller receives the vendor's error, and completed calls are not repeated.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -16,7 +16,7 @@ const ANTHROPIC = "/anthropic/v1/messages";
 let users = 0;
 let server = "";
 
-/** A user with a model, and a server whose calls are counted. */
+/** Creates a user with a model and a server that counts its calls. */
 async function user(entry: object = ENTRY): Promise<string> {
   const key = await keyFor(`failing-user-${users++}`);
   await call("PUT", "/api/v1/models/m", { key, json: entry });
@@ -29,7 +29,7 @@ beforeEach(async () => {
   const name = `count-${users}`;
   server = `/scripted/${name}`;
   await gatewayServers({ count: { url: await scripted(name, {}), timeout: 60, connect_timeout: 60 } });
-  // The first connection of a process takes longer than a turn waits for one.
+  // The first connection of a process takes longer than a turn waits for it.
   if (users === 0) await connectedTurn(await talk("failing-first"));
 });
 afterEach(async () => {
@@ -49,7 +49,7 @@ const stream = (text: string): Reply => {
   const headers = { "content-type": "text/event-stream" };
   return () => new Response(text, { headers });
 };
-/** How the third step fails, and what the caller is told: twice where it is asked again. */
+/** How the third step fails, and the resulting error. Steps that are retried fail twice. */
 const FAILURES: [name: string, replies: Reply[], status: number, code: string][] = [
   ["429", [failing(429), failing(429)], 429, "no"],
   ["500", [failing(500), failing(500)], 500, "no"],
@@ -112,7 +112,9 @@ describe("a model that fails at step 3 of 5", () => {
   });
 });
 
-/** A tool whose calls wait until they may go on. By looking: what another request resolves would go on in that one. */
+/**
+ * Returns a tool whose calls wait for a release. They poll, because a promise resolved by another request would continue in that request.
+ */
 function holdCalls() {
   let calls = 0;
   let isFree = false;

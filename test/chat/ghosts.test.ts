@@ -1,4 +1,5 @@
-// A ghost as a model: its name in `model` is enough, it runs on the model that it names, and lists have it for who may call that.
+// Ghosts as models: the ghost's name in `model` is enough, the ghost runs on the model that it names, and lists contain it for users who
+// can call that model.
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../support/call";

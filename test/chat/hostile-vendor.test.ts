@@ -1,5 +1,5 @@
-// A vendor is a server that any user may name. One that answers without an end, or with fields that mean something to JavaScript,
-// harms nobody: the isolate is everybody's.
+// Malicious vendors: any user can configure a vendor. Endless answers or field names with a meaning in JavaScript must not harm the shared
+// isolate.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CHAT_LIMITS } from "../../src/domain/chat/limits";
@@ -22,7 +22,7 @@ async function user(hasSkill: boolean): Promise<string> {
 const send = (key: string, more: object = {}) =>
   call("POST", CHAT, { key, json: { model: "m", messages: [{ role: "user", content: "Hi" }], ...more } });
 
-/** An answer that says the same again and again, and counts how much of it was taken. */
+/** Returns an endless answer that counts the bytes read from it. */
 function endless(piece: string, status = 200) {
   const taken = { bytes: 0, isLeft: false };
   const bytes = new TextEncoder().encode(piece);

@@ -1,4 +1,5 @@
-// How many requests of the chat endpoint one user may have running: beyond it a refusal, and a place comes back however a request ends.
+// The limit for parallel requests of one user at the chat endpoint: further requests are rejected, and each request frees its place however
+// it ends.
 
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -32,7 +33,7 @@ function send(key: string, more: object = {}, path = CHAT) {
   });
 }
 
-/** A model that says nothing more until it is told to end. */
+/** Returns a model that sends no more data until it is released. */
 function holding() {
   const ends: (() => void)[] = [];
   const reply = () => {

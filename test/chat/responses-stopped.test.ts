@@ -1,5 +1,5 @@
-// Answers in Responses that were stopped: a front end names what it saw of one by its ids, or sends the part back. What had been done
-// for it stands behind that.
+// Stopped answers in the Responses API: a front end refers to the received part by its item ids, or sends it back. The completed calls
+// follow that part.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -112,6 +112,6 @@ it("is nobody else's, and no more than what was shown", async () => {
     headers: { "x-conversation-id": "bobs" },
   });
   expect(other.status).toBe(404);
-  // A call of ours was never given out.
+  // The ids of the gateway's own calls were never sent to the caller.
   expect(await read(ada, [say("One."), ...named("fc_a"), say("Two.")])).toMatch(/^404 /);
 });

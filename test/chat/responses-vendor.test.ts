@@ -1,4 +1,4 @@
-// Responses before a vendor: what is sent to it, what is given out when a step is cut or fails, and what is done only once.
+// The Responses API with a vendor: requests to it, responses after cut or failed steps, and actions that must run only once.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";

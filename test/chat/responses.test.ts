@@ -1,5 +1,5 @@
-// The chat endpoint in OpenAI's Responses, with the scripted model: one response out of several steps, nothing kept at the vendor, and
-// parts of answers that are named by their ids.
+// The chat endpoint in OpenAI's Responses format with the scripted model: one response from several steps, nothing stored at the vendor,
+// and item ids as references.
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -91,7 +91,7 @@ describe("with a skill", () => {
   it("finds the chat again, and puts the hidden steps back", async () => {
     const key = await user();
     for (const back of [
-      // As the SDK's users do it, as those who name items by their ids, and as front ends that keep nothing but the text.
+      // The history as the SDK's users send it, as item ids, and as text only.
       ({ output }: Answer) => output,
       ({ output }: Answer) => output.map(({ id }) => ({ type: "item_reference", id })),
       (answer: Answer) => [{ role: "assistant", content: textOf(answer) }],
@@ -121,7 +121,7 @@ describe("with a skill", () => {
     const include = ["reasoning.encrypted_content"];
     const sealed = await ask(key, "Please use haiku.", { include, store: false });
     expect(sealed.output[0]?.encrypted_content).toMatch(/^sealed-/);
-    // A chat that this gateway does not know, with thoughts that no vendor has: they are left out, and what was made with them stays.
+    // A chat unknown to this gateway, with reasoning items that no vendor stores: these are left out, and the items that follow them stay.
     const thought = { type: "reasoning", id: "rs_elsewhere", summary: [] };
     const said = { type: "message", id: "msg_elsewhere", role: "assistant", status: "completed" };
     const content = [{ type: "output_text", text: "Elsewhere.", annotations: [] }];
@@ -169,7 +169,7 @@ describe("nothing is kept at the vendor", () => {
     const references = first.output.map(({ id }) => ({ type: "item_reference", id }));
     const second = await ask(key, [say("Hello."), ...references, say("Again.")]);
     expect(textOf(second)).toBe("You said: Again.");
-    // Who says that nothing is to be kept has the vendor's bytes.
+    // With `store: false`, the caller receives the vendor's bytes.
     const plain = await send(key, "Hello.", { store: false });
     expect(plain.headers.get("x-skills")).toBe("off; none");
     expect((await send(key, "Hello.", { model: "demo:plain" })).headers.get("x-skills")).toBe("off; off");

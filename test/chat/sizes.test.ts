@@ -1,4 +1,4 @@
-// How much the chat endpoint keeps and counts: what is too much is refused or left out, and nothing is half done.
+// Size limits of the chat endpoint: data over a limit is rejected or left out, and never processed in part.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

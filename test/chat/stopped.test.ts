@@ -1,4 +1,4 @@
-// Answers that were stopped: a front end sends a part of one back, and what had been done for it stands behind that part.
+// Stopped answers: a front end sends a part of the answer back, and the completed calls follow that part.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";

@@ -1,5 +1,5 @@
-// What a caller is told when something is wrong: nothing of the vendor's key or of the operator's network, in a stream as before it, and
-// what of the request cannot be read.
+// Error messages of the chat endpoint, before and during a stream: they contain neither the vendor's key nor the operator's network, and
+// name the unreadable part of a request.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";

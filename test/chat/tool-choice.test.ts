@@ -1,4 +1,4 @@
-// A caller who says which tool is to be called: it has a call of its own in the answer, or none, as it said, in each protocol.
+// `tool_choice` of the caller in each protocol: the answer contains a call of the caller's own tool, or none, as requested.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -144,7 +144,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { api, path, field, ended, st
   });
 });
 
-/** What a client keeps of an answer, and the result of its call. */
+/** Returns the messages that a client stores for an answer, with the result of its call. */
 function madeOf(answer: Json): unknown[] {
   if (Array.isArray(answer.output)) return answer.output;
   if (Array.isArray(answer.choices)) return [(answer.choices[0] as Json).message];

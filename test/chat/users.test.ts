@@ -1,4 +1,4 @@
-// One key for many people: a front end names its user in a header of its own, where the operator has said which.
+// One key for many users: a front end sends the user in a header that the operator has configured.
 
 import { beforeAll, expect, it } from "vitest";
 import { askWith } from "../support/app";
@@ -51,7 +51,7 @@ it("is the user that the header names: the chat, its skills and what was said ar
   expect(await chatsOf("web-ada")).toEqual([ada.id]);
   const talk = [say("Please use haiku."), ada.body.choices![0]!.message, say("More.")];
   expect((await ask(service, { [HEADER]: "web-ada" }, SET, talk)).id).toBe(ada.id);
-  // The same words of another user are another chat, and another user's skill is none of theirs.
+  // The same text from another user starts another chat, without the first user's skill.
   const bob = await ask(service, { [HEADER]: "web-bob" }, SET, talk);
   expect([bob.status, bob.id === ada.id]).toEqual([200, false]);
   const stolen = await ask(service, { [HEADER]: "web-bob" }, SET, [say("Please use haiku.")]);
@@ -82,7 +82,7 @@ it("takes no forged name: none that is no user's, none of the gateway's own, non
     [{ [HEADER]: "admin" }, 403],
     [{ [HEADER]: "web-ada", "on-behalf-of": "web-bob" }, 400],
     [{ [HEADER]: "web-ada", "on-behalf-of": "web-ada" }, 200],
-    // What a front end did not fill in names nobody.
+    // A placeholder that the front end did not fill in is ignored.
     [{ [HEADER]: "{{user.id}}" }, 200],
     [{ [HEADER]: "" }, 200],
   ] as const) {

@@ -1,4 +1,4 @@
-// The chat endpoint before a vendor: what is sent to it, what is kept, and what is told when it fails.
+// The chat endpoint with a vendor: requests to it, stored data, and errors when it fails.
 
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";

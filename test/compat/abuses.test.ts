@@ -1,5 +1,5 @@
-// The abuses of the doors for other clients and of imports, in one table: each is refused, tells nothing of what is another's, and leaves
-// everything as it was.
+// Abuse of the client integrations and of imports, in one table: each attempt is rejected, reveals nothing about other users' resources,
+// and changes nothing.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type CallOptions, call, keyFor } from "../support/call";
@@ -10,7 +10,7 @@ import { skillZip } from "../support/skill";
 import { gzipOf, tarOf } from "../support/tar";
 import { filesForm } from "../support/vendor-skills";
 
-/** What only its owner may ever read. */
+/** Text that only its owner can read. */
 const HIDDEN = "nobody-else-reads-this";
 const INDEX = "/.well-known/agent-skills/index.json";
 const ANTHROPIC = "/anthropic/v1/skills";
@@ -89,10 +89,10 @@ beforeAll(async () => {
 });
 afterAll(() => vi.restoreAllMocks());
 
-/** What the abuser was answered, and which hosts were asked meanwhile. */
+/** Responses to the attacker, and the hosts that were requested meanwhile. */
 const told: string[] = [];
 const asked = new Set<string>();
-/** The status of one request of the abuser's, or of whoever has the key. */
+/** Sends one request with the attacker's key or the given one, and returns the status. */
 const ask = async (method: string, path: string, more: CallOptions = {}) => {
   const answer = await call(method, path, { key: malKey, ...more });
   told.push(JSON.stringify([...answer.headers]), new TextDecoder().decode(await answer.arrayBuffer()));
@@ -106,7 +106,7 @@ const claw = async (json: object) => {
 };
 const file = { path: "SKILL.md", size: 3, sha256: "0".repeat(64) };
 
-/** What an import is refused with, or else what became of it or of its one skill. */
+/** Starts an import. Returns its error, or else the result of the import or of its one skill. */
 async function brought(source: object, more: object = {}, key = malKey): Promise<string> {
   const answer = await call("POST", IMPORTS, { key, json: { source, ...more } });
   const body = await answer.json<{ id: string; code: string; issues?: { code: string }[] }>();
@@ -116,7 +116,7 @@ async function brought(source: object, more: object = {}, key = malKey): Promise
   return report.problem?.code ?? Object.values(fates(report)).join();
 }
 const from = (url: string) => brought({ type: "index", url });
-/** An import of an index with one entry, and what lies behind it. */
+/** Imports an index with one entry that leads to this content. */
 async function entry(behind: Uint8Array | (() => Response), more: object = {}): Promise<string> {
   const bytes = behind instanceof Uint8Array ? behind : new Uint8Array(1);
   const url = "/bad.tgz";
@@ -127,7 +127,7 @@ async function entry(behind: Uint8Array | (() => Response), more: object = {}): 
 const endless = () =>
   new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)) }));
 const packed = async (...entries: Parameters<typeof tarOf>[0]) => gzipOf(tarOf(entries));
-/** A mirror that an admin has, whose source then has something else. */
+/** Creates a mirror of an admin whose source changes afterwards. */
 async function mirrored(name: string, then: () => Promise<unknown>): Promise<string> {
   await site.index([{ name }]);
   const first = await over(adminKey, await beginIndex(adminKey, site, { mirror: true }));
@@ -139,7 +139,7 @@ async function mirrored(name: string, then: () => Promise<unknown>): Promise<str
   return second.problem?.code ?? fates(second)[name] ?? "nothing";
 }
 
-/** What is tried, how, and what comes of it. */
+/** Each attempt with its description and expected outcome. */
 const ABUSES: [what: string, attempt: () => Promise<number | string>, outcome: number | string][] = [
   // Another's digest.
   [
@@ -183,7 +183,7 @@ const ABUSES: [what: string, attempt: () => Promise<number | string>, outcome: n
     404,
   ],
   ["ending another's link", () => ask("DELETE", `/api/v1/links/${linkId}`), 404],
-  // Tricks with scopes of keys and with whose a place is.
+  // Attacks on key scopes and on the owner of a scope path.
   ["a place with a key for chats", () => get(`/s/own${INDEX}`, chatKey), 403],
   [
     "a vendor's upload with a key that reads",
@@ -248,7 +248,7 @@ const ABUSES: [what: string, attempt: () => Promise<number | string>, outcome: n
       }),
     403,
   ],
-  // Where imports may not lead.
+  // Addresses that imports must not request.
   ["an import from a private host", () => from("https://10.0.0.1/"), "400 SOURCE_REFUSED"],
   ["… from a cloud's metadata", () => from("https://169.254.169.254/latest/meta-data/"), "400 SOURCE_REFUSED"],
   ["… from a name inside", () => from("https://metadata.google.internal/"), "400 SOURCE_REFUSED"],
@@ -267,7 +267,7 @@ const ABUSES: [what: string, attempt: () => Promise<number | string>, outcome: n
     () => entry(flatZip({ name: "bad" }), { url: "https://10.0.0.1/x.zip" }),
     "SOURCE_OTHER_HOST",
   ],
-  // Whose secret a source is sent: that of where the skills go.
+  // The owner of the secret that a source receives: the owner of the imported skills.
   [
     "one's own secret for a group's import",
     () => brought({ type: "index", url: site.origin, secret: "OWN" }, { namespace: "abuse-mine" }),

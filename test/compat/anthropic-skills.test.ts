@@ -1,4 +1,4 @@
-// Anthropic's Skills API: its shapes in both generations, versions, deletes, who sees what, and what it refuses.
+// Anthropic's Skills API: both generations of its format, versions, deletion, access, and errors.
 
 import { unzipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -292,7 +292,7 @@ describe("who sees what", () => {
     const version = `/${id}/versions/${latest_version_id}`;
     expect(await dev("DELETE", version)).toMatchObject({ status: 403, body: { error: { type: "permission_error" } } });
     expect((await main("DELETE", version)).status).toBe(200);
-    // Of the group, and not of the member: at the own place it is not there.
+    // The skill belongs to the group and not to the member, so the member's own scope does not contain it.
     expect((await vendorApi(PATH, await keyFor("anthropic-dev"))("GET", `/${id}`)).status).toBe(404);
     expect((await (await at("anthropic-dev", "anthropic"))("GET")).status).toBe(404);
     expect((await (await at("anthropic-dev", "anthropic-crew%2F.."))("GET")).status).toBe(404);

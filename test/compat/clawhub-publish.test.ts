@@ -1,4 +1,4 @@
-// Publishing as ClawHub's clients do, and what nobody gets done by it: another's tickets, other bytes, versions that mean two things.
+// Publishing with ClawHub's clients, and attacks on it: tickets of others, changed bytes, ambiguous versions.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -86,7 +86,7 @@ describe("a publish", () => {
     expect(await to(ada, "group.other", "pub-other")).toBe(404);
     expect((await install("pub-crews", bob, "group.pub-crew")).files).toHaveProperty("SKILL.md");
     expect((await install("pub-admins", bob)).detail?.owner.handle).toBe("public");
-    // A slug says what the skill is called; files that say another name keep it and are told of.
+    // The slug sets the name of the skill. Files with a different name stay unchanged, and the response has a warning.
     const named = { "SKILL.md": skillText("written-otherwise") };
     expect((await publishSlug(ada, { slug: "pub-named", files: named })).status).toBe(200);
     expect((await install("pub-named", ada)).files).toEqual(named);
@@ -109,7 +109,7 @@ describe("nobody", () => {
   };
   const base = { slug: "pub-x", version: "1.0.0" };
 
-  /** What is sent, and what it comes to. */
+  /** Each request with its expected status. */
   const ABUSES: [string, () => Promise<Response>, number][] = [
     ["publishes another's upload", async () => release(bob, { ...base, files: [await good(ada)] }), 404],
     [

@@ -1,4 +1,4 @@
-// The doors of ClawHub's clients: who finds what, under which owner, slug and version, and what is told of it.
+// Routes for ClawHub's clients: access to skills, their owner handles, slugs and versions, and the responses.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
@@ -69,7 +69,7 @@ describe("who finds what", () => {
       expect([below, await tell(`/skills/claw-own${below}`)]).toEqual([below, never]);
     expect(await tell("/download?slug=claw-own&version=0.0.1")).toBe(never);
     expect(await tell(`/resolve?slug=claw-own&hash=${"0".repeat(64)}`)).toBe(never);
-    // To another user it is as absent as to nobody.
+    // For another user the response equals that for a missing skill.
     expect(await tell("/skills/claw-own?ownerHandle=claw-ada%40x.org", bob)).toBe(never);
     expect(await slugs(bob)).toEqual(expect.arrayContaining(["claw-open", "claw-closed"]));
     expect(await slugs(bob)).not.toContain("claw-own");

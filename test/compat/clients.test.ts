@@ -1,5 +1,5 @@
-// What the real clients do, request by request, with what they refuse: `skills` 1.7.4 (add, update, find) and opencode 1.18.33. Read in
-// their packages; both were run against a gateway by hand.
+// Requests of real clients, with their checks: `skills` 1.7.4 (add, update, find) and opencode 1.18.33. Taken from the source of their
+// packages; both were run against a gateway by hand.
 
 import { unzipSync } from "fflate";
 import { expect, it } from "vitest";
@@ -19,7 +19,7 @@ interface Entry {
   files: string[];
 }
 
-/** Fetches as these clients do: no header but what is given. */
+/** Sends a request as these clients do, with only the given headers. */
 const fetched = (url: string, headers: Record<string, string> = {}) => {
   const { pathname, search } = new URL(url);
   return call("GET", pathname + search, { key: null, headers });

@@ -1,4 +1,4 @@
-// Links: what they read, for how long, and what nobody learns from one that is no good.
+// Links: the skills they can read, their lifetime, and identical errors for all invalid links.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";

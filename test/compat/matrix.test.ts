@@ -1,4 +1,5 @@
-// Who may do what at every door for other clients: the rows and the fuzzer's routes are held against the doors, and every cell is knocked at.
+// Access to all client integrations: compares the rows and the fuzzer's routes with the registered routes, and sends the request of every
+// cell.
 
 import { describe, expect, it } from "vitest";
 import { CLAWHUB } from "../../src/compat/clawhub/edges";
@@ -13,7 +14,7 @@ import { operationsOf } from "../fuzz/document";
 
 const ROWS = [...PLACE_ROWS, ...VENDOR_ROWS];
 
-/** Every route of a door, with parameters as the rows write them, and none of what stands before routes. */
+/** Every route of an integration, with parameters as in the rows, without middleware. */
 const ROUTES = [
   ...new Set(
     Object.values({ ...COMPAT_EDGES, ...CLAWHUB }).flatMap((edge) =>
@@ -24,10 +25,13 @@ const ROUTES = [
   ),
 ];
 
-/** What asks for no key at all: a link is one, and the rest is open. */
+/** Routes without a key: links, which contain their own secret, and open routes. */
 const isKeyless = (route: string) => /^GET \/(t\/|\.well-known\/)/.test(route);
 
-/** A pattern of what a route takes. Names of parameters do not count, and one that ends a route may be a path. */
+/**
+ * Returns a pattern of the paths that a route matches. Parameter names do not matter, and a parameter at the end can match several
+ * segments.
+ */
 const taking = (route: string) =>
   new RegExp(
     `^${route

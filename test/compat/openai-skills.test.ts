@@ -1,4 +1,4 @@
-// OpenAI's Skills API: its shapes, the default version apart from the newest, pages, and who sees what.
+// OpenAI's Skills API: its format, a default version that differs from the newest, pages, and access.
 
 import { unzipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -71,7 +71,7 @@ describe("a skill in OpenAI's shapes", () => {
     expect(await versionsOf(id)).toEqual(["1", "2"]);
     expect(await textOf(`/${id}/content`)).toContain("One.");
     expect(await textOf(`/${id}/versions/2/content`)).toContain("Two.");
-    // What is not current is nobody's to be found: search and lists have the default.
+    // Searches and lists contain only the default version.
     const found = await call("GET", "/api/v1/kinds/skills?name=moving", { key });
     expect(await found.json()).toMatchObject({ items: [{ status: { version_number: 1 } }] });
     await add(id, "moving", "Three.", { default: "true" });
@@ -79,7 +79,7 @@ describe("a skill in OpenAI's shapes", () => {
     const updated = await api<Skill>("POST", `/${id}`, { json: { default_version: "2" } });
     expect([updated.status, updated.body.default_version, updated.body.latest_version]).toEqual([200, "2", "3"]);
     expect(await textOf(`/${id}/content`)).toContain("Two.");
-    // The same content is the same version.
+    // Uploading the same content returns the same version.
     expect((await add(id, "moving", "One.")).body.version).toBe("1");
     expect(await versionsOf(id)).toEqual(["2", "3"]);
     await add(id, "moving", "One.", { default: "true" });

@@ -1,4 +1,4 @@
-// The fixed paths of clients are the doors' alone: no route of the gateway's own lies there, and each is a row of the table of edges.
+// Fixed paths of clients: no route of the gateway's own API uses them, and the table of edges lists each.
 
 import { exports } from "cloudflare:workers";
 import { expect, it } from "vitest";

@@ -84,7 +84,7 @@ describe("a marketplace", () => {
       ...{ ...facts, $schema: "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json" },
     });
     expect(strFromU8(unpacked["skills/labelled/scripts/run.sh"]!)).toBe(files["scripts/run.sh"]);
-    // Made once: the same bytes for everybody who asks.
+    // Created once: every request returns the same bytes.
     expect(await market("/s/own", ada)).toEqual(found);
   });
 
@@ -332,7 +332,7 @@ describe("an Agent Plugin that is brought", () => {
     expect((await take(bytes, await keyFor("plugins-dev"), place)).status).toBe(200);
     expect((await market(place, await keyFor("plugins-rep"))).plugins).toMatchObject([{ name: "x" }]);
     expect((await take(bytes, ada, "/s/public")).status).toBe(404);
-    // A credential may be nobody's but one's own.
+    // Only a user's own plugins can contain a literal credential.
     const mcpServers = {
       a: { type: "sse", url: "https://a.example", headers: { Authorization: "Bearer abcdef123456" } },
     };

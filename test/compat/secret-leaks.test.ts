@@ -1,5 +1,5 @@
-// What was planted comes out of no door: credentials in a version from before they were refused, stored secrets, what opens things, and
-// what an import shows its source.
+// Integrations never return secrets: credentials in old versions from before the check, stored secrets, access tokens, and secrets that an
+// import sends to its source.
 
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
@@ -76,7 +76,7 @@ it("a credential in a version is for whoever answers for it, at every door", asy
     const { text } = await textsOf([...doorsTo("/s/public", "planted-open", "public"), ...vendorsTo("", open)], key);
     expect(text).not.toContain(PLANTED);
   }
-  // A link is not its maker, though the maker may.
+  // A link cannot read everything that the user who created it can read.
   const link = await call("POST", "/api/v1/links", { key: owner, json: { group: "planted-team" } });
   const { pathname } = new URL((await link.json<{ url: string }>()).url);
   const linked = [
@@ -84,7 +84,7 @@ it("a credential in a version is for whoever answers for it, at every door", asy
     ...[`${pathname}/.claude-plugin/marketplace.json`, `${pathname}/agent-plugin.zip`],
   ];
   expect((await textsOf(linked, null)).text).not.toContain(PLANTED);
-  // Vacuous it is not: its owner gets it, and the vendors' contents are refused as withheld, not as absent.
+  // Proves that the test can fail: the owner receives the credential, and vendor APIs reject the content as restricted, not as missing.
   expect((await textsOf(doors, owner)).text).toContain(PLANTED);
   const statuses = async (key: string) => {
     const contents = vendors.filter((path) => path.endsWith("/content"));

@@ -1,4 +1,4 @@
-// What an admin's block does at every door, and what it leaves alone.
+// Versions blocked by an admin: the effect on every integration, and what stays available.
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../support/call";

@@ -1,4 +1,4 @@
-// The well-known index: which skills each place shows and to whom, what their archives are, and what caches may keep.
+// The well-known index: the skills of each scope path by caller, their archives, and cache headers.
 
 import { env } from "cloudflare:workers";
 import { unzipSync } from "fflate";
@@ -200,7 +200,7 @@ it("says that it is cut where there are more skills than it has room for", async
     ["m-a", "m-b"],
     { shown: 2, about: expect.stringContaining("<place>/<skill>") },
   ]);
-  // What it leaves out is where it says.
+  // Skills that the index leaves out are available at their own path.
   expect(await names("/s/own/m-c", key)).toEqual(["m-c"]);
   const listed = await get("/api/v1/skills?ownerHandle=own", key);
   expect(await listed.json()).toMatchObject({ items: [{}, {}], cut: true });

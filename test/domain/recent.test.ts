@@ -1,4 +1,4 @@
-// The cache of a bounded size: what goes, and when.
+// The bounded cache: which entries it evicts, and when.
 
 import { expect, it } from "vitest";
 import { Recent } from "../../src/domain/recent";

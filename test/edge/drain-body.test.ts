@@ -1,4 +1,4 @@
-// What is read of a body that nobody needs: all that an honest client sends, and a bounded part of what another does.
+// Draining of unused request bodies: all data of an honest client, and a limited amount of any other.
 
 import { Hono } from "hono";
 import { afterEach, expect, it, vi } from "vitest";
@@ -12,7 +12,7 @@ afterEach(() => vi.useRealTimers());
 
 const MiB = 1024 * 1024;
 
-/** A body that counts what is taken of it. */
+/** Returns a body that counts the bytes read from it. */
 function sending(bytes: number, then: "ends" | "breaks" | "stays" = "ends") {
   const sent = { bytes: 0 };
   const body = new ReadableStream<Uint8Array>(

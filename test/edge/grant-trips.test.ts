@@ -1,4 +1,5 @@
-// A request with a host's token travels as far as one with a key: who calls is read by one statement, and remembered the same.
+// Requests with an OAuth access token need as many database trips as requests with a key: one statement reads the caller, and the result is
+// cached the same way.
 
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { keyFor } from "../support/call";
@@ -23,7 +24,7 @@ it.each(["/mcp", "/mcp/chat-1"])("at %s, cold and warm", async (path) => {
     await world.settle();
     return journey.awaited.map(({ to }) => to).sort();
   };
-  // Uses are noted, the conversation is there: what is left is who calls.
+  // The last use is recorded and the conversation exists, so only the trip for the caller remains.
   for (const token of [key, access_token]) await trips(token, `first-${path}`);
   const [cold, warm] = [await trips(key, `key-${path}`), await trips(key, `key-${path}`)];
   expect(cold.length).toBeGreaterThan(warm.length);

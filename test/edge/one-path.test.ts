@@ -1,4 +1,4 @@
-// Every decision that depends on a path reads it as the router does: an encoded letter changes nothing, and nothing else is taken for it.
+// All decisions that depend on a path read it as the router does: an encoded letter changes nothing, and no other path matches.
 
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -10,7 +10,7 @@ import { ConsolePage, verdict } from "../support/console";
 const ORIGIN = "https://gateway.test";
 const SETTINGS = { ALLOWED_ORIGINS: "https://page.test", LOG_REQUESTS: "false" };
 
-/** Paths whose prefix decides something: the edge, its key, its errors, who may call from a browser, or what a 401 names. */
+/** Paths whose prefix decides something: the edge, the kind of key, the error format, CORS, or the metadata in a 401. */
 const PLAIN = [
   "/api/v1/me",
   "/api/v1/keys",
@@ -52,7 +52,7 @@ const hex = (char: string) => `%${char.charCodeAt(0).toString(16).padStart(2, "0
 const lastLetter = (path: string) =>
   path.replace(/([a-z])([^a-z]*)$/, (_, letter: string, rest: string) => hex(letter) + rest);
 
-/** The same path, written in other ways. */
+/** Other spellings of the same path. */
 const SAME: Record<string, (path: string) => string> = {
   "its first letter encoded": (path) => path.replace(/[a-z]/, hex),
   "its last letter encoded": lastLetter,
@@ -73,7 +73,7 @@ const OTHER: Record<string, (path: string) => string> = {
   "a full-width letter": (path) => path.replace(/[a-z]/, (letter) => encodeURIComponent(wide(letter))),
 };
 
-/** A letter in two bytes where one is enough, which no decoder may read. */
+/** Returns an overlong UTF-8 encoding of a letter, which decoders must reject. */
 function overlong(letter: string): string {
   const code = letter.charCodeAt(0);
   return [0xc0 | (code >> 6), 0x80 | (code & 0x3f)].map((byte) => `%${byte.toString(16)}`).join("");
@@ -119,7 +119,7 @@ async function ask(path: string, headers: Record<string, string> = {}): Promise<
   return [`${status}`, code ?? "", ...marks.map((name) => begun.headers.get(name) ?? ""), challenge ?? ""];
 }
 
-/** The path itself without a key and with one, asked once. */
+/** Responses for the plain path, without a key and with one, requested once. */
 const plain = new Map<string, string[]>();
 
 async function plainAnswer(path: string, headers: Record<string, string>): Promise<string[]> {

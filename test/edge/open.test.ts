@@ -1,4 +1,4 @@
-// What is open to everybody costs no more than a lookup.
+// Open routes cost at most one lookup.
 
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -21,7 +21,7 @@ async function ask(url: string, init: RequestInit = {}, bindings: Env = env): Pr
 describe("/health", () => {
   afterEach(releaseClock);
 
-  /** The pool's bindings with storage that counts how often it is asked, and may fail. */
+  /** Returns the pool's bindings with a storage that counts its requests and can fail. */
   function counted() {
     const looks = { d1: 0, r2: 0, down: false };
     const first = async () => {
@@ -74,7 +74,7 @@ describe("/health", () => {
 });
 
 describe("/health, of D1", () => {
-  /** The pool's D1, whose answers say that an instance somewhere gave them. */
+  /** Returns the pool's D1 with results that name the instance that served them. */
   const servedBy = (region: string, primary: boolean) => {
     const meta = { served_by_region: region, served_by_primary: primary };
     const telling = <T extends object>(target: T): T =>

@@ -56,7 +56,7 @@ it("guesses at the socket's door count as well", async () => {
   expect((await open({ authorization: "Bearer sgw_wrong_key_of_somebody_who_guesses" })).status).toBe(429);
 });
 
-/** A counter that has room for nobody whose key begins so, and what it was asked. */
+/** Returns a rate limiter that rejects keys with this prefix, and the keys that it was called with. */
 function counter(full: string) {
   const counted: string[] = [];
   const limit = async ({ key }: { key: string }) => {
@@ -207,7 +207,7 @@ it("a group has its own room for skills, and what it takes of the database count
     expect.objectContaining({ code: "QUOTA_EXCEEDED", quota: "skills", limit, used: limit }),
   ]);
   expect((await upload("first", "Another way.")).status).toBe(201);
-  // Neither the user's own skills nor what is for everybody are the group's.
+  // The group's limit counts neither the user's own skills nor public ones.
   await publishOwn(key, { name: "own-one" });
   await publishPublic({ name: "public-one" });
 });

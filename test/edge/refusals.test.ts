@@ -1,4 +1,4 @@
-// What every route does with a wrong request. The table is the served document itself, so a new route is in it at once.
+// Responses of every route to invalid requests. The table is the served OpenAPI document, so it includes new routes automatically.
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -36,7 +36,7 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([templat
   })),
 );
 
-/** The least body that a route takes, so that nothing but the thing under test is wrong. */
+/** The smallest valid body of a route, so that only the tested part of the request is invalid. */
 const LEAST: Record<string, unknown> = {
   "POST /api/v1/kinds/skills/invoke": { skill_name: "nothing-of-the-kind" },
   "POST /api/v1/kinds/skills/{id}/share": { group_name: "nothing-of-the-kind" },
@@ -128,7 +128,7 @@ describe("every route with an id", () => {
     const creates =
       template.endsWith("/tickets") ||
       (method === "PUT" && /conversations|by-name|secrets|models|servers|oauth-clients/.test(template));
-    // Nobody keeps a list of users: for an admin everybody is there, with nothing.
+    // The gateway has no list of users, so for an admin every user exists, without any data.
     const isUser = template.includes("/users/");
     return template.includes("{") && !creates && !isUser && !bodyTypes.includes("multipart/form-data");
   });
@@ -140,7 +140,7 @@ describe("every route with an id", () => {
       for (const key of [undefined, user]) {
         const body = LEAST[name] === undefined ? (bodyRequired ? { json: {} } : {}) : { json: LEAST[name] };
         const answer = await call(method, path, { ...(key === undefined ? {} : { key }), ...body });
-        // What only admins have is refused to others before it is looked for.
+        // Routes for admins reject other callers before they look up the resource.
         const isAdmins = /\/(mcp-servers|open-skills|oauth-clients|verdict)(\/|$)/.test(name);
         expect(answer.status).toBe(key === user && isAdmins ? 403 : 404);
         await problemOf(answer);

@@ -96,17 +96,17 @@ describe("the log of requests", () => {
       await note(ask(bob, "GET", `/api/v1/kinds/skills/${skill.id}`));
     });
     const [made, turn, others, told, othersTold, seen, file, missing] = lines;
-    // An operator who acts for Ann reads the name, and finds all lines of her conversation by it.
+    // An operator who acts for Ann reads this log id, and finds all lines of her conversation with it.
     expect(answers[3]?.headers.get("x-log-id")).toBe(told?.conversation);
     expect([made?.conversation, turn?.conversation]).toEqual([told?.conversation, told?.conversation]);
     expect(told?.conversation).toMatch(/^[0-9a-f]{16}$/);
-    // The same id of another user is another conversation.
+    // The same id of another user is a different conversation.
     expect(othersTold?.conversation).toBe(others?.conversation);
     expect(others?.conversation).not.toBe(made?.conversation);
     expect(answers[5]?.headers.get("x-log-id")).toBe(seen?.skill);
     expect([file?.skill, missing?.skill]).toEqual([seen?.skill, seen?.skill]);
     expect([missing?.status, answers[7]?.headers.has("x-log-id")]).toEqual([404, false]);
-    // What a stranger could compute of ids that are guessed is none of these.
+    // The log id is not a value that an outsider can compute from guessed ids.
     for (const text of ["chat:1", '["logged-ann","chat:1"]', '["conversation","logged-ann","chat:1"]', skill.id])
       for (const line of lines)
         expect((await sha256Hex(text)).startsWith(line.conversation ?? line.skill ?? "-")).toBe(false);

@@ -1,4 +1,4 @@
-// The ids that are the gateway's own are nobody's to name: not to act for, not to make a key for, not to put into a group.
+// Reserved ids of the gateway: callers cannot act for them, create keys for them, or add them to a group.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -41,7 +41,7 @@ describe.each(RESERVED)("the gateway's own user '%s'", (user) => {
         expect(await answer.text()).toMatch(/"ACT_AS_DENIED"/);
       }
     }
-    // Whom the test below has added by the time this one runs for the next user.
+    // The test below added this member before this test runs for the next user.
     const others = user === RESERVED[0] ? [] : [{ user_id: "rsv-reporter", role: "Reporter" }];
     const members = await call("GET", `/api/v1/groups/${GROUP}/members`);
     expect(await members.json()).toMatchObject({ items: [{ user_id: "admin", role: "Owner" }, ...others] });

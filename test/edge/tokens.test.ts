@@ -1,4 +1,4 @@
-// Tokens of an issuer through the door: good ones, and every known way to make a bad one pass.
+// Tokens of an external issuer over HTTP: valid ones, and every known way to forge one.
 
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 afterAll(() => vi.restoreAllMocks());
 
-/** The same words for every bad token: they teach nothing. */
+/** Every invalid token receives the same message, so that it reveals nothing. */
 async function expectRefused(token: string) {
   const answer = await ask(token);
   const { code, detail } = await answer.json<{ code: string; detail: string }>();
@@ -115,7 +115,7 @@ describe("a good token", () => {
     ] as const) {
       expect((await listed(shown)).includes("for-claimed")).toBe(sees);
     }
-    // The issuer says who is in which group, so nobody else may take a name first.
+    // The issuer decides on group membership, so users cannot create a group under a name first.
     const make = { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"taken"}' };
     expect((await ask(token, "/api/v1/groups", make, { GROUPS_OPEN: "true" })).status).toBe(403);
     warned.mockRestore();
@@ -185,7 +185,7 @@ describe("a bad token", () => {
     ]) {
       await expectRefused(await sign(foreign, claims(), header));
     }
-    // Only the configured address was ever asked; the fixture throws for any other.
+    // Only the configured address was requested. The fixture throws for any other.
     expect(issuer.asked).toBeLessThanOrEqual(asked + 2);
   });
 
@@ -195,7 +195,7 @@ describe("a bad token", () => {
     const data = new TextEncoder().encode(critical);
     const signed = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, ec.privateKey, data);
     await expectRefused(`${critical}.${base64url(new Uint8Array(signed))}`);
-    // The same way of signing makes a good one, so it was the header.
+    // The same signature with a valid header is accepted, so the header caused the rejection.
     const plain = `${part({ alg: "ES256", kid: "ec" })}.${part(claims())}`;
     const good = await crypto.subtle.sign(
       { name: "ECDSA", hash: "SHA-256" },

@@ -1,5 +1,5 @@
-// How long an answer takes must not tell another's thing from a missing one. Milliseconds cannot be tested; what makes them can:
-// the same statements, in the same number of trips.
+// Response times must not distinguish another user's resource from a missing one. The test compares the number of trips and the statements,
+// because times vary.
 
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { type CallOptions, call } from "../support/call";
@@ -12,13 +12,13 @@ import type { World } from "../support/world/world";
 const world: World = await beginWorld();
 beforeEach(() => {
   world.catchUp();
-  // What is remembered stays as old as it is.
+  // Cached entries do not age while the clock is stopped.
   holdClock();
 });
 afterEach(releaseClock);
 afterAll(endWorld);
 
-/** What the answer waited for, and what it was. */
+/** Returns the trips that the response waited for, and the response. */
 async function ask(where: string, method: string, path: string, options: CallOptions) {
   const headers = { ...options.headers, ...at(where) };
   const { answer, journey } = await journeyOf(world, () => call(method, path, { ...options, headers }));
@@ -31,17 +31,20 @@ async function ask(where: string, method: string, path: string, options: CallOpt
 
 let isolates = 0;
 
-/** `cold`: the isolate knows nobody; `warm`: it knows who asks; `lagging`: and the replica has not heard of what is asked for. */
+/**
+ * `cold`: the isolate has an empty cache. `warm`: the caller is cached. `lagging`: in addition, the replica does not contain the requested
+ * resource yet.
+ */
 it.each(["cold", "warm", "lagging"])("another's thing takes the same trips as a missing one: %s", async (state) => {
   const made = async <T>(method: string, path: string, options: CallOptions) =>
     (await call(method, path, { ...options, headers: at("elsewhere") })).json<T>();
   const keyOf = (user: string) =>
     made<{ id: string; key: string }>("POST", "/api/v1/keys", { json: { user_id: user } });
   const [{ id: keyId, key: ada }, { key: eve }] = [await keyOf(`${state}-ada`), await keyOf(`${state}-eve`)];
-  // Now and then a key's use is noted; from here on it is not due.
+  // The use of a key is recorded from time to time. This request records it, so that it is not due later.
   await ask("elsewhere", "GET", "/api/v1/me", { key: eve });
   const team = `${state}-team`;
-  // Each question goes to an isolate of its own: what it is told it knows for the next.
+  // Each request goes to its own isolate, because an isolate caches the answer for the next one.
   const ready = Array.from({ length: 60 }, () => `trips-${isolates++}`);
   if (state !== "cold") {
     const look = (isolate: string) => call("GET", "/api/v1/kinds/skills", { key: eve, headers: at(isolate) });

@@ -1,4 +1,4 @@
-// Calls of hosts in a conversation while they run: how they end early, and what their streams say.
+// Running tool calls of MCP hosts in a conversation: cancellation, and the messages in their streams.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/call";

@@ -1,4 +1,4 @@
-// A server that says during a call that it has other resources or prompts: hosts of the conversation hear of it, and list anew.
+// A server that reports changed resources or prompts during a call: hosts of the conversation are notified and list again.
 
 import { beforeEach, expect, it } from "vitest";
 import { answering } from "../support/listing";
@@ -15,7 +15,7 @@ const HELLO = answering({
 const NEWS = `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/resources/list_changed" })}\n\n`;
 const DONE = `data: {"jsonrpc":"2.0","id":@id,"result":{"content":[{"type":"text","text":"well"}]}}\n\n`;
 
-/** A shop with these wares, whose tool says that there are others. */
+/** Creates a server with these resources and a tool that reports changes. */
 async function shop(...wares: string[]) {
   const url = await scripted("shop", {
     initialize: HELLO,
@@ -39,7 +39,7 @@ it("a host of 2025 hears it in the stream of its call, once, and then has the ne
   const wares = async () => (await client.listResources()).resources.map(({ uri }) => uri);
   await expect.poll(wares, { timeout: 20_000 }).toContain("ware://old");
   await shop("new");
-  // What is known is kept for a while.
+  // The list is cached for a while.
   expect(await wares()).toContain("ware://old");
   await client.callTool({ name: "shop__echo", arguments: {} });
   expect(heard.splice(0)).toEqual(LISTS);

@@ -1,4 +1,5 @@
-// How hosts hear that the list of tools changed: those of 2026 on a stream that the Worker holds, those of 2025 in their own calls.
+// Notification of hosts about a changed tool list: protocol version 2026 on a stream that the Worker holds open, version 2025 in the host's
+// own calls.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DURATIONS } from "../../src/domain/durations";
@@ -20,7 +21,7 @@ afterEach(() => void Object.assign(DURATIONS, usual));
 
 const load = (name: string) => ({ name: "load_skill", arguments: { skill_name: name } });
 
-/** A host of the later era that lists again when it is told to. */
+/** Connects a host of the later protocol version that lists again after a notification. */
 async function listening(path: string, user: string) {
   const lists: string[][] = [];
   const onChanged = (_: Error | null, tools: { name: string }[] | null) => {

@@ -1,4 +1,4 @@
-// What servers log during a call reaches the host that made it: under the server's name, from the level that it asked for.
+// Log messages of servers during a call: the calling host receives them under the server's name, from the level that it requested.
 
 import type { Client } from "@modelcontextprotocol/client";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -12,14 +12,14 @@ const message = (params: object) =>
   `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params })}\n\n`;
 const DONE = `data: {"jsonrpc":"2.0","id":@id,"result":{"content":[{"type":"text","text":"well"}]}}\n\n`;
 
-/** A server whose one tool logs this while it runs. */
+/** Creates a server whose one tool logs these messages while it runs. */
 async function logging(name: string, ...logged: object[]) {
   const headers = { "content-type": "text/event-stream" };
   const body = [...logged.map(message), DONE];
   return { url: await scripted(name, { "tools/call": { headers, body } }), timeout: 60, connect_timeout: 60 };
 }
 
-/** A host, and what it hears. */
+/** Connects a host and returns the log messages that it receives. */
 async function listening(path: string, user: string, era: Era = "legacy", capabilities: object = {}) {
   const client = await host(path, user, era, { capabilities });
   const heard: { level: string; logger?: string; data: unknown }[] = [];

@@ -14,7 +14,7 @@ import { forget, scripted, seen } from "../support/upstream";
 const PATIENT = { timeout: 60, connect_timeout: 60 };
 const TOOL = { name: "report", inputSchema: { type: "object" } };
 
-/** A host of a conversation whose one server answers its one tool with this. */
+/** Connects a host to a conversation whose server returns this result from its one tool. */
 async function answered(user: string, result: object, more: object = {}) {
   const url = await scripted("long", {
     "tools/list": answering({ tools: [TOOL] }),
@@ -110,9 +110,9 @@ describe("a result above the cap", () => {
     const full = await again(client, { n: 2 });
     expect(full).toMatch(/was not stored because a limit was reached \(64 MiB of long results per conversation/);
     expect(full).not.toContain("result:");
-    // What a model was shown before is still all there.
+    // The result still contains all the text that a model received before results were stored.
     expect(full.length).toBeGreaterThan(UPSTREAM_LIMITS.textChars);
-    // Another conversation of the user has room of its own, and a deleted file makes some.
+    // Another conversation of the user has its own storage limit. Deleting a file frees space.
     const other = await host("/mcp/filled-2", "filled");
     await expect
       .poll(async () => (await other.listTools()).tools.map(({ name }) => name), { timeout: 20_000 })

@@ -1,4 +1,4 @@
-// What a host is told of a server's tools and their results beside what a model reads: schemas of output, titles, pictures and marks.
+// Properties of tools and results that hosts receive in addition to the model's text: output schemas, titles, icons and annotations.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { UPSTREAM_LIMITS } from "../../src/domain/limits";
@@ -19,7 +19,7 @@ const FULL = {
   _meta: { ui: { resourceUri: "ui://weather/view" }, "example.com/kept": 1 },
 };
 
-/** A server of the gateway whose one tool and its answer are these. */
+/** Adds a server to the gateway with this tool and this result. */
 async function serving(tool: object, result: object = { content: [] }): Promise<string> {
   return scripted("marks", { "tools/list": answering({ tools: [tool] }), "tools/call": answering(result) });
 }

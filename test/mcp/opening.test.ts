@@ -1,4 +1,4 @@
-// What the model in a host is told before its first call, and what a chat has of a skill that another chat has loaded.
+// The server instructions that a host's model receives before its first call, and skills that another chat has loaded.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DURATIONS } from "../../src/domain/durations";
@@ -14,7 +14,7 @@ const textOf = (result: { content?: unknown }) =>
 const load = (client: Awaited<ReturnType<typeof host>>, name: string) =>
   client.callTool({ name: "load_skill", arguments: { skill_name: name } });
 
-/** What the strictest host shows of a server's instructions. */
+/** The length to which the strictest host cuts a server's instructions. */
 const SHOWN = 2_000;
 
 beforeEach(() => gatewayServers({}));
@@ -148,7 +148,7 @@ describe("a server that does not answer", () => {
   afterEach(() => void Object.assign(DURATIONS, usual));
 
   it.each<Era>(["legacy", "modern"])("holds up no opening, %s era", async (era) => {
-    // However long anything else waits for it, the opening does not.
+    // Long wait times, to check that `initialize` does not wait for servers.
     Object.assign(DURATIONS, { patience: 600_000, patienceList: 600_000, patienceFailed: 600_000 });
     await gatewayServers({ hangs: { url: `${faults}/hang/connect`, connect_timeout: 300 } });
     const client = await host(`/mcp/opened-${era}`, "opener", era);

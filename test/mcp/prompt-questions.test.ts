@@ -1,4 +1,4 @@
-// What a server asks before it gives a prompt: the host that asked for the prompt is asked, as in a call of a tool, and nobody else.
+// Questions of a server before it returns a prompt: only the host that requested the prompt receives them, as for a tool call.
 
 import type { Client } from "@modelcontextprotocol/client";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ async function listed(client: Client): Promise<void> {
   await expect.poll(names, { timeout: 20_000 }).toEqual(expect.arrayContaining(ERAS.map((era) => `${era}__ask`)));
 }
 
-/** A host that can be asked this, and what it was asked. */
+/** Connects a host with these capabilities and records the questions that it receives. */
 async function asked(path: string, user: string, era: Era, capabilities: object) {
   const heard: string[] = [];
   const client = await host(path, user, era, { capabilities });
@@ -132,7 +132,7 @@ async function send(path: string, user: string, method: string, params: { name: 
   return answer as unknown as Answer;
 }
 
-/** A conversation of a user whose servers are connected, and how it is asked for the prompt. */
+/** Starts a user's conversation with connected servers. Returns it with a function that requests the prompt. */
 async function wired(user: string, id = "wire") {
   const client = await host(`/mcp/${id}`, user, "modern", { capabilities: ALL });
   await listed(client);
@@ -186,7 +186,7 @@ describe("input_required of a prompt", () => {
     const ofTool = { ...answer, requestState: called.result.requestState };
     expect(called.result.resultType).toBe("input_required");
     expect(refused(await get(rounds, ofTool))).toEqual(STRANGE);
-    // None of it has cost the one who was asked anything.
+    // These attempts do not affect the host that was asked.
     expect(told(await get(rounds, answer))).toEqual([{ a: CITY }]);
     expect(await getsOf("modern")).toBe(2);
   });

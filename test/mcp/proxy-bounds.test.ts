@@ -1,4 +1,4 @@
-// What does not pass the transparent proxy: keys, foreign headers, other users' sessions, pages of other sites, messages without end.
+// Data that the transparent proxy blocks: keys, foreign headers, sessions of other users, pages of other sites, endless messages.
 
 import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";

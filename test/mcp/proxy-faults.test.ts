@@ -1,10 +1,10 @@
-// The transparent proxy before servers that misbehave: what a client is told, in which time, and that nothing is left open.
+// Faulty servers behind the transparent proxy: the error for the client, its delay, and that no connection stays open.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { addServer, INITIALIZE, messages, request, send, session } from "../support/proxy";
 import { expectNoConnections, faults, forget, fullServer, seen } from "../support/upstream";
 
-/** Tested deadlines are one second; the machine may be slow, but never as slow as the defaults. */
+/** The tested deadlines are one second. This limit allows for a slow machine but is below the default deadlines. */
 const SOON = 15_000;
 /** No deadline but the tested one ends anything. */
 const PATIENT = { timeout: 60, connect_timeout: 60 };
@@ -21,7 +21,7 @@ async function server(path: string, more: Record<string, unknown> = {}): Promise
 async function call(fault: string, deadline: { timeout?: number } = {}) {
   const [name, healthy] = [await server(`${fault}/call`), await server("ok/none")];
   const [headers, ownHeaders] = [await session(name), await session(healthy)];
-  // Only now, since a busy machine may take longer to begin a session.
+  // Set after the session has started, which can take longer on a busy machine.
   await server(`${fault}/call`, deadline);
   const began = Date.now();
   const [answer, beside] = await Promise.all([
@@ -36,7 +36,7 @@ async function call(fault: string, deadline: { timeout?: number } = {}) {
 
 const LATE = "MCP server 'NAME-call' timed out: the server did not respond within 1s.";
 
-/** The HTTP status, and what the error in the request's name says. In a stream the status is gone already. */
+/** The HTTP status and the error with the request's id. In a stream, the status has already been sent. */
 const TOLD: [string, number, string][] = [
   ["hang", 504, LATE],
   ["headers", 200, LATE],

@@ -1,5 +1,4 @@
-// Servers behind the transparent proxy that want more than they may have: another origin's traffic, tools that are denied, a
-// stream that reads in two ways.
+// Malicious servers behind the transparent proxy: traffic of another origin, denied tools, and a stream that parsers read in two ways.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/call";
@@ -12,7 +11,7 @@ const OTHER = faults.replace("127.0.0.1", "localhost");
 
 beforeEach(forget);
 
-/** A server of type `sse` whose stream begins with this, and what comes of it. */
+/** Connects to a server of type `sse` whose stream begins with this text. Returns the result. */
 async function stream(name: string, body: string, type = "sse"): Promise<string> {
   await addServer(name, { type, url: await scripted(name, { GET: { headers: STREAM, body } }) });
   return (await send(name, null)).text();
@@ -138,7 +137,7 @@ describe("denied tools", () => {
 describe("an answer that is made to take long", () => {
   const SECRET = "sk-aB3/dE6+gH9/jK2lM5";
 
-  /** What a client hears of an answer with this text, from a server that has a secret. */
+  /** Returns the text that a client receives for this answer of a server with a secret. */
   async function heard(name: string, text: string): Promise<string> {
     const secret = { value: SECRET, hosts: ["127.0.0.1"], scope: "gateway" };
     await (await call("PUT", "/api/v1/secrets/ESCAPES_TOKEN", { json: secret })).text();

@@ -74,7 +74,7 @@ describe("server-everything over streamable HTTP", async () => {
     const headers = await session("everything");
     await restart("everything:proxy");
     const answer = await send("everything", request("tools/list"), { headers });
-    // This server says 400 where the specification has 404; what it says is what is passed on.
+    // This server returns 400 where the specification requires 404. The proxy passes its status on.
     expect(answer.status).toBe(400);
     expect((await send("everything", INITIALIZE)).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-// What an upstream server asks during a call that a host made: the host is asked, if it said that it can be, and nobody else.
+// Questions of an upstream server during a host's call: only that host receives them, and only if it declared the capability.
 
 import type { Client } from "@modelcontextprotocol/client";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ beforeEach(async () => {
   await gatewayServers(Object.fromEntries(ERAS.map((era) => [era, { url: `${faults}/asking-${era}/none` }])));
 });
 
-/** A host that can be asked everything, and what it was asked. */
+/** Connects a host that supports every question and records the questions that it receives. */
 async function asked(path: string, user: string, era: Era, capabilities: object = ALL) {
   const heard: { method: string; message?: string }[] = [];
   const client = await host(path, user, era, { capabilities });
@@ -159,7 +159,7 @@ describe("input_required", () => {
     const done = await send(user, "modern", rounds, changed);
     expect(JSON.parse(done.result.content[0]!.text)).toEqual([{ a: CITY, b: CITY }]);
     expect(await callsOf("modern")).toBe(2);
-    // The same answer again is answered alike, and nothing is called.
+    // Repeating an answer returns the same result without another call.
     const again = await send(user, "modern", rounds, changed);
     expect(JSON.parse(again.result.content[0]!.text)).toEqual([{ a: CITY, b: CITY }]);
     expect(await callsOf("modern")).toBe(2);

@@ -1,4 +1,4 @@
-// What the MCP server refuses, and how: by the protocol's own words, and never with what went wrong inside.
+// Errors of the MCP server: they use the protocol's error codes and never contain internal details.
 
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -111,7 +111,7 @@ describe("with D1 down", () => {
     await (await post("/mcp/kept", user, request("tools/call", load))).text();
     holdClock();
     breakWith(NEVER_WORKS);
-    // Longer than who calls is remembered while all is well.
+    // Longer than a caller is cached in normal operation.
     pass(11_000);
     expect((await post("/mcp", user, request("tools/list"))).status).toBe(503);
     const again = { ...load, arguments: { ...load.arguments, reload: true } };

@@ -1,4 +1,4 @@
-// Files of scripts as MCP hosts meet them: kept below a conversation's URL, and only told without one.
+// Files of scripts for MCP hosts: stored for a conversation's URL. Without a conversation, the result only mentions them.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { SCRIPT_FILES } from "../../src/domain/code/script-limits";

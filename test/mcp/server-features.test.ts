@@ -1,4 +1,4 @@
-// What hosts of a conversation get of its servers beside tools: resources, templates, prompts, completions, each from the server that has it.
+// Server features besides tools for hosts of a conversation: resources, templates, prompts and completions, each routed to its server.
 
 import type { Client } from "@modelcontextprotocol/client";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ const PATIENT = { timeout: 60, connect_timeout: 60 };
 const CAPABLE = { tools: {}, resources: {}, prompts: {}, completions: {} };
 const resource = (uri: string, more: object = {}) => ({ uri, name: uri.slice(0, 20), ...more });
 
-/** A scripted server with these things. */
+/** Creates a scripted server with these features. */
 function having(
   name: string,
   things: { resources?: object[]; resourceTemplates?: object[]; prompts?: object[] },
@@ -43,7 +43,7 @@ const refused = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-/** A host of a conversation whose servers are connected. */
+/** Connects a host to a conversation whose servers are connected. */
 async function connected(user: string, count: number, era: Era = "legacy"): Promise<Client> {
   const client = await host(`/mcp/${user}`, user, era);
   const states = async () => {
@@ -175,7 +175,7 @@ describe("what a server means harm with", () => {
     const client = await connected("silent", 3);
     await expect.poll(() => others(client), { timeout: 20_000 }).toEqual(["test://good"]);
     expect((await client.listPrompts()).prompts).toEqual([]);
-    // Its tools go on, and it is not asked again and again.
+    // Its tools remain available, and the failed list is not requested on every call.
     for (let n = 0; n < 6; n++) await client.listPrompts();
     expect(await asked("wrong", "resources/list")).toBe(1);
     expect(await client.callTool({ name: "wrong__echo", arguments: {} })).toMatchObject({

@@ -1,4 +1,4 @@
-// What a host learns that looks for a sign-in, at whatever MCP URL it was given; and what a token for one URL opens.
+// OAuth discovery for hosts at every MCP URL, and the URLs for which a token is valid.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { audiencesAt } from "../../src/domain/access/token";

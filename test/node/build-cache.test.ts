@@ -32,7 +32,7 @@ it("is made again when something that went into it has changed, was just saved o
   expect([await build(), await build()]).toEqual(["build 1", "build 1"]);
   await save("two", 60_000);
   expect([await build(), await build()]).toEqual(["build 2", "build 2"]);
-  // Saved while the build ran, or so it seems: which text was read, nobody knows.
+  // The file seems to have been saved during the build, so it is unclear which content the build read.
   await save("three", -60_000);
   expect([await build(), await build()]).toEqual(["build 3", "build 4"]);
   await save("four", 60_000);

@@ -1,4 +1,4 @@
-// What the Worker's modules may be together, and what is not among them.
+// Size limits of the Worker's modules, and modules that must not be included.
 
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
@@ -15,7 +15,7 @@ it("a release whose modules are too large together is refused, with the largest"
 });
 
 it("a release that reads too much at its start is refused", () => {
-  // Nothing makes this smaller.
+  // Random text does not compress.
   const text = randomBytes(MOST_START_KIB * 512).toString("latin1");
   expect(() => checkStart([text])).not.toThrow();
   expect(() => checkStart([text, text])).toThrow(/^What the Worker reads at its start is .* KiB \(gzip\), and may be/);

@@ -1,4 +1,4 @@
-// What all commands of scripts/ have in common: `--help`, no unknown option, one way to say which gateway and which key.
+// Common behavior of all commands in scripts/: `--help`, errors for unknown options, and the same options for gateway and key.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,7 +26,7 @@ describe("every command", () => {
   it.each(COMMANDS)("%s says how it is used, and refuses what it does not know", async (command) => {
     const [help, unknown] = await Promise.all([run(command, ["--help"]), run(command, ["--nonsense"])]);
     expect(help).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("Use: npm ") });
-    // The command line of the package tells what was written wrongly from what failed.
+    // The packaged command line uses different exit codes for usage errors and failures.
     expect(unknown).toMatchObject({ code: command === "skill" ? 2 : 1, stdout: "" });
     expect(unknown.stderr).toContain("--nonsense");
     expect(unknown.stderr).toContain("Use: npm ");
@@ -55,7 +55,7 @@ describe("the gateway that a command talks to", () => {
       }
       const both = await run(command, ["--url", url, "--port", port]);
       expect(both).toMatchObject({ code: 1, stderr: expect.stringContaining("Use: npm run") });
-      // The key of this machine's gateway goes nowhere else.
+      // The key of the local gateway is not sent to other URLs.
       expect((await run(command, ["--url", "https://gateway.example"])).stderr).toContain("is not sent to");
     } finally {
       server.close();

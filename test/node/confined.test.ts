@@ -1,4 +1,4 @@
-// What stands between other people's scripts and this machine when they are compared with their own interpreter.
+// The confinement of third-party scripts on this machine, for comparisons with their native interpreter.
 
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { runConfined } from "../../scripts/local/confined.mjs";
 const python = (text: string, more: object = {}) =>
   runConfined({ files: { "a.py": Buffer.from(text) }, script: "a.py", language: "python", ...more });
 
-/** Where the kernel gives no namespaces nothing is run at all, and it says so. */
+/** Without kernel namespaces, no script runs, and the error message says so. */
 let refused = "";
 beforeAll(async () => {
   await runConfined({ files: { "a.sh": Buffer.from("true") }, script: "a.sh", language: "shell" }).catch((error) => {

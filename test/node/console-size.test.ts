@@ -1,4 +1,4 @@
-// How much of the console a browser loads before it shows something, and for each page: what Vite says it made.
+// The download size of the console for the first view and for each page, as Vite reports it.
 
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// The documents hold together: links and names of files lead to what is there, and every decision is in the index.
+// Consistency of the docs: links and file names lead to existing files, and the index lists every decision.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -44,7 +44,7 @@ it("lists every decision in the index", () => {
   expect(notes.filter((note) => !index.includes(note))).toEqual([]);
 });
 
-/** The targets of a document's relative links. What stands in code is no link. */
+/** Returns the targets of a document's relative links. Code contains no links. */
 function linksIn(text: string): string[] {
   const prose = text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`(?!\])/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "").filter((link) => !link.includes("://"));
@@ -75,8 +75,8 @@ function anchorsOf(text: string): Set<string> {
 
 const LAYERS = "domain|services|storage|upstream|sandbox|edge|api|mcp|conversation";
 /**
- * Folders and files of `src/` and `test/`; in front of a layer `src/` may be left out. Of scripts and migrations the files only:
- * skills have a `scripts/`, too. `<subject>.ts` and `*` name no file.
+ * Matches folders and files of `src/` and `test/`; before a layer, `src/` is optional. For scripts and migrations it matches files only,
+ * because skills also have a folder `scripts/`. `<subject>.ts` and `*` are placeholders.
  */
 const SOURCE = new RegExp(
   String.raw`(?<![\w/.-])(?:(?:src|test)/(?:[\w.-]+/)*(?:[\w.-]+\.ts)?|(?:${LAYERS})/[\w./-]+\.ts|(?:scripts|bench)/[\w./-]+\.mjs|migrations/[\w-]+\.sql)(?![\w<*/-])`,

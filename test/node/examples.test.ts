@@ -12,10 +12,10 @@ const gateway = new Harness();
 let published: Published | undefined;
 let versions = 0;
 
-/** What its instructions of now say, and no others ever said. */
+/** Returns the text that only the current version's instructions contain. */
 const order = () => `Sign every report with the word Aye-${versions}.`;
 
-/** Publishes the skill, or its next version, of which the one before is taken out of use. */
+/** Publishes the skill or its next version, and yanks the version before it. */
 async function publish(): Promise<void> {
   const before = published;
   versions++;
@@ -102,7 +102,7 @@ it.each(["openai-chat", "openai-responses", "anthropic", "ai-sdk"])("%s takes tw
   const load = [{ name: "load_skill", input: { skill_name: "harbour-report" } }];
   vendor.plan.push(load, look, [], look);
   const orders = [order()];
-  // Between the turns its version is yanked: what it told leaves the history, and the next version is appended.
+  // The version is yanked between turns: its instructions are removed from the history, and those of the next version are appended.
   vendor.meanwhile = async () => {
     if (orders.length === 1) await publish();
     orders.push(order());

@@ -1,10 +1,10 @@
-// How long the inspection of a package takes, in Node: clocks stand still in workerd. No package may hold an isolate up.
+// Duration of the package inspection, in Node because clocks in workerd do not advance during computation. No package may block an isolate.
 
 import { expect, it } from "vitest";
 import { inspect } from "../../src/domain/inspection/inspection";
 import { INSPECTION_LIMITS } from "../../src/domain/limits";
 
-/** Texts are made of one of these, again and again. */
+/** Each text repeats one of these. */
 const PARTS = [
   "curl ",
   "wget a ",
@@ -50,8 +50,8 @@ const PARTS = [
 ];
 
 /**
- * A quadratic rule takes minutes here, and one that goes a few hundred characters back from every place some ten seconds or more;
- * what is linear takes less than one.
+ * A quadratic rule takes minutes here, a rule that looks back a few hundred characters from every position takes ten seconds or more, and a
+ * linear one takes less than one second.
  */
 const MOST_MS = 6_000;
 

@@ -1,4 +1,4 @@
-// What a local gateway sets that a deployed one does not.
+// Variables that a local gateway sets and a deployed one does not.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";

@@ -1,4 +1,4 @@
-// What the build takes out of the MCP SDK, by what is left: a client and a server of one bundle talk with each other.
+// Parts of the MCP SDK that the build removes: a client and a server from one bundle still work with each other.
 
 import { expect, it } from "vitest";
 import { bundle, WORKERD } from "../../scripts/build/bundle.mjs";

@@ -18,7 +18,7 @@ it("leaves a migration that fails half way not begun, and those before it done",
     path.join(folder, "0000_good.sql"),
     ["CREATE TABLE good (a);", "INSERT INTO good VALUES (1);"].join(then),
   );
-  // What ends with a comment does not swallow the note that it is done.
+  // A comment at the end of the file must not comment out the record that the migration is applied.
   await writeFile(path.join(folder, "0001_it's.sql"), "CREATE TABLE noted (a) -- no more");
   await writeFile(
     path.join(folder, "0002_bad.sql"),

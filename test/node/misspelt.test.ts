@@ -1,4 +1,4 @@
-// Which names of an environment stop a start: those that are nearly ours, and never another program's.
+// Environment variables that stop a start: misspelled names of ours, but not variables of other programs.
 
 import { expect, it } from "vitest";
 import { misspelt } from "../../scripts/local/misspelt.mjs";

@@ -174,7 +174,7 @@ describe("the OpenAPI document", () => {
     );
     const routed = app.routes
       .filter((route) => route.method !== "ALL")
-      // The doors speak others' protocols, at places of which one entry would say nothing.
+      // Integrations implement external protocols, on paths that an OpenAPI entry would not describe.
       .filter(
         (route) =>
           !/^\/(s|t|api\/search|\.well-known\/(agent-)?skills|(openai|anthropic)\/v1\/skills)(\/|$)/.test(route.path),
@@ -185,7 +185,7 @@ describe("the OpenAPI document", () => {
       )
       // The console's page, what leads to it, and what it alone can send (docs/console.md).
       .filter((route) => !/^\/(console|demo)(\/|$)/.test(route.path))
-      // OAuth has words of its own for these: RFC 8414's metadata says where they are.
+      // OAuth endpoints have their own format. The metadata of RFC 8414 lists them.
       .filter((route) => !/^\/(oauth|\.well-known\/oauth-authorization-server)(\/|$)/.test(route.path))
       // OpenAPI has no word for all paths below one: the entry of that one describes them.
       .filter((route) => !route.path.endsWith("/*"))

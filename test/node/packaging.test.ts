@@ -1,4 +1,4 @@
-// Tests the release notes and what is deleted from node_modules after an install.
+// Release notes, and the files that are deleted from node_modules after an install.
 
 import path from "node:path";
 import { expect, it } from "vitest";

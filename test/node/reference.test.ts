@@ -1,4 +1,4 @@
-// The example commands of the page at /docs: a shell takes them as they are meant, whatever stands in an example.
+// Example commands of the page at /docs: a shell parses them as intended, whatever text an example contains.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -10,7 +10,7 @@ import { openApiText } from "../support/openapi";
 
 const origin = "https://gateway.test";
 
-/** The arguments that a program called `curl` gets. */
+/** Returns the arguments that a program named `curl` receives. */
 async function argumentsOf(command: string): Promise<string[]> {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
   const { stdout } = await promisify(execFile)("bash", ["-c", script], { env: { KEY: "the-key" } });

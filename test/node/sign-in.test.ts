@@ -1,5 +1,4 @@
-// The recipes of docs/sign-in.md, with the settings that stand there: tokens of each provider's shape open a running gateway, and what is
-// wrong with a token in one thing alone opens nothing.
+// The settings in docs/sign-in.md: a running gateway accepts tokens in each provider's format, and rejects tokens with a single error.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -39,7 +38,7 @@ describe.each(Object.entries(VISITORS))("%s", (name, { sub, user, group, shape, 
   let token: string;
   beforeAll(async () => {
     provider = await StandIn.start(JWT_ISSUER, JWT_JWKS_URL, shape);
-    // What the gateway fetches goes through this process: the provider's address leads to this machine.
+    // Requests of the gateway go through this process, which maps the provider's address to this machine.
     const real = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
       input === JWT_JWKS_URL ? real(provider.keysUrl) : real(input, init),

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** As `skill`, for an author who gives no key. */
+/** Runs `skill` for an author without a key. */
 function keyless(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const { GATEWAY_KEY: _, ...env } = process.env;
   return runSkill({ ...env, GATEWAY_ADMIN_KEY: "sgw_of_this_machine", INIT_CWD: folder }, args);
@@ -194,7 +194,7 @@ describe("the bench", () => {
     const packed = await skill("pack", "greeter", "--out", "out.zip");
     expect(packed).toMatchObject({ code: 0 });
     expect((await readFile(path.join(folder, "out.zip"))).subarray(0, 2).toString()).toBe("PK");
-    // npm runs its scripts in the project's folder; what is made belongs where the user stands.
+    // npm runs scripts in the project's folder. The output belongs in the user's current folder.
     const elsewhere = await runSkill({ ...process.env, INIT_CWD: folder }, ["pack", "greeter"], root);
     expect(elsewhere.stdout).toContain(path.join(folder, "greeter.zip"));
     expect((await skill("check", "greeter.zip")).stdout).toContain("greeter 1.0.0: valid");

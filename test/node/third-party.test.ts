@@ -19,7 +19,7 @@ interface Manifest {
 const manifestOf = async (name: string): Promise<Manifest> =>
   JSON.parse(await readFile(path.join(root, "node_modules", name, "package.json"), "utf8")) as Manifest;
 
-/** Those whose files are taken as they are, or edited, without a bundler. */
+/** Packages whose files are copied, unchanged or edited, without a bundler. */
 const COPIED = ["pyodide", "mermaid", "js-tiktoken"];
 
 it.each(COPIED)("names %s, with its version and licence", async (name) => {

@@ -1,5 +1,5 @@
-// The attack table of the sign-in page: what a program, another site or a thief may send, and what comes of it. Beside it: what is
-// posted for tokens (token, held, known-clients), documents of programs, links (flow), the issuer, and doors, each in its file here.
+// Attacks on the sign-in page by an OAuth client, another site or a thief. The other files of this folder cover the token endpoint, client
+// metadata documents, links, the issuer, and the endpoints.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -40,7 +40,7 @@ const FOREIGN: [string, More | (() => Promise<More>)][] = [
   ],
 ];
 
-/** Requests for too much, or with too little protection, and what the program hears. */
+/** Requests for too many rights or with too little protection, and the error for the client. */
 const TOO_MUCH: [string, More, string][] = [
   ["no PKCE", { code_challenge: null, code_challenge_method: null }, "invalid_request"],
   ["PKCE by plain", { code_challenge_method: "plain" }, "invalid_request"],
@@ -81,7 +81,7 @@ const FOREIGN_FORMS: [string, Record<string, string>][] = [
 ];
 
 const soon = () => new Date(Date.now() + 30 * 60_000).toISOString();
-/** Credentials that no program should have the worth of, and what the page says. */
+/** Credentials that are too powerful for an OAuth client, and the message of the page. */
 const WEAK: [string, () => Promise<string> | string, string][] = [
   ["the environment's key", () => ADMIN_KEY, "an admin"],
   ["an admin's key", () => keyFor("weak-admin", { role: "admin" }), "an admin"],
@@ -244,7 +244,7 @@ describe("somebody else's hand on the page", () => {
     );
     expect([codes[0], new Set(codes).size]).toEqual([expect.stringMatching(/^sgc_/), 1]);
     expect((await browser.post(page, { how: "approve" })).status).toBe(403);
-    // Once the program has it, or when the minute of the code is over, pressing again gives nothing.
+    // After the client has exchanged the code, or after the code has expired, submitting again returns nothing.
     for (const over of ["claimed_by = 'x'", "claimed_by = NULL, expires_at = created_at"]) {
       for (const [name, value] of cookies) browser.cookies.set(name, value);
       await env.DB.prepare(`UPDATE grant_codes SET ${over}`).run();

@@ -1,4 +1,5 @@
-// What strangers and hosts may bring at once, in an hour and in a day: beyond it they hear so, and nothing is stored or asked for.
+// Rate limits for unknown clients and hosts, in parallel, per hour and per day: beyond them, requests are rejected without storing or
+// fetching anything.
 
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
@@ -34,7 +35,7 @@ it("asks for sixty documents of one address in an hour, and for no more", async 
   expect((await begin(1)).status).toBe(400);
   const refused = await begin(2);
   expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
-  // What is known already is asked of nobody.
+  // Cached documents are not fetched again.
   expect((await begin(1)).status).toBe(400);
   expect(asked).toHaveBeenCalledTimes(2);
 });

@@ -1,5 +1,5 @@
-// Programs whose id is the address of a document about them: what is asked for, how often, and what is believed; and what an outside
-// judge says of the gateway's own documents.
+// OAuth clients whose id is the URL of a metadata document: which documents are fetched, how often, and which fields are trusted. An
+// independent library also validates the gateway's own documents.
 
 import * as oauth from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -7,7 +7,7 @@ import { askWith } from "../support/app";
 import { expectLog } from "../support/logs";
 import { BACK, Browser, GATEWAY, openPage, register, request } from "../support/sign-in";
 
-/** Each test has a document at an address of its own: what is known of one lasts. */
+/** Each test uses its own document URL, because documents are cached. */
 let at: string;
 let addresses = 0;
 const documentOf = (more: object = {}) => ({

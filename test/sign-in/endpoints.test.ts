@@ -1,4 +1,4 @@
-// Where the tokens of a grant open, as whom, and what ends them.
+// The URLs where a grant's tokens are valid, the user they authenticate, and the events that end them.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -43,7 +43,7 @@ describe("a token", () => {
 
   it("opens a server of the gateway, and its address for messages", async () => {
     const { access_token } = await signedIn({ resource: `${ORIGIN}/mcp/servers/none` });
-    // The server is not there: whoever hears that has got in.
+    // The server does not exist. A 404 proves that the token was accepted.
     expect((await knock("/mcp/servers/none", access_token)).status).toBe(404);
     expect((await knock("/mcp/servers/none/message?to=x", access_token)).status).toBe(404);
     expect((await knock("/mcp/servers/other", access_token)).status).toBe(401);
@@ -88,7 +88,7 @@ describe("a token", () => {
     const with_ = await signedIn({ userId: "jo", via: "issuer", viaId: "https://i jo", claimed });
     const without = await signedIn({ userId: "jo" });
     expect(await listed(with_.access_token)).toBe(true);
-    // The same user, remembered by this isolate with the claims of the other grant.
+    // The same user, cached by this isolate with the claims of the other grant.
     expect(await listed(without.access_token)).toBe(false);
     const me = await call("GET", "/api/v1/me", { key: await keyFor("jo") });
     expect(await me.json()).toMatchObject({ groups: [] });
@@ -104,7 +104,7 @@ describe("a token", () => {
     const ask = (more: object) =>
       askWith({ ...limited, IDENTITY_MEMORY_S: "0" }, "/mcp", { method: "POST", headers: { ...headers, ...more } });
     expect(await codeOf(await ask({}))).toBe("401 TOKEN_ENDED");
-    // What nobody ever made is a guess, and here there was one too many.
+    // A key that never existed counts as a guess, and this one exceeds the limit.
     expect((await ask({ authorization: `Bearer sgw_${"1".repeat(26)}_${"0".repeat(64)}` })).status).toBe(429);
   });
 });
@@ -124,7 +124,7 @@ describe("a grant", () => {
       if (end === "revoke") await call("DELETE", `/api/v1/keys/${id}`);
       else {
         await env.DB.prepare("UPDATE keys SET expires_at = 1 WHERE id = ?").bind(id).run();
-        // The statement above was nobody's request: what this isolate remembers ends with another one.
+        // The statement above bypassed the gateway. Revoking another grant clears the cached caller of this isolate.
         await call("DELETE", `/api/v1/grants/${await grantOf("signer")}`);
       }
       expect((await knock("/mcp", tokens.access_token)).status).toBe(401);

@@ -1,4 +1,4 @@
-// Rules of signing in that nothing else would notice if they were gone: each was taken away once, and all other tests stayed green.
+// Rules of the sign-in that no other test covers: each rule was removed once, and all other tests still passed.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -127,7 +127,7 @@ describe("a deployment with another key", () => {
     const third = await refresh(after, second.refresh_token);
     expect((await refresh(after, second.refresh_token)).refresh_token).toBe(third.refresh_token);
     expect((await knock("/mcp", third.access_token)).status).toBe(200);
-    // Marked with the old key, and two generations old: somebody has stolen it.
+    // Signed with the old key and two generations old, so it counts as stolen.
     expect(await errorIn(await token(after, refreshForm(first.refresh_token)))).toBe("400 invalid_grant");
     expect((await knock("/mcp", third.access_token)).status).toBe(401);
   });

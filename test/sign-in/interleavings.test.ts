@@ -1,5 +1,5 @@
-// A family of refresh tokens in D1 under random histories, at the door: what is shown at once is answered as some order of it would
-// have been, and what comes after goes on from there.
+// Refresh token families in D1 under random histories over HTTP: parallel requests are answered as in some sequential order, and later
+// requests continue from there.
 
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
@@ -11,7 +11,7 @@ import { knock, pass, post, refreshForm, signedIn } from "../support/grants";
 const MINUTE = 60_000;
 
 const act = fc.record({
-  /** How many generations ago each of the tokens was the newest that are shown at once. */
+  /** For each token of the parallel requests: the number of generations since it was the newest. */
   backs: fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 3 }),
   /** None of their sums is near the grace, which the clock of the test would blur. */
   pause: fc.constantFrom(0, 0, 65_000, 7 * MINUTE, 180 * MINUTE),
@@ -42,7 +42,7 @@ it("answers what is shown at once as some order of it would have been answered",
         model = after;
         const got = answers.filter((tokens) => tokens !== null).toSorted((a, b) => generationOf(b) - generationOf(a));
         for (const tokens of got) {
-          // One generation has one token, however many were told it.
+          // One generation has one token, even if several requests received it.
           texts[generationOf(tokens)] ??= tokens.refresh_token;
           expect(tokens.refresh_token).toBe(texts[generationOf(tokens)]);
         }
@@ -60,7 +60,7 @@ it("answers what is shown at once as some order of it would have been answered",
   );
 });
 
-/** What each order of these tokens would have got, in the order in which they are given. */
+/** Returns the results of every sequential order of these tokens, listed in the given order. */
 function ordersOf(
   shown: readonly number[],
   before: FamilyModel,
@@ -89,7 +89,7 @@ function generationOf({ refresh_token }: Tokens): number {
   return readRefreshToken(refresh_token)?.generation ?? Number.NaN;
 }
 
-/** Uses an access token, until D1 has heard that it arrived. */
+/** Uses an access token and waits until D1 has recorded its arrival. */
 async function use(tokens: Tokens, grantId: string): Promise<void> {
   expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
   await vi.waitFor(async () => {

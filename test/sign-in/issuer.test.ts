@@ -1,4 +1,4 @@
-// Signing in at the configured issuer on the gateway's page: the code flow, and every way in which its answer may be somebody else's.
+// Sign-in at the configured issuer through the gateway's page: the code flow, and responses that belong to a different browser or user.
 
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -10,7 +10,7 @@ const CLIENT = "the-gateway";
 let issuer: Issuer;
 let pair: Awaited<ReturnType<Issuer["pair"]>>;
 let settings: Record<string, unknown>;
-/** What the issuer was asked for at its token endpoint, and what it says there. */
+/** Requests to the issuer's token endpoint, and its response. */
 let exchanged: URLSearchParams[];
 let idToken: (nonce: string) => Promise<string>;
 let nonce: string;
@@ -38,7 +38,7 @@ beforeEach(() => {
   idToken = (of) => sign(pair, { ...claims({ aud: CLIENT }), nonce: of, groups: ["crew"] });
 });
 
-/** Opens a page, presses the issuer's button; gives where the browser is sent. */
+/** Opens a page and presses the issuer's button. Returns the URL that the browser is sent to. */
 async function atIssuer(browser: Browser): Promise<{ page: string; sent: URL }> {
   const asked = new URLSearchParams({
     ...{ client_id: await register({}, settings), redirect_uri: BACK, response_type: "code", state: "s" },

@@ -1,4 +1,4 @@
-// Programs that an admin makes known: they sign users in like any other, and prove themselves by a secret whenever they get a token.
+// OAuth clients registered by an admin: they sign users in like any other client, and authenticate with a secret at the token endpoint.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ const basic = ({ client_id, client_secret }: Known, encode: (text: string) => st
   authorization: `Basic ${btoa(`${encode(client_id)}:${encode(client_secret)}`)}`,
 });
 
-/** What a program posts for a code, but for who it is. */
+/** Returns the form that a client posts for a code, without its client authentication. */
 const codeForm = (code: string) => ({
   ...{ grant_type: "authorization_code", code },
   ...{ redirect_uri: BACK, code_verifier: VERIFIER },
@@ -113,7 +113,8 @@ describe("a program that an admin has made known", () => {
         expect([what, path, await errorIn(answer)]).toEqual([what, path, error]);
       }
     }
-    // Whoever finds its token cannot end its grant either, by naming nobody or a public program.
+    // A thief of the token cannot revoke its grant without the client's secret, neither without a client id nor with that of a public
+    // client.
     expect(await errorIn(await post("/oauth/revoke", { token: tokens.refresh_token }))).toBe("401 invalid_client");
     const stranger = { token: tokens.refresh_token, client_id: await register() };
     expect((await post("/oauth/revoke", stranger)).status).toBe(200);
@@ -155,7 +156,7 @@ describe("a program that an admin has made known", () => {
     // Nor is it exchanged where the program was removed a moment after it has proven itself.
     const shown = { code, clientId: client_id, redirectUri: BACK, verifier: VERIFIER, resource: null };
     await expect(exchangeGrantCode(signingIn(), shown)).rejects.toMatchObject({ reason: "INVALID_GRANT" });
-    // One that is made anew under its name has another secret, and nothing of what was.
+    // A client that is registered again under the same name has a new secret and none of the old grants.
     const anew = await (await call("PUT", `${CLIENTS}/${name}`, { json: WORDS })).json<Known>();
     expect(anew.client_secret).not.toBe(client_secret);
     const now = { client_id, client_secret: anew.client_secret };

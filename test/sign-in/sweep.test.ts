@@ -1,4 +1,4 @@
-// What the hourly job forgets of signing in, and what it keeps.
+// Cleanup of sign-in data by the hourly job: which rows it deletes and which it retains.
 
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";

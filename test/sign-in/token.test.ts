@@ -1,4 +1,4 @@
-// The token endpoint: a code is good once and for whom it was made; a refresh token leads on, and no further than its family.
+// The token endpoint: a code is valid once and only for its client; a refresh token returns new tokens within its family only.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
@@ -35,7 +35,7 @@ describe("a code", () => {
       scope: "mcp",
     });
     expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
-    // Only digests are kept.
+    // The database stores digests only.
     const { results } = await env.DB.prepare("SELECT * FROM grants JOIN grant_tokens ON grant_id = grants.id").all();
     const kept = JSON.stringify(results);
     for (const secret of [tokens.access_token, tokens.refresh_token])
@@ -131,7 +131,7 @@ describe("a refresh token", () => {
     await pass(20 * 24 * HOUR);
     const found = await refreshed(first.refresh_token);
     expect(found.refresh_token).toBe(lost.refresh_token);
-    // Now somebody has it, and another process of the host comes a moment later.
+    // The token is now in use, and another process of the host sends its request shortly after.
     expect((await knock("/mcp", found.access_token)).status).toBe(200);
     await pass(76_000);
     expect((await refreshed(first.refresh_token)).refresh_token).toBe(lost.refresh_token);

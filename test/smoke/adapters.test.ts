@@ -1,4 +1,4 @@
-// The adapters over a gateway that is killed between two steps of a turn, and started again on what it has stored.
+// The adapters with a gateway that is killed between two steps of a turn and restarted with its stored state.
 
 import * as ai from "ai";
 import { expect, it } from "vitest";
@@ -73,7 +73,7 @@ it.each(KINDS)(
       const isDown = new Promise<void>((resolve) => {
         goOn = resolve;
       });
-      /** A chat whose second call waits until the gateway is dead. */
+      /** Creates a chat whose second call waits until the gateway was killed. */
       const chatOf = (id: string, retries: number, options: ChatOptions = {}) => {
         let calls = 0;
         const held: typeof fetch = async (url, init) => {
@@ -108,7 +108,7 @@ it.each(KINDS)(
       for (const [at, talk] of talks.entries()) {
         talk.vendor.plan.splice(0);
         await talk.say("And tomorrow?", chats[at] as Chat);
-        // Told once, and kept: the gateway knows what the history has.
+        // The instructions are sent once: the gateway detects that the history contains them.
         expect(talk.vendor.bodies.at(-1)?.split(ORDER)).toHaveLength(2);
         expect(talk.vendor.refusals ?? []).toEqual([]);
       }

@@ -1,4 +1,4 @@
-// What `npm start` builds after it is ready, in a copy of this checkout whose console or client is out of date.
+// The builds that `npm start` runs after it is ready, in a copy of this checkout with an outdated console or client.
 
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const inPublic = (...names: string[]) => path.join(checkout, "public", ...names)
 const get = (gateway: Gateway, route: string) => fetch(new URL(route, gateway.url));
 const drafts = async () => (await readdir(inPublic(), { recursive: true })).filter((name) => name.endsWith(".tmp"));
 
-/** What vouches for each of the two parts is gone, so that a start builds them. */
+/** Deletes one built file of each part, so that a start builds both. */
 async function outdate(): Promise<void> {
   await rm(inPublic("console", "index.html"));
   await rm(inPublic("client", "react.js"));

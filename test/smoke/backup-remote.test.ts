@@ -1,5 +1,5 @@
-// Backup and restore of a deployed gateway, against an imitation of Cloudflare's API: it shows what is asked of D1 and R2, and that the
-// SQL that is sent makes the same rows in a SQLite. It does not show that Cloudflare answers so.
+// Backup and restore of a deployed gateway, against a simulated Cloudflare API. Checks the requests to D1 and R2, and that the SQL creates
+// the same rows in SQLite. It cannot check the responses of Cloudflare.
 
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -79,7 +79,7 @@ function command(script: string, ...args: string[]) {
 it("reads everything while others publish, and brings it back in one import", { timeout: 180_000 }, async () => {
   let hasPublished = false;
   data.onQuery = (sql) => {
-    // Between the reading of skills and that of their versions.
+    // Publishes a version between the queries for skills and for versions.
     if (!/FROM "versions"/.test(sql) || hasPublished) return;
     hasPublished = true;
     publish("two", "Short.");
@@ -101,7 +101,7 @@ it("reads everything while others publish, and brings it back in one import", { 
   expect(restored, restored.stderr).toMatchObject({ code: 0 });
   expect(whole()).toEqual(was);
   expect(Buffer.from(data.r2.get("packages/one-v.zip") ?? []).toString()).toBe("the package of one");
-  // Conversations that know 41 must see that something has changed.
+  // Conversations that stored the counter 41 must detect a change.
   expect(counter()).toBeGreaterThan(41);
   expect(() => data.d1.exec("DELETE FROM audit")).toThrow("append-only");
   expect(restored.stderr).toContain("npm run reindex");

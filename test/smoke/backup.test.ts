@@ -1,4 +1,4 @@
-// A real backup of a real gateway: the state is deleted, restored, and is what it was.
+// Backup and restore of a running gateway: the state is deleted, restored and compared.
 
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { run } from "./commands";
 import { type Gateway, newPlace, type Place, start } from "./launcher";
 import { skillForm } from "./skill";
 
-/** What a reader of lines or of SQL may trip over, and more than D1 takes in one statement. */
+/** Text that is difficult for line and SQL parsers, and larger than one D1 statement. */
 const HARD = `It's "quoted"; -- not a comment\u2028\u2029 a line\r\nand\ttabs, \u{1F433}${"wal'fisch \u{1F433}\n".repeat(14_000)}`;
 
 interface Skill {
@@ -34,7 +34,7 @@ async function send(gateway: Gateway, method: string, route: string, body?: Form
   return answer;
 }
 
-/** Everything that a user could miss: every skill's row and ZIP, ghosts, keys, groups, secrets' names, and the log. */
+/** Returns all data of users: each skill's row and ZIP, ghosts, keys, groups, names of secrets, and the log. */
 async function everything(gateway: Gateway) {
   const json = async (route: string) => (await (await send(gateway, "GET", route)).json()) as { items: unknown[] };
   const skills = (await json("/api/v1/kinds/skills?namespace=default")).items as Skill[];

@@ -1,4 +1,4 @@
-// As much of Cloudflare's API as `npm run backup -- --remote` and its restore need: a D1 that is a real SQLite, and an R2 in memory.
+// Simulates the parts of Cloudflare's API that `npm run backup -- --remote` and its restore need: D1 as SQLite, and R2 in memory.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,14 +13,14 @@ export interface Data {
   url: string;
   d1: DatabaseSync;
   r2: Map<string, Uint8Array>;
-  /** Calls that this account has no answer for. */
+  /** Requests that the simulation does not support. */
   unknown: string[];
-  /** Called before each question for rows. */
+  /** Called before each query for rows. */
   onQuery: (sql: string) => void;
   close(): void;
 }
 
-/** An account with a database on which the gateway's migrations ran. */
+/** Creates an account with a database that has the gateway's migrations. */
 export async function newData(): Promise<Data> {
   const data: Data = { url: "", d1: migrated(), r2: new Map(), unknown: [], onQuery: () => {}, close: () => {} };
   let uploaded = "";
@@ -75,7 +75,7 @@ function answer(data: Data, call: string, body: string, uploaded: () => string):
     const { action } = JSON.parse(body) as { action: string };
     if (action === "init")
       return { success: true, upload_url: `${data.url.replace("/client/v4", "")}/upload`, filename: "rows.sql" };
-    // As D1 does: all of it, or nothing.
+    // Like D1: all statements apply, or none.
     data.d1.exec("BEGIN");
     try {
       const longest = Math.max(

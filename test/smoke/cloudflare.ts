@@ -1,4 +1,4 @@
-// As much of Cloudflare's API as `npm run deploy` needs, in memory. wrangler is sent here by CLOUDFLARE_API_BASE_URL.
+// Simulates the parts of Cloudflare's API that `npm run deploy` needs, in memory. CLOUDFLARE_API_BASE_URL directs wrangler to it.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,18 +7,18 @@ export interface Account {
   url: string;
   databases: { name: string; uuid: string; read_replication?: { mode: string } }[];
   buckets: string[];
-  /** Names of migrations whose statements arrived. */
+  /** Names of the migrations whose statements were received. */
   migrated: string[];
-  /** The metadata of each uploaded version. */
+  /** Metadata of each uploaded version. */
   uploads: {
     main_module: string;
     bindings: { name: string; type: string; text?: string; id?: string }[];
     /** File names of the uploaded modules. */
     modules: string[];
   }[];
-  /** Calls that change something. */
+  /** Requests that change state. */
   writes: string[];
-  /** Calls this account has no answer for. */
+  /** Requests that the simulation does not support. */
   unknown: string[];
   close(): void;
 }
@@ -54,7 +54,7 @@ export async function newAccount(): Promise<Account> {
   return account;
 }
 
-/** `null`: such a thing is not there yet; `undefined`: no such call is known here. */
+/** Returns `null` if the resource does not exist, and `undefined` for an unsupported request. */
 function answer(account: Account, call: string, body: string): Answer {
   const [, path = ""] = /^\w+ \/accounts\/acc(\/.*)$/.exec(call) ?? [];
   const method = call.split(" ")[0];
@@ -102,7 +102,7 @@ function answer(account: Account, call: string, body: string): Answer {
   if (path === "/workers/scripts/skill-gateway/schedules") return {};
   if (path === "/workers/workers/skill-gateway")
     return { id: "worker", subdomain: { enabled: true, previews_enabled: false } };
-  // Asked before a deployment: whether it would overwrite somebody else's changes.
+  // Requested before a deployment, to detect changes by others.
   if (/^\/workers\/(services|scripts)\/skill-gateway/.test(path)) return null;
   return undefined;
 }

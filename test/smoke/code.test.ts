@@ -1,4 +1,4 @@
-// Code that nothing inside the runtime can end: the launcher does.
+// Skill code that the runtime cannot stop: the launcher ends its process.
 
 import { strToU8, zipSync } from "fflate";
 import { expect, it } from "vitest";
@@ -60,7 +60,7 @@ it("a regular expression that backtracks for ever costs seconds, and nothing tha
     active: { skill: string }[];
   };
   expect(after).toMatchObject({ turn: 1, active: [{ skill: "endless" }] });
-  // The next call of something else works.
+  // The next call of another tool works.
   const script = {
     id: "3",
     name: "execute_skill_script",

@@ -1,4 +1,4 @@
-// Runs a command of scripts/ as a user types it, to its end.
+// Runs a command of scripts/ to its end, as a user would.
 
 import { execFile } from "node:child_process";
 import path from "node:path";
@@ -11,7 +11,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Without the keys and addresses that the environment of the tests may have. */
+/** Runs a script without the keys and addresses in the environment of the tests. */
 export function run(script: string, args: string[], { cwd = root, env = {} } = {}): Promise<Outcome> {
   const { GATEWAY_KEY: _, GATEWAY_URL: __, GATEWAY_ADMIN_KEY: ___, ...inherited } = process.env;
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// An MCP server over stdio behind the bridge that docs/mcp.md prints, started and put as it is printed there.
+// An MCP server over stdio behind the bridge in docs/mcp.md, started and registered as printed there.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,12 +12,12 @@ let bridge: ChildProcess | null = null;
 afterEach(async () => {
   if (bridge?.pid === undefined || bridge.exitCode !== null) return;
   const ended = once(bridge, "exit");
-  // What it has started goes with it.
+  // Also kills the child processes.
   process.kill(-bridge.pid, "SIGKILL");
   await ended;
 });
 
-/** The block of the page that has these words, for a port that is free. */
+/** Returns the block of the page that contains this text, with a free port. */
 function printed(words: string, port: number): string {
   const block = blocksOf("docs/mcp.md").find(({ language, code }) => language === "sh" && code.includes(words));
   if (block === undefined) throw new Error(`docs/mcp.md has no block with ${words}.`);

@@ -9,14 +9,14 @@ import { type Account, newAccount } from "./cloudflare";
 import { type Gateway, newPlace, start } from "./launcher";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
-/** What a deployment does not read, or must not find. */
+/** Files that a deployment does not read or must not find. */
 const LEFT_OUT = /^(node_modules|dist|test|bench|\.git|\.wrangler|\.dev\.vars.*|wrangler\.deploy\.toml)$/;
 const ADDRESS = "https://skill-gateway.someone.workers.dev";
 
 let project: string;
 let account: Account;
 beforeAll(async () => {
-  // A copy, because a deployment leaves its config and secrets in the project's folder.
+  // A copy, because a deployment writes its config and secrets into the project folder.
   project = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
   for (const part of (await readdir(root)).filter((name) => !LEFT_OUT.test(name))) {
     await cp(path.join(root, part), path.join(project, part), { recursive: true });
@@ -30,16 +30,16 @@ afterAll(async () => {
 });
 
 interface Options {
-  /** Answers what is fetched from the new Worker's address. Its key is the Worker's, and there is a login. */
+  /** Answers requests to the new Worker's address. Its key is the Worker's key, and a login exists. */
   gateway?: Pick<Gateway, "url" | "key">;
   env?: Record<string, string>;
-  /** What somebody at a terminal types. */
+  /** Simulated terminal input. */
   typed?: string;
 }
 
 const LOGIN = { gateway: { url: "http://127.0.0.1:9", key: "sgw_a_key_that_nobody_ever_uses" } };
 
-/** Runs the script. */
+/** Runs the deployment script. */
 async function deploy(
   args: string[],
   { gateway, env: more = {}, typed }: Options = {},
@@ -56,7 +56,7 @@ globalThis.fetch = (url, init) => real(String(url).replace(${JSON.stringify(ADDR
     ...inherited,
     NODE_OPTIONS: `--import ${preload}`,
     CLOUDFLARE_API_BASE_URL: account.url,
-    // An empty folder: wrangler must not find a login of this machine.
+    // An empty folder, so that wrangler does not use a login of this machine.
     XDG_CONFIG_HOME: path.join(project, "config"),
     ...(gateway && { CLOUDFLARE_API_TOKEN: "token", CLOUDFLARE_ACCOUNT_ID: "acc", GATEWAY_ADMIN_KEY: gateway.key }),
     ...more,
@@ -189,7 +189,8 @@ it("package.json describes every binding and every secret that the button asks f
   ];
   const secrets = [...(await readFile(path.join(root, ".dev.vars.example"), "utf8")).matchAll(/^([A-Z_]+)=(.*)$/gm)];
   expect(secrets.map(([, name]) => name)).toEqual(["GATEWAY_ADMIN_KEY", "SECRETS_KEY"]);
-  // The button offers what the example says as the value: anything but nothing would be everybody's key.
+  // The deploy button offers the values of the example file as defaults. A default that is not empty would be a key shared by all
+  // deployments.
   expect(secrets.map(([, , value]) => value)).toEqual(["", ""]);
   const names = [...secrets, ...bindings].map(([, name]) => name).filter((name) => name !== "ASSETS");
   expect(Object.keys(cloudflare.bindings).sort()).toEqual(names.sort());

@@ -1,4 +1,4 @@
-// The questions of servers that nobody here wrote, before a host that is the SDK's client, with the gateway killed in the middle.
+// Questions of third-party MCP servers to a host that uses the SDK's client, with the gateway killed in between.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -22,7 +22,7 @@ const FORM = { action: "accept", content: { name: "Ann", integer: 7 } } as const
 const textOf = (result: unknown) =>
   (result as { content: { text?: string }[] }).content.map(({ text }) => text ?? "").join("\n");
 
-/** A gateway with both servers, which can be killed and is back at the same address. */
+/** Starts a gateway with both servers. It can be killed and restarts at the same address. */
 async function startGateway() {
   let run: Run = start(await newPlace());
   const gateway = await run.ready();
@@ -44,7 +44,7 @@ async function startGateway() {
   };
 }
 
-/** A host that answers everything, after what is to happen before. */
+/** Creates a host that runs `before` and then answers every question. */
 async function host({ url, key }: Gateway, mode: "legacy" | "auto", before: { answer: () => Promise<void> }) {
   const heard: string[] = [];
   const capabilities = { elicitation: { form: {}, url: {} }, sampling: {} };
@@ -63,7 +63,7 @@ async function host({ url, key }: Gateway, mode: "legacy" | "auto", before: { an
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`/mcp/every-${mode}?tools=list`, url), { requestInit }),
   );
-  // Servers connect with the first list, and their tools are in one of those after it.
+  // Servers connect during the first list request. Their tools appear in a later list.
   await expect
     .poll(async () => (await client.listTools()).tools.map(({ name }) => name), { timeout: 20_000 })
     .toEqual(expect.arrayContaining(["trigger-sampling-request", "test_input_required_result_elicitation"]));
@@ -95,7 +95,7 @@ it.each(["legacy", "auto"] as const)(
       "trigger-url-elicitation",
     ]);
 
-    // kill -9 while the host is asked. A server of 2026 goes on with the answer of a host of 2026.
+    // Kills the gateway while the host answers a question. If host and server both implement MCP of 2026, the call continues.
     const killOnce = () => {
       before.answer = async () => {
         before.answer = async () => {};
@@ -110,12 +110,12 @@ it.each(["legacy", "auto"] as const)(
       expect([cut.isError, textOf(cut)]).toEqual([true, expect.stringContaining("It was not repeated")]);
     } else {
       killOnce();
-      // The call's own stream was cut, of which this client tells nobody: its own time ends the call.
+      // The stream of the call was closed. This client does not report that, so the call ends by its timeout.
       const cut = { name: "trigger-elicitation-request", arguments: {} };
       await expect(client.callTool(cut, { timeout: 15_000 })).rejects.toThrow("timed out");
     }
     expect(everything.called.splice(0)).toEqual(["trigger-elicitation-request"]);
-    // Whatever is called after it is a new call.
+    // Later calls are new calls.
     expect(textOf(await use("trigger-elicitation-request"))).toContain("- Name: Ann");
     await client.close();
   },

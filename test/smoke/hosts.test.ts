@@ -17,7 +17,7 @@ it("the SDK's clients load a skill, call its tool and read its files", async () 
   const at = (path: string) => new URL(path, gateway.url);
 
   const old = new ClientV1({ name: "v1", version: "1" });
-  // Its own types do not allow `undefined` where its transport has it.
+  // The types of the SDK do not accept the `undefined` that its own transport declares.
   await old.connect(new TransportV1(at("/mcp/v1"), headersOf(gateway)) as Parameters<ClientV1["connect"]>[0]);
   expect(old.getInstructions()).toContain("**json-table**");
   expect((await old.listTools()).tools.map(({ name }) => name)).toContain("call_skill_tool");
@@ -79,7 +79,7 @@ it("a call that its host cancels ends at the server that it was passed to", { ti
   await upstream.close();
 });
 
-/** An MCP server with one tool, which never answers. */
+/** Starts an MCP server with one tool that never answers. */
 async function startSilent() {
   let onCall: () => void = () => undefined;
   let onEnd: () => void = () => undefined;
@@ -102,7 +102,7 @@ async function startSilent() {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    /** Makes a call, cancels it once it is here, and resolves when its connection has ended here. */
+    /** Starts a call, cancels it when it arrives here, and resolves when its connection is closed. */
     async cancelled(call: (signal: AbortSignal) => Promise<unknown>) {
       const cancel = new AbortController();
       const called = new Promise<void>((resolve) => (onCall = resolve));

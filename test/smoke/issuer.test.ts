@@ -1,5 +1,5 @@
-// A running gateway with an organization's issuer (npm `oidc-provider`): people sign in there on the gateway's page, or hosts do at the issuer
-// itself, and its tokens open what their audience says and nothing else.
+// A gateway with an external issuer (npm `oidc-provider`). Users sign in through the gateway's page, or hosts sign in at the issuer
+// directly. Its tokens grant access only to their audience.
 
 import { createServer } from "node:net";
 import { auth, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -126,7 +126,7 @@ describe("the issuer itself", () => {
     const token = host.kept?.access_token ?? "";
     expect(decodeJwt(token)).toMatchObject({ iss: organization.issuer, aud: gateway.url + path });
     if (path !== "/mcp/servers/itself") expect(await callAt(gateway.url + path, host)).toContain("Mermaid");
-    // The audience of the settings is that of the whole gateway.
+    // The audience in the settings belongs to the whole gateway.
     const all = path === "/mcp";
     for (const other of [...URLS, "/mcp/another", "/api/v1/me", "/openai/v1/models"])
       expect([other, await opens(gateway, token, other)]).toEqual([other, all || other === path]);

@@ -5,7 +5,7 @@ import { busy, type Workload, workloads } from "./workload";
 
 const ROUNDS = 2;
 
-/** Goes on only after every workload had this many more steps acknowledged. */
+/** Waits until every workload has this many more acknowledged steps. */
 function more(all: Workload[], steps: number): Promise<boolean> {
   const goals = all.map((workload) => workload.acknowledged() + steps);
   return until("steps are acknowledged", () => all.every((workload, i) => workload.acknowledged() >= goals[i]!));
@@ -67,7 +67,7 @@ it("kill -9 of workerd alone: every call of the SDK has an answer, and every tur
   const client = new SkillGateway({ url, key, retries: 10 });
   const paths = [0, 1, 2, 3].map((n) => ({ id: `sdk-${n}` }));
   const calls = [{ id: "load", name: "load_skill", arguments: { skill_name: "markdown-style" } }];
-  // The runtime ends in the middle of the other chats' requests, each time when one chat comes to this turn.
+  // The runtime is killed when one chat reaches these turns, during requests of the other chats.
   const ends = new Set([2, 5]);
   const work = paths.map(async (path) => {
     for (let turn = 1; turn <= 6; turn++) {

@@ -1,4 +1,4 @@
-// Starts gateways as a user would, and leaves none behind.
+// Starts gateways as a user would, and stops them after the tests.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { markedProcesses, processOf } from "../../scripts/local/processes.mjs";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
 
-/** Where one gateway keeps what it has. */
+/** Location of the state of one gateway. */
 export interface Place {
   state: string;
   vars: string;
@@ -30,7 +30,7 @@ interface Lock {
   runtime: { pid: number } | null;
 }
 
-/** A launcher, from its first moment on. */
+/** A launcher process from its start. */
 export class Run {
   readonly stdout: string[] = [];
   readonly stderr: string[] = [];
@@ -50,14 +50,14 @@ export class Run {
     }
     const closed = once(process, "close");
     this.exit = once(process, "exit").then(async ([code, signal]) => {
-      // Its last words; a process that it left behind may hold the pipe for longer.
+      // Reads the remaining output. An orphaned process may keep the pipe open for longer.
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500))]);
       for (const look of this.waiting) look();
       return code ?? signal;
     });
   }
 
-  /** Resolves with the first line, of either kind, that fits. */
+  /** Resolves with the first line of stdout or stderr that matches. */
   line(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -78,7 +78,7 @@ export class Run {
 
   async ready(): Promise<Gateway> {
     const [, url] = await this.line(/^✔ ready at (http:\/\/127\.0\.0\.1:\d+)$/);
-    // Shown when it is made, and else where it is.
+    // The first start prints the key. Later starts print its location.
     const [, shown] = await this.line(/^ {2}Admin key {2}(?:(sgw_\S+)|.+)/);
     const key = shown ?? this.environmentKey ?? (await keyIn(this.place));
     return {
@@ -89,7 +89,7 @@ export class Run {
     };
   }
 
-  /** What the launcher wrote into the lock file, once it has named the runtime. */
+  /** Returns the content of the lock file when it contains the runtime. */
   lock(): Promise<Lock & { runtime: { pid: number } }> {
     return until("the lock names a runtime", async () => {
       const lock = await readLock(this.place);
@@ -103,7 +103,7 @@ export class Run {
   }
 }
 
-/** What a test leaves behind, and what the tests of a file share. */
+/** State to clean up after a test, and state that the tests of a file share. */
 const left = { places: new Set<Place>(), runs: new Set<Run>() };
 const shared = { places: new Set<Place>(), runs: new Set<Run>() };
 
@@ -136,11 +136,11 @@ interface Options {
   port?: number;
   env?: Record<string, string>;
   script?: "start" | "dev";
-  /** Through npm, as typed at a terminal. */
+  /** Starts through npm, as in a terminal. */
   npm?: boolean;
-  /** More options, as typed. */
+  /** Additional command line options. */
   args?: string[];
-  /** Another checkout than this one. */
+  /** Folder of another checkout. */
   checkout?: string;
 }
 
@@ -155,7 +155,7 @@ export function start(
     : [process.execPath, [path.join(checkout, "scripts", `${script}.mjs`), ...options]];
   const child = spawn(command, args, {
     cwd: checkout,
-    // Without the skills that somebody has at home, which a start would mention.
+    // Excludes the skills in the real home folder, which a start would report.
     env: { ...inherited, HOME: path.dirname(place.state), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -164,7 +164,7 @@ export function start(
   return run;
 }
 
-/** A gateway for all tests of a file. */
+/** Starts a gateway for all tests of a file. */
 export async function startShared(options: Options = {}): Promise<Gateway> {
   const place = await newPlace();
   const run = start(place, options);
@@ -187,7 +187,7 @@ export async function readLock(place: Place): Promise<Lock | null> {
   }
 }
 
-/** Looks again and again until there is something, for what no event tells: a process that is not our child, a file. */
+/** Polls until `look` returns a value. For changes without an event, such as files and processes that are not our children. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | false> | T | null | false,
@@ -202,12 +202,12 @@ export async function until<T>(
   throw new Error(`waited in vain: ${what}`);
 }
 
-/** A dead process that nobody has buried yet still takes signals, so those tell nothing. */
+/** Whether a process runs. Zombie processes still accept signals, so a signal cannot detect them. */
 export function isAlive(pid: number): boolean {
   return processOf(pid) !== null;
 }
 
-/** Every process that was started for this state; Linux only, as in the launcher. */
+/** Returns all processes that were started for this state. Linux only, as in the launcher. */
 export function runtimesOf(place: Place): number[] {
   return markedProcesses(place.state).map(({ pid }: { pid: number }) => pid);
 }

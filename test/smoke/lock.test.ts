@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { kill, newPlace, type Run, readLock, start, until } from "./launcher";
 
-/** `"ready"`, or how it ended. */
+/** Returns `"ready"`, or the way the run ended. */
 function outcomeOf(run: Run) {
   const ready = run.ready().then(
     () => "ready",
@@ -31,7 +31,7 @@ it("of starts at the same moment one wins", async () => {
   const runs = [start(place), start(place), start(place)];
   expect((await Promise.all(runs.map(outcomeOf))).sort()).toEqual([1, 1, "ready"]);
   const gateway = await Promise.any(runs.map((run) => run.ready()));
-  // Each would have made keys of its own.
+  // Without the lock, each start would create its own keys.
   expect(await readFile(place.vars, "utf8")).toMatch(
     new RegExp(`^GATEWAY_ADMIN_KEY="${gateway.key}"\nSECRETS_KEY="[^"]{44}"\n$`),
   );
@@ -52,7 +52,7 @@ it.each([
   ["empty", ""],
   ["half-written", '{"id":"x","port":8787,"laun'],
   ["of a dead process", '{"id":"x","port":8787,"launcher":{"pid":4194300,"began":"x"},"runtime":null,"group":false}'],
-  // The numbers of processes are given again, above all in containers.
+  // Process ids are reused, especially in containers.
   [
     "whose numbers others have now",
     JSON.stringify({

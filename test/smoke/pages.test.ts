@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { newPlace, start } from "./launcher";
 
-// `npm run dev` has the router of a deployment before the Worker, `npm start` one of its own.
+// `npm run dev` has the router of a deployment in front of the Worker; `npm start` has its own router.
 it.each(["start", "dev"] as const)("`DEMO=off` takes the way to Try it and nothing else: npm %s", async (script) => {
   const gateway = await start(await newPlace(), { script, env: { DEMO: "off" } }).ready();
   const statusOf = async (path: string) => (await fetch(new URL(path, gateway.url))).status;
@@ -18,14 +18,14 @@ it.each(["start", "dev"] as const)("`DEMO=off` takes the way to Try it and nothi
     "/docs/",
   ])
     expect([path, await statusOf(path)]).toEqual([path, 200]);
-  // Documents are texts in a browser; the page beside them is a page, and runs its own modules alone.
+  // Browsers show the documents as text. The page next to them is HTML and runs only its own modules.
   const headersOf = async (path: string) => (await fetch(new URL(path, gateway.url))).headers;
   expect((await headersOf("/docs/api/README.md")).get("content-type")).toBe("text/plain; charset=utf-8");
   const page = await headersOf("/docs/");
   expect(page.get("content-type")).toMatch(/^text\/html/);
   expect(page.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; [^,]*$/);
   expect((await headersOf("/docs/page.js")).get("content-type")).toMatch(/javascript/);
-  // Built with the gateway, and open to anybody: a client that has it revalidates it.
+  // The document is built with the gateway and public. Clients with a cached copy revalidate it.
   const document = new URL("/openapi.json", gateway.url);
   const first = await fetch(document);
   const { openapi, servers } = await first.json<{ openapi: string; servers: object[] }>();

@@ -1,5 +1,5 @@
-// Every block of commands and code that README and docs print is run as it is printed, here or by the test that is named, or says why not.
-// A checkout of its own has one gateway, which the README's own command starts; the blocks of a page run in order in one shell.
+// Runs the command and code blocks of README and docs as printed, here or in the named test. A block that is not run states the reason. A
+// separate checkout has one gateway, started by the README's command. The blocks of a page run in order in one shell.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anyPort, probe } from "../../scripts/local/port.mjs";
 import { type Block, blocksOf, isCode, isCommand, isShown, PAGES, root, shownAfter } from "../support/printed";
 
-/** Blocks that another test runs as they are printed: by page and language. */
+/** Blocks that another test runs as printed, by page and language. */
 const ELSEWHERE: Record<string, Record<string, string>> = {
   "README.md": { diff: "test/sdk/docs.test.ts", js: "test/browser/printed.test.ts" },
   "docs/back-end.md": { js: "test/node/examples.test.ts" },
@@ -31,7 +31,7 @@ let checkout: string;
 let environment: NodeJS.ProcessEnv;
 let gateway: ChildProcess;
 let said = "";
-/** The port that the pages print, or another one where somebody has that. */
+/** The port in the pages, or another port if it is in use. */
 let port = 8787;
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The files that git has, as they are now, and what `npm install` and earlier builds have made of them: both are tested by CI itself. */
+/** Copies the files in git in their current state, with the results of `npm install` and earlier builds. CI tests both separately. */
 async function makeCheckout(): Promise<void> {
   const { stdout } = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: root,
@@ -70,12 +70,12 @@ async function makeCheckout(): Promise<void> {
   await symlink(path.join(root, "node_modules"), path.join(checkout, "node_modules"));
 }
 
-/** What was deleted and not committed, or never built. */
+/** The file was deleted without a commit, or never built. */
 function gone(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** A home in which curl fails where the gateway refuses, which a reader would see, and npm has installed already. */
+/** Creates a home folder in which curl fails on error responses and npm has a filled cache. */
 async function makeHome(): Promise<NodeJS.ProcessEnv> {
   const bin = path.join(folder, "bin");
   await mkdir(bin, { recursive: true });
@@ -95,7 +95,7 @@ async function makeHome(): Promise<NodeJS.ProcessEnv> {
   };
 }
 
-/** As it is printed, but for the port where somebody has that. */
+/** The printed code, with another port if the port is in use. */
 const printed = ({ code }: Block) =>
   port === 8787
     ? code
@@ -118,7 +118,7 @@ async function startGateway(): Promise<void> {
   await Promise.race([ready, ended]);
 }
 
-/** Ctrl-C at a terminal reaches all that was started there. */
+/** Ctrl-C in a terminal reaches all processes started there. */
 async function stopGateway(): Promise<void> {
   if (gateway?.pid === undefined || gateway.exitCode !== null) return;
   const ended = once(gateway, "exit");
@@ -128,7 +128,7 @@ async function stopGateway(): Promise<void> {
 
 const MARK = "\u001e";
 
-/** Runs blocks in one shell: what each has printed, by its number, up to the one that failed. */
+/** Runs blocks in one shell. Returns the output of each by its number, up to the one that failed. */
 async function session(page: readonly Block[]): Promise<{ outputs: string[]; failed: string | null }> {
   const scripts = page.map(async (block, index) => {
     const file = path.join(checkout, `printed-${index}.${isCommand(block) ? "sh" : "mts"}`);
@@ -156,7 +156,7 @@ it("each block of commands or code is run, or says why not", () => {
   const notRun = toRun.flatMap((block) => (block.notRun === null ? [] : [`${at(block)} ${block.notRun}`]));
   console.log(`Not run:\n  ${notRun.join("\n  ")}`);
   expect(here.length).toBeGreaterThan(15);
-  // Nothing is marked that nobody would run, and nobody runs what another test has.
+  // A block states a reason only if this file would otherwise run it, and no other test runs it.
   expect(blocks.filter((block) => block.notRun !== null && !toRun.includes(block)).map(at)).toEqual([]);
   expect(toRun.filter((block) => block.notRun !== null && testOf(block) !== undefined).map(at)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The transparent proxy on a real gateway: a client that goes away takes the server's side with it.
+// The transparent proxy on a real gateway: when the client disconnects, the connection to the server is closed.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A server whose every answer is a stream that says something five times a second, for ever. */
+/** Starts a server whose responses are endless streams with five events per second. */
 async function talker() {
   const open = new Set<string>();
   const server = createServer((request, response) => {

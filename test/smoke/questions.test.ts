@@ -1,4 +1,4 @@
-// What MCP servers ask, with the gateway killed between the question and its answer.
+// Questions of MCP servers, with the gateway killed between a question and its answer.
 
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -20,7 +20,7 @@ const CITY = { action: "accept", content: { city: "Ulm" } };
 type Era = "modern" | "legacy";
 const rounds = [{ where: FORM }];
 
-/** How often the server was called since it forgot. */
+/** Returns the number of calls since the server's record was cleared. */
 async function calls(era: Era, method = "tools/call"): Promise<number> {
   const { requests } = (await (await fetch(`${server.url}/seen`)).json()) as {
     requests: { path: string; method: string }[];
@@ -41,7 +41,7 @@ async function killed(run: Run, gateway: Gateway): Promise<Run> {
   return start(run.place, { port: Number(new URL(gateway.url).port) });
 }
 
-/** A page that is connected, and says nothing more. */
+/** Connects a page that sends nothing else. */
 async function page(gateway: Gateway): Promise<WebSocket> {
   const answer = await send(gateway, "POST", "/api/v1/conversations/asked/tickets", {});
   const { ticket, url } = (await answer.json()) as { ticket: string; url: string };
@@ -109,7 +109,7 @@ it.each(["tools/call", "prompts/get"])(
       const text = await answer.text();
       return JSON.parse([...text.matchAll(/^data: (.+)$/gm)].at(-1)?.[1] ?? text).result;
     };
-    // A prompt is there once its server has told what it has, which nobody waits for long.
+    // Prompts are available only after the server's lists were read, and requests do not wait long for that.
     const asked = await until("the question", async () => (await make(gateway, {})) ?? null);
     expect(asked).toMatchObject({ resultType: "input_required", inputRequests: { where: { method: FORM.method } } });
     const after = await killed(run, gateway);

@@ -1,5 +1,5 @@
-// A client that sends much and is refused hears why. Only a real connection shows it: one that closes while the client writes
-// looks like a gateway that is down.
+// A client that sends a large body and is rejected receives the reason. This needs a real connection: closing it during the upload looks
+// like an unreachable gateway.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -12,14 +12,14 @@ const root = path.dirname(path.dirname(import.meta.dirname));
 const MiB = 1024 * 1024;
 const TIMES = 5;
 
-/** A form of this size that no ZIP is in. */
+/** Returns a form of this size that contains no ZIP. */
 function upload(bytes: number): FormData {
   const form = new FormData();
   form.set("file", new Blob([new Uint8Array(bytes)], { type: "application/zip" }), "x.zip");
   return form;
 }
 
-/** A body that does not say how long it is. */
+/** Returns a body without a content length. */
 function unmeasured(bytes: number): { body: ReadableStream; duplex: "half" } {
   let left = bytes;
   const body = new ReadableStream({
@@ -98,7 +98,7 @@ it("a refusal that comes before the body was read reaches a client that still se
   expect(await pushed(gateway.url)).toContain("401 UNAUTHENTICATED");
 });
 
-/** What an author hears who pushes a skill with a wrong key. */
+/** Returns the output for an author that pushes a skill with a wrong key. */
 async function pushed(url: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "skill-push-"));
   try {

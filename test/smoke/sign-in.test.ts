@@ -1,5 +1,5 @@
-// Hosts that know only a URL sign their user in at a running gateway, with the MCP SDKs of both generations and a scripted browser, and call
-// a tool; what they get opens that URL alone.
+// Hosts that have only a URL sign their user in at a gateway and call a tool, with the MCP SDKs of both generations and a scripted browser.
+// Their tokens are valid for that URL only.
 
 import {
   auth as authOfTwo,
@@ -32,7 +32,7 @@ async function made<T>(method: string, path: string, body: object): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-/** The user's browser opens the page, signs in with a key and allows it. */
+/** The user's browser opens the page, signs in with a key and allows access. */
 async function visit(url: string): Promise<URL> {
   const visitor = new Visitor(BACK);
   const page = (await visitor.go(url)).url.href;

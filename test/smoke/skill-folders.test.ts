@@ -23,7 +23,7 @@ function serve(place: Place, options: Parameters<typeof start>[1] = {}): Run {
   return start(place, { ...options, args: ["--skills", folder] });
 }
 
-/** The summary of a start. */
+/** Returns the summary line of a start. */
 const summary = (run: Run) => run.line(/^✔ \d+ skills? (?:published|up to date)/).then(({ input }) => input);
 
 interface Listed {
@@ -62,28 +62,28 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
     expect(await listed(gateway, "nested")).toBeNull();
     expect(await listed(gateway, "dependency")).toBeNull();
 
-    // The same label with other content, in a skill behind a link too.
+    // The same version label with different content, also in a skill behind a symbolic link.
     await write("pdf-tools", { version: "1.2.0", body: "Do it well." });
     await run.line(/^✔ pdf-tools 1\.2\.0\+local\.1 published$/);
     await write("docs", { version: "2.0.0+build.5", body: "Do it well." });
     await run.line(/^✔ docs 2\.0\.0\+build\.5\.local\.1 published$/);
-    // A file in a folder that is new, and one that an editor leaves.
+    // A file in a new folder, and a temporary file of an editor.
     await mkdir(path.join(folder, "pdf-tools", "references"));
     await writeFile(path.join(folder, "pdf-tools", "references", "a.md"), "A");
     await run.line(/^✔ pdf-tools 1\.2\.0\+local\.2 published$/);
-    // What is half saved changes nothing.
+    // A partly saved file changes nothing.
     await writeFile(path.join(folder, "pdf-tools", "SKILL.md"), "---\ndescr");
     await run.line(/^ {2}pdf-tools skipped: /);
     await write("pdf-tools", { version: "1.3.0" });
     await run.line(/^✔ pdf-tools 1\.3\.0 published$/);
-    // Back to an earlier content: no version is added.
+    // Restoring an earlier content adds no version.
     await write("pdf-tools", { version: "1.2.0" });
     await rm(path.join(folder, "pdf-tools", "references"), { recursive: true });
     await run.line(/^✔ pdf-tools 1\.2\.0 published$/);
     await write("broken");
     await run.line(/^✔ broken published$/);
 
-    // A folder that is gone, and comes back.
+    // A folder that is deleted and restored.
     const notes = await listed(gateway, "notes");
     await rename(path.join(folder, "group", "notes"), path.join(folder, ".away"));
     await run.line(/^✔ notes yanked, because the folder is gone$/);
@@ -101,7 +101,7 @@ it("publishes folders, then what changes in them, and a restart changes nothing"
     expect(await summary(again)).toMatch(/^✔ 4 skills up to date, from /);
     expect(await versions(same, (await listed(same, "pdf-tools"))?.id ?? "")).toEqual(before);
 
-    // Renamed while nothing runs.
+    // Rename while no gateway runs.
     await again.stop();
     await rename(path.join(folder, "broken"), path.join(folder, "mended"));
     const third = serve(place);
@@ -138,7 +138,7 @@ it("leaves skills alone that were published by other means, but for built-in one
   expect(await listed(gateway, "csv-report")).toMatchObject({ version: "0.1.0" });
   await run.stop();
 
-  // The built-in skill does not take its place back, before the folder is gone.
+  // The built-in skill does not replace the folder's skill while the folder exists.
   const again = serve(place);
   await summary(again);
   const same = await again.ready();
@@ -156,13 +156,13 @@ it("publishes 500 folders, and all of them again when all change at once", async
   const gateway = await run.ready();
   expect(await summary(run)).toMatch(/^✔ 500 skills published from /);
   await Promise.all(names.map((name) => write(name, { body: "Otherwise." })));
-  // A slow machine may need more than one round.
+  // A slow machine may need more than one pass.
   await until("all are published again", () => publishedLater(run) === names.length, 240_000);
   const { id = "" } = (await listed(gateway, "skill-42")) ?? {};
   expect(await versions(gateway, id)).toHaveLength(2);
 }, 300_000);
 
-/** How many skills the lines after the summary say were published. */
+/** Returns the number of published skills in the lines after the summary. */
 function publishedLater(run: Run): number {
   const counts = run.stderr.map((line) => {
     const [, number, name] = /^✔ (?:(\d+) skills|(skill-\d+)) published$/.exec(line) ?? [];
@@ -184,7 +184,7 @@ it("refuses a folder that is not there, and mentions the skills that somebody ha
   expect([...run.stdout, ...run.stderr].length).toBeLessThanOrEqual(10);
 });
 
-// Root reads everything.
+// The user root can read every folder.
 it.skipIf(process.getuid?.() === 0)("keeps what is published while a folder cannot be read", async () => {
   await write("shelf/one");
   const run = serve(await newPlace());

@@ -1,4 +1,4 @@
-// Small skills to upload.
+// Uploads and reads small skills.
 
 import { strToU8, zipSync } from "fflate";
 import type { Gateway } from "./launcher";
@@ -11,7 +11,7 @@ export function skillForm(name: string, body: string, version = "1.0.0"): FormDa
   return form;
 }
 
-/** Uploads and returns the new skill's id. */
+/** Uploads a skill and returns its id. */
 export async function upload(gateway: Gateway, name: string, body: string, key?: string): Promise<string> {
   const answer = await gateway.fetch("/api/v1/kinds/skills/upload", {
     method: "POST",
@@ -23,7 +23,7 @@ export async function upload(gateway: Gateway, name: string, body: string, key?:
   return skill.metadata.labels.id;
 }
 
-/** The text of a skill's SKILL.md as it is stored. */
+/** Returns the stored SKILL.md of a skill. */
 export async function readSkill(gateway: Gateway, id: string, key?: string): Promise<string> {
   const answer = await gateway.fetch(`/api/v1/kinds/skills/${id}/files/SKILL.md`, { key });
   if (answer.status !== 200) throw new Error(`read: ${answer.status} ${await answer.text()}`);

@@ -1,4 +1,5 @@
-// skillgate against a gateway that runs: from an empty folder to a published skill, back to an earlier version, and into an agent's folder.
+// The command `skillgate` with a running gateway: publish from an empty folder, roll back to an earlier version, and install into an
+// agent's folder.
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

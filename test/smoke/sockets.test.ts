@@ -1,4 +1,4 @@
-// Sockets on a real workerd: what a page does not read, and tickets that nobody gave out.
+// WebSockets on a real workerd: a page that does not read, and forged tickets.
 
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A text frame as a client sends it. */
+/** Returns a text frame in the format of a client. */
 function framed(text: string): Buffer {
   const data = Buffer.from(text);
   const mask = randomBytes(4);
@@ -23,7 +23,7 @@ function framed(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, 0x80 | data.length]), mask, masked]);
 }
 
-/** Opens a socket by hand, so that nothing reads what it is not told to read. */
+/** Opens a WebSocket by hand, so that tests control when data is read. */
 async function upgraded(gateway: Gateway, conversation: string): Promise<Socket> {
   const { hostname, port, host } = new URL(gateway.url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -47,7 +47,7 @@ async function upgraded(gateway: Gateway, conversation: string): Promise<Socket>
   return socket;
 }
 
-/** Reads all there is up to the frame that closes: how many bytes, and the code. */
+/** Reads until the close frame. Returns the number of bytes and the close code. */
 async function drained(socket: Socket): Promise<{ bytes: number; code: number }> {
   const parts: Buffer[] = [];
   for await (const part of socket.iterator({ destroyOnReturn: false })) {
@@ -71,7 +71,7 @@ async function residentMiB(pid: number): Promise<number> {
   return Number(kB) / 1024;
 }
 
-/** What these tests read of an answer. */
+/** The fields of a response that these tests read. */
 interface Told {
   code: string;
   ticket: string;
@@ -87,7 +87,7 @@ async function send(gateway: Gateway, method: string, route: string, body?: unkn
   return { status: answer.status, told: JSON.parse(text === "" ? "{}" : text) as Told };
 }
 
-/** A page that reads. */
+/** Connects a page that reads all messages. */
 function pageOf(gateway: Gateway, conversation: string, ticket: string): WebSocket {
   const url = `${gateway.url.replace("http", "ws")}/api/v1/conversations/${conversation}/socket`;
   return new WebSocket(url, ["skill-gateway.v1", `ticket.${ticket}`]);
@@ -107,7 +107,7 @@ it.skipIf(!existsSync("/proc/self/status"))(
     for (; answer.status === 202; answer = await ask()) asked.push(answer.told.request_id);
     expect([asked.length, answer.status, answer.told.code]).toEqual([4, 429, "TOO_MUCH_PENDING"]);
 
-    // One that reads hears everything all the while.
+    // A socket that reads receives everything in the meantime.
     const { ticket } = (await send(gateway, "POST", "/c/tickets", {})).told;
     const reader = pageOf(gateway, "c", ticket);
     closing.push(() => reader.close());
@@ -127,7 +127,7 @@ it.skipIf(!existsSync("/proc/self/status"))(
       socket.write(framed('{"type":"hello"}'));
       deaf.push(socket);
     }
-    // Room for one more at a time, so that 8 MiB are said to everybody.
+    // Frees one request at a time, so that 8 MiB are sent to every socket.
     const cancel = (id: string) => send(gateway, "DELETE", `/c/requests/${id}`);
     await cancel(asked[0]!);
     for (let n = 0; n < 32; n++) await cancel((await ask()).told.request_id);
@@ -165,7 +165,7 @@ it("looks for no conversation on behalf of 2 000 tickets that it did not make", 
   }
   expect([...codes]).toEqual([[4401, 2_000]]);
   expect(await files()).toEqual(before);
-  // What is looked for here is where objects lie.
+  // Shows that the check above reads the folder in which objects are stored.
   await send(gateway, "POST", "", { id: "c" });
   expect((await files()).length).toBeGreaterThan(before.length);
 });

@@ -51,7 +51,7 @@ it("a first start migrates, publishes, makes a key and serves", async () => {
   ]);
 });
 
-/** Everything below a folder that somebody else could read, write or enter. */
+/** Returns all files and folders that other users could read, write or enter. */
 async function open(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true });
   const found = await Promise.all(
@@ -141,7 +141,7 @@ it("a key in the file or the environment is used as it is", async () => {
   await first.stop();
 
   const inEnvironment = "sgw_a_key_from_the_environment_of_it";
-  // Without the console there is no link to it.
+  // Without the console, the start prints no link to it.
   const inTheEnvironment = start(place, { env: { GATEWAY_ADMIN_KEY: inEnvironment, CONSOLE: "off" } });
   const gateway = await inTheEnvironment.ready();
   expect(gateway.key).toBe(inEnvironment);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Gateway, isAlive, newPlace, type Run, readLock, start, until } from "./launcher";
 
-/** Nothing answers, nothing runs, nothing is locked. */
+/** Checks that the gateway does not answer, its processes ended and its lock is released. */
 async function expectGone(run: Run, gateway: Gateway, runtime: number): Promise<void> {
   await expect(fetch(new URL("/health", gateway.url))).rejects.toThrow();
   expect(isAlive(runtime)).toBe(false);

@@ -1,5 +1,5 @@
-// Many conversations with two MCP servers each, and calls of which every tenth goes wrong: nobody gets another's answer, no call
-// is lost, and no secret comes out. `npm run stress:mcp` runs it at full size.
+// Many conversations with two MCP servers each, where one call in ten fails. No conversation receives another's result, no call is lost,
+// and no secret leaks. `npm run stress:mcp` runs it at full size.
 
 import { expect, it } from "vitest";
 import { sampleOf } from "../support/open-metrics";
@@ -9,9 +9,9 @@ import { type Gateway, newPlace, start, until } from "./launcher";
 const FULL = process.env.MCP_STRESS === "full";
 const CONVERSATIONS = FULL ? 100 : 12;
 const SECONDS = FULL ? 30 : 4;
-/** Of a call: more than a machine full of work takes, and what a call that hangs costs its conversation. */
+/** Timeout of a call in seconds: longer than a call needs on a busy machine. A hanging call blocks its conversation for this time. */
 const DEADLINE_S = FULL ? 15 : 4;
-/** Goes wrong in each of these ways, one call in ten. `lost` is a session that the server forgot: that call succeeds. */
+/** Failures of one call in ten. `lost` is a session that the server dropped; that call succeeds. */
 const FAULTS = ["s500", "s429", "break", "end", "json", "html", "ids", "hang", "error", "lost", "big"];
 
 interface Result {
@@ -55,7 +55,7 @@ it(
     console.log(JSON.stringify({ ...told, steps: count.times.length, p50: at(0.5), p99: at(0.99) }));
     expect(count.faulty).toBeGreaterThan(0);
     expect(count.recovered).toBeGreaterThan(0);
-    // A breaker opens only where chance brings five faults in a row.
+    // The circuit breaker opens only if five failures happen in a row by chance.
     expect(count.leftAlone).toBeLessThan(count.calls / 50);
   },
   SECONDS * 1_000 + 120_000,
@@ -68,7 +68,7 @@ async function converse(gateway: Gateway, urls: string[], index: number, end: nu
   const post = async (path: string, body: object, method = "POST") => {
     const headers = { "content-type": "application/json", "on-behalf-of": user };
     const send = () => gateway.fetch(path, { method, headers, body: JSON.stringify(body) });
-    // Once more when the connection was closed while it was idle, as every client does: the calls have ids.
+    // Retries once, as every client does, if an idle connection was closed. The ids of the calls make this safe.
     const answer = await send().catch(send);
     const text = await answer.text();
     expect(answer.ok, text).toBe(true);
@@ -80,7 +80,7 @@ async function converse(gateway: Gateway, urls: string[], index: number, end: nu
   const entry = (url?: string) => ({ url, headers, timeout: DEADLINE_S });
   const spec = { mcpServers: { one: entry(urls[0]), two: entry(urls[1]) } };
   await post(`${route}/turns`, { conversation: { spec } });
-  // Where all begin at once some servers take longer than a turn waits: their tools come with a later step.
+  // When all conversations start at once, some servers connect too late for the turn. Their tools appear in a later step.
   await until("both servers are connected", async () => {
     const { tools } = (await post(`${route}/tool-calls`, { calls: [] })) as { tools: { name: string }[] };
     return ["one__echo", "two__echo"].every((name) => tools.some((tool) => tool.name === name));
@@ -132,7 +132,7 @@ function judge(
   expect(result.structuredContent?.owner).toBe(owner);
 }
 
-/** What conversations' objects count arrives at `/metrics`, under nobody's name. */
+/** The counters of conversations appear in `/metrics` without user names. */
 async function countsWhatHappened(gateway: Gateway, count: Count): Promise<void> {
   const text = await until("the last counts have arrived", async () => {
     const answer = await gateway.fetch("/metrics");
@@ -148,7 +148,7 @@ async function countsWhatHappened(gateway: Gateway, count: Count): Promise<void>
   expect(text).not.toMatch(/stress|planted|one__/);
 }
 
-/** Waits until a server has no connection any more. */
+/** Waits until a server has no open connections. */
 async function idle(url: string): Promise<void> {
   await expect
     .poll(async () => ((await (await fetch(`${url}/seen?brief`)).json()) as { open: number }).open, { timeout: 30_000 })

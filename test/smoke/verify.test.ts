@@ -1,4 +1,4 @@
-// `npm run deploy:verify`, rehearsed: a gateway on this machine stands in for an account, but for what nothing limits here.
+// Rehearses `npm run deploy:verify` with a local gateway instead of an account, except for limits that do not exist locally.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

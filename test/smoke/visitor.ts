@@ -1,13 +1,13 @@
-// The browser of somebody who signs a host in: cookies of each origin, redirects that are followed, forms that are sent. And the host.
+// Simulates an MCP host and the browser of its user during sign-in: cookies by origin, redirects and forms.
 
-/** A browser that follows redirects until it comes to a page, or to where the host waits. */
+/** A browser that follows redirects until it reaches a page or the host's redirect URI. */
 export class Visitor {
   private readonly cookies = new Map<string, Map<string, string>>();
 
-  /** @param back where the host waits: nobody listens there, the address is the answer */
+  /** @param back the host's redirect URI. No server listens there: the address is the result. */
   constructor(private readonly back: string) {}
 
-  /** Goes there; gives where it came to, and what it saw. */
+  /** Opens a URL. Returns the final address and the content. */
   async go(url: string, init: RequestInit = {}): Promise<{ url: URL; status: number; text: string }> {
     let next = new URL(url);
     let sent = init;
@@ -39,7 +39,7 @@ interface Tokens {
   token_type: string;
 }
 
-/** What a host of the MCP SDK keeps while its user signs in. */
+/** The state of a host of the MCP SDK during sign-in. */
 export class SignedInHost {
   kept: Tokens | undefined;
   code = "";
@@ -48,7 +48,7 @@ export class SignedInHost {
   private verifier = "";
   readonly clientMetadata: { client_name: string; redirect_uris: string[] };
 
-  /** @param visit what its user does at the address that is opened; gives where the browser is sent in the end */
+  /** @param visit the user's actions at the opened address. Returns the final address of the browser. */
   constructor(
     readonly redirectUrl: string,
     private readonly visit: (url: string) => Promise<URL>,

@@ -1,4 +1,4 @@
-// What goes on while gateways are killed. A workload remembers only what was acknowledged, and later asks for exactly that.
+// Workloads that run while gateways are killed. A workload records only acknowledged steps and later checks exactly these.
 
 import { expect } from "vitest";
 import * as z from "zod";
@@ -7,14 +7,14 @@ import { readSkill, upload } from "./skill";
 
 export interface Workload {
   name: string;
-  /** One step; throws when the gateway is gone. What it returned from must never be lost. */
+  /** Runs one step. Throws if the gateway is unreachable. The result of a completed step must never be lost. */
   step(gateway: Gateway): Promise<void>;
-  /** How many steps were acknowledged. */
+  /** Number of acknowledged steps. */
   acknowledged(): number;
   verify(gateway: Gateway): Promise<void>;
 }
 
-/** Another workload is a function more in this list. */
+/** Add another workload as a function in this list. */
 export const workloads: (() => Workload)[] = [uploads, turns];
 
 function uploads(): Workload {
@@ -24,7 +24,7 @@ function uploads(): Workload {
     name: "uploads",
     async step(gateway) {
       const number = ++next;
-      // Mostly small; some large enough that a kill is likely to fall into the middle of writing.
+      // Most texts are small. Some are large, so that a kill is likely to interrupt a write.
       const text = `This is number ${number}.\n${"x".repeat(number % 5 === 0 ? 100_000 : 10)}`;
       stored.set(await upload(gateway, `skill-${number}`, text), text);
     },
@@ -35,7 +35,7 @@ function uploads(): Workload {
   };
 }
 
-/** Conversations that go on turn by turn: a turn that was answered has happened, and a skill that was loaded is there. */
+/** Conversations with several turns. An acknowledged turn must be stored, and a loaded skill must be active. */
 function turns(): Workload {
   const reached = new Map<string, number>();
   const loaded = new Set<string>();
@@ -74,7 +74,7 @@ async function send(gateway: Gateway, method: string, route: string, body?: obje
   return answer.json();
 }
 
-/** Runs steps of all workloads side by side until stopped; steps that fail while the gateway is down are tried anew. */
+/** Runs steps of all workloads in parallel until stopped. Steps that fail while the gateway is down are repeated. */
 export function busy(gateway: Gateway, all: Workload[]) {
   let stopped = false;
   const loops = all.flatMap((workload) =>

@@ -1,4 +1,4 @@
-// `@assistant-ui/react` in Chromium, with each API that the AI SDK in its back end may speak: `npm run try:clients`.
+// Runs `@assistant-ui/react` in Chromium, with each API that the AI SDK in its back end supports: `npm run try:clients`.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openBrowser } from "../browser/chromium";
@@ -90,7 +90,7 @@ async function abort({ chat, stage: on }: Trial): Promise<void> {
   await chat.reads("Sai");
   await chat.ask("Say less.", "Said in step 5.");
   const requests = sent(on);
-  // What had been done for the answer stands behind the part of it that was shown.
+  // The steps of the stopped answer follow the part of it that was shown.
   expectGrowth([requests[0]!, requests[1]!, requests[2]!, requests[3]!, requests[4]!]);
   expect(text(requests[4]!.messages.slice(requests[3]!.messages.length))).toMatch(/"Sai".*"Say less\."/);
 }
@@ -149,7 +149,7 @@ async function titles({ chat, stage: on }: Trial): Promise<void> {
   expectGrowth([requests[0]!, requests[1]!, requests[3]!]);
 }
 
-/** What is asked of the page, by case: a tool of its own, titles. */
+/** The options of the page for each case: a tool of its own, titles. */
 const CASES: Record<string, [run: (trial: Trial) => Promise<void>, page?: string]> = {
   "plain chat": [plain],
   "a skill that loads": [skillLoads],

@@ -1,5 +1,5 @@
-// What a lagging replica and a remembered identity can do, and for how long. Each isolate of the gateway has its own memory; the
-// replica of this file stands still unless it says otherwise, which is worse than any real one.
+// The effect of a lagging replica and of cached identities, and its duration. Each isolate of the gateway has its own cache. The replica in
+// this file does not advance unless a test says so, which is worse than any real one.
 
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DURATIONS } from "../../src/domain/durations";
@@ -12,7 +12,7 @@ import { at, beginWorld, endWorld, isolate } from "../support/world/pool";
 
 const world = await beginWorld();
 afterAll(endWorld);
-/** How long an identity is remembered where no setting says otherwise, and a little more. */
+/** The default lifetime of a cached identity, plus 1 ms. */
 const BOUND = 10_001;
 const SKILLS = "/api/v1/kinds/skills";
 
@@ -30,7 +30,7 @@ interface Options {
   headers?: Record<string, string>;
 }
 
-/** Asks an isolate, and lets it do what it left for later. */
+/** Sends a request to an isolate and waits for its background work. */
 async function ask(where: string, method: string, path: string, options: Options) {
   const answer = await call(method, path, { ...options, headers: { ...options.headers, ...at(where) } });
   const text = await answer.text();
@@ -56,7 +56,7 @@ async function keyed(user: string): Promise<{ id: string; key: string }> {
   return answer.json();
 }
 
-/** A user that two isolates know, `here` and `there`, and whom the replica knew when it stopped. */
+/** Creates a user that the isolates `here` and `there` have cached, and that the replica contains. */
 async function known(user = fresh("user")) {
   const { id, key } = await keyed(user);
   for (const where of ["here", "there"]) await ask(where, "GET", SKILLS, { key });
@@ -153,12 +153,12 @@ describe("a lost membership", () => {
     world.lag("forever");
     expect((await ask("here", "DELETE", path, office)).status).toBe(204);
     expect(await sees("here", key, name)).toBe(false);
-    // What the replica still says is one answer's, whatever it is, and no second one's.
+    // At most one more answer uses the state of the replica.
     pass(BOUND);
     await ask("there", "GET", SKILLS, { key });
     expect(await sees("there", key, name)).toBe(false);
     expect((await ask("there", "POST", `${chat}/turns`, { key, json: {} })).text).not.toContain(name);
-    // Who still believes in it finds a conversation that knows better.
+    // The Durable Object has newer data than an isolate with an outdated cache.
     const load = { calls: [{ id: "1", name: "load_skill", arguments: { skill_name: name } }] };
     const refused = await ask("late", "POST", `${chat}/tool-calls`, { key, json: load });
     expect(refused.text).toContain('"isError":true');

@@ -1,5 +1,5 @@
-// Writes, lag, isolates and time in any order, beside a model that only knows what was so when. An answer may be as old as the bound
-// and no older, never older than what its isolate or its bookmark wrote, and never anybody else's.
+// Writes, replica lag, isolates and time in random order, compared with a model that records the true state over time. An answer can be as
+// old as the time limit, but never older than a write of its isolate or its bookmark, and never another user's.
 
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
@@ -14,7 +14,7 @@ afterAll(endWorld);
 beforeEach(holdClock);
 afterEach(releaseClock);
 
-/** How old an answer may be: `IDENTITY_MEMORY_S`, as it is set where nobody sets it. */
+/** The maximum age of an answer: the default of `IDENTITY_MEMORY_S`, in milliseconds. */
 const BOUND = 10_000;
 const SKILLS = "/api/v1/kinds/skills";
 const USERS = [0, 1] as const;
@@ -197,7 +197,10 @@ class Run {
     return name.startsWith("shared") ? `${this.#prefix}-${name}` : `${this.#prefix}-of-${one}-${name}`;
   }
 
-  /** What is in the text was the reader's at some moment since then; what is not was not, at some moment since then. */
+  /**
+   * Checks each skill against its history since then: if the text contains it, the reader had access at some moment; otherwise the reader
+   * lacked access at some moment.
+   */
   #judge(one: User, text: string, since: number): void {
     const member = this.#member.get(one) ?? new Fact();
     for (const [title, { there }] of this.#skills) {

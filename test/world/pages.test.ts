@@ -1,4 +1,4 @@
-// A page's answer comes over a socket that the object has already: what it waits for is the object's own.
+// Answers of a page over an open socket: they depend only on the Durable Object.
 
 import { afterAll, expect, it } from "vitest";
 import { askPage, conversationOf, Page } from "../support/page";

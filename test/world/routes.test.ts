@@ -1,5 +1,5 @@
-// How far every request travels, object included: the table beside this holds it. A number that grew is a request that became slower for
-// everybody who is far from D1; one that shrank is welcome, and belongs into the table.
+// The number of trips of every request, including its Durable Object, compared with the table in this folder. A higher number means a
+// slower request for users far from D1. Enter lower numbers into the table.
 
 import { afterAll, describe, expect, it } from "vitest";
 import { identitySourceOf } from "../../src/domain/access/key-scope";
@@ -14,7 +14,7 @@ const world = await beginWorld();
 const traveller = new Traveller(world);
 afterAll(endWorld);
 
-/** Whether a way is as far as another one, or less. Beside a lagging replica it is chance which of them is asked last. */
+/** Whether a request needed at most the given trips. With a lagging replica, either of the two can be asked last. */
 function isWithin(seen: string, most: string, state: State): boolean {
   const [way, bound] = [seen, most].map((line) => line.split(" ").map(Number));
   const asked = (numbers: number[] = []) => (numbers[0] ?? 0) + (numbers[1] ?? 0);
@@ -32,10 +32,10 @@ const NOTES = ['update "grants" set "arrived"', 'update "mcp_servers" set "down_
  * arrived, and that a server does not answer, as those of other rows do not.
  */
 function leftForLater({ primary, background: all }: Journey, row: Row, state: State): string {
-  // An import's object has the pool's own bindings: what it asks goes on when its request is over.
+  // The Durable Object of an import uses the pool's own bindings and continues after its request.
   const background = all.filter(({ who, what }) => who !== "test" && !NOTES.some((note) => what.startsWith(note)));
   const most = state === "warm" || recallFor(row) === "strict" ? 0 : 1;
-  // What makes a conversation has asked the primary already, by its object.
+  // Requests that create a conversation have already asked the primary through its Durable Object.
   const least = state === "cold" && primary === 0 ? most : 0;
   const isRenewal = ({ who, to, constraint, what }: Trip) =>
     who === "worker" && to === "primary" && constraint === "first-primary" && /^WITH (asked|held) AS/.test(what);
@@ -55,7 +55,7 @@ const recallFor = ({ route }: Row) => {
  * credentials take turns, row by row. Where the primary is asked who calls, it is asked whoever calls, and however much is remembered.
  */
 function credentialsFor(row: Row, state: State): Credential[] {
-  // A grant is made for its URL, which has the thing in it: the replica hears of both, or of neither.
+  // A grant is bound to a URL that contains the resource, so the replica contains both or neither.
   const all = CREDENTIALS.filter((one) => takes(row, one) && !(one === "grant" && state === "lagging"));
   if (state === "cold") return all;
   const turn = recallFor(row) === "strict" ? 0 : JOURNEYS.findIndex(([, other]) => other === row) % all.length;
@@ -74,7 +74,7 @@ describe("the table keeps to what was promised", () => {
   const rows = JOURNEYS.map(([name, row]) => ({ name, row, ways: TABLE.get(name) }));
   const makes = (name: string) =>
     /\/turns first|^POST \/mcp\/\{id\} (initialize|tools\/list|prompts\/list|logging\/setLevel)/.test(name);
-  /** What the object has not read yet: a new view, a skill's content, a search. */
+  /** Requests for which the object must read data: a new view, a skill's content, or a search. */
   const reads = (name: string) => /after a publish|load_skill(?! again)|find_skill|tools\/call/.test(name);
 
   it.each(rows.filter(({ row }) => recallFor(row) === "strict"))("$name: no farther than before", ({ ways }) => {
@@ -105,7 +105,7 @@ describe("every request goes as far as the table says", () => {
   it.each(JOURNEYS)("%s", async (name, row) => {
     const expected = TABLE.get(name);
     if (expected === undefined) throw new Error(`No line for '${name}'.`);
-    // What an object knows changes with every request: theirs is a conversation of its own.
+    // The cache of a conversation's object changes with every request, so each of these requests uses its own conversation.
     const isKept = !row.spent && row.scope !== "conversations" && !row.route.startsWith("POST /mcp/");
     const seen: Record<string, string> = {};
     const wanted: Record<string, string> = {};
@@ -117,7 +117,7 @@ describe("every request goes as far as the table says", () => {
         const measured = () => measure(credential, state, kept);
         const title = `${state}, ${credential}`;
         let found = await measured();
-        // What a busy machine let fall apart into two rounds is one, looked at again.
+        // On a busy machine, one round can be split into two, so the request is measured again.
         if (!isWithin(found.way, expected[state], state) || found.later !== "") found = await measured();
         wanted[title] = expected[state];
         seen[title] = (isWithin(found.way, expected[state], state) ? expected[state] : found.way) + found.later;

@@ -1,5 +1,5 @@
-// Every request whose way is counted: each row of the isolation matrix, and the steps of a conversation, which share a route and
-// not a way.
+// Requests whose trips are counted: each row of the isolation matrix, and the steps of a conversation, which share a route but differ in
+// trips.
 
 import { conversation, fresh, keyOfUser, skill, type Thing } from "../api/matrix/actors";
 import { DOOR_ROWS } from "../api/matrix/compat-rows";
@@ -152,7 +152,7 @@ export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([
   ...LOOKING_ROWS,
   ...SERVER_ROWS,
   ...SIGN_IN_ROWS,
-  // What nobody has goes as far as the list of it.
+  // Without the rows for resources that no user has, because their requests end after the list is read.
   ...MCP_ROWS.filter(({ may, best }) => may[best] !== 404).map(begun),
   ...STEPS,
 ]);

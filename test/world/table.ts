@@ -1,9 +1,9 @@
-// How far every request travels: in rounds to D1's primary and to its nearest replica, and in calls of an object and of R2. The answer
-// waits for all of them, one after the other. What a request leaves for later is the same of all: the test beside this says it.
-//   before    as it was at 8403f4e, when every request began at the primary, and nothing of a caller was remembered
-//   cold      the isolate has not seen the caller, and the replica has everything
-//   warm      the isolate has just answered the caller
-//   lagging   the isolate has not seen the caller, and the replica has not heard of the thing that the request is about
+// The trips of every request: rounds to D1's primary and to its nearest replica, and calls of a Durable Object and of R2. The response
+// waits for all of them in sequence. Background work is the same for all requests, and the test in this folder checks it.
+// - before: at commit 8403f4e, when every request began at the primary and no caller was cached
+// - cold: the isolate has not seen the caller, and the replica is up to date
+// - warm: the isolate has just answered the caller
+// - lagging: the isolate has not seen the caller, and the replica does not contain the requested resource yet
 
 import type { State } from "./travel";
 

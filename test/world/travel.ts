@@ -1,5 +1,5 @@
-// One request of a row on its way: with a key, with a service's key for its user, with a token, with what an MCP host was given; to an isolate that knows nobody,
-// to one that knows the caller, and to a replica that has never heard of the thing.
+// Measures one request of a row: with a user's key, a service's key that acts for a user, an external token, or an OAuth access token of an
+// MCP host; in an isolate with an empty cache, in one that has cached the caller, and with a replica that lacks the resource.
 
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
@@ -22,12 +22,14 @@ export type State = (typeof STATES)[number];
 const ORIGIN = "https://gateway.test";
 const app = await wholeApp();
 
-/** Nothing changes, but everybody must look. */
+/** Changes no data, but every conversation must check its view. */
 const dropViews = () => env.DB.prepare("UPDATE counters SET value = value + 1 WHERE scope = 'public'").run();
 
-/** Whether the route takes such a caller at all: keys and admins' things are no service's, and a link and an import want a key to end with. */
+/**
+ * Whether the route accepts this kind of credential. Services cannot manage keys or admin resources, and links and imports require a key.
+ */
 export function takes(row: Row, credential: Credential): boolean {
-  // Where an issuer signs users in, the gateway's own page does not.
+  // If an issuer signs users in, the gateway's own sign-in page does not.
   if (credential === "token" && /^(POST \/api\/v1\/sign-ins|PUT \/api\/v1\/oauth-clients)/.test(row.route))
     return false;
   // A grant opens its one URL, and is never an admin's.
@@ -61,7 +63,7 @@ export class Traveller {
     const name = `isolate-${++this.#made}`;
     const headers = await this.#credentials(row, credential, pathOf(row, thing));
     const ask = () => this.#knock(name, credential, row, headers, thing);
-    // Views that were made for the conversations of MCP clients are shared by the isolates of a test.
+    // The isolates of a test share the views of MCP conversations.
     if (row.route.startsWith("POST /mcp ")) await dropViews();
     if (state === "warm") {
       await this.#warm(name, credential, headers, row, thing);
@@ -73,7 +75,7 @@ export class Traveller {
     return { status: answer.status, text, journey };
   }
 
-  /** Makes the keys that a row needs, so that the replica has heard of them however far it lags from then on. */
+  /** Creates the keys of a row in advance, so that the replica contains them before it starts to lag. */
   async prepare(row: Row): Promise<void> {
     for (const credential of CREDENTIALS) if (credential !== "grant") await this.#credentials(row, credential, "");
   }
@@ -165,7 +167,7 @@ export class Traveller {
       JWT_JWKS_URL: issuer.keysUrl,
     };
     const answer = await app.fetch(request, { ...env, ...isolate(name), ...settings }, context);
-    // What it left for later is waited for when the journey is over, and not before there is an answer.
+    // Background work is awaited at the end of the measurement, after the response.
     this.#later.push(waitOnExecutionContext(context));
     return answer;
   }

@@ -1,4 +1,4 @@
-// The instrument itself: what it says of trips must be so, or every number of this folder is worth nothing.
+// Tests the trip counter itself, because every figure in this folder depends on it.
 
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";

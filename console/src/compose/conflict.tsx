@@ -47,7 +47,7 @@ export function Conflict({
   );
 }
 
-/** A ghost line by line, its prompt too. */
+/** Returns a ghost as lines of text, including its prompt. */
 function told({ systemPrompt, servers, ...others }: Draft): string {
   return `${pretty(others)}\n\nServers:\n${servers}\n\nPrompt:\n${systemPrompt}\n`;
 }

@@ -107,7 +107,7 @@ function Paste({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void
 /** Reads a definition or a spec alone. An existing ghost does not change its owner. */
 async function pasted(text: string, { name, namespace }: Draft): Promise<Draft> {
   const { parse } = await import("yaml");
-  // Few aliases: a text of a kilobyte must not become one of a gigabyte.
+  // Limits YAML aliases, because nested aliases can expand a kilobyte to a gigabyte.
   const found = fieldsOf(parse(text, { maxAliasCount: 50 }));
   if (found.kind !== undefined && found.kind !== "Ghost")
     throw new Error(`This is a definition of the kind '${String(found.kind)}': paste one of the kind 'Ghost'.`);

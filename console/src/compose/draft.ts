@@ -9,13 +9,13 @@ export interface Draft {
   /** The current or future owner: `default`, a group, or `public`. */
   namespace: string;
   systemPrompt: string;
-  /** As the API has them: names, each with `@range` if need be, and `*`. */
+  /** In the format of the API: names, optionally with `@range`, and `*`. */
   skills: readonly string[];
   preload: readonly string[];
-  /** JSON; nothing: no servers. */
+  /** JSON text; empty for no servers. */
   servers: string;
   model: string;
-  /** A number, `conversation`, or nothing. */
+  /** A number, `conversation`, or empty. */
   retention: string;
   /** The parts of the spec without a field, unchanged. */
   rest: Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export function draftFrom(given: unknown): Draft {
   };
 }
 
-/** A ghost that is there. */
+/** Returns the draft of an existing ghost. */
 export const draftOf = ({ metadata: { name, namespace }, spec }: Ghost): Draft =>
   draftFrom({ metadata: { name, namespace }, spec });
 
@@ -87,7 +87,7 @@ export function specOf({ systemPrompt, skills, preload, servers, model, retentio
 
 export const isIssue = (made: Spec | Issue): made is Issue => "code" in made && "message" in made && "path" in made;
 
-/** `name@range` in two. */
+/** Splits `name@range`. */
 export function halves(entry: string): [name: string, range: string] {
   const at = entry.indexOf("@");
   return at === -1 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
@@ -95,7 +95,7 @@ export function halves(entry: string): [name: string, range: string] {
 
 export const joined = (name: string, range: string): string => (range.trim() === "" ? name : `${name}@${range.trim()}`);
 
-/** With a skill, unless it is there. */
+/** Adds a skill to a draft unless it is already listed. */
 export function withSkill(draft: Draft, name: string): Draft {
   if (draft.skills.some((entry) => halves(entry)[0] === name)) return draft;
   return { ...draft, skills: [...draft.skills, name] };

@@ -1,4 +1,4 @@
-// A ghost that is written: its fields at one side, what it would be at the other.
+// Edits a ghost: the fields on one side, the preview on the other.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useBlocker, useNavigate } from "@tanstack/react-router";
@@ -26,7 +26,7 @@ const SHELLS = [
   ["Dify", "Dify"],
 ] as const;
 
-/** `saved`: what is there, or what a new one begins with. `id` and `tag`: of one that is there. */
+/** `saved` is the stored ghost, or the initial values of a new one. `id` and `tag` belong to an existing ghost. */
 export function Editor({
   id,
   saved: begun,

@@ -1,4 +1,4 @@
-// A field of a ghost: its name, what it means, and what is wrong with it.
+// Renders a field of a ghost with its label, help text and issues.
 
 import { type ReactNode, useId, useState } from "react";
 import type { Issue } from "../../../sdk/src/generated/operations";
@@ -58,7 +58,7 @@ export function Explained({
   );
 }
 
-/** Words between backticks as code. */
+/** Renders text between backticks as code. */
 function Coded({ children }: { children: string }): ReactNode {
   return children.split("`").map((part, n) =>
     n % 2 === 1 ? (

@@ -3,7 +3,7 @@
 import type { GhostPreview } from "../../../sdk/src/generated/operations";
 import type { Node, Tie } from "../parts/graph";
 
-/** A need that no skill of the ghost meets is there as a node that is missing, unless the preview does not name all skills. */
+/** A dependency that no skill of the ghost satisfies is a missing node, unless the preview does not list all skills. */
 export function graphOf(
   name: string,
   { skills, more, servers, collisions }: Pick<GhostPreview, "skills" | "more" | "servers" | "collisions">,
@@ -30,7 +30,7 @@ export function graphOf(
       ties.push({ from, to: add({ id: to, name: needed, kind: "missing" }), what: "needs" });
     }
     for (const server of skill.servers) ties.push({ from, to: thing("server", server), what: "brings" });
-    // Tools are many: those are shown that something else has, too.
+    // Shows only tools whose name occurs more than once, because there are many tools.
     for (const tool of skill.tools.filter((one) => meeting.has(`tool ${one}`)))
       ties.push({ from, to: thing("tool", tool), what: "brings" });
   }

@@ -7,11 +7,11 @@ import { type Draft, draftFrom, EMPTY, fieldsOf } from "./draft";
 export interface Kept {
   draft: Draft;
   tag: string | null;
-  /** The servers had been changed: they are those of the saved ghost again. */
+  /** The draft had unsaved servers, which were not stored. It contains the servers of the saved ghost. */
   lost: boolean;
 }
 
-/** `id`: of the ghost; `new` for one that is not there yet. */
+/** `id` is the id of the ghost, or `new`. */
 const placeOf = (user: string, id: string) => `ghost-draft ${user} ${id}`;
 
 export function keep(user: string, id: string, { draft, tag, lost }: Kept): void {

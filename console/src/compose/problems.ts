@@ -5,10 +5,10 @@ import { type Draft, halves } from "./draft";
 
 const FIELDS = ["systemPrompt", "mcpServers", "retentionTurns", "model", "skills", "preload_skills"] as const;
 
-/** A field of the page, or a skill by its name. */
+/** A field of the editor, or a skill by name. */
 export type Place = "name" | "namespace" | (typeof FIELDS)[number] | `skill ${string}`;
 
-/** Problems by where they are shown; `null`: what no field shows. */
+/** Groups issues by the field that shows them; `null` for issues without a field. */
 export function byPlace(issues: readonly Issue[], draft: Draft): Map<Place | null, Issue[]> {
   return Map.groupBy(issues, ({ path = "" }) => placeOf(path, draft));
 }
@@ -18,7 +18,7 @@ function placeOf(path: string, { skills, preload }: Draft): Place | null {
   const entry = list === undefined ? undefined : (list === "skills" ? skills : preload)[Number(position)];
   if (entry !== undefined) return `skill ${halves(entry)[0]}`;
   const [, pinned] = /^spec\.(?:preload_)?skill_refs\.(.+)$/.exec(path) ?? [];
-  // A warning of a view names the skill alone.
+  // Warnings of a preview contain only the name of the skill.
   const named = pinned ?? path;
   if ([...skills, ...preload].some((one) => halves(one)[0] === named)) return `skill ${named}`;
   const field = FIELDS.find((one) => path.startsWith(`spec.${one}`));

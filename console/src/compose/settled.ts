@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 
 const PAUSE_MS = 400;
 
-/** The value as it was when it had not changed for a moment. */
+/** Returns the last value that did not change for `PAUSE_MS`. */
 export function useSettled<T>(value: T): T {
   const [settled, settle] = useState(value);
   useEffect(() => {

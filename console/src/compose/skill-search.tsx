@@ -1,4 +1,4 @@
-// Finding a skill for a ghost, as a model's search finds it.
+// Searches skills for a ghost, ranked like `find_skill`.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
@@ -32,7 +32,7 @@ export function SkillSearch({
   onAdd,
 }: {
   namespace: string;
-  /** Names that are there already. */
+  /** Names that are already in the ghost. */
   without: readonly string[];
   onAdd: (name: string) => void;
 }): ReactNode {
@@ -59,7 +59,7 @@ export function SkillSearch({
           onChange={({ target }) => setWords(target.value)}
           onKeyDown={(event) => {
             if (event.key !== "Enter") return;
-            // The form around it is not meant.
+            // Prevents submitting the surrounding form.
             event.preventDefault();
             const [first] = found;
             if (first !== undefined && !isBehind) add(first.metadata.name);

@@ -1,4 +1,4 @@
-// The skills of a ghost: which, at which versions, and which are there from the first turn on.
+// Edits the skills of a ghost: names, version ranges and preloading.
 
 import { type ReactNode, useState } from "react";
 import type { GhostPreview, Issue } from "../../../sdk/src/generated/operations";

@@ -2,7 +2,7 @@
 
 import { fieldsIn } from "../gateway/refusal";
 
-/** A diagram. As a picture it can neither run nor load anything. */
+/** A diagram. As an image it can neither run scripts nor load resources. */
 export interface Drawing {
   title: string;
   code: string;
@@ -20,7 +20,7 @@ let queue: Promise<unknown> = Promise.resolve();
 export async function drawn(payload: unknown): Promise<{ drawing: Drawing; type: string }> {
   const { code, title } = fieldsIn(payload);
   if (typeof code !== "string") throw new Error("There is no `code` to draw.");
-  // One after the other: the frame has one desk.
+  // The frame renders one diagram at a time.
   const turn = queue.then(() => drawNow(code));
   queue = turn.catch(() => undefined);
   const { error, svg, type, width, height } = await turn;
@@ -39,7 +39,7 @@ export async function drawn(payload: unknown): Promise<{ drawing: Drawing; type:
   };
 }
 
-/** The address of an image. */
+/** Returns a data URL for an `<img>`. */
 export const pictureOf = (svg: string): string => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 
 async function drawNow(code: string): Promise<Record<string, unknown>> {

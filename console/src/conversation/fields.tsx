@@ -22,7 +22,7 @@ interface Schema {
   minItems?: unknown;
 }
 
-/** A field: what it is called, and whether it must be filled in. */
+/** A field with its label, and whether it is required. */
 export interface Field {
   name: string;
   required: boolean;

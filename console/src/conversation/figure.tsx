@@ -1,4 +1,4 @@
-// A drawn diagram, with the code that it was drawn from.
+// Shows a rendered diagram with its source code.
 
 import type { ReactNode } from "react";
 import { Plain, visible } from "../parts/text";

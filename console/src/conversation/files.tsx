@@ -10,7 +10,7 @@ import { Answer, Trouble } from "../parts/state";
 import { bytes, Plain, visible, When } from "../parts/text";
 
 const ROWS = 50;
-/** A larger picture is only downloaded. */
+/** Larger images are only offered as downloads. */
 const SHOWN = 1024 * 1024;
 const PICTURES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",

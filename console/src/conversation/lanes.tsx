@@ -1,4 +1,4 @@
-// The life of skills: a lane for each, over the turns. A turn in which it was loaded, one in which it was there, the one after which it left.
+// Shows the active skills by turn: when each was loaded, active and removed.
 
 import type { ReactNode } from "react";
 import type { TurnFigures } from "../../../sdk/src/generated/operations";

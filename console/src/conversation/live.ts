@@ -1,4 +1,4 @@
-// A conversation as it happens: by its socket, and where that is away by asking every few seconds.
+// Follows a conversation through its WebSocket, or by polling while the socket is not connected.
 
 import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -14,7 +14,7 @@ const ANSWERED = ["confirm", "choose", "form", "open_url"];
 const EVERY_MS = 3_000;
 /** The number of stored calls of all turns. */
 const CALLS = 500;
-/** Pages of a hundred turns. */
+/** Maximum number of pages, with 100 turns each. */
 const PAGES = 100;
 
 export interface Live extends SkillGateway {

@@ -11,7 +11,7 @@ import { figure, visible } from "../parts/text";
 
 type Billed = AnswerOf<"conversations.get">["tokens"]["billed"];
 
-/** `point`: the turn that is looked at; `undefined` before the first. */
+/** `point` is the selected turn; `undefined` before the first turn. */
 export function Prompt({
   id,
   point,

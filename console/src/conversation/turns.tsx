@@ -1,4 +1,4 @@
-// Going back over the turns of a conversation: by a slider, step by step, and back to now.
+// Selects a turn of a conversation with a slider or step by step, or returns to the current one.
 
 import type { ReactNode } from "react";
 import type { TurnFigures } from "../../../sdk/src/generated/operations";
@@ -49,7 +49,7 @@ export function Turns({
   );
 }
 
-/** A turn, as a page names it. */
+/** Returns the display name of a turn. */
 const nameOf = ({ turn, restored }: TurnFigures): string => (restored ? `turn ${turn}, restored` : `turn ${turn}`);
 
 /** Returns the name of each turn in a list. A repeated turn occurs more than once. */

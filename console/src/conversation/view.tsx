@@ -24,7 +24,7 @@ const STATUS: Record<Live["status"], string> = {
   closed: "Not live: asked every 3 seconds",
 };
 
-/** `at`: the `seq` of the turn that is looked at, `null` for now. `answered`: actions that the page answers by itself. */
+/** `at` is the `seq` of the selected turn, or `null` for the current state. `answered` lists actions that the page answers by itself. */
 export function View({
   id,
   live,

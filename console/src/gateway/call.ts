@@ -15,7 +15,7 @@ type EntryOf<Answer> = Answer extends readonly (infer Entry)[]
     ? Entry
     : never;
 
-/** One page of a list. `next`: the cursor of the page behind it. */
+/** One page of a list. `next` is the cursor of the next page. */
 export interface Slice<Entry> {
   items: readonly Entry[];
   next: string | null;
@@ -29,7 +29,7 @@ interface Parts {
 
 const EDGE = "/console/api";
 
-/** Calls an operation. What is refused is thrown as `Refusal`. Of an operation that answers with a file it is the `Response`. */
+/** Calls an operation. Throws a `Refusal` for error responses. Operations that return a file return the `Response`. */
 export async function call<N extends Name>(name: N, request: RequestOf<N>, signal?: AbortSignal): Promise<AnswerOf<N>> {
   const [, , , kind] = OPERATIONS[name];
   const answer = await sent(name, request, signal);
@@ -50,7 +50,7 @@ export async function callTagged<N extends Name>(
   return { answer: (await answer.json()) as AnswerOf<N>, tag: answer.headers.get("etag") ?? "" };
 }
 
-/** One page of a list, never more. */
+/** Returns exactly one page of a list. */
 export async function slice<N extends Name>(
   name: N,
   request: RequestOf<N>,
@@ -108,7 +108,7 @@ function sent(
 function segment(path: Record<string, unknown>, field: string): string {
   const value = String(path[field] ?? "");
   if (value === "") throw new TypeError(`path.${field} is missing`);
-  // A file's path spans segments.
+  // The path of a file consists of several URL segments.
   const words = field === "path" ? value.split("/") : [value];
   return words.map(encodeURIComponent).join("/");
 }
@@ -122,7 +122,7 @@ function formOf(fields: unknown): FormData {
   return form;
 }
 
-/** The cursor in `Link: <…?cursor=…>; rel="next"`. */
+/** Returns the cursor of `Link: <…?cursor=…>; rel="next"`. */
 function linked(header: string | null): string | null {
   const [, target] = /<([^>]*)>\s*;[^,]*rel="?next"?/.exec(header ?? "") ?? [];
   return target === undefined ? null : new URL(target, location.origin).searchParams.get("cursor");

@@ -3,7 +3,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ask } from "./call";
 
-/** Without ghosts, which are listed there as models, too. Nothing where the chat endpoint is closed to the user. */
+/** Excludes ghosts, which the endpoint also lists as models. Fails if the user has no access to the chat endpoint. */
 export const modelNames = queryOptions({
   queryKey: ["model-names"],
   staleTime: 60_000,

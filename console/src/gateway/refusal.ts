@@ -12,7 +12,7 @@ export class Refusal extends Error {
     readonly code: string,
     message: string,
     readonly issues: readonly Issue[] = [],
-    /** By which an operator finds the request in the log. */
+    /** Identifies the request in the gateway's log. */
     readonly requestId: string | null = null,
     /** The other fields of the response, such as the issuer that signs users in. */
     readonly fields: Readonly<Record<string, unknown>> = {},
@@ -46,7 +46,7 @@ function isIssue(value: unknown): value is Issue {
   return typeof code === "string" && typeof message === "string";
 }
 
-/** The fields of a JSON object; none where a text is anything else. */
+/** Parses the fields of a JSON object. Returns an empty object for any other text. */
 export function fieldsOf(text: string): Record<string, unknown> {
   try {
     return fieldsIn(JSON.parse(text));

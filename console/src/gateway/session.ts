@@ -28,7 +28,7 @@ interface Told {
 
 export const isSomebody = (who: Somebody | Nobody): who is Somebody => "user_id" in who;
 
-/** The user of this browser. */
+/** Query for the session of this browser. */
 export const session = queryOptions({
   queryKey: SESSION,
   staleTime: 30_000,
@@ -75,7 +75,7 @@ export function useSignIn() {
 /** Signs the same user in again during an action. Cached data is preserved. */
 export const signInAgain = (key: string) => signIn({ key });
 
-/** Leads to the issuer, which leads back to this page. */
+/** Redirects to the external issuer, which redirects back to this page. */
 export async function signInOutside(): Promise<void> {
   const answer = await ask("/session/issuer", {
     method: "POST",
@@ -86,7 +86,7 @@ export async function signInOutside(): Promise<void> {
   location.assign(place);
 }
 
-/** Ends the session, and everything that this page remembers of it. */
+/** Ends the session and deletes all data that the console stored in this tab. */
 export async function signOut(): Promise<void> {
   await ask("/session", { method: "DELETE" }).catch((error: unknown) => {
     if (!(error instanceof Refusal && error.status === 401)) throw error;

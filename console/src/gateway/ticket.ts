@@ -9,7 +9,7 @@ function taken(): string | null {
   return ticket;
 }
 
-/** The ticket with which the page was opened, until it is spent. */
+/** Returns the ticket of the opened link until it is used. */
 export const waitingTicket = (): string | null => waiting;
 
 /** Discards the ticket after its only use, whatever the result. */

@@ -1,4 +1,4 @@
-// Groups: one's own with one's role, for an admin all; making one.
+// Lists groups (the user's own with their role, all for admins) and creates groups.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";

@@ -98,7 +98,7 @@ function useGives(group: string): readonly Role[] {
   return here?.members ?? (rights.operate ? EVERY : []);
 }
 
-/** The role of a member, which changes as it is chosen: it can be chosen back. */
+/** Selects the role of a member. A change applies immediately and can be reverted the same way. */
 function RoleOf({ name, member, gives }: { name: string; member: Member; gives: readonly Role[] }): ReactNode {
   const client = useQueryClient();
   const { mutate, error, isPending } = useMutation({

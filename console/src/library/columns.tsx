@@ -1,19 +1,19 @@
-// Two texts beside each other, line by line.
+// Shows two texts side by side, line by line.
 
 import { diffLines } from "diff";
 import type { ReactNode } from "react";
 import { visible } from "../parts/text";
 
-/** One line of the table: what was there and what is there, with their numbers. */
+/** A row of the comparison: the old and the new line with their numbers. */
 interface Line {
   before: readonly [number: number, text: string] | null;
   after: readonly [number: number, text: string] | null;
   same: boolean;
 }
 
-/** Lines that are the same are shown this far around one that is not. */
+/** Number of unchanged lines around a change. */
 const AROUND = 3;
-/** More lines than this are not drawn. */
+/** Maximum number of lines that are shown. */
 const DRAWN = 2_000;
 
 export function Columns({ name, before, after }: { name: string; before: string; after: string }): ReactNode {

@@ -14,7 +14,7 @@ const ASKED = 24;
 interface Found {
   nodes: Node[];
   ties: Tie[];
-  /** Names that were not looked up any more. */
+  /** Names that were not looked up because of the limit. */
   unasked: string[];
   /** Number of ghosts that the user cannot see. */
   hidden: number;

@@ -1,4 +1,4 @@
-// The files of a version, and what is in them: as text, or as a picture that runs nothing.
+// Shows the files of a version as text, or as images that cannot run scripts.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -102,7 +102,7 @@ function Shown({ path, content }: { path: string; content: Content }): ReactNode
   );
 }
 
-/** A file of the package in an `<img>`, from memory. */
+/** Shows a file of the package in an `<img>` from memory. */
 export function Picture({ blob, alt }: { blob: Blob; alt: string }): ReactNode {
   const url = useAddress(blob);
   return url === null ? null : <img className="picture" src={url} alt={visible(alt)} />;
@@ -117,7 +117,7 @@ function Download({ blob, name }: { blob: Blob; name: string }): ReactNode {
   );
 }
 
-/** An address of this page for what is in memory, for as long as it is shown. */
+/** Returns an object URL for a blob and revokes it when the component no longer shows it. */
 function useAddress(blob: Blob): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The instructions as Markdown. What leads into the package opens here.
+// Renders the instructions as Markdown. Links to files of the package open in this page.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -22,7 +22,7 @@ export default function Instructions({ skill }: { skill: Skill }): ReactNode {
   );
 }
 
-/** A link to a file of the package opens it here. */
+/** Renders a link to a file of the package. */
 function linkInside(to: string, children: ReactNode): ReactNode | null {
   const file = pathIn(to);
   if (file === null) return null;
@@ -40,7 +40,7 @@ function PictureOf({ version, src, alt }: { version: string; src: string; alt: s
   return data?.kind === "picture" ? <Picture blob={data.blob} alt={alt} /> : <em>[picture: {alt || src}]</em>;
 }
 
-/** The path of a file of the package, or `null` where the address leads anywhere else. */
+/** Returns the path of a file of the package, or `null` for other addresses. */
 function pathIn(address: string): string | null {
   if (address === "" || /^(?:[a-z][a-z\d+.-]*:|[/\\#?])/i.test(address)) return null;
   // The URL parser resolves `.` and `..`, and no path can leave its root.

@@ -1,4 +1,4 @@
-// One skill: what it is, and the views of it. Which view and which version is in the address.
+// Page of one skill with its views. The address contains the view and the version.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -84,7 +84,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
   );
 }
 
-/** A chat that begins with it. */
+/** Starts a chat with the skill. */
 function Try({ skill }: { skill: string }): ReactNode {
   const { tries } = useMe();
   return tries ? (

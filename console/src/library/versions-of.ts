@@ -7,7 +7,7 @@ import { call, slice } from "../gateway/call";
 /** The number of versions that are shown at once. */
 const ROWS = 50;
 
-/** One page of them, newest first. */
+/** Query for one page of versions, newest first. */
 export const versionsOf = (id: string, cursor?: string) =>
   queryOptions({
     queryKey: ["skill", id, "versions", cursor],
@@ -36,7 +36,7 @@ export const filesOf = (id: string, version_id: string) =>
     queryFn: ({ signal }): Promise<SkillFile[]> => call("versions.files", { path: { id, version_id } }, signal),
   });
 
-/** A file as a page can show it. */
+/** The content of a file in a form that a page can show. */
 export type Content = { kind: "text"; text: string } | { kind: "picture" | "other"; blob: Blob };
 
 const PICTURES: Record<string, string> = {
@@ -47,7 +47,7 @@ const PICTURES: Record<string, string> = {
   webp: "image/webp",
   svg: "image/svg+xml",
 };
-/** More than this is offered as a download. */
+/** Larger files are offered as downloads. */
 const SHOWN_BYTES = 512 * 1024;
 
 /** The `Blob` of a picture has the type of its file name. An `<img>` executes nothing, whatever the content. */

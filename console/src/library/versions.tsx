@@ -1,4 +1,4 @@
-// The versions: which is current, what was found in each, and the way back to an older one.
+// Lists the versions with their findings, marks the current one, and rolls back to an older one.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";

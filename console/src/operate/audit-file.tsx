@@ -1,4 +1,4 @@
-// The audit log as a file, with the filters of the page.
+// Exports the audit log as a file, with the filters of the page.
 
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-// Records of the audit log by their filters, page by page.
+// Queries for filtered records of the audit log, page by page.
 
 import type { AuditRecord } from "../../../sdk/src/generated/operations";
 import { type RequestOf, type Slice, slice } from "../gateway/call";
@@ -7,7 +7,7 @@ const ROWS = 50;
 type Query = NonNullable<RequestOf<"audit.list">["query"]>;
 type Action = NonNullable<Query["action"]>;
 
-/** By their names in an address. `since` and `until` are days, such as `2026-11-23`. */
+/** Filters by their names in the address. `since` and `until` are days, such as `2026-11-23`. */
 export interface AuditFilters {
   actor?: string;
   action?: string;

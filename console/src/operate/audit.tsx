@@ -78,7 +78,7 @@ export function Audit(): ReactNode {
   );
 }
 
-/** The fields of a filter, by their names in the address. */
+/** The filter fields, by their names in the address. */
 const FIELDS = [
   ["actor", "Who", ""],
   ["action", "Did", "skill.publish"],

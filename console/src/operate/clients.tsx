@@ -1,4 +1,4 @@
-// Programs that the operator has registered, which sign users in with an id and a secret. For admins.
+// Lists pre-registered clients, which sign users in with an id and a secret. For admins.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";

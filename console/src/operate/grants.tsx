@@ -1,4 +1,4 @@
-// MCP hosts that users have signed in to the gateway: since when, when used last, and taking it back.
+// Lists MCP hosts with access to the gateway, with the time of sign-in and last use, and revokes access.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";

@@ -105,7 +105,7 @@ export function Keys(): ReactNode {
   );
 }
 
-/** The only time that anybody sees it. */
+/** The key is shown only once. */
 function Shown({ made, onClose }: { made: CreatedKey; onClose: () => void }): ReactNode {
   const [isCopied, setCopied] = useState(false);
   return (

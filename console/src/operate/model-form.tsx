@@ -1,4 +1,4 @@
-// Adding a model, or changing one. What this form does not show of an entry stays as it is.
+// Adds or changes a model. Fields that the form does not show are preserved.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -41,7 +41,7 @@ function unseen(model: Model | null): Partial<ModelEntry> {
   };
 }
 
-/** `model`: the one that is changed; `null`: a new one. */
+/** `model` is the model to change, or `null` for a new one. */
 export function ModelForm({
   owner,
   model,

@@ -1,4 +1,4 @@
-// Models of the chat endpoint: one's own, a group's and the gateway's, as their owner wrote them.
+// Lists the stored model entries of the user, a group or the gateway.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";

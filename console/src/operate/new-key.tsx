@@ -10,7 +10,7 @@ import { Button, Choice, Field, Window } from "../parts/controls";
 import { Trouble } from "../parts/state";
 
 type Scope = NonNullable<RequestOf<"keys.create">["body"]["scopes"]>[number];
-/** With what each means for a person. */
+/** Scopes with their descriptions. */
 const SCOPES: readonly (readonly [Scope, string])[] = [
   ["skills:read", "read skills"],
   ["skills:write", "publish and change skills"],

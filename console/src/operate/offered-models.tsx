@@ -11,7 +11,7 @@ import { figure, Plain, visible } from "../parts/text";
 /** The number of models shown. More can be requested by name. */
 const ROWS = 100;
 const SCRIPTED = "demo";
-/** Each model is offered a second time, without skills. */
+/** Suffix of the second entry of each model, which works without skills. */
 const PLAIN = ":plain";
 
 export function Offered(): ReactNode {
@@ -92,7 +92,7 @@ async function offeredModels(signal: AbortSignal): Promise<{ name: string; isMin
     .map((name) => ({ name, isMine: mine.has(name) }));
 }
 
-/** The ids in a list of OpenAI's form; none where it is anything else. */
+/** Returns the ids of a list in OpenAI's format, or an empty list for other values. */
 function namesIn(list: unknown): string[] {
   const data: unknown = typeof list === "object" && list !== null && "data" in list ? list.data : [];
   return (Array.isArray(data) ? data : []).flatMap((model: unknown) =>

@@ -5,7 +5,7 @@ import { useMe } from "../gateway/session";
 import { Choice } from "../parts/controls";
 import { visible } from "../parts/text";
 
-/** As the API names an owner; nothing is oneself. */
+/** An owner as API parameters. Without fields: the user. */
 export interface OwnerAsked {
   scope?: "group" | "gateway";
   group_name?: string;

@@ -1,4 +1,4 @@
-// Storing a secret, or another value in place of one.
+// Stores a secret or replaces its value.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -10,7 +10,7 @@ import { Trouble } from "../parts/state";
 import { visible } from "../parts/text";
 import type { OwnerAsked } from "./owners";
 
-/** `secret`: the one that is replaced; `null`: a new one. */
+/** `secret` is the secret to replace, or `null` for a new one. */
 export function SecretForm({
   owner,
   secret,

@@ -11,7 +11,7 @@ import { figure, Plain, When } from "../parts/text";
 import { Title } from "../parts/title";
 
 const ROWS = 50;
-/** The gateway counts no further. */
+/** The gateway stops counting at this number. */
 const MOST = 1_000;
 const route = getRouteApi("/users");
 const count = (number: number) => (number >= MOST ? `${figure(MOST)} or more` : figure(number));

@@ -7,7 +7,7 @@ import { figure } from "./text";
 
 const [WIDTH, HEIGHT] = [600, 160];
 
-/** One place on the axis, with a number for each series. */
+/** A point on the axis with one number per series. */
 export type Point = readonly [label: string, values: readonly number[]];
 
 export function Chart({
@@ -17,7 +17,7 @@ export function Chart({
   points,
 }: {
   name: string;
-  /** The name of the CSV. */
+  /** File name of the CSV. */
   file: string;
   series: readonly string[];
   points: readonly Point[];

@@ -1,4 +1,4 @@
-// Asking before something is lost.
+// Asks for a confirmation before a destructive action.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";

@@ -15,7 +15,7 @@ import {
   type TextFieldProps,
 } from "react-aria-components";
 
-/** `kind`: `main` is what the page is for, `danger` loses something. */
+/** `kind`: `main` is the primary action of the page, `danger` a destructive one. */
 export function Button({ kind = "plain", ...props }: ButtonProps & { kind?: "plain" | "main" | "danger" }): ReactNode {
   return <Pressable {...props} className={`button ${kind}`} />;
 }
@@ -74,7 +74,7 @@ export function Choice<Value extends string>({
   );
 }
 
-/** A window over the page. `onClose`: it was left, also by Escape. */
+/** A modal dialog. `onClose` runs when the dialog is closed, also with Escape. */
 export function Window({
   title,
   onClose,

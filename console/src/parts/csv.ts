@@ -1,6 +1,6 @@
 // Writes tables as CSV (RFC 4180), for use in other programs.
 
-/** The lines of a table as an address that a link can download. */
+/** Returns a data URL that downloads the rows as CSV. */
 export const csvAddress = (lines: readonly (readonly (string | number)[])[]): string =>
   `data:text/csv;charset=utf-8,${encodeURIComponent(lines.map((line) => line.map(cell).join(",")).join("\r\n"))}`;
 

@@ -10,7 +10,7 @@ export interface Node {
   id: string;
   name: string;
   kind: "ghost" | "skill" | "missing" | "server" | "tool";
-  /** In a few letters, such as a version. */
+  /** A short note, such as a version. */
   note?: string;
   /** Another node has the same name. */
   meets?: boolean;
@@ -21,7 +21,7 @@ export interface Tie extends Edge {
   what: "has" | "needs" | "brings" | "uses";
 }
 
-/** More nodes than this are not drawn, and more rows not listed. */
+/** Maximum number of nodes in the picture and of rows in the table. */
 const DRAWN = 200;
 const ROWS = 100;
 /** The size of a node and the distances between two, in units of the picture. */
@@ -123,7 +123,7 @@ function Box({ node: { name, kind, note, meets = false }, spot }: { node: Node; 
 const left = ({ layer }: Spot) => 1 + layer * (WIDTH + ASIDE);
 const top = ({ place }: Spot) => 1 + place * (HEIGHT + BELOW);
 
-/** From the end of one to the beginning of the other. */
+/** Returns the SVG path from the end of one node to the start of another. */
 function way(from: Spot | undefined, to: Spot | undefined): string {
   if (from === undefined || to === undefined) return "";
   const [x, y] = [left(from) + WIDTH, top(from) + HEIGHT / 2];

@@ -14,13 +14,13 @@ export interface Spot {
 
 export interface Layers<E extends Edge> {
   spots: Spot[];
-  /** Those between nodes that are shown. `isBack`: it closes a circle, and leads back or to the same node. */
+  /** Edges between shown nodes. `isBack`: the edge closes a cycle and leads to an earlier or the same node. */
   edges: (E & { isBack: boolean })[];
   /** Number of nodes that are not shown. */
   leftOut: number;
 }
 
-/** Sets the nodes of a graph, those first that others lead from, and no more than `most`. What an edge names and `ids` does not is nothing. */
+/** Arranges at most `most` nodes, starting with nodes without incoming edges. Edges to unknown ids are ignored. */
 export function layersOf<E extends Edge>(ids: readonly string[], edges: readonly E[], most: number): Layers<E> {
   const all = [...new Set(ids)];
   const shown = nearest(all, edges, most);
@@ -40,7 +40,7 @@ export function layersOf<E extends Edge>(ids: readonly string[], edges: readonly
   };
 }
 
-/** The first `most` nodes, by how far they are from one that nothing leads to. */
+/** Returns the first `most` nodes by distance from a node without incoming edges. */
 function nearest(ids: readonly string[], edges: readonly Edge[], most: number): string[] {
   const targets = new Set(edges.flatMap(({ from, to }) => (from === to ? [] : [to])));
   const leading = Map.groupBy(edges, ({ from }) => from);

@@ -22,7 +22,7 @@ export function Lines({
   step: string;
   series: readonly string[];
   points: readonly Point[];
-  /** The name of the CSV. */
+  /** File name of the CSV. */
   file: string;
 }): ReactNode {
   const most = Math.max(1, ...points.flatMap(([, values]) => values));

@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-/** `cursor`: that of the page shown; none is the first. `next`: that of the page behind it. */
+/** `cursor` belongs to the current page, `undefined` for the first. `next` belongs to the next page. */
 export function Pages({
   cursor,
   next,

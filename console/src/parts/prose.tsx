@@ -27,7 +27,7 @@ export default function Prose({
             const from = typeof src === "string" ? src : "";
             return picture === undefined ? <em>[picture: {alt || from}]</em> : picture(from, alt);
           },
-          // The page has its own heading above it.
+          // The page has its own `h1`.
           h1: ({ children }) => <h2>{children}</h2>,
           h2: ({ children }) => <h3>{children}</h3>,
           h3: ({ children }) => <h4>{children}</h4>,

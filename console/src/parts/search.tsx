@@ -1,4 +1,4 @@
-// Words to search by.
+// A search field.
 
 import type { ReactNode } from "react";
 import { Input, Label, SearchField } from "react-aria-components";

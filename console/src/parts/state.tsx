@@ -46,7 +46,7 @@ function titleOf(error: Error): string {
   return error.status >= 500 ? "The gateway failed." : "Refused.";
 }
 
-/** Problems of a package or a request, each with its place. */
+/** Lists the issues of a package or a request with their location. */
 export function Issues({ issues }: { issues: readonly Issue[] }): ReactNode {
   if (issues.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-// A table that a phone can push sideways.
+// A table that scrolls sideways on small screens.
 
 import type { ReactNode } from "react";
 

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 
-/** Controls but tab and line ends, formats but the joiner inside an emoji, separators of lines, and letters that are blank. */
+/** Control characters except tab and line breaks, format characters except the joiner in emoji, line separators, and blank letters. */
 const UNSEEN =
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d|(?![\t\n\r\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
 
@@ -21,7 +21,7 @@ export function Plain({ children }: { children: string }): ReactNode {
 
 const UNITS = ["B", "KiB", "MiB", "GiB"];
 
-/** 1536 as `1.5 KiB`. */
+/** Formats 1536 as `1.5 KiB`. */
 export function bytes(count: number): string {
   const power = count < 1 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), UNITS.length - 1);
   const value = count / 1024 ** power;
@@ -29,7 +29,7 @@ export function bytes(count: number): string {
 }
 
 const figures = new Intl.NumberFormat("en");
-/** 12000 as `12,000`. */
+/** Formats 12000 as `12,000`. */
 export const figure = (count: number): string => figures.format(count);
 
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });

@@ -7,7 +7,7 @@ import type { Dropped, Package } from "./packing";
 let held: Package | null = null;
 const listeners = new Set<() => void>();
 
-/** The package that waits to be looked at. */
+/** Returns the package that waits for its report. */
 export function useHeld(): Package | null {
   return useSyncExternalStore(
     (listener) => {

@@ -3,7 +3,7 @@
 import { zipSync } from "fflate";
 import { bytes } from "../parts/text";
 
-/** One file, with its path in what was dropped. */
+/** A dropped file with its path relative to the drop. */
 export interface Dropped {
   path: string;
   file: File;
@@ -22,7 +22,7 @@ const FILES = 2_000;
 /** Folders of tools that do not belong to a package and would make it too large. The gateway leaves them out as well. */
 const TOOLS = /(?:^|\/)(?:\.git|node_modules|__pycache__)\//;
 
-/** One ZIP as it is; anything else becomes one. */
+/** Returns a single ZIP unchanged, and packs anything else as a ZIP. */
 export async function packed(dropped: readonly Dropped[]): Promise<Package> {
   const [only] = dropped;
   if (only !== undefined && dropped.length === 1 && /\.(?:zip|skill)$/i.test(only.file.name)) {

@@ -1,4 +1,4 @@
-// The way in: a key, or the one-time link that `npm start` prints.
+// Sign-in page: a key, or the one-time link that `npm start` prints.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";

@@ -1,4 +1,4 @@
-// One answer of a model, piece by piece, by the chat endpoint.
+// Streams the answer of a model from the chat endpoint.
 
 import { eventsOf } from "../../../sdk/src/sse";
 import { ask } from "../gateway/call";

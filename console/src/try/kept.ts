@@ -24,7 +24,7 @@ const SHAPE = 1;
 
 const placeOf = (user: string, conversation: string) => `${PREFIX}${JSON.stringify([user, conversation])}`;
 
-/** Another user of the same tab finds nothing. */
+/** Returns the stored chat of this user. Chats of other users in the same tab are not returned. */
 export function recall(user: string, conversation: string): Kept | null {
   const { shape, kept } = fieldsOf(sessionStorage.getItem(placeOf(user, conversation)) ?? "");
   if (shape !== SHAPE) return null;

@@ -21,7 +21,7 @@ export interface Talk {
   draft: string;
   model: string | null;
   ghost: string | undefined;
-  /** The last message has no answer, and none is coming. */
+  /** The last message has no answer, and no answer is being streamed. */
   isOpen: boolean;
   setDraft(text: string): void;
   setModel(name: string): void;

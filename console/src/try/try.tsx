@@ -1,4 +1,4 @@
-// A chat with a model of the gateway, and beside it what the gateway does.
+// A chat with a model of the gateway, next to the state of its conversation.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -27,7 +27,7 @@ export function TryIt(): ReactNode {
   const { c } = route.useSearch();
   const navigate = useNavigate({ from: "/try" });
   const [fresh, setFresh] = useState(freshId);
-  // A new chat is with the model of the one before.
+  // A new chat uses the model of the previous one.
   const [chosen, choose] = useState<string | null>(null);
   const { tries } = useMe();
   const answer = useQuery({ queryKey: ["models"], queryFn: ({ signal }) => modelNames(signal), enabled: tries });
@@ -178,7 +178,7 @@ function Room({
   );
 }
 
-/** One that was stored, then the scripted one; a ghost or a model without skills only where there is nothing else. */
+/** Prefers a stored model, then the scripted one. Selects a ghost or a model without skills only if there is no other. */
 function likely(models: readonly string[]): string {
   const plain = models.filter((name) => !/[:/]/.test(name));
   return plain.find((name) => name !== "demo") ?? plain[0] ?? models[0] ?? "";

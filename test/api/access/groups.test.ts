@@ -1,4 +1,4 @@
-// Groups through the door: who makes them, who is in them, what each role may, and that losing one acts at the next request.
+// Group routes: creation, membership, the rights of each role, and that a lost role applies from the next request.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ const ROLES = ["Reporter", "Developer", "Maintainer", "Owner"] as const;
 
 let groups = 0;
 
-/** A group of its own with one member of each role, whose keys it gives. */
+/** Creates a group with one member of each role and returns the members' keys. */
 async function groupOf(name = `crew-${++groups}`) {
   expect((await call("POST", GROUPS, { json: { name } })).status).toBe(201);
   const keys = {} as Record<(typeof ROLES)[number], string>;
@@ -22,7 +22,7 @@ async function groupOf(name = `crew-${++groups}`) {
     expect((await setRole(name, user, role)).status).toBe(201);
     keys[role] = await keyFor(user);
   }
-  // The maker leaves it to its owner, so that an admin is nothing but an admin here.
+  // The admin who created the group leaves it, so that no group role adds to the admin's rights.
   expect((await call("DELETE", `${GROUPS}/${name}/members/admin`)).status).toBe(204);
   return { name, keys, user: (role: (typeof ROLES)[number]) => `${role}-${name}` };
 }
@@ -142,14 +142,14 @@ describe("roles", () => {
     const { id } = await seedSkill({ name: "inner", scope: `group:${name}` });
     expect((await call("GET", `${SKILLS}/${id}`)).status).toBe(404);
     expect((await call("PUT", `${SKILLS}/${id}`, { body: form(skillZip({ name: "inner" })) })).status).toBe(404);
-    // Ending what does harm is the one thing that takes no look.
+    // Deleting harmful content is the only write that does not require read access.
     expect((await call("DELETE", `${SKILLS}/${id}`)).status).toBe(204);
   });
 
   it("are given below one's own by a Maintainer, and all by an Owner", async () => {
     const { name, keys, user } = await groupOf();
     const by = async (key: string, who: string, role: string) => (await setRole(name, who, role, key)).status;
-    // A Maintainer makes nobody an Owner or Maintainer, least of all himself, and does not touch those who are.
+    // A Maintainer cannot appoint Owners or Maintainers, including themselves, and cannot change existing ones.
     expect(await by(keys.Maintainer, user("Maintainer"), "Owner")).toBe(403);
     expect(await by(keys.Maintainer, user("Developer"), "Maintainer")).toBe(403);
     expect(await by(keys.Maintainer, user("Owner"), "Reporter")).toBe(403);
@@ -160,7 +160,7 @@ describe("roles", () => {
     expect(await by(keys.Maintainer, user("Reporter"), "Developer")).toBe(200);
     expect(await by(keys.Owner, user("Developer"), "Owner")).toBe(200);
     expect(await by(keys.Reporter, user("Reporter"), "Owner")).toBe(403);
-    // Nobody lets himself in.
+    // Users cannot add themselves to a group.
     const outsider = await keyFor("self-invited");
     expect(await by(outsider, "self-invited", "Reporter")).toBe(404);
     expect((await call("GET", `${GROUPS}/${name}/members`, { key: outsider })).status).toBe(404);
@@ -222,7 +222,7 @@ describe("roles", () => {
     expect((await call("DELETE", `${GROUPS}/by-key/members/keyed`)).status).toBe(204);
     expect(await me()).toMatchObject({ groups: [], memberships: [] });
     expect(await codeOf(await upload(key, "by-key"))).toBe("404 NAMESPACE_NOT_FOUND");
-    // Nobody but an admin makes keys, so nobody else gets into a group that way.
+    // Only admins create keys, so no other user can join a group through a key.
     const own = await call("POST", "/api/v1/keys", { key, json: { user_id: "keyed", groups: ["by-key"] } });
     expect(own.status).toBe(403);
     expect(await codeOf(await call("POST", "/api/v1/keys", { json: { user_id: "keyed", groups: ["BY-KEY"] } }))).toBe(

@@ -116,7 +116,7 @@ describe("a user's own keys", () => {
     const { items } = await (await call("GET", "/api/v1/keys")).json<{ items: { id: string; expires_at: string }[] }>();
     const ends = Date.parse(items.find((item) => item.id === old.id)!.expires_at);
     expect(Math.abs(ends - Date.now() - 3_600_000)).toBeLessThan(60_000);
-    // One successor at a time, or an overlap would be drawn out for ever.
+    // One successor at a time. Otherwise the overlap could be extended without limit.
     expect(await (await rotate(old.id, next.key)).json()).toMatchObject({ code: "KEY_REPLACED" });
     const last = await (await rotate(next.id, next.key, { overlap_s: 0 })).json<{ key: string }>();
     expect([await works(next.key), await works(last.key)]).toEqual([false, true]);
@@ -141,13 +141,13 @@ describe("a user's own keys", () => {
     expect((await rotate(weak.id, strong.key)).status).toBe(409);
     expect((await rotate(strong.id, strong.key)).status).toBe(201);
     expect((await rotate(service.id, boss.key)).status).toBe(201);
-    // An admin's key that is limited to keys has to do with its own user's, and makes none.
+    // An admin key that is limited to the scope `keys` can only manage the keys of its own user, and cannot create any.
     const limited = await made("limited-admin", { role: "admin", scopes: ["keys"] });
     expect((await rotate(strong.id, limited.key)).status).toBe(404);
     expect(await code(await call("POST", "/api/v1/keys", { key: limited.key, json: { user_id: "x" } }))).toBe(
       "SCOPE_MISSING",
     );
-    // Who acts for somebody for a moment must not leave with a key.
+    // A service that acts for a user must not be able to create a permanent key.
     const acting = await made("acting", { scopes: ["act_as"] });
     const lent = await call("POST", `/api/v1/keys/${strong.id}/rotate`, { key: acting.key, as: "climber", json: {} });
     expect(await code(lent)).toBe("ACT_AS_DENIED");
@@ -184,7 +184,7 @@ describe("a user's own keys", () => {
       code: "SCOPE_MISSING",
       needed: "ghosts",
     });
-    // What is not in the table of scopes is closed to every limited key, there or not.
+    // Limited keys cannot call routes that are missing from the scope table, whether or not the route exists.
     expect((await call("GET", "/api/v1/nothing", { key })).status).toBe(403);
     const service = await made("limited-service", { scopes: ["act_as", "conversations"] });
     expect((await call("GET", "/api/v1/conversations", { key: service.key, as: "bob" })).status).toBe(200);

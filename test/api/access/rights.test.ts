@@ -1,4 +1,4 @@
-// What `/me` says that one may do. Whether that is so is in the matrix; how it is worked out in `domain/access/rights.test.ts`.
+// The rights that `/me` returns. The matrix checks them against the routes; `domain/access/rights.test.ts` tests the calculation.
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";

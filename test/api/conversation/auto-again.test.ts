@@ -1,4 +1,4 @@
-// Loading once more under delivery `auto`: instructions are told again where that is asked for or where they have moved on.
+// Repeated loads under delivery `auto`: instructions are sent again if the call requests it or if a newer version exists.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";

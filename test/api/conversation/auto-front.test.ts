@@ -1,4 +1,4 @@
-// What stands before the history under delivery `auto`: it is kept as it was, but nothing stays in it that may not be used any more.
+// The front under delivery `auto`: it stays unchanged, except that skills the user can no longer use are removed.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";

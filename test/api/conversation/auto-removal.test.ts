@@ -1,5 +1,5 @@
-// Every way in which a skill may not be used any more, under delivery `auto`: at the next step it cannot be loaded or read, and the
-// next turn takes out its instructions and its line, warm or not, also of a caller that takes out nothing that it need not.
+// Every way to lose access to a skill under delivery `auto`. At the next step, the skill cannot be loaded or read. The next turn removes
+// its instructions and its line from the list, whether or not the cache is warm, and even for callers that skip optional removals.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";
@@ -73,7 +73,7 @@ describe("a skill that may not be used any more because", () => {
     expect(next.drop_thinking_before).toBe("new_user_message");
     expect(activeIn(next)).not.toContain("gone");
     expect([chat.text().includes("Gone text."), chat.front().includes("Goes away.")]).toEqual([false, false]);
-    // Nothing more is to be done for it.
+    // No further edit is necessary.
     expect(await chat.turn()).not.toHaveProperty("context_edits");
     expect(chat.misses).toBe(1);
   });

@@ -1,4 +1,4 @@
-// Going back to an earlier turn under delivery `auto`: what the shorter history still holds is known, and what was lost is not.
+// Restoring an earlier turn under delivery `auto`: skills in the shorter history are active, skills that were cut off are not.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";

@@ -6,7 +6,7 @@ import { moveSkill } from "../../support/registry";
 
 const PADDING = "Read all of this before you start. ".repeat(400);
 
-/** A chat in which a skill with the tool `act` has expired, while its instructions still stand in the history. */
+/** Returns a chat in which a skill with the tool `act` has expired while its instructions are still in the history. */
 async function expired(user: string, name: string, settings: object = {}) {
   const skill = (version: string, frontmatter?: string) =>
     providerSkill(name, { act: "return 'acted'" }, { version, body: PADDING, ...(frontmatter ? { frontmatter } : {}) });

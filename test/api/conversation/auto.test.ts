@@ -1,4 +1,4 @@
-// Delivery `auto`: what was sent does not change, so that the provider's prompt cache holds and no thinking block is refused.
+// Delivery `auto`: earlier messages never change, so the provider's prompt cache applies and no thinking block is rejected.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AutoTurn, CachedChat, type ChatOptions } from "../../support/cached-chat";
@@ -37,7 +37,7 @@ describe("what was sent", () => {
       expect([loaded.changed, loaded.etag]).toEqual([false, first.etag]);
       await c.turn();
       expect(activeIn(await c.turn())).toEqual([]);
-      // Its instructions stand there still, and are not paid for twice.
+      // The instructions are still in the history, so they are not sent and billed again.
       const again = await c.load("wiki");
       expect(textOf(again)).toEqual([
         "Skill 'wiki' is already active. Its instructions stand above; if you cannot see them, call again with reload: true.",
@@ -89,7 +89,7 @@ describe("what was sent", () => {
     const cold = await c.turn({ model });
     expect(cold.context_edits).toMatchObject([{ content: removed("wiki") }]);
     expect(c.text()).not.toContain("Write wiki pages.");
-    // What was taken out is given again.
+    // Removed instructions are sent again.
     expect(textOf(await c.load("wiki"))[0]).toContain("Write wiki pages.");
   });
 

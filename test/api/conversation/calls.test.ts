@@ -171,7 +171,7 @@ describe("tool calls", () => {
       "done ",
     ]);
     expect(events.at(-1)?.data.results).toEqual(events.slice(0, -1).map((event) => event.data));
-    // The JSON answer to the same calls: stored results, the state as it is.
+    // The JSON response to the same calls contains the stored results and the current state.
     const { body } = await send("POST", "/x/tool-calls", { calls: batch });
     expect(events.at(-1)?.data).toEqual({ ...body, changed: true });
     expect(activeIn(await get("/x"))).toEqual(["wiki"]);
@@ -260,7 +260,7 @@ describe("tool calls", () => {
     const skill = (id: string, name: string) => calls(id, named("skill", { skill: name }));
     // The one-tool style answers with the body alone, so what it brought along is in the prompt.
     expect(await parts("d", { tool_style: "skill" }, skill)).toEqual(["Base. in system", "Write. in answer"]);
-    // What is in the prompt already stays there.
+    // Instructions that are already in the prompt stay there.
     await put("/e", { format: "openai", delivery: "tool_result", spec: { skills: ["*"], preload_skills: ["base"] } });
     await turn("e");
     const { prompt, results } = await load("e", "wiki");

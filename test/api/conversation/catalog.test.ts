@@ -14,7 +14,7 @@ import { activeIn, BASE, type Body, load, named, read, someone, textOf } from ".
 let calls = 0;
 
 describe("the catalog", () => {
-  /** What list, load and read each say of the names. */
+  /** Returns the names as the list, `load_skill` and `read_skill` report them. */
   async function seenOf(
     user: ReturnType<typeof someone>,
     id: string,
@@ -219,7 +219,7 @@ describe("a change of the registry", () => {
     expect(await seen(next)).toEqual(["1.1.0", false, "New file."]);
     const message = "Skill 'wiki' was updated from version 1.0.0 to version 1.1.0.";
     expect(next.warnings).toEqual([{ code: "SKILL_UPDATED", message, path: "wiki" }]);
-    // It is said once, and to who had it active.
+    // The warning appears once, and only in conversations where the skill was active.
     expect((await user.turn("x")).warnings).toEqual([]);
     expect((await user.turn("new", { conversation: {} })).warnings).toEqual([]);
   });

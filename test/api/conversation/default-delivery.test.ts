@@ -1,4 +1,4 @@
-// The delivery of a conversation whose settings name none.
+// The delivery of conversations whose settings do not set one.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, it } from "vitest";
@@ -60,7 +60,7 @@ it("is what the settings say, whatever the default", async () => {
   expect(await deliveries(user, "x")).toEqual(["system", "system"]);
 });
 
-/** The conversation as a gateway from before 2026-11-25 has stored it. */
+/** Changes a conversation to the stored format of gateways before 2026-11-25. */
 async function makeOld(user: ReturnType<typeof someone>, id: string): Promise<void> {
   const stub = user.stub(id);
   await runInDurableObject(stub, (_, { storage }) => {
@@ -84,7 +84,7 @@ it("stays `system` in a conversation from before, with turns or without, whateve
   await user.turn("made", { conversation: { retention_turns: 2 } });
   expect(await deliveries(user, "begun")).toEqual(["system", "system"]);
   expect(await deliveries(user, "made")).toEqual(["system"]);
-  // As it was: in format `anthropic` it was `auto`, and it may be named.
+  // Existing conversations behave as before: format `anthropic` implies `auto`, and `auto` can be set explicitly.
   await user.turn("made", { format: "anthropic" });
   await user.turn("begun", { conversation: { delivery: "auto" } });
   expect(await deliveries(user, "made")).toEqual(["system", "auto"]);

@@ -7,7 +7,7 @@ beforeEach(clearRegistry);
 const needing = (...needs: string[]) => ({ frontmatter: `dependencies: ${JSON.stringify(needs)}` });
 const activeIn = ({ active }: Pick<Step, "active">) => active.map(({ skill }) => skill);
 
-/** Publishes skills, loads one, and says what publishing warned of, what was answered, and what is active then. */
+/** Publishes skills and loads one. Checks the warnings of publishing, the answer, and the active skills. */
 async function loading(...needs: string[]) {
   for (const name of ["transformers", "helper"]) await publishPublic({ name, version: "1.0.0", body: `Do ${name}.` });
   const { warnings } = await publishPublic({ name: "vllm", ...needing(...needs) });
@@ -61,7 +61,7 @@ it.each<[string, string[], [code: string, named: string][], string[]]>([
       told.some((one) => one.code === code && one.message.includes(name)),
       name,
     ).toBe(true);
-  // The model is told of every name that it might look for.
+  // The answer lists every unresolved name that the model might look for.
   for (const need of needs.filter((name) => !along.some((other) => name.startsWith(other))))
     expect(textOf(answer)).toContain(`'${need}'`);
 });

@@ -1,4 +1,4 @@
-// What scripts have left: looked at, downloaded and taken away, by whose it is and nobody else; and when it ends.
+// Files that scripts stored: their owner can list, download and delete them until they expire. Other users cannot.
 
 import { createScheduledController } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
@@ -163,7 +163,7 @@ describe("kept files", () => {
     expect(await keptIds()).toEqual({ rows: [small.id], objects: [small.id] });
     const fits = await chat.keep("big", "big.bin", String(1024 * 1024 - 4_096));
     expect(await me()).toMatchObject({ used: 1024 * 1024 });
-    // Another user has room of another's own.
+    // Other users have their own storage limit.
     await configure(objectOf(idOf(chat.route), "kept-ann"), { QUOTA_FILES_MIB: "1" });
     expect(toldOf(await chat.run(["write", "no"])).left).toHaveLength(1);
     await call("DELETE", fits.address, { key: chat.key });

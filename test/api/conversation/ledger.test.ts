@@ -1,4 +1,4 @@
-// What a conversation is billed: as callers report it, and as it is estimated where they do not.
+// The billed tokens of a conversation: as callers report them, and as an estimate where they do not.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { holdClock, pass, releaseClock } from "../../support/clock";
@@ -40,7 +40,7 @@ describe("the bill of a conversation", () => {
       estimated: true,
       price: expect.stringMatching(/^gpt-5\*, checked 2026-\d\d-\d\d: /),
     });
-    // Pasting sends 8 000 tokens once; this sends a list, a step more, and 4 000.
+    // Pasting sends 8 000 tokens once. Skills on demand send a list, one more step, and 4 000 tokens.
     expect(billed.paste).toBeGreaterThan(8_000);
     expect(billed.actual).toBeGreaterThan(4_000);
     expect(billed.saved_percent).toBe(Math.round((1 - billed.actual / billed.paste) * 1_000) / 10);
@@ -99,7 +99,7 @@ describe("a report", () => {
     await user.turn("c", turn);
     await user.post("/c/tool-calls", { calls: [named("read_skill", { skill_name: "wiki" })], usage });
     await user.turn("c", { ...turn, usage });
-    // The request of this turn is open: nothing but it is estimated, and it was not there before.
+    // Only the open request of this turn is estimated.
     const { billed } = await tokensOf(user);
     const open = (await tokensOf(user)).billed.actual - 2 * (7_976 + 102.4);
     expect(billed.estimated).toBe(false);
@@ -162,7 +162,7 @@ describe("a provider that caches less than it could", () => {
     expect(next.warnings).toEqual([]);
     const again = await user.turn("c", { ...claude, usage: { ...usage, input_tokens: 12_000 } });
     expect(again.warnings).toMatchObject([{ code: "HISTORY_NOT_CACHED" }]);
-    // Where a provider marks by itself nobody can do anything about it.
+    // No warning for providers that set cache markers themselves, because the caller cannot change them.
     await user.turn("d", turn);
     expect((await user.turn("d", { ...turn, usage })).warnings).toEqual([]);
   });

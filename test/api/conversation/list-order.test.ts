@@ -1,4 +1,4 @@
-// The list of skills in a prompt: within its tokens, what everybody uses first, the same for all within a day.
+// The skill list in a prompt: within its token limit, most used skills first, and the same order for all users during a day.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -21,12 +21,12 @@ beforeEach(async () => {
   await clearRegistry();
   await env.DB.batch(["usage", "skill_orders"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
   holdClock();
-  // The middle of a day, so that hours may pass in it.
+  // Starts in the middle of a day, so that hours can pass within it.
   pass(DAY - (Date.now() % DAY) + 12 * HOUR);
 });
 afterEach(releaseClock);
 
-/** Conversations of a user that load a skill, each so often, and send what they count. */
+/** Starts conversations of a user that load a skill `loads` times each, and sends their counts. */
 async function use(user: string, skill: string, conversations = 1, loads = 1): Promise<void> {
   const chats = [];
   for (let each = 0; each < conversations; each++) {
@@ -37,7 +37,7 @@ async function use(user: string, skill: string, conversations = 1, loads = 1): P
     }
     chats.push(chat);
   }
-  // All in the same hour: so many hours would be days.
+  // Resets the clock for each chat, because one hour per chat would add up to days.
   pass(HOUR);
   for (const chat of chats) {
     pass(-HOUR);
@@ -70,14 +70,14 @@ describe("the shared order of the list", () => {
       "beta",
       "aaa-own",
     ]);
-    // What happens in a day changes only what comes after it.
+    // Usage within a day changes the order only from the next day.
     for (const user of ["ada", "bob", "cleo"]) await use(user, "apple");
     await keepHouse();
     pass(8 * HOUR);
     expect(await listOf("reader")).toEqual(byUse);
     await tomorrow();
     expect(await listOf("reader")).toEqual(["apple", "delta", "cedar", "beta", "aaa-own"]);
-    // Use is forgotten, a little later than it is recent; without a cron the last order holds.
+    // Old usage is dropped from the order at the next cron run. Without a cron run, the last order stays.
     pass(20 * DAY);
     expect(await listOf("reader")).toEqual(["apple", "delta", "cedar", "beta", "aaa-own"]);
     await tomorrow();
@@ -110,7 +110,7 @@ describe("the shared order of the list", () => {
     for (const user of ["ada", "bob"]) await use(user, "liked");
     await tomorrow();
     expect(await listOf("reader")).toEqual(["liked", "pushed", "many"]);
-    // Fifty conversations of a day count, of which there were 45 before.
+    // At most fifty conversations per day count, and there are 45 already.
     const votes = "INSERT INTO usage (subject, kind, window_start, count) VALUES ('crowd', 'votes', ?, 45)";
     await env.DB.prepare(votes)
       .bind(Date.now() - (Date.now() % DAY))
@@ -125,7 +125,7 @@ describe("the shared order of the list", () => {
   it("says nothing of what a user or a group uses among themselves", async () => {
     await seedSkill({ name: "open-a", tokens: 900 });
     await seedSkill({ name: "open-b", tokens: 900 });
-    // A user's own skill of a public one's name, and a group's: their use is not the public one's.
+    // Skills of a user and of a group with the name of a public skill: their use does not count for the public one.
     await seedSkill({ name: "open-b", scope: "user:shy", tokens: 900 });
     await seedSkill({ name: "crewed", scope: "group:crew", tokens: 900 });
     await seedSkill({ name: "crewed-too", scope: "group:crew", tokens: 900 });
@@ -169,7 +169,7 @@ describe("the list's tokens", () => {
     const { tools } = await client.listTools();
     const [, list = ""] = tools[0]?.description?.split("## Available Skills") ?? [];
     const [tokens = 0] = await countTokens(env.ASSETS, [list]);
-    // Hosts cut a server's instructions, so those have their own measure.
+    // Hosts cut a server's instructions, so these have their own length limit.
     expect(client.getInstructions()?.length).toBeLessThanOrEqual(2_000);
     expect(tokens).toBeGreaterThan(1_900);
     expect(tokens).toBeLessThanOrEqual(2_000);
@@ -200,7 +200,7 @@ describe("the list's tokens", () => {
     const one = await seedSkill({ name: name(0), description: described(0), tokens: 50 });
     for (let index = 1; index < Math.min(count, 60); index++)
       await seedSkill({ name: name(index), description: described(index), tokens: 50 });
-    // The rest as copies of a row: publishing so many would take minutes.
+    // The other skills are copies of one row, because publishing that many would take minutes.
     const columns = (table: string) =>
       env.DB.prepare(`SELECT group_concat(name) AS names FROM pragma_table_info('${table}')`).first<string>("names");
     const copied = async (table: string, own: Record<string, string>, where: string) => {

@@ -1,4 +1,4 @@
-// What the list of a user's conversations says of each, and how it is searched.
+// The list of a user's conversations: the fields of each entry, and the search.
 
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -22,14 +22,14 @@ it("says of a conversation how many turns it has, when the last began and what w
   pass(30_000);
   const began = new Date().toISOString();
   await turn("x");
-  // Nobody has to wait for longer than it says.
+  // The list is updated no later than `DURATIONS.listTold` from now.
   expect(await alarmOf("x", name)).toBeLessThanOrEqual(Date.now() + DURATIONS.listTold);
   pass(DURATIONS.listTold);
   expect(await ring("x", name)).toBe(true);
   const row = rowOf(await get(""));
   expect(row).toMatchObject({ turns: 2, last_turn_at: began });
   expect(row?.tokens).toBeGreaterThan(0);
-  // A new name takes nothing of it away.
+  // Changing the title removes no other field.
   await put("/x", { title: "Ebb" });
   expect(rowOf(await get(""))).toMatchObject({ title: "Ebb", turns: 2 });
 });
@@ -48,7 +48,7 @@ it("is told of the next turn within a minute after a silence, and not of each tu
   expect(rowOf(await get(""))?.turns).toBe(2);
   await turn("x");
   pass(DURATIONS.listLater);
-  // Another reason for the alarm is none for telling.
+  // An alarm for another reason does not send the counts.
   await ring("x", name);
   expect(rowOf(await get(""))?.turns).toBe(2);
   expect(await alarmOf("x", name)).toBe(Date.now() + DURATIONS.listTold - DURATIONS.listLater);

@@ -11,11 +11,11 @@ afterEach(() => {
   releaseClock();
 });
 
-/** Longer than an isolate goes on with what it knows of a caller, and shorter than it does while D1 is down. */
+/** Longer than an isolate caches a caller in normal operation, and shorter than it does while D1 is down. */
 const PAST_MEMORY = 11_000;
 
 describe("when D1 does not work", () => {
-  /** A conversation's first turns; every request may be sent again. */
+  /** Runs the first turns of a conversation. Every request can be retried. */
   async function live(user: ReturnType<typeof someone>, onAnswer: (answer: Answer) => Promise<Answer>): Promise<void> {
     const settings = { delivery: "system", spec: { skills: ["wiki", "draw"], preload_skills: ["draw"] } };
     const requests: [string, string, unknown][] = [
@@ -94,12 +94,12 @@ describe("when D1 does not work", () => {
     for (const name of ["wiki", "draw"]) await user.seed({ name, body: `Do ${name}.` });
     await user.put("/x", {});
     await user.turn("x");
-    // Another conversation has had the instructions, so this isolate knows them.
+    // Another conversation loaded the skill, so the instructions are in this isolate's cache.
     await user.turn("other", { conversation: {} });
     await user.load("other", "wiki");
     holdClock();
     breakWith(NEVER_WORKS);
-    // Who calls is known from a moment ago, and nobody has noticed yet.
+    // The caller is still cached, so the outage has no effect yet.
     const loaded = await user.calls("x", load("wiki"));
     expect(loaded.prompt?.system).toContain("Do wiki.");
     expect(loaded.warnings).toEqual([]);
@@ -119,7 +119,7 @@ describe("when D1 does not work", () => {
     expect(refused.map((answer) => answer.status)).toEqual(refused.map(() => 503));
     expect((await call("GET", "/api/v1/me", { as: user.name })).status).toBe(503);
     vi.restoreAllMocks();
-    // Nobody asks again so soon after a failure.
+    // The gateway does not retry D1 this soon after a failure.
     expect((await user.get("/x")).warnings).toMatchObject([{ code: "catalog_stale" }]);
     pass(2_000);
     const back = await user.get("/x");

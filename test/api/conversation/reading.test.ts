@@ -1,4 +1,4 @@
-// read_skill by every spelling of a path that models write, and by none that leads elsewhere.
+// `read_skill`: it accepts every spelling of a path that models write, and rejects paths that lead outside the skill.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { keyFor } from "../../support/call";

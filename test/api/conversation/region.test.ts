@@ -1,4 +1,4 @@
-// Where a conversation is made: the gateway's setting, or what its creation says. Later it stays there.
+// The region in which a conversation is created: from the gateway's setting or the creation request. It does not change later.
 
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { REGIONS } from "../../../src/domain/settings/settings";
 import { askWith } from "../../support/app";
 import { call, keyFor } from "../../support/call";
 
-/** Asks a gateway that makes conversations somewhere; and with which hints its objects were named. */
+/** Sends a request to a gateway with a region setting. Returns the status and the location hints of its Durable Objects. */
 async function place(region: string | null, key: string, method: string, path: string, json?: object) {
   const hints: (string | undefined)[] = [];
   const CONVERSATIONS = new Proxy(env.CONVERSATIONS, {
@@ -39,7 +39,7 @@ it("is where the gateway's setting says, also if somebody only looked before", a
   const key = await keyFor("region-gateway");
   const looked = await place("apac-ne", key, "GET", "/far");
   expect(looked.status).toBe(404);
-  // A no is asked twice.
+  // A 404 is checked a second time, so the set removes the duplicate hint.
   expect(new Set(looked.hints)).toEqual(new Set(["apac-ne"]));
   const made = await place("apac-ne", key, "PUT", "/far", {});
   // The object reads the pool's own settings, which name no region.

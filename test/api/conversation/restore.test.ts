@@ -68,13 +68,13 @@ describe("restore", () => {
       };
       expect(JSON.stringify(messages)).toContain("Write.");
       expect(await carried(await post("/x/restore", { history: told }))).toEqual(["House rules.", "Base."]);
-      // The call without its answer, with another one, and a mere note of it.
+      // The history contains the call without its answer, with a different answer, or only the name of the skill.
       const all = ["House rules.", "Base.", "Write."];
       expect(await carried(await post("/x/restore", { history: told.slice(0, 2) }))).toEqual(all);
       const cut = JSON.parse(JSON.stringify(told).replace("Write.", "Wri… (cut)"));
       expect(await carried(await post("/x/restore", { history: cut }))).toEqual(all);
       expect(await carried(await post("/x/restore", { history: history("wiki") }))).toEqual(all);
-      // Another version of it than the history holds.
+      // A different version than the one in the history.
       await seedVersion(wiki, { body: "Write it better.", dependencies: ["base"] });
       expect((await post("/x/restore", { history: told })).active).toHaveLength(3);
       expect(JSON.stringify((await turn("x")).prompt)).toContain("Write it better.");
@@ -138,7 +138,7 @@ describe("restore", () => {
     const again = await turn("x", { key: "m2" });
     expect(again).toMatchObject({ turn: 2, active: [] });
     expect(activeIn(await calls("x", step))).toEqual(["wiki"]);
-    // The turn that the history still has is not begun again.
+    // A turn that is still in the history is not started again.
     expect((await turn("x", { key: "m1" })).turn).toBe(2);
   });
 

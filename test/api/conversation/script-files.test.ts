@@ -1,4 +1,4 @@
-// Files that a script is given and leaves, as a model's caller meets them.
+// Input and output files of scripts, as the back end of a chat sees them.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { SCRIPT_FILES } from "../../../src/domain/code/script-limits";

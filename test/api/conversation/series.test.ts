@@ -1,4 +1,5 @@
-// A conversation turn by turn, in figures: they add up to what its status says, however they are asked for. Whose it is is in the matrix.
+// Token counts of a conversation per turn. They add up to the totals in its status, for every way to request them. The matrix covers
+// access.
 
 import { expect, it } from "vitest";
 import { type Body, load, someone } from "../../support/users";
@@ -65,7 +66,7 @@ it("adds up to what the status says, and tells loads, reports and requests where
     null,
     null,
   ]);
-  // Of the first turn's last request the provider said how much it was.
+  // The provider reported the size of the first turn's last request.
   expect(turns[0]!.sent!.actual).toBe(5_000);
   const { tokens } = await status(user);
   for (const way of ["actual", "paste", "append_only"] as const)
@@ -101,7 +102,7 @@ it("tells a restored history as what it is, and the turns after it", async () =>
     [1, false, 2],
     [2, false, 1],
     [3, false, 1],
-    // As far as that history goes.
+    // The point of the restore, with the turn that the restored history reaches.
     [0, true, 0],
     [1, false, 1],
   ]);

@@ -131,7 +131,7 @@ describe("a conversation", () => {
     for (let round = 0; round < 5; round++) {
       await send("PUT", "/x", {});
       await send("POST", "/x/turns", {});
-      // So that everybody reads the catalog anew, and keeps it.
+      // Changes the catalog, so that every conversation reads and stores it again.
       await seed({ name: `skill-${round}` });
       const answers = await Promise.all([
         send("DELETE", "/x"),
@@ -156,7 +156,7 @@ describe("a conversation", () => {
       await turn("x");
       await load("x", "wiki");
       vi.setSystemTime(start + 31 * day);
-      // Thirty days after it was made, but used since: it looks again later.
+      // Thirty days after its creation, but used since then: the alarm sets a later check.
       expect(await runDurableObjectAlarm(stub("x"))).toBe(true);
       expect(activeIn(await get("/x"))).toEqual(["wiki"]);
       vi.setSystemTime(start + 51 * day);
@@ -205,7 +205,7 @@ describe("a conversation", () => {
     });
     expect((await stranger.get("")).items).toEqual([]);
     expect(await owner.get("/secret")).toMatchObject({ turn: 1 });
-    // The same id is free for them.
+    // Another user can create a conversation with the same id.
     expect((await stranger.send("PUT", "/secret", {})).status).toBe(201);
   });
 

@@ -1,4 +1,4 @@
-// Who knocks in the isolation matrix, with which keys, and the things they knock for.
+// Actors of the isolation matrix with their keys, and the resources that they request.
 
 import { env } from "cloudflare:workers";
 import { KEY_SCOPES } from "../../../src/domain/access/key-scope";
@@ -8,7 +8,7 @@ import { signedIn } from "../../support/grants";
 import { perFile } from "../../support/per-file";
 import { form, skillZip } from "../../support/skill";
 
-/** `self` has the things of `self`, the four roles are of the group at hand, `foreigner` owns another one. */
+/** `self` owns the resources of `self`, the four roles belong to the row's group, and `foreigner` owns a different group. */
 export const USERS = [
   "self",
   "stranger",
@@ -21,9 +21,12 @@ export const USERS = [
 ] as const;
 export type User = (typeof USERS)[number];
 
-/** No good key at all: two were keys of the row's mightiest user, the last has the cookie of that user's session in the console. */
+/**
+ * Actors without a valid key. The revoked and the expired key belonged to the row's most privileged user. The last actor has only the
+ * cookie of that user's console session.
+ */
 export const UNKNOWN = ["anonymous", "malformed", "revoked", "expired", "cookie only"] as const;
-/** Keys of the row's mightiest user that may less, and a service that acts for that user. */
+/** Restricted keys of the row's most privileged user, and a service that acts for that user. */
 export const LIMITED = ["wrong scope", "scope only", "acting service"] as const;
 
 export type Actor = User | (typeof UNKNOWN)[number] | (typeof LIMITED)[number];
@@ -42,7 +45,7 @@ function once(name: string, make: () => Promise<string>): Promise<string> {
 
 export const keyOfUser = (user: User) => once(user, () => keyFor(userOf(user), roleOf(user)));
 
-/** The key with which an actor knocks; `best` is the row's mightiest user, `scope` what the row needs of a limited key. */
+/** Returns the key of an actor. `best` is the row's most privileged user; `scope` is the scope that the row requires of a limited key. */
 export function keyOf(actor: Actor, best: User, scope: string | null): Promise<string | null> {
   switch (actor) {
     case "anonymous":
@@ -77,7 +80,9 @@ export function keyOf(actor: Actor, best: User, scope: string | null): Promise<s
   }
 }
 
-/** What an actor sends besides: a browser that is signed in to the console as the row's mightiest user, with all that its page says. */
+/**
+ * Returns the extra headers of an actor: for a browser, the console cookie of the row's most privileged user and the headers of the page.
+ */
 export async function marksOf(actor: Actor, best: User): Promise<Record<string, string>> {
   if (actor !== "cookie only") return {};
   const cookie = await once(`cookie of ${best}`, async () => {
@@ -87,13 +92,13 @@ export async function marksOf(actor: Actor, best: User): Promise<Record<string, 
   return { cookie, "x-skillgate-console": "1", "sec-fetch-site": "same-origin" };
 }
 
-/** What fills the `{…}` of a route, and what its body needs. */
+/** Values for the `{…}` parameters of a route and for its body. */
 export type Thing = Record<string, string>;
 
 let made = 0;
 export const fresh = (what: string) => `matrix-${what}-${++made}`;
 
-/** A group with one member of each role. Those before it go: nobody is in more groups than users may be. */
+/** Creates a group with one member of each role. Deletes earlier groups first, because the number of groups per user is limited. */
 export async function group(name = fresh("group")): Promise<Thing> {
   const member = "INSERT INTO group_members (group_name, user_id, role, created_by) VALUES (?, ?, ?, 'matrix')";
   await env.DB.batch([
@@ -106,7 +111,7 @@ export async function group(name = fresh("group")): Promise<Thing> {
   return { name, group: name };
 }
 
-/** The group, with one more member below everybody who manages members. */
+/** Creates a group with an extra member whose role is below every role that manages members. */
 export async function membered(): Promise<Thing> {
   const thing = await group();
   const member =
@@ -203,7 +208,7 @@ export async function conversation(): Promise<Thing> {
   return { id, turn: "1", call_id: "none", request_id };
 }
 
-/** A conversation with a file that a script of it has left. */
+/** Creates a conversation with a file that one of its scripts stored. */
 export async function keptFile(): Promise<Thing> {
   const thing = await conversation();
   const file_id = fresh("fil").replaceAll("-", "_");
@@ -222,7 +227,7 @@ export async function ownKey(): Promise<Thing> {
   return { id: (await answer.json<{ id: string }>()).id };
 }
 
-/** What a host of `self` was given. */
+/** Creates an OAuth grant of `self` for an MCP host. */
 export async function ownGrant(): Promise<Thing> {
   await signedIn({ userId: userOf("self") });
   const newest = env.DB.prepare("SELECT id FROM grants WHERE user_id = ? ORDER BY id DESC LIMIT 1").bind(
@@ -248,7 +253,7 @@ export async function storedSecret(of: string, owner: (thing: Thing) => Record<s
   return { ...thing, name };
 }
 
-/** A model of `self`, of a group, or of the gateway; nobody is there. */
+/** Stores a model of `self`, of a group or of the gateway. Its address is unreachable. */
 export async function storedModel(of: string, owner: (thing: Thing) => Record<string, string>): Promise<Thing> {
   const thing = of === "group" ? await group() : {};
   const name = fresh("model");
@@ -261,7 +266,7 @@ export async function storedModel(of: string, owner: (thing: Thing) => Record<st
 
 export const MODEL = { api: ["openai-chat"], base_url: "http://127.0.0.1:9/v1", model: "some-model" };
 
-/** A server of `self` or of a group; nobody is there. */
+/** Stores a server of `self` or of a group. Its address is unreachable. */
 export async function storedOwnServer(of: string, owner: (thing: Thing) => Record<string, string>): Promise<Thing> {
   const thing = of === "group" ? await group() : {};
   const name = fresh("server");
@@ -275,7 +280,7 @@ export async function storedOwnServer(of: string, owner: (thing: Thing) => Recor
 
 export const SERVER = { url: "http://127.0.0.1:9/mcp", connect_timeout: 1 };
 
-/** One of the gateway's servers; nobody is there. */
+/** Stores one of the gateway's servers. Its address is unreachable. */
 export async function storedServer(): Promise<Thing> {
   const name = fresh("server");
   await dropServers();
@@ -283,7 +288,7 @@ export async function storedServer(): Promise<Thing> {
   return { name };
 }
 
-/** Every conversation would try to connect to them. */
+/** Deletes all servers, because every conversation would try to connect to them. */
 export async function dropServers(): Promise<void> {
   await env.DB.batch([
     env.DB.prepare("DELETE FROM mcp_servers"),
@@ -291,7 +296,7 @@ export async function dropServers(): Promise<void> {
   ]);
 }
 
-/** The same thing, if it had never been made. */
+/** Returns the same resource with ids that were never created. */
 export function neverMade(thing: Thing): Thing {
   const absent: Thing = {
     id: "nothing-of-the-kind",

@@ -1,5 +1,5 @@
-// The rows of the isolation matrix for the chat endpoint. The stored models are at an address where nobody is: who may call one hears
-// that it cannot be reached, and who may not that there is none.
+// Rows of the isolation matrix for the chat endpoint. The stored models have unreachable addresses: callers with access receive an
+// "unreachable" error, callers without access receive "not found".
 
 import { ghost, storedModel, type Thing, type User } from "./actors";
 import { everybody, members, type Row } from "./table";
@@ -11,7 +11,9 @@ const OWNERS: [of: Row["of"], best: User, owner: (thing: Thing) => Record<string
 ];
 const messages = [{ role: "user", content: "Hello." }];
 
-/** A route on a model, three times over: one's own, a group's, the gateway's. Members may call theirs whatever their role. */
+/**
+ * Returns rows for a route on a model of the user, of a group and of the gateway. Group members of every role can call the group's model.
+ */
 function modelled(route: string, status: number, send: Row["send"]): Row[] {
   const may = { self: { self: status }, group: members("Reporter", status), public: everybody(status), nobody: {} };
   return OWNERS.map(([of, best, owner]) => ({
@@ -22,7 +24,7 @@ function modelled(route: string, status: number, send: Row["send"]): Row[] {
 
 const SEEN = { self: { self: 200 }, group: members("Reporter", 200), public: everybody(200) };
 
-/** A chat with a ghost, three times over, on the scripted model that everybody may call. */
+/** Returns rows for a chat with a ghost of the user, of a group and of the public scope, on a scripted model that all users can call. */
 function haunted(send: Row["send"]): Row[] {
   const row = (of: keyof typeof SEEN, best: User): Row => {
     const route = "POST /openai/v1/chat/completions";
@@ -31,7 +33,7 @@ function haunted(send: Row["send"]): Row[] {
   return [row("self", "self"), row("group", "Owner"), row("public", "admin")];
 }
 
-/** A route on nobody's model. The conversation that is named is each caller's own of that name. */
+/** Returns a row for a route without an owned resource. The conversation id refers to each caller's own conversation. */
 function open(route: string, json?: object): Row {
   return {
     ...{ route, of: "nobody", scope: "chat", best: "admin", may: everybody(200), spent: false },

@@ -1,4 +1,4 @@
-// The rows of the isolation matrix for what opens doors without a key, the open list, which only admins see and fill, and for imports.
+// Rows of the isolation matrix for links, for the list of open skills, which only admins can read and change, and for imports.
 
 import { env } from "cloudflare:workers";
 import { call } from "../../support/call";
@@ -27,7 +27,7 @@ const link = async () => {
 };
 
 const I = "/api/v1/imports";
-/** Its secret is nowhere, so nobody is asked. */
+/** Its secret does not exist, so no request is sent to the source. */
 const unasked = () => ({
   source: { type: "index", url: `https://skills.dev/${crypto.randomUUID()}`, secret: "NO_SUCH_SECRET" },
 });

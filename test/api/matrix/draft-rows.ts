@@ -1,5 +1,5 @@
-// The rows of the isolation matrix for drafts. Nobody but the author has to do with one by these routes; who else may choose one is a
-// conversation's matter.
+// Rows of the isolation matrix for drafts. Only the author can use these routes; conversation tests cover the users that a draft is shared
+// with.
 
 import { draft, fresh } from "./actors";
 import { everybody, open, own, type Row, zip } from "./table";
@@ -10,7 +10,7 @@ const named = zip(
   ({ name = "" }) => name,
 );
 
-/** A name that is free; its package is called so. */
+/** Returns an unused name and a package with that name. */
 async function newDraft() {
   const name = fresh("draft");
   return { name, skill: name };
@@ -18,7 +18,7 @@ async function newDraft() {
 
 export const DRAFT_ROWS: Row[] = [
   open(`GET ${D}`, "skills:read", everybody(200)),
-  // To a name of one's own: there is nobody else's to push to.
+  // Draft names belong to the caller, so there is no draft of another user to overwrite.
   open(`PUT ${D}/{name}`, "skills:write", everybody(201), named, newDraft),
   own(`DELETE ${D}/{name}`, "skills:write", draft, 204, { spent: true }),
   own(`POST ${D}/{name}/promote`, "skills:write", draft, 201, { spent: true }),

@@ -1,9 +1,9 @@
-// The rows of the isolation matrix for the MCP door.
+// Rows of the isolation matrix for the MCP endpoint.
 
 import { skill, type Thing, type User } from "./actors";
 import { everybody, members, type Row } from "./table";
 
-/** A method of the MCP door. What is another's is as absent there as anywhere. */
+/** Returns a row for a method of the MCP endpoint. Resources of others are reported as not found, as on other routes. */
 function mcp(
   method: string,
   of: Row["of"],
@@ -39,7 +39,7 @@ const initialize = {
 
 const NOTHING_TO_COMPLETE = { ref: { type: "ref/prompt", name: "nothing" }, argument: { name: "word", value: "" } };
 
-/** What the MCP door answers, as rows whose route is `POST <path> <method>`. */
+/** Methods of the MCP endpoint, as rows whose route is `POST <path> <method>`. */
 export const MCP_ROWS: Row[] = [
   mcp("initialize", "nobody", () => initialize),
   mcp("ping", "nobody", () => ({})),
@@ -53,10 +53,10 @@ export const MCP_ROWS: Row[] = [
     mcp("skills/get", of, (thing) => ({ uri: uri(thing) })),
     mcp("resources/directory/read", of, (thing) => ({ uri: `skill://${thing.skill}` })),
   ]),
-  // A conversation's id is one's own: another's of the same id is another one.
+  // A conversation id refers to the caller's own conversation. The same id of another user is a different conversation.
   mcp("initialize", "nobody", () => initialize, "/mcp/{id}"),
   mcp("tools/list", "nobody", () => ({}), "/mcp/{id}"),
-  // Whose servers are asked: test/mcp/server-features.test.ts. Here nobody has one, and what is not there is so for everybody.
+  // test/mcp/server-features.test.ts covers which servers are queried. Here no actor has a server, so the answer is the same for all.
   mcp("prompts/list", "nobody", () => ({}), "/mcp/{id}"),
   mcp("logging/setLevel", "nobody", () => ({ level: "info" }), "/mcp/{id}"),
   mcp("prompts/get", "nobody", () => ({ name: "nothing" }), "/mcp/{id}", everybody(404)),

@@ -1,4 +1,4 @@
-// Knocks at the cells of the isolation matrix, and says what each ought to answer.
+// Sends the request of each cell of the isolation matrix and computes the expected status.
 
 import { exports } from "cloudflare:workers";
 import { type CallOptions, call } from "../../support/call";
@@ -8,9 +8,9 @@ import type { Row } from "./table";
 const isUser = (actor: Actor): actor is User => USERS.some((user) => user === actor);
 const isUnknown = (actor: Actor) => UNKNOWN.some((unknown) => unknown === actor);
 
-/** The verdict of a cell. */
+/** Returns the expected status of a cell. */
 function verdict(row: Row, actor: Actor): number {
-  // To a route that answers who has no key, a cookie is no key either.
+  // Routes that accept requests without a key ignore cookies.
   const isKeyless = actor === "anonymous" || actor === "cookie only";
   if (isKeyless && row.withoutKey !== undefined) return row.withoutKey;
   if (isUnknown(actor)) return 401;
@@ -18,7 +18,7 @@ function verdict(row: Row, actor: Actor): number {
   if (actor === "scope only") return best;
   if (actor === "wrong scope") return row.scope === null ? best : 403;
   if (actor === "acting service") {
-    // A service lends its reach and never its role, and keys are their user's alone.
+    // A service that acts for a user does not have the user's role, and only users themselves can manage their keys.
     if (row.scope === "keys" || row.scope === "admin") return 403;
     return row.best === "admin" ? (row.may.stranger ?? 404) : best;
   }
@@ -40,7 +40,7 @@ async function knock(row: Row, actor: Actor, thing: Thing): Promise<Response> {
 const bearerOf = (key: string | null): Record<string, string> =>
   key === null ? {} : { authorization: `Bearer ${key}` };
 
-/** One message to the MCP door. */
+/** Sends one message to the MCP endpoint. */
 function knockMcp(path: string, row: Row, actor: Actor, who: Record<string, string>, params: object) {
   const method = row.route.split(" ")[2];
   return exports.default.fetch(`https://gateway.test${path}`, {
@@ -56,12 +56,12 @@ function knockMcp(path: string, row: Row, actor: Actor, who: Record<string, stri
   });
 }
 
-/** A body as text, whatever its type says. */
+/** Returns a body as text, whatever its content type. */
 async function textOf(answer: Response): Promise<string> {
   return new TextDecoder().decode(await answer.arrayBuffer());
 }
 
-/** The verdict that an answer is: of MCP an error, of the protocol or of a tool, is as good as a 404. */
+/** Returns the status of a response. An MCP error, of the protocol or of a tool, counts as 404. */
 async function verdictOf(row: Row, answer: Response): Promise<number> {
   const text = await textOf(answer);
   return row.params !== undefined && answer.status === 200 && /"error":\{|"isError":true/.test(text)
@@ -69,18 +69,18 @@ async function verdictOf(row: Row, answer: Response): Promise<number> {
     : answer.status;
 }
 
-/** All that an answer tells, but for what differs from request to request. */
+/** Returns everything in a response except values that differ between requests. */
 async function told(answer: Response, thing: Thing) {
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => !PER_REQUEST.has(name)));
-  // Which names are near depends on the one that was asked for, and on those that the caller sees.
+  // The suggested names depend on the requested name and on the names that the caller can see.
   let body = (await textOf(answer)).replace(/"request_id":"[^"]*"/, "").replace(/ Did you mean [^?]*\?/, "");
-  // What the caller itself has named may be named back.
+  // A response can repeat names from the request.
   for (const [field, value] of Object.entries(thing)) body = body.replaceAll(value, `{${field}}`);
   return { status: answer.status, headers, body };
 }
 const PER_REQUEST = new Set(["x-request-id", "request-id", "server-timing", "x-d1-bookmark", "date"]);
 
-/** What every actor is answered, and what each ought to be. */
+/** Returns the actual and the expected status for every actor. */
 export async function verdictsOf(row: Row) {
   const expected: Record<string, number> = {};
   const seen: Record<string, number> = {};
@@ -88,13 +88,13 @@ export async function verdictsOf(row: Row) {
   for (const actor of ACTORS) {
     expected[actor] = verdict(row, actor);
     seen[actor] = await verdictOf(row, await knock(row, actor, thing));
-    // Who is refused has spent nothing: the next one knocks for the same.
+    // A rejected request does not use up the resource, so the next actor uses the same one.
     if (row.spent && seen[actor] < 400) thing = await row.thing();
   }
   return { seen, expected };
 }
 
-/** What those are told for whom the thing does not exist: of the thing, and of one that was never made. */
+/** Returns the responses to actors that cannot see the resource: for the resource, and for one that was never created. */
 export async function absentAs(row: Row) {
   const refused = [...USERS, "anonymous" as const].filter((actor) => verdict(row, actor) === 404 && actor !== row.best);
   const thing = await row.thing();

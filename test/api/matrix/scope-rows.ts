@@ -1,4 +1,4 @@
-// The rows of the isolation matrix for places: their indexes, searches, marketplaces and plugins, and for what ClawHub's clients ask.
+// Rows of the isolation matrix for scope paths: indexes, searches, marketplaces, plugins, and the routes of ClawHub clients.
 
 import { zipSync } from "fflate";
 import { call } from "../../support/call";
@@ -18,20 +18,20 @@ const none = async () => ({});
 const known = new Map<Of, Promise<Thing>>();
 await perFile(() => known.clear());
 
-/** One of each for all rows, since looking at it leaves it as it is. */
+/** Returns one skill per owner, shared by all rows, because reading does not change it. */
 function shelved(of: Of): Promise<Thing> {
   const thing = known.get(of) ?? shelve(of);
   known.set(of, thing);
   return thing;
 }
 
-/** A skill that stands in an index and in a marketplace, with the archives that they name. */
+/** Creates a skill that appears in an index and a marketplace. Returns it with the archives that they link to. */
 async function shelve(of: Of): Promise<Thing> {
   const thing = await skill(of);
   const key = await keyOfUser(BEST[of]);
   const place = PLACES[of].replace("{group}", thing.group ?? "");
   const read = async (path: string) => (await call("GET", `${place}${path}`, { key })).text();
-  // The archive of each is made when it is first told.
+  // Each archive is created when an index first links to it.
   const nameOf = (text: string) => new RegExp(`/-/${thing.skill}/([0-9a-f]{64}[.]zip)`).exec(`/${text}`)?.[1] ?? "none";
   const archive = nameOf((await read(`/${thing.skill}${INDEXES[0]}/index.json`)).replaceAll('"-/', '"/-/'));
   const plugin = nameOf(await read("/.claude-plugin/marketplace.json"));
@@ -39,7 +39,10 @@ async function shelve(of: Of): Promise<Thing> {
   return { ...thing, archive, plugin, owner, name: thing.skill ?? "" };
 }
 
-/** A route that shows one skill, three times over. Without a key one sees what is open, and this is not. */
+/**
+ * Returns rows for a route that shows one skill of the user, of a group and of the public scope. The skill is not open, so it requires a
+ * key.
+ */
 function shown(route: (place: string) => string, query: Row["query"] = () => ""): Row[] {
   const mays = { self: { self: 200 }, group: members("Reporter", 200), public: everybody(200) };
   return (["self", "group", "public"] as const).map((of) => ({
@@ -48,7 +51,10 @@ function shown(route: (place: string) => string, query: Row["query"] = () => "")
   }));
 }
 
-/** A route that shows all of a place: of one's own, of a group's to its members, of the public one to everybody what is open. */
+/**
+ * Returns rows for a route that shows a whole scope: the user's own, a group's for its members, and the open skills of the public scope for
+ * all callers.
+ */
 function whole(rest: string): Row[] {
   const row = (of: Of, may: Row["may"], withoutKey: number): Row => ({
     ...{ route: `GET ${PLACES[of]}${rest}`, of: of === "group" ? of : "nobody", scope: READ, may, withoutKey },
@@ -62,7 +68,7 @@ function whole(rest: string): Row[] {
   ];
 }
 
-/** A route on nobody's thing. */
+/** Returns a row for a route without an owned resource. */
 const open = (route: string, scope: string | null, status: number, more: Partial<Row> = {}): Row => ({
   ...{ route, of: "nobody", scope, best: "admin", may: everybody(status), thing: none, spent: false, send: nothing },
   ...more,
@@ -100,7 +106,7 @@ const CLAWHUB_ROWS: Row[] = [
   ...shown(() => "/api/v1/resolve", bySlug),
   ...shown(() => "/api/v1/download", bySlug),
   open(`POST ${C}/-/upload-url`, "skills:write", 200, { send: () => ({ json: said }) }),
-  // Whoever may is told what is wrong with the release.
+  // Callers with the scope receive the validation errors of the release.
   open(`POST ${C}`, "skills:write", 400, { send: () => ({ json: {} }) }),
   {
     ...{ route: `POST ${C}/-/uploads/{id}`, of: "self", scope: "skills:write", best: "self", may: { self: 200 } },

@@ -1,10 +1,10 @@
-// The rows of the isolation matrix for MCP servers: the gateway's, groups' and users', managed and reached.
+// Rows of the isolation matrix for MCP servers of the gateway, of groups and of users: management, and calls through the proxy.
 
 import { call } from "../../support/call";
 import { fresh, ghost, keyOfUser, SERVER, storedOwnServer, storedServer, type Thing, type User } from "./actors";
 import { everybody, json, members, nothing, open, owned, type Row, type Sent, without } from "./table";
 
-/** One of the gateway's servers, which are the admins'. */
+/** Returns a row for one of the gateway's servers, which only admins manage. */
 function server(route: string, status: number, send: Sent = nothing): Row {
   const may = without({ admin: status }, 403);
   return { route, of: "public", scope: "admin", best: "admin", may, thing: storedServer, spent: true, send };
@@ -20,7 +20,7 @@ export const SERVER_ROWS: Row[] = [
   ),
   server("DELETE /api/v1/mcp-servers/{name}", 204),
   server("POST /api/v1/mcp-servers/{name}/test", 200),
-  // Nobody is there to approve anything of.
+  // The server is unreachable, so its tools cannot be approved.
   server("POST /api/v1/mcp-servers/{name}/approve", 409),
   open("GET /api/v1/me/servers", "mcp", everybody(200)),
   open("GET /api/v1/servers", "secrets", everybody(200)),
@@ -30,7 +30,7 @@ export const SERVER_ROWS: Row[] = [
   ...owned("servers", "POST", 200, "/test"),
 ];
 
-/** One of the gateway's servers with more in its entry. */
+/** Stores one of the gateway's servers with additional fields. */
 async function gatewaysWith(more: (thing: Thing) => object, thing: Thing = {}): Promise<Thing> {
   const name = fresh("server");
   const put = await call("PUT", `/api/v1/mcp-servers/${name}`, {
@@ -41,7 +41,10 @@ async function gatewaysWith(more: (thing: Thing) => object, thing: Thing = {}): 
   return { name };
 }
 
-/** A server that is reached through the proxy. Nobody is there: who has it hears that, and who has not that there is none. */
+/**
+ * Returns a row for a server that is called through the proxy. The server is unreachable: callers with access receive 502, callers without
+ * access receive 404.
+ */
 function reached(of: Row["of"], best: User, may: Row["may"], thing: Row["thing"]): Row {
   return {
     ...{ route: "POST /mcp/servers/{name} tools/list", of, scope: "mcp", best, may, thing, spent: false },
@@ -56,11 +59,12 @@ export const PROXY_ROWS: Row[] = [
   reached("group", "Owner", members("Reporter", 502), () =>
     storedOwnServer("group", ({ group: group_name = "" }) => ({ scope: "group", group_name })),
   ),
-  // What is for the conversations of a ghost is nowhere else, whoever may use that ghost; no more is what is switched off.
+  // Servers limited to a ghost's conversations are not available through the proxy, not even for users of that ghost. Neither are disabled
+  // servers.
   reached("public", "admin", everybody(404), async () =>
     gatewaysWith(({ id }) => ({ ghosts: [id] }), await ghost("public")),
   ),
   reached("public", "admin", everybody(404), () => gatewaysWith(() => ({ enabled: false }))),
-  // A guard withholds tools, and no server.
+  // A guard restricts tools, but not the server itself.
   reached("public", "admin", everybody(502), () => gatewaysWith(() => ({ guard: true }))),
 ];

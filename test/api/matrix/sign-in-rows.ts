@@ -1,4 +1,4 @@
-// The rows of the isolation matrix for programs that admins make known, which sign users in with a secret.
+// Rows of the isolation matrix for OAuth clients that admins register, which sign users in with a client secret.
 
 import { call } from "../../support/call";
 import { fresh, type Thing } from "./actors";

@@ -1,5 +1,5 @@
-// The isolation matrix: every route, on whose things, and who may. Whoever is not named is refused: 401 without a good key,
-// 403 with a key that is limited to other things, 404 for what is another's, 403 for what one sees but may not do.
+// The isolation matrix: every route, the owner of its resource, and the actors with access. All other actors are rejected: 401 without a
+// valid key, 403 with a key limited to other scopes, 404 for resources of others, 403 for resources that the actor can see but not change.
 
 import type { CallOptions } from "../../support/call";
 import { form, skillZip } from "../../support/skill";
@@ -29,19 +29,19 @@ export interface Row {
   /** Method and path as the served document writes them; for MCP `POST /mcp <method>`. */
   route: string;
   of: "nobody" | "self" | "group" | "public";
-  /** The scope that a limited key needs; `null`: every key will do. */
+  /** The scope that a limited key requires, or `null` if every key is accepted. */
   scope: string | null;
-  /** The mightiest user: revoked, expired and limited keys are this one's. */
+  /** The most privileged user. The revoked, expired and limited keys belong to this user. */
   best: User;
   may: Partial<Record<User, number>>;
-  /** What who sends no key is answered, where that is not a 401: such a route shows what is open. */
+  /** Status without a key, for routes that do not return 401 because they show open resources. */
   withoutKey?: number;
   thing: () => Promise<Thing>;
-  /** Using it uses it up, so that whoever comes next needs another one. */
+  /** True if the request uses up the resource, so that the next actor needs a new one. */
   spent: boolean;
   send: (thing: Thing) => Pick<CallOptions, "json" | "body" | "headers">;
   query?: (thing: Thing) => string;
-  /** Of MCP: the parameters of the method. Its errors are verdicts, too: 404. */
+  /** For MCP: the parameters of the method. Errors of MCP count as the status 404. */
   params?: (thing: Thing) => object;
 }
 
@@ -64,12 +64,12 @@ const publicZip = zip(() => ({ marketplace_tags: "[]" }));
 
 export const everybody = (status: number): Row["may"] => Object.fromEntries(USERS.map((user) => [user, status]));
 const ROLES = ["Reporter", "Developer", "Maintainer", "Owner"] as const;
-/** Members from a role upwards may; those below see the thing, and are told that they may not. */
+/** Members with at least the role `least` have access. Members below it can see the resource and receive 403. */
 export const members = (least: (typeof ROLES)[number], status: number): Row["may"] =>
   Object.fromEntries(ROLES.map((role) => [role, ROLES.indexOf(role) >= ROLES.indexOf(least) ? status : 403]));
 export const without = (may: Row["may"], status: number): Row["may"] => ({ ...everybody(status), ...may });
 
-/** A route on nobody's thing in particular. */
+/** Returns a row for a route without an owned resource. */
 export function open(
   route: string,
   scope: string | null,
@@ -80,7 +80,7 @@ export function open(
   return { route, of: "nobody", scope, best: "admin", may, thing, spent: true, send };
 }
 
-/** A route on something of one's own. Not even an admin gets at it, unless it says so. */
+/** Returns a row for a route on a user's own resource. Even admins have no access unless the row grants it. */
 export function own(
   route: string,
   scope: string,
@@ -93,7 +93,7 @@ export function own(
   return { route, of: "self", scope, best: "self", may: { self: status, ...admin }, thing, spent, send };
 }
 
-/** A route on a group: its members by role, and admins. */
+/** Returns a row for a route on a group: its members by role, and admins. */
 function grouped(
   route: string,
   least: (typeof ROLES)[number],
@@ -105,7 +105,7 @@ function grouped(
   return { route, of: "group", scope: "groups", best: "Owner", may, thing, spent: true, send };
 }
 
-/** A route on a skill, three times over: one's own, a group's, a public one. */
+/** Returns rows for a route on a skill of the user, of a group and of the public scope. */
 export function skilled(
   route: string,
   right: "read" | "change" | "manage",
@@ -125,13 +125,13 @@ export function skilled(
 
 const C = "/api/v1/conversations/{id}";
 const emptyBody = json(() => ({}));
-/** An id that nobody has a conversation of. */
+/** An id without a conversation. */
 const newChat = async () => ({ id: fresh("chat") });
 const S = "/api/v1/kinds/skills";
 const G = "/api/v1/kinds/ghosts";
 const ghostBody = json(({ ghost: name = fresh("ghost") }) => ({ metadata: { name }, spec: { systemPrompt: "" } }));
 
-/** A route on a ghost, three times over: one's own, a group's, a public one. */
+/** Returns rows for a route on a ghost of the user, of a group and of the public scope. */
 export function ghostly(route: string, right: "read" | "define", status: number, send: Sent = nothing): Row[] {
   const least = right === "read" ? "Reporter" : "Maintainer";
   const publicly = right === "read" ? everybody(status) : without({ admin: status }, 403);
@@ -145,7 +145,7 @@ export function ghostly(route: string, right: "read" | "define", status: number,
   ];
 }
 
-/** A route that makes a ghost for others: a group's, a public one. */
+/** Returns rows for a route that creates a ghost for others: for a group or the public scope. */
 function newGhost(route: string, send: Sent): Row[] {
   const row = (of: "group" | "public", best: User, may: Row["may"], thing: Row["thing"]): Row => {
     return { route, of, scope: "ghosts", best, may, thing, spent: true, send };
@@ -157,14 +157,14 @@ function newGhost(route: string, send: Sent): Row[] {
   ];
 }
 
-/** What there is to have a secret, a model or a server of. */
+/** Owners of secrets, models and servers. */
 const OWNED = {
   secrets: { value: { value: "a secret value", hosts: ["api.example.com"] }, stored: storedSecret },
   models: { value: MODEL, stored: storedModel },
   servers: { value: SERVER, stored: storedOwnServer },
 };
 
-/** One's own, a group's, and the gateway's where that has some there. */
+/** Returns rows for a resource of the user, of a group, and of the gateway where it exists. */
 export function owned(
   what: keyof typeof OWNED,
   method: "GET" | "PUT" | "DELETE" | "POST",
@@ -186,7 +186,7 @@ export function owned(
   });
   const inGroup = { ...members("Maintainer", status), admin: 403 };
   return [
-    // Everybody writes to a name of their own: there is nobody else's to write to.
+    // Writing creates a resource of the caller under this name, so there is no resource of another user to write to.
     ...(method === "PUT" ? [] : [row("self", "self", { self: status }, () => ({}))]),
     row("group", "Owner", inGroup, ({ group: group_name = "" }) => ({ scope: "group", group_name })),
     ...(what === "servers"
@@ -195,7 +195,7 @@ export function owned(
   ];
 }
 
-/** Routes that are open to everybody, key or not. */
+/** Routes that are open to all callers, with or without a key. */
 export const OPEN = [
   "GET /",
   "GET /health",
@@ -204,7 +204,7 @@ export const OPEN = [
 ];
 
 export const ROWS: Row[] = [
-  // The pool counts nothing.
+  // Metrics are disabled in the test pool.
   open("GET /metrics", "admin", without({ admin: 404 }, 403)),
   open("POST /api/v1/keys", "admin", without({ admin: 201 }, 403), forSomebody),
   open("GET /api/v1/keys", "keys", everybody(200)),
@@ -254,7 +254,7 @@ export const ROWS: Row[] = [
   own(`GET ${C}/at/{turn}`, "conversations", conversation, 200),
   own(`POST ${C}/turns`, "conversations", conversation, 200, { send: json(() => ({})) }),
   own(`POST ${C}/tool-calls`, "conversations", conversation, 200, { send: json(() => ({ calls: [] })) }),
-  // There is no such call; another's conversation is not there before that is looked at.
+  // The call does not exist. For another user's conversation, the 404 comes before this check.
   own(`DELETE ${C}/tool-calls/{call_id}`, "conversations", conversation, 404),
   own(`GET ${C}/prompt`, "conversations", conversation, 200),
   own(`GET ${C}/tools`, "conversations", conversation, 200),
@@ -270,9 +270,9 @@ export const ROWS: Row[] = [
     send: json(() => ({ success: true })),
     spent: true,
   }),
-  // Of a conversation that is one's own: where there is none of this id it is made.
+  // For the caller's own conversation. It is created if the id does not exist.
   open(`POST ${C}/tickets`, "conversations", everybody(201), emptyBody, newChat),
-  // Not as a WebSocket; sockets have tests of their own.
+  // Without a WebSocket upgrade. Other tests cover sockets.
   own(`GET ${C}/socket`, "conversations", conversation, 426),
   own("GET /api/tasks/{id}/skills", "conversations", conversation, 200),
 
@@ -311,19 +311,19 @@ export const ROWS: Row[] = [
   ...skilled(`POST ${S}/invoke`, "read", 200, { send: json((thing) => ({ skill_name: thing.skill })) }),
   ...skilled(`GET ${S}/{id}`, "read", 200),
   ...skilled(`PUT ${S}/{id}`, "change", 200, { send: sameSkill }),
-  // An admin ends what does harm, whoever's it is, without seeing it.
+  // Admins can delete every skill, even skills that they cannot read.
   ...skilled(`DELETE ${S}/{id}`, "manage", 204).map((row) => ({ ...row, may: { ...row.may, admin: 204 } })),
   ...skilled(`GET ${S}/{id}/download`, "read", 200),
   ...skilled(`GET ${S}/{id}/files`, "read", 200),
   ...skilled(`GET ${S}/{id}/files/{path}`, "read", 200),
   ...skilled(`GET ${S}/{id}/references`, "read", 200),
-  // Out of the ghosts that one may write, of which there are none.
+  // Removes references from the ghosts that the caller can write. Here there are none.
   ...skilled(`POST ${S}/{id}/remove-references`, "read", 200, { scope: "skills:write" }),
   ...skilled(`POST ${S}/{id}/remove-reference/{ghost_id}`, "manage", 200).map((row) => ({
     ...row,
     thing: () => usedSkill(row.of === "nobody" ? "self" : row.of),
   })),
-  // The predecessor system's own paths for public skills.
+  // Wegent's paths for public skills.
   open(`POST ${S}/public/upload`, "skills:write", without({ admin: 201 }, 403), publicZip),
   ...[
     ...skilled(`PUT ${S}/public/{id}/upload`, "change", 200, { send: sameSkill }),
@@ -332,13 +332,13 @@ export const ROWS: Row[] = [
     ...skilled(`GET ${S}/public/{id}/content`, "read", 200),
   ].filter((row) => row.of === "public"),
   ...skilled(`GET ${S}/{id}/versions`, "read", 200),
-  // Who answers for it, and of others' only their own group's: how often a few people use a thing is theirs to know.
+  // Only for users who manage the skill, because the usage counts of a few users are private.
   ...skilled(`GET ${S}/{id}/usage`, "manage", 200, { scope: "skills:read", spent: false }),
   ...["activate", "yank", "unyank"].flatMap((change) =>
     skilled(`POST ${S}/{id}/versions/{version_id}/${change}`, "manage", 200),
   ),
   {
-    // Into the group that has it already.
+    // Into the group that already has the skill.
     route: `POST ${S}/{id}/share`,
     of: "group",
     scope: "skills:write",
@@ -373,7 +373,7 @@ export const ROWS: Row[] = [
   ...owned("models", "DELETE", 204),
   open("POST /api/v1/secrets/rotate", "admin", without({ admin: 200 }, 403)),
   open("GET /api/v1/audit", "admin", without({ admin: 200 }, 403)),
-  // Of somebody who is none of the actors: those must live on.
+  // The user is not one of the actors, because the actors must not be deleted.
   ...["GET /api/v1/users/{id}/export", "DELETE /api/v1/users/{id}"].map((route) =>
     open(route, "admin", without({ admin: 200 }, 404), nothing, async () => ({ id: fresh("user") })),
   ),

@@ -1,4 +1,4 @@
-// The rows of the isolation matrix for the vendors' Skills APIs: in one's own scope, and at a group's place.
+// Rows of the isolation matrix for the vendors' Skills APIs, in the user's own scope and in a group's scope.
 
 import { filesForm } from "../../support/vendor-skills";
 import { fresh, group, skill, type Thing } from "./actors";
@@ -6,21 +6,21 @@ import { everybody, members, nothing, type Row, type Sent } from "./table";
 
 const VENDORS = ["anthropic", "openai"] as const;
 type Vendor = (typeof VENDORS)[number];
-/** What one does with the thing, and the role in its group that may. */
+/** Kinds of access, and the lowest group role that has each. */
 const LEAST = { read: "Reporter", change: "Developer", manage: "Maintainer" } as const;
 type Right = keyof typeof LEAST;
 
 const scopeOf = (right: Right) => (right === "read" ? "skills:read" : "skills:write");
 const files: Sent = ({ skill: name = fresh("vendor") }) => ({ body: filesForm({ name, version: "3.0.0" }) });
 
-/** A skill under the ids that the vendor's clients know. Its first version is not the current one, and so can be deleted. */
+/** Creates a skill under the ids that the vendor's clients use. Its first version is not current, so it can be deleted. */
 async function vendored(vendor: Vendor, of: "self" | "group" | "public"): Promise<Thing> {
   const { id = "", version_id = "", ...thing } = await skill(of);
   const version = vendor === "anthropic" ? version_id.replace("ver_", "skver_") : "1";
   return { id: id.replace("skl_", "skill_"), version_id: version, ...thing };
 }
 
-/** A route on a skill, three times over: one's own, a group's at its place, and a public one, which is only read. */
+/** Returns rows for a route on a skill of the user, of a group at its scope path, and of the public scope, which is read-only. */
 function onSkill(vendor: Vendor, method: string, rest: string, right: Right, send: Sent = nothing): Row[] {
   const path = `/${vendor}/v1/skills/{id}${rest}`;
   const shared = { scope: scopeOf(right), spent: right !== "read", send };
@@ -34,7 +34,7 @@ function onSkill(vendor: Vendor, method: string, rest: string, right: Right, sen
   ];
 }
 
-/** A route on all skills of a scope: the caller's own, and a group's. */
+/** Returns rows for a route on all skills of a scope: the caller's own and a group's. */
 function onScope(vendor: Vendor, method: "GET" | "POST", right: Right): Row[] {
   const send: Sent = method === "GET" ? nothing : () => ({ body: filesForm({ name: fresh("vendor") }) });
   const path = `/${vendor}/v1/skills`;

@@ -1,4 +1,4 @@
-// The rows of the isolation matrix for routes that only show: older versions, and what pages tell people of their things.
+// Rows of the isolation matrix for read-only routes: older versions, and data that pages show to users.
 
 import { conversation } from "./actors";
 import { everybody, open, own, type Row, skilled } from "./table";

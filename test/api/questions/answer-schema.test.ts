@@ -1,4 +1,4 @@
-// What the result of an answer must be, where the asker says so: held at the object, whoever answers.
+// Questions with an `answer_schema`: the Durable Object checks every answer against it, whoever sends the answer.
 
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ describe("an answer with a schema", () => {
     page.answer(request_id, { success: true });
     expect(await page.next("ack")).toMatchObject({ error: "invalid_answer" });
     expect((await requestState(id, request_id)).state).toBe("pending");
-    // Also after the object slept.
+    // Also after the object was evicted.
     await evict(id);
     const overHttp = await respond(id, request_id, { success: true, result: {} });
     expect([overHttp.status, await overHttp.json()]).toMatchObject([

@@ -1,4 +1,4 @@
-// A tool that asks the page, through the conversation's own requests.
+// Tools that ask the page a question through the requests of the conversation.
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
@@ -28,7 +28,7 @@ it("that requires a page is answered at once where none is connected, whatever t
   const none = { success: false, error: "No page is connected to this conversation." };
   // Its test would time out long before the 29 s of a question.
   expect(JSON.parse(textOf(await chat.use("ask")))).toEqual([none, none]);
-  // Nothing was asked, so nothing waits for a page that comes later.
+  // No question was sent, so none is pending for a page that connects later.
   expect(await (await call("GET", `${chat.route}/requests`, { key })).json()).toMatchObject({ items: [] });
   expect(textOf(await chat.use("wrong"))).toContain("require_client of request is not true or false.");
   expect(JSON.parse(textOf(await chat.use("slow")))).toEqual({ success: false, error: "No answer within 0.05s" });
@@ -128,7 +128,7 @@ it("waits for the page's answer, and a repeated call finds what was asked before
     { success: true, result: "yes" },
     { success: true, result: "certainly" },
   ]);
-  // The same call again is the same answer, and asks nobody.
+  // Repeating the call returns the same answer without another question.
   expect(await chat.use("ask", { question: "Really?" }, "call-a")).toEqual(result);
   expect((await pending(2)).length).toBe(2);
 });

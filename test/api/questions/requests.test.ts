@@ -66,7 +66,7 @@ describe("a request", () => {
     pass(50_000);
     expect(await ring(id)).toBe(true);
     expect(await states()).toEqual(["expired", "expired", "expired"]);
-    // The idle check is still to come.
+    // The idle check is still due.
     expect(await ring(id)).toBe(true);
     expect((await call("GET", `/api/v1/conversations/${id}`)).status).toBe(200);
   });
@@ -141,14 +141,14 @@ describe("a request", () => {
     const refused = await call("POST", path(id), { json, headers });
     expect(refused.status).toBe(409);
     expect(await refused.json()).toMatchObject({ code: "NO_CLIENT" });
-    await Page.open(id); // A socket that has not said hello is nobody yet.
+    await Page.open(id); // A socket counts as a page only after its hello frame.
     expect((await call("POST", path(id), { json })).status).toBe(409);
     const page = await Page.greeted(id);
     expect((await call("POST", path(id), { json, headers })).status).toBe(202);
     await page.next("skill:request");
     page.socket.close(1000);
     await page.closed;
-    // The same key finds the same request, whoever is there.
+    // The same idempotency key returns the same request, even if no page is connected.
     expect((await call("POST", path(id), { json, headers })).status).toBe(202);
   });
 
@@ -168,7 +168,7 @@ describe("a request", () => {
     const done = await once("a");
     expect(done.status).toBe(200);
     expect(await done.json()).toMatchObject({ request_id: first.request_id, result: "x" });
-    // An answer sent twice under one key is one answer.
+    // An answer sent twice with one idempotency key counts once.
     const again = await (await once("c")).json<RequestBody>();
     const twice = [1, 2].map(() => respond(id, again.request_id, { success: true }, { "idempotency-key": "d" }));
     for (const answer of await Promise.all(twice)) expect(answer.status).toBe(200);
@@ -208,7 +208,7 @@ describe("a request", () => {
     ] as const) {
       expect((await call(method, path(id, rest), { key, json })).status).toBe(404);
     }
-    // A request of one conversation is none of another's.
+    // A request belongs to one conversation and is not found in others.
     const other = await conversationOf(null);
     expect((await respond(other, request_id, { success: true })).status).toBe(404);
     expect((await requestState(id, request_id)).state).toBe("pending");

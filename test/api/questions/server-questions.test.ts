@@ -1,4 +1,4 @@
-// What an MCP server asks during a call, as a page of the conversation is asked it, and what comes of the answers.
+// Questions from an MCP server during a call: how the page receives them, and the effect of its answers.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../../support/call";
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const idOf = (chat: Talk) => chat.route.slice(chat.route.lastIndexOf("/") + 1);
 
-/** A conversation with a page, and a call that asks. */
+/** Returns a conversation with a page, and a call that asks questions. */
 async function asking(era: Era, user: string, ...rounds: object[]) {
   const chat = await talk(user);
   await chat.turn();
@@ -107,7 +107,7 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(text).toContain("no connected page or host answers 'form'");
     expect(page.count("skill:request")).toBe(0);
     page.say({ type: "answers", answers: ["form"] });
-    // The page is heard in order: this answer comes after.
+    // Frames are processed in order, so this answer comes after the others.
     page.answer("none", { success: true });
     await page.next("ack");
     const called = asked();
@@ -140,7 +140,7 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(text.match(/"accept"/g)).toHaveLength(20);
     expect(text.match(/"decline"/g)).toHaveLength(4);
     expect(page.count("skill:request")).toBe(20);
-    // Who counts is not the object's memory.
+    // The count survives the eviction of the object from memory.
     await evict(id, "hibernate", user);
     const once = () => chat.use(`${era}__ask`, { rounds: [{ who: form() }] });
     expect(textOf(await once())).toContain('"decline"');

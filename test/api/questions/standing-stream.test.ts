@@ -1,4 +1,4 @@
-// What a server of 2025 asks on the stream of its session, beside the call that it is about.
+// Questions that an MCP server of protocol version 2025 sends on its session stream instead of the response to the call.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { talk } from "../../support/chat-turns";
@@ -48,7 +48,7 @@ describe("the stream of a session", () => {
     const { chat, page } = await connected("standing-two");
     const waiting = chat.use("quiet__ask", { rounds: [{ who: FORM }] }, "waiting");
     const { request_id } = await page.next("skill:request");
-    // Another server's call is no other call of the session.
+    // A call of another server does not count as a call of this session.
     const alone = chat.use("standing__ask", { rounds: [{ who: FORM }] }, "alone");
     const other = await page.next("skill:request");
     const beside = chat.use("standing__ask", { rounds: [{ who: FORM }] }, "beside");

@@ -1,4 +1,4 @@
-// Two who change one ghost at once, and finding it by a part of its name.
+// Concurrent changes of one ghost, and search by a part of its name.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ describe("a ghost that two change", () => {
     expect(late.status).toBe(412);
     expect(await late.json()).toMatchObject({ code: "GHOST_CHANGED", title: "Precondition Failed" });
     expect(await promptAt(path)).toBe("Second.");
-    // Whoever has looked again, or has the answer of the change, may go on; also behind a proxy that weakens tags.
+    // A client with the new ETag, from a GET or from the response to its change, can write, even behind a proxy that weakens ETags.
     const next = first.headers.get("etag")!;
     expect(next).toBe((await call("GET", path, { key: ann })).headers.get("etag"));
     expect((await put(path, "contested", "Fourth.", `W/${next}`)).status).toBe(200);
@@ -91,7 +91,7 @@ it("finds ghosts by a part of their name, whatever its case, page by page", asyn
     }>();
   const names = async (query: string) => (await find(query)).items.map(({ metadata }) => metadata.name);
   expect(await names("q=data")).toEqual(["Data one", "DATA_3", "my data"]);
-  // No sign stands for others.
+  // The query has no wildcard characters.
   expect(await names("q=%25")).toEqual([]);
   expect(await names("q=_")).toEqual(["DATA_3"]);
   const { items, next_cursor } = await find("q=data&limit=2");

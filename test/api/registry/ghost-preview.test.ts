@@ -1,4 +1,4 @@
-// A ghost as it would be, before it is saved. Who may ask is in the matrix.
+// Preview of a ghost before it is saved. The matrix covers access.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -60,7 +60,7 @@ describe("the preview of a ghost", () => {
       ["drawing", "public", "1.2.0", true, ["helper"]],
       ["helper", "public", "1.0.0", true, []],
     ]);
-    // What a skill needs is there only if it is listed, too.
+    // A dependency is available only if the ghost lists it as well.
     const alone = await preview({ spec: { skills: ["drawing"], preload_skills: ["drawing"] } });
     expect(alone.skills.map(({ name, needs }) => [name, needs])).toEqual([["drawing", ["helper"]]]);
     expect(alone.warnings.map(({ code }) => code)).toEqual(["DEPENDENCY_MISSING"]);

@@ -1,4 +1,4 @@
-// What versions of a skill may do, as a caller asks for it. Who may ask is in the matrix.
+// The permissions of skill versions, as the API returns them. The matrix covers access.
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";

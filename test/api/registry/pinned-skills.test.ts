@@ -1,4 +1,5 @@
-// Which of several skills of one name is meant: in ghosts, inline specs, what a user adds, and turns. A pin grants nothing.
+// Pins that select one of several skills with the same name: in ghosts, inline specs, skills a user adds, and turns. A pin grants no
+// access.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
@@ -57,7 +58,7 @@ describe("a spec's reference", () => {
     const name = `Ghost ${REFS.findIndex(([each]) => each === how)}`;
     expect(await ghost(ada, name, spec)).toMatchObject({ status: 201, body: { spec } });
     expect(await whichOf(await talk({ key: ada }, { ghost: name }))).toEqual([expected]);
-    // Of everything, too, and where only what is preloaded has one.
+    // Also with `skills: ["*"]`, and with a pin only on the preloaded skill.
     const all = { skills: ["*"], preload_skills: ["wiki"], preload_skill_refs: { wiki: ref } };
     expect(await whichOf(await talk({ key: ada }, { spec: all }))).toEqual([expected]);
   });

@@ -1,4 +1,4 @@
-// The routing report in what validating and publishing answer.
+// The routing report in the responses of validation and publishing.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// A gateway without its search index: it serves, says so, and makes the index again while it serves.
+// A missing search index: the gateway keeps serving, reports the missing index, and rebuilds it.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -28,7 +28,7 @@ async function upload(name: string, description: string, version = "1.0.0") {
   return { status: answer.status, id: skill.metadata?.labels.id };
 }
 
-/** What `find_skill` answers to a model of the user. */
+/** Returns the answer of `find_skill` to the user's model. */
 async function find(query: string): Promise<string> {
   const calls = [{ id: crypto.randomUUID(), name: "find_skill", arguments: { query } }];
   const chat = `/api/v1/conversations/${crypto.randomUUID()}`;

@@ -1,4 +1,4 @@
-// GET /api/v1/kinds/skills?q=: the search of find_skill for callers, over what each of them may see.
+// GET /api/v1/kinds/skills?q=: the search of `find_skill` as an API, limited to the skills that the caller can see.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";

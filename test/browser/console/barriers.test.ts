@@ -1,4 +1,4 @@
-// The pages and states of the console as axe sees them, in the looks that differ most. `npm run try:console` has all four.
+// Accessibility of the console's pages and states, in the two most different displays. `npm run try:console` checks all four.
 
 import { it } from "vitest";
 import { inspection, type Look, type Plight } from "./states";

@@ -1,4 +1,4 @@
-// Composing ghosts in the console, in Chromium: from an empty page to one that is saved, by several people and in two tabs.
+// Creating and editing ghosts in the console in Chromium, by several users and in two tabs.
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -12,7 +12,7 @@ let browser: Browser;
 let seen: Seen;
 const keys: Record<string, string> = {};
 
-/** A name that would turn the line around, and a text that would be markup. */
+/** A name with direction controls, and text with markup. */
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Eevil\u202C [x](javascript:alert(2)) \u{E0041} "\u2066';
 
 async function publish(name: string, more: string): Promise<void> {
@@ -74,20 +74,20 @@ it("composes a ghost from an empty page: searched, suggested, mended beside its 
   await page.getByRole("link", { name: "Begin" }).click();
   await page.getByLabel("Name", { exact: true }).first().fill("painter");
   await page.getByLabel("Prompt", { exact: true }).fill("You help with a painting.");
-  // By the prompt's words, and by what the chosen one needs.
+  // Suggestions from the words of the prompt, and from the dependencies of the selected skill.
   await page.getByRole("button", { name: "Add painting" }).click();
   await page.getByText("goes with painting, which needs it").waitFor();
   await preview(page).locator(".node.missing").first().waitFor();
   await page.getByRole("button", { name: "Add palette" }).click();
   await said(page, "It can be saved. 2 skills.");
   expect(await preview(page).locator("svg .node.missing").count()).toBe(0);
-  // A server that its skill brings, too.
+  // An MCP server with the same name as one of the skill.
   await page.getByRole("group", { name: "MCP servers" }).getByLabel("Name").fill("colors");
   await page.getByLabel("Address").fill("https://own.example.com/");
   await page.getByRole("button", { name: "Add the server" }).click();
   await preview(page).getByRole("region", { name: "Names that meet" }).getByText("ghost, skill:painting").waitFor();
   await preview(page).locator("svg .node.meets").waitFor();
-  // What nobody has, beside the skill itself.
+  // A range that no version satisfies. The issue appears next to the skill.
   const versions = page.getByLabel("Versions of painting");
   await versions.fill(">=9");
   const line = page.getByRole("listitem").filter({ has: versions });
@@ -114,7 +114,7 @@ it("composes a ghost from an empty page: searched, suggested, mended beside its 
     preload_skills: ["painting"],
     mcpServers: { colors: { url: "https://own.example.com/" } },
   });
-  // By its name, and as text for another gateway.
+  // Open by name, and export as text for another gateway.
   await page.goto(`${gateway.url}/console/ghosts/painter`);
   await page.getByText("As text: copy it").click();
   await page.getByText("- painting@1.2.0").waitFor();
@@ -129,7 +129,7 @@ it("composes a ghost from an empty page: searched, suggested, mended beside its 
   await page.getByText(/wrong/).first().waitFor();
   await page.getByRole("button", { name: "Change them over" }).click();
   await said(page, "It can be saved. 2 skills.");
-  // Deleted, after it was said what ends.
+  // Delete after the confirmation with the consequences.
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("alertdialog").getByText("Conversations with it go on without").waitFor();
   await page.getByRole("button", { name: "Delete it" }).click();
@@ -155,7 +155,7 @@ it("keeps both where two tabs change one ghost, and asks before what is written 
   await page.getByRole("button", { name: "Take what is saved" }).click();
   await page.waitForFunction(() => document.querySelector("textarea")?.value === "Theirs.");
   await page.getByRole("button", { name: "Change them over" }).click();
-  // Leaving asks.
+  // Leaving the page requires a confirmation.
   await page.getByRole("link", { name: "Library" }).click();
   const ask = page.getByRole("alertdialog", { name: "Leave without saving?" });
   await ask.getByRole("button", { name: "Stay" }).click();
@@ -232,11 +232,11 @@ it("lets everybody do what their role may: a Maintainer writes for the group, a 
   await signIn(rob.page, gateway.url, keys.rob!, new URL(place).pathname);
   await rob.page.getByText("You may use it, and not change it.").waitFor();
   expect(await rob.page.getByRole("button", { name: /Save|Delete/ }).count()).toBe(0);
-  // What would not be seen is seen, and nothing of it is markup.
+  // Invisible characters are shown as code points, and markup is shown as text.
   await rob.page.getByText("⟨U+202E⟩evil⟨U+202C⟩").waitFor();
   expect(await rob.page.locator("main img").count()).toBe(0);
   await rob.page.getByRole("link", { name: "Duplicate" }).click();
-  // What the preview says moves the button, and a press that slips off it is none.
+  // The preview can move the button. A press that ends outside the button does nothing.
   await said(rob.page, "It can be saved");
   await rob.page.getByRole("button", { name: "Save" }).click();
   await rob.page.getByRole("heading", { name: "of the studio copy", level: 1 }).waitFor();

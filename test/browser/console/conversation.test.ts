@@ -1,4 +1,4 @@
-// A conversation watched in Chromium while somebody else drives it over HTTP.
+// The console's page of a conversation in Chromium, while another client drives it over HTTP.
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -35,7 +35,7 @@ it("shows live what another client does, answers for it, goes back, and comes ba
   page.setDefaultTimeout(15_000);
   const { key } = (await gateway.call<{ key: string }>("POST", "/keys", { user_id: "ida" })).body;
   await signIn(page, gateway.url, key, "/console/conversations/watched");
-  // To look makes nothing.
+  // Viewing a conversation does not create it.
   await page.getByRole("alert").filter({ hasText: "Not found." }).waitFor();
   expect((await gateway.call("GET", PATH, undefined, USER)).status).toBe(404);
 
@@ -70,7 +70,7 @@ it("shows live what another client does, answers for it, goes back, and comes ba
   await turn();
   await page.getByText("No skill is in the prompt.").waitFor();
 
-  // Somebody who looks at an older turn stays there, whatever comes.
+  // The page stays at an older turn while new turns arrive.
   await page.getByRole("button", { name: "Turn before" }).click();
   await page.getByText("As it was in turn 2").waitFor();
   await turn();

@@ -1,4 +1,4 @@
-// What somebody else has written, opened in the console: it is shown, and does nothing.
+// Hostile content in the console: it is shown as text and has no effect.
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -55,7 +55,7 @@ it("runs nothing of a skill, asks nobody, and shows what would not be seen", asy
   await page.locator(".prose img").waitFor();
   expect(await page.locator(".lead").innerText()).toContain("⟨U+202E⟩evil⟨U+202C⟩");
   expect(await page.locator(".prose").innerText()).toContain("⟨U+202E⟩txt.exe");
-  // Names of characters are read without the browser's parser of markup.
+  // Character references are decoded without the browser's HTML parser.
   expect(await page.locator(".prose").innerText()).toContain("Fish & chips é");
   expect(await page.locator(".prose").innerText()).toContain("⟨U+E0041⟩⟨U+E0042⟩");
   const links = await page

@@ -1,15 +1,15 @@
-// How somebody works a page: with a mouse, or with nothing but the keyboard. What either does is counted.
+// Operates a page with the mouse or with the keyboard alone, and counts the actions.
 
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** A keyboard that has not come to something with so many steps does not come to it. */
+/** Maximum number of key presses to reach an element. */
 const MOST_STEPS = 200;
 
 export type HandsName = "mouse" | "keyboard";
 
 export abstract class Hands {
-  /** Presses, fields filled, choices and packages given, so far. */
+  /** Number of presses, filled fields, selected options and uploaded packages. */
   actions = 0;
 
   constructor(
@@ -17,14 +17,14 @@ export abstract class Hands {
     readonly name: HandsName,
   ) {}
 
-  /** Presses a button, a link or a box. */
+  /** Presses a button, a link or a checkbox. */
   async press(target: Locator): Promise<void> {
     this.actions++;
     await this.onto(target);
     await this.strike(target);
   }
 
-  /** Fills a field, over what stands there. */
+  /** Replaces the text of a field. */
   async write(target: Locator, text: string): Promise<void> {
     this.actions++;
     await this.onto(target);
@@ -32,20 +32,20 @@ export abstract class Hands {
     await this.page.keyboard.type(text);
   }
 
-  /** Chooses one of a list by its text. */
+  /** Selects an option by its text. */
   async choose(target: Locator, text: string): Promise<void> {
     this.actions++;
     await this.pick(target, text);
     await expect.poll(() => target.evaluate(chosenText)).toBe(text);
   }
 
-  /** Gives the page a package: a folder on this machine, or a ZIP. */
+  /** Uploads a package: a local folder or a ZIP. */
   async give(path: string): Promise<void> {
     this.actions++;
     await this.hand(path);
   }
 
-  /** To where something can be typed or struck. */
+  /** Focuses an element. */
   protected abstract onto(target: Locator): Promise<void>;
   protected abstract strike(target: Locator): Promise<void>;
   protected abstract pick(target: Locator, text: string): Promise<void>;
@@ -59,17 +59,17 @@ class Mouse extends Hands {
     return target.click();
   }
 
-  // The click has struck it.
+  // The click in `onto` already pressed the element.
   protected strike(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** The list that opens is the system's, where nobody but its user points at anything. */
+  /** The operating system draws the list of options, so the test cannot click an option. */
   protected async pick(target: Locator, text: string): Promise<void> {
     await target.selectOption({ label: text });
   }
 
-  /** Dragged from outside the browser and dropped in the middle of the page. */
+  /** Drags a file from outside the browser to the middle of the page. */
   protected async hand(path: string): Promise<void> {
     const browser = await this.page.context().newCDPSession(this.page);
     const { width, height } = this.page.viewportSize() ?? { width: 0, height: 0 };
@@ -100,7 +100,7 @@ class Keyboard extends Hands {
     await this.page.keyboard.type(text);
   }
 
-  /** By the button, and the window of the system that it opens. */
+  /** Presses the button and selects the file in the system dialog. */
   protected async hand(path: string): Promise<void> {
     const button = /\.(?:zip|skill|md)$/.test(path) ? "Choose a ZIP or SKILL.md" : "Choose a folder";
     const target = this.page.getByRole("button", { name: button });
@@ -110,7 +110,7 @@ class Keyboard extends Hands {
   }
 }
 
-/** Which way the keyboard goes from what has the focus to an element, or to the field that a label is around. */
+/** The direction from the focused element to an element, or to the field inside a label. */
 function wayTo(element: Element): "here" | "back" | "on" {
   const focused = document.activeElement;
   if (focused === null || focused === document.body) return "on";
@@ -123,6 +123,6 @@ const isBox = (element: Element) =>
   element.querySelector("input[type=checkbox]") !== null ||
   element.matches("input[type=checkbox]");
 
-/** Hands on a page. */
+/** Returns the input device for a page. */
 export const handsOn = (page: Page, name: HandsName): Hands =>
   name === "mouse" ? new Mouse(page, name) : new Keyboard(page, name);

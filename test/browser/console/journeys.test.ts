@@ -1,4 +1,4 @@
-// Each journey through the console once: by the keyboard alone, on a desk, by day. `npm run try:console` walks them in every manner.
+// Runs each journey once: with the keyboard, in desktop size and light mode. `npm run try:console` runs all combinations.
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, it } from "vitest";

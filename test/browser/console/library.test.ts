@@ -1,4 +1,4 @@
-// The console in Chromium, where no journey comes by: the ways in and out, and lists page by page.
+// Parts of the console in Chromium that no journey covers: sign-in, sign-out and paginated lists.
 
 import { beforeAll, expect, it } from "vitest";
 import { signIn, skillText, zipOf } from "./page";

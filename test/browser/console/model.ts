@@ -1,4 +1,4 @@
-// A model that a test writes: its answer is chosen by a word in the last message.
+// A simulated model. A word in the last message selects its answer.
 
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -9,7 +9,7 @@ export interface Model {
   close(): Promise<void>;
 }
 
-/** What others may have it say. */
+/** Hostile output of a model. */
 export const HOSTILE = `# Hostile \u202Etxt.exe\u202C \u{E0041}
 
 <script>alert("script")</script> <img src=x onerror='alert("onerror")'> <iframe src="https://evil.example/frame"></iframe>
@@ -17,7 +17,9 @@ export const HOSTILE = `# Hostile \u202Etxt.exe\u202C \u{E0041}
 ![far](https://evil.example/pixel.png) ![api](/api/v1/me)
 <svg onload="alert(4)"><a href="javascript:alert(5)">x</a></svg> <form id="console" name="location"></form>`;
 
-/** Streams as OpenAI does: `slow` never ends, `refuse` is refused, `break` breaks off, `hostile` says what nobody should. */
+/**
+ * Streams in the format of OpenAI: `slow` never ends, `refuse` fails, `break` closes the connection midway, `hostile` streams `HOSTILE`.
+ */
 export async function startModel(): Promise<Model> {
   const server: Server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -54,7 +56,7 @@ const write = (response: ServerResponse, chunk: object) =>
 const say = (response: ServerResponse, content: string) =>
   write(response, { choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason: null }] });
 
-/** A word every few moments, until nobody listens. */
+/** Sends a word at short intervals until the client disconnects. */
 function drip(response: ServerResponse): void {
   const timer = setInterval(() => say(response, "word "), 100);
   response.on("close", () => clearInterval(timer));

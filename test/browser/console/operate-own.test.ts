@@ -1,4 +1,5 @@
-// What is one's own in the console, in Chromium: conversations, sign-ins, apps, secrets, models and drafts. Names of others are text.
+// The user's own resources in the console in Chromium: conversations, sign-ins, apps, secrets, models and drafts. Names from other users
+// are shown as text.
 
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
@@ -89,7 +90,7 @@ it("disconnects an app that has signed in", async () => {
   await expect.poll(opens, { timeout: 15_000 }).toBe(401);
 });
 
-/** What an MCP host does to be signed in. Its token. */
+/** Signs an MCP host in and returns its token. */
 async function signedIn(key: string, name: string): Promise<string> {
   const { url } = desk.gateway;
   const back = "http://localhost:9/callback";
@@ -159,7 +160,7 @@ it("stores a secret that nobody sees again, and a model with it as its key", asy
   await page.getByRole("row").filter({ hasText: "large-1" }).getByText("secrets.VENDOR_KEY").waitFor();
   await page.getByRole("button", { name: "Ask work" }).waitFor();
 
-  // What the form does not show stays.
+  // Fields that the form does not show are unchanged.
   const { created_at, updated_at, name, scope, ...entry } = (await desk.as(key, "GET", "/models/work")).body;
   await desk.as(key, "PUT", "/models/work", { ...entry, allow: { max_output_tokens: 77 } });
   await page.reload();

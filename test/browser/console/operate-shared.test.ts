@@ -1,4 +1,4 @@
-// What many have together in the console, in Chromium: groups by role, users, the audit log as a file, and servers that die.
+// Shared resources in the console in Chromium: groups by role, users, the audit log as a file, and servers that fail.
 
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
@@ -52,7 +52,7 @@ it("gives each role in a group what it may, and nothing else", async () => {
     .toEqual(expect.arrayContaining([expect.objectContaining({ user_id: "rita", role: "Developer" })]));
   await maintainer.page.getByRole("combobox", { name: "Role of rita" }).selectOption("Reporter");
   expect(await linksOf(maintainer.page)).toEqual([]);
-  // The group's secrets are hers to keep, the gateway's are not.
+  // A Maintainer can manage secrets of the group, but not of the gateway.
   await maintainer.page.getByRole("link", { name: "Secrets" }).click();
   await maintainer.page.getByRole("combobox", { name: "Whose" }).waitFor();
   expect(await maintainer.page.getByRole("combobox", { name: "Whose" }).locator("option").allInnerTexts()).toEqual([

@@ -1,4 +1,4 @@
-// The operator's pages of the console in Chromium, where no journey comes by: what leaves a window, and what ends a session.
+// Operator pages of the console in Chromium that no journey covers: closing dialogs, and ended sessions.
 
 import { expect, it } from "vitest";
 import { open, signIn } from "./page";
@@ -39,7 +39,7 @@ it.each<[string, string, string, string]>([
     const told = page.locator("main").getByRole("alert");
     await expect.poll(() => page.clock.runFor(5_000).then(() => told.count()), { timeout: 20_000 }).toBe(1);
     expect(await told.innerText()).toMatch(new RegExp(`^The gateway failed\\..*${code}`, "s"));
-    // What it said before is still there, with its age.
+    // The previous report is still visible, with its age.
     expect(await page.getByText("Database (D1)").isVisible()).toBe(true);
     await page.unroute("**/health");
     await told.getByRole("button", { name: "Try again" }).click();

@@ -1,4 +1,4 @@
-// A page of the console that a test may look at: signed in, and heard whenever its policy or anything else complains.
+// Opens and signs in console pages. Records errors and violations of the Content Security Policy.
 
 import { strToU8, zipSync } from "fflate";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
@@ -7,11 +7,11 @@ import { complaints } from "../chromium";
 export interface Seen {
   context: BrowserContext;
   page: Page;
-  /** Complaints of the page, violations of its policy among them, and requests to anybody but the gateway. */
+  /** Errors of the page, policy violations, and requests to other hosts than the gateway. */
   heard: () => string[];
 }
 
-/** A browser of somebody's own, with an empty page. */
+/** Opens an empty page in its own browser context. */
 export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Seen> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const heard = complaints(context);
@@ -31,7 +31,7 @@ export async function open(browser: Browser, url: string, options: BrowserContex
     void dialog.dismiss();
   });
   const page = await context.newPage();
-  // The refusals that a page shows are no complaint of it.
+  // Error responses that the page shows do not count as errors of the page.
   return {
     context,
     page,
@@ -46,7 +46,7 @@ export async function signIn(page: Page, url: string, key: string, path = "/cons
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
-/** What a file chooser takes. */
+/** Creates a ZIP for a file chooser. */
 export const zipOf = (name: string, files: Record<string, string>) => ({
   name,
   mimeType: "application/zip",
@@ -56,7 +56,7 @@ export const zipOf = (name: string, files: Record<string, string>) => ({
 export const skillText = (name: string, version: string, text: string, more = "") =>
   `---\nname: ${name}\ndescription: What ${name} is for.\nversion: ${version}\n${more}---\n${text}\n`;
 
-/** Drops a folder or a file on the page, as a hand does it: the browser itself sees only that something comes. */
+/** Dispatches the drag events of dropping a ZIP on the page. */
 export async function drop(page: Page, zip: ReturnType<typeof zipOf>): Promise<void> {
   const transfer = await page.evaluateHandle(
     ({ name, mimeType, base64 }) => {
@@ -70,6 +70,6 @@ export async function drop(page: Page, zip: ReturnType<typeof zipOf>): Promise<v
   for (const type of ["dragover", "drop"]) await page.dispatchEvent("main", type, { dataTransfer: transfer });
 }
 
-/** Whether the page can be pushed sideways, which a reader on a phone should never have to. */
+/** Whether the page scrolls sideways, which it must not do on a phone. */
 export const overflows = (page: Page) =>
   page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth") as Promise<boolean>;

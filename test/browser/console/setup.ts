@@ -1,4 +1,4 @@
-// What the tests of one file about the console share.
+// Shared setup of the console tests.
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
@@ -6,7 +6,7 @@ import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { open, type Seen, signIn } from "./page";
 
-/** One gateway and one browser. Each has a page of its own, which may not complain. */
+/** One gateway and one browser. Each user has their own page, which must not report errors. */
 export class Desk {
   #gateway: Gateway | null = null;
   #browser: Browser | null = null;
@@ -36,22 +36,22 @@ export class Desk {
     return there(this.#browser);
   }
 
-  /** The page of this test. */
+  /** The page of the current test. */
   get seen(): Seen {
     return there(this.#seen);
   }
 
-  /** A key of a user's. */
+  /** Creates a key for a user. */
   async keyOf(user: string, more: Record<string, unknown> = {}): Promise<string> {
     return (await this.gateway.call<{ key: string }>("POST", "/keys", { user_id: user, ...more })).body.key;
   }
 
-  /** What somebody else sends, with a key of theirs. Answers whatever the status is. */
+  /** Sends a request of another client with the given key. Returns the response for every status. */
   as<T = Record<string, unknown>>(key: string, method: string, route: string, body?: unknown) {
     return this.gateway.call<T>(method, route, body, { authorization: `Bearer ${key}` });
   }
 
-  /** Signs in, and opens a page of the console. */
+  /** Signs in and opens a page of the console. */
   async enter(key: string, path: string): Promise<Page> {
     const { page } = this.seen;
     await signIn(page, this.gateway.url, key, `/console${path}`);

@@ -1,4 +1,4 @@
-// The console's pages and states, as axe is to look at them.
+// Checks the console's pages and states with axe.
 
 import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -7,13 +7,13 @@ import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { drop, open, overflows, signIn, skillText, zipOf } from "./page";
 
-/** How a page is looked at. `width` in CSS pixels. */
+/** How a page is displayed. `width` is in CSS pixels. */
 export interface Look {
   colorScheme: "light" | "dark";
   width: number;
 }
 
-/** Each opens a page and waits until it is whole. */
+/** Each entry opens a page and waits until it is complete. */
 const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown>][] = [
   ["the library", "/", (page) => page.getByRole("link", { name: "mermaid-diagram" }).waitFor()],
   ["nothing found", "/?q=zzzzqqqq", (page) => page.getByText("Nothing is found").waitFor()],
@@ -82,7 +82,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
   ["audit", "/audit", (page) => page.getByRole("cell", { name: "skill.publish" }).first().waitFor()],
 ];
 
-/** Pages that ask the gateway something, and what has to be answered before they ask it. */
+/** Pages that send requests, and the request that needs an answer before them, if any. */
 const ASKING: [path: string, first?: RegExp][] = [
   ["/"],
   ["/skills/SKILL"],
@@ -97,7 +97,7 @@ const ASKING: [path: string, first?: RegExp][] = [
   ...["/limits", "/health", "/audit", "/try"].map((path): [string] => [path]),
 ];
 
-/** What may become of a question that a page asks. */
+/** Simulated outcomes of a request. */
 export type Plight = "no answer yet" | "the sign-in is too old" | "the gateway failed";
 
 const PLIGHTS: Record<Plight, { answer: (route: Route) => Promise<void>; seen: (page: Page) => Promise<unknown> }> = {
@@ -121,16 +121,16 @@ function refuse(route: Route, status: number, code: string, detail: string): Pro
   return route.fulfill({ status, body, contentType: "application/problem+json" });
 }
 
-/** For a file of tests: a gateway with something on every page, and what looks at all of it. */
+/** Starts a gateway with data on every page, and returns checks for all pages. */
 export function inspection(): {
-  /** Looks at every page, with what is on it. */
+  /** Checks every page with its data. */
   pages(look: Look): Promise<void>;
-  /** Looks at every page whose questions come to this. */
+  /** Checks every page whose requests have this outcome. */
   plight(plight: Plight, look: Look): Promise<void>;
 } {
   let gateway: Gateway;
   let browser: Browser;
-  /** A skill of two versions. */
+  /** Id of a skill with two versions. */
   let skill: string;
   beforeAll(async () => {
     [gateway, browser] = await Promise.all([Gateway.start(), openBrowser()]);
@@ -173,7 +173,7 @@ export function inspection(): {
         first = before;
         await page.goto(at(path));
         await seen(page);
-        // Nothing waits for what was refused, be it one fact among others.
+        // After a failed request, no part of the page is still loading.
         if (plight !== "no answer yet")
           await expect.poll(() => page.locator("main").innerText(), { timeout: 20_000 }).not.toMatch(/Loading|^…$/m);
         expect([path, await overflows(page), await barriers(page)]).toEqual([path, false, []]);
@@ -184,7 +184,7 @@ export function inspection(): {
   };
 }
 
-/** Gives the id of the skill. */
+/** Creates data for the pages. Returns the id of the skill. */
 async function furnish(gateway: Gateway): Promise<string> {
   let skill = "";
   for (const version of ["1.0.0", "2.0.0"]) {

@@ -1,4 +1,4 @@
-// Try it in Chromium: a chat with the gateway's models, and beside it what the gateway does.
+// The page Try it in Chromium: a chat with the gateway's models, next to the state of its conversation.
 
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
@@ -53,7 +53,7 @@ async function enter(page: Page, user: string, name = "demo"): Promise<void> {
   await modelIn(page).selectOption(name);
 }
 
-/** Says something, and waits for the whole answer. */
+/** Sends a message and waits for the complete answer. */
 async function say(page: Page, text: string): Promise<void> {
   const before = await page.locator(".talk .prose").count();
   await messageIn(page).fill(text);
@@ -97,7 +97,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   expect(left).toEqual(["in 3 turns", "in 2 turns", "in 1 turn", ""]);
   await does(page).getByText("No skill is in the prompt.").waitFor();
 
-  // Back over the turns, and to now.
+  // Select earlier turns, then the current one.
   const slider = page.getByRole("slider", { name: "Turn" });
   await slider.focus();
   await page.keyboard.press("Home");
@@ -110,7 +110,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   await page.keyboard.press("End");
   await page.getByText("Now, in turn 5").waitFor();
 
-  // The lanes and the lines are tables and CSV as well.
+  // The charts are also available as tables and CSV.
   await page.locator(".lanes summary").click();
   expect(await page.getByRole("region", { name: "Skills by turn" }).locator("tbody tr").allInnerTexts()).toEqual([
     expect.stringContaining("mermaid-diagram: loaded"),
@@ -126,7 +126,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   );
   await page.locator(".lines polyline").nth(4).waitFor({ state: "attached" });
 
-  // A reload finds the words in this tab, and the same conversation.
+  // After a reload, the tab restores the messages and uses the same conversation.
   await page.reload();
   await page.getByText("Now, in turn 5").waitFor();
   await page.locator(".talk .prose").nth(4).waitFor();
@@ -224,7 +224,7 @@ it("says what went wrong and goes on from there: refused, broken off, stopped, a
   await page.getByText("Stopped.").waitFor();
   await page.locator(".talk .prose", { hasText: "word word" }).waitFor();
   await say(page, "Go on");
-  // What was stopped is a part of the chat.
+  // A stopped answer is part of the chat.
   expect(await page.locator(".talk .prose").last().innerText()).toMatch(/heard [345] messages/);
   await context.setOffline(true);
   await message.fill("Anybody?");
@@ -258,7 +258,7 @@ it("leads to the sign-in when the session has ended, and loses nothing that was 
   expect(page.url()).toBe(address);
   await page.getByRole("button", { name: "Ask for it" }).click();
   await page.locator(".talk .prose", { hasText: "You said: What I was about to say" }).waitFor();
-  // Another user of the same tab finds none of it.
+  // Another user of the same tab does not see the chat.
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Your key").waitFor();
   expect(await page.evaluate(() => Object.keys(sessionStorage).filter((name) => name.includes("try")))).toEqual([]);

@@ -35,7 +35,7 @@ it("keeps nothing that is more than an owner may have", () => {
   memory.set("small", "ann", 1, 10);
   memory.set("large", "ann", 2, 51);
   expect([memory.get("large"), memory.get("small"), memory.bytes]).toEqual([undefined, 1, 10]);
-  // What it would have replaced is not true any more.
+  // The value that it would have replaced is out of date.
   memory.set("small", "ann", 3, 51);
   expect([memory.get("small"), memory.bytes, memory.size]).toEqual([undefined, 0, 0]);
 });

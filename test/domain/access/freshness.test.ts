@@ -86,7 +86,7 @@ it("never gives way to something of an earlier date, and always to something lat
       expect(supersedes(known, known)).toBe(true);
     }),
   );
-  // Of the same state of the database, what was read later is fresher.
+  // Of two reads of the same database state, the later one is fresher.
   expect(supersedes({ ...read, began: 10_001 }, read)).toBe(true);
   expect(supersedes({ ...read, byPrimary: false }, read)).toBe(false);
 });

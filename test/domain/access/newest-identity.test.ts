@@ -6,7 +6,7 @@ import { DURATIONS } from "../../../src/domain/durations";
 
 const NAMES = ["a", "b", "c"] as const;
 
-/** What the registry said at one moment: groups that are there, those the user is in, and every counter. */
+/** The registry at one moment: existing groups, the user's groups, and every change counter. */
 interface Moment {
   exist: readonly string[];
   member: readonly string[];
@@ -35,7 +35,7 @@ const CLAIMS: Record<string, readonly string[]> = { key: [], "jwt:one": ["a", "b
 
 const bookmark = (moment: number) => `0000000${moment}-0`;
 
-/** What a caller with this key or token has read at a moment. */
+/** Returns the facts that a caller with this key or token reads at a moment. */
 function read(moments: readonly Moment[], at: number, keyId: string): UserFacts {
   const { exist, member, counters } = moments[at]!;
   const groups: Membership[] = member.map((group) => ({ group, role: ROLE }));

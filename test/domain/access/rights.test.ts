@@ -1,4 +1,4 @@
-// What a caller may do, told before it is tried. Every right is held against the decision that it speaks of.
+// The rights of a caller, as returned before an attempt. Compares every right with the decision that it describes.
 
 import { describe, expect, it } from "vitest";
 import { GROUP_ROLES, type GroupRole, type Principal } from "../../../src/domain/access/access";

@@ -122,7 +122,7 @@ describe("resolveDependencies", () => {
 });
 
 describe("what is not there", () => {
-  /** What is loaded, and what each of it goes without. */
+  /** Returns the loaded skills, and the missing dependencies of each. */
   async function without(world: World, root: string): Promise<[string, Record<string, string[]>]> {
     const found = await resolveDependencies(current(world, root), finder(world));
     if ("problem" in found) throw new Error(found.problem);

@@ -1,4 +1,4 @@
-// How a draft is named: its author is always said, in words or by who asks.
+// References to drafts: they always determine the author, either explicitly or from the caller.
 
 import { describe, expect, it } from "vitest";
 import { authorOfDrafts, canExecute, draftScope, visibleScopes } from "../../../src/domain/access/access";

@@ -1,4 +1,4 @@
-// The rule of names: who comes first, at which version, and in which order lists are.
+// Name resolution: which skill and version takes precedence, and the order of lists.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Where somebody says that a skill comes from: what may be kept of it.
+// The stated source of a skill, and which sources can be stored.
 
 import { describe, expect, it } from "vitest";
 import { claimedSource } from "../../../src/domain/catalog/source";

@@ -1,4 +1,4 @@
-// How much an answer may be while it is put together: all that models write, and not what a hostile server writes.
+// The size limit of an assembled answer: it accepts everything that models write, and rejects the output of a hostile server.
 
 import { describe, expect, it } from "vitest";
 import { MessageMerger } from "../../../src/domain/chat/anthropic/message-merger";
@@ -25,7 +25,7 @@ const json = { text: { format: { type: "json_object" } } };
 const fields = (at: number) =>
   Object.fromEntries(Array.from({ length: 50 }, (_, of) => [`x_${at}_${of}`, "y".repeat(2_000)]));
 
-/** Whether an answer of so many events is put together. */
+/** Whether an answer of this many events is assembled. */
 function fits(merger: Merger, first: object[], event: (at: number) => object, times: number): boolean {
   for (const one of first) push(merger, one);
   try {

@@ -1,4 +1,4 @@
-// What the scripted model calls a tool with: the JSON behind the tool's name in the message.
+// Tool arguments of the scripted model: the JSON after the tool's name in the message.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -6,7 +6,7 @@ it("gives as many places as there are, keeps what is asked for again, and takes 
   const hold = (id: string, now: number) => places.hold(id, 2, now, 100);
   expect([hold("a", 0), hold("b", 50), hold("c", 60)]).toEqual([true, true, false]);
   expect(hold("a", 90)).toBe(true);
-  // `b` has said nothing since 50, `a` has.
+  // `b` was last active at 50, `a` later.
   expect(hold("c", 149)).toBe(false);
   expect([hold("c", 150), hold("d", 151)]).toEqual([true, false]);
   places.release("a");

@@ -1,4 +1,4 @@
-// Fields that nobody here knows survive the way through the loop, in all protocols: as they were in pieces, so they are in the whole.
+// Unknown fields survive the merging of stream events in all protocols.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// What the loop sends of a request: fields that nobody here knows are there as they came, at every depth, in all protocols.
+// Requests to the model: unknown fields are passed on unchanged, at every depth, in all protocols.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// What publishing says of a package's code without running it, and what it stores.
+// Compilation of a package's code without running it: reported problems, and the stored result.
 
 import { describe, expect, it } from "vitest";
 import { compilePackage } from "../../../src/domain/code/compile";
@@ -14,7 +14,7 @@ async function compile(skill: SkillFixture) {
 
 const PROVIDER = "provider: { module: provider, class: P }\ntools: [act]";
 const of = (files: Record<string, string>, frontmatter = PROVIDER) => compile({ frontmatter, files });
-/** Text that no compressor makes much of. */
+/** Returns text that compresses badly. */
 const noise = (length: number) =>
   Array.from(crypto.getRandomValues(new Uint8Array(65_536)), (byte) => byte.toString(16))
     .join("")

@@ -1,4 +1,4 @@
-// Files as functions: an ES module does what it did, line by line, and nothing can be reached that is not given.
+// ES modules compiled to functions: they behave the same, keep their line numbers, and can only access what they receive.
 
 import { describe, expect, it } from "vitest";
 import { type FileFunction, fileFunction } from "../../../src/domain/code/function";

@@ -1,4 +1,4 @@
-// In which language a file is written, by its first line where its name says nothing.
+// Detection of a file's language, by its first line if the name is inconclusive.
 
 import { expect, it } from "vitest";
 import { languageOf, shebangLanguage } from "../../../src/domain/code/language";

@@ -1,4 +1,4 @@
-// What a module imports is what its checked text imports: nothing that the check has not seen is left in it, or comes into it.
+// Imports of a module: they match the checked text, so no unchecked import remains or is added.
 
 import { describe, expect, it } from "vitest";
 import { type ReadModule, readModule, renameImports } from "../../../src/domain/code/module";

@@ -1,4 +1,4 @@
-// What a version may do, told of what it declares.
+// Permissions of a version, derived from its declarations.
 
 import { expect, it } from "vitest";
 import { type PermittedVersion, permissionChanges, permissionsOf } from "../../../src/domain/code/permissions";
@@ -78,7 +78,7 @@ it("run code of public skills only, and say how each script runs", () => {
     expect(flags(version(tools, { files, scripts, scope }))).toEqual({ runs_code: false, asks_pages: false });
   const ruby = { files: [{ path: "x.rb" }], scripts: [scripts[2]] };
   expect(flags(version({}, ruby))).toEqual({ runs_code: false, asks_pages: false });
-  // Without a provider nothing makes the tools, and scripts ask no page.
+  // Without a provider, no tools are created and scripts cannot ask the page.
   expect(flags(version({ tools: [{ name: "draw" }] }, { files, scripts }))).toEqual({
     runs_code: true,
     asks_pages: false,

@@ -1,4 +1,4 @@
-// What a script may be given, and what is told of its files.
+// Input files of scripts, and the description of their files for the model.
 
 import { describe, expect, it } from "vitest";
 import { describeFiles, readInputFiles, type WrittenFile } from "../../../src/domain/code/script-files";

@@ -1,4 +1,4 @@
-// Which commands a shell text asks for that nothing here has.
+// Detection of unavailable commands in shell text.
 
 import { describe, expect, it } from "vitest";
 import {

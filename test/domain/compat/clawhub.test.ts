@@ -63,7 +63,7 @@ describe("a version's name", () => {
     ["01.0.0", 4, "0.0.4"],
     ["latest", 4, "0.0.4"],
     [`1.0.0-${"a".repeat(130)}`, 4, "0.0.4"],
-    // What looks like another version's number would mean two versions.
+    // A number that could be another version's number would be ambiguous.
     ["0.0.7", 4, "0.0.4"],
     ["0.0.4", 4, "0.0.4"],
     ["0.0.7-rc", 4, "0.0.7-rc"],

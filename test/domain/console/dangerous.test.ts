@@ -1,4 +1,4 @@
-// What a session may do only a short while after its user has signed in.
+// Actions that a session can only perform shortly after its user signed in.
 
 import { describe, expect, it } from "vitest";
 import { isDangerous, requireFreshSignIn } from "../../../src/domain/console/dangerous";

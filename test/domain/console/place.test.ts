@@ -1,4 +1,4 @@
-// Where a sign-in may lead back to: whatever is allowed stays at this origin and below /console, as a browser reads it.
+// Return paths after sign-in: every allowed path stays at this origin below /console, as a browser resolves it.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

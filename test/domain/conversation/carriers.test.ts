@@ -86,7 +86,7 @@ it("a caller that was free to keep a text is told to replace it once it may not 
   const isGone = ({ name: gone }: { name: string }) => gone === "a";
   const told = editsOf(state(kept), false, isGone);
   expect(told).toEqual([{ id: "1", required: true }]);
-  // Once: it had no choice. If it says that the text is there again, once more.
+  // Reported once, because no alternative existed. If the caller reports that the text is back, it is reported again.
   const withdrawn = markEdited(kept, told);
   expect(editsOf(state(withdrawn), true, isGone)).toEqual([]);
   expect(editsOf(state(keepReported(withdrawn, ["1"])), false, isGone)).toEqual(told);
@@ -105,7 +105,7 @@ it("says of a skill that it is there exactly where the caller's history has it, 
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
       let carriers: Carriers = [];
-      // A caller that does all that it is asked: what it has under each id.
+      // The history of a caller that follows every instruction, by id.
       const history = new Map<string, { names: string[]; edited: boolean }>();
       for (const op of operations) {
         if (op.do === "carry") {
@@ -114,7 +114,7 @@ it("says of a skill that it is there exactly where the caller's history has it, 
         } else if (op.do === "have") {
           carriers = keepReported(carriers, op.ids);
           for (const known of history.keys()) if (!(op.ids as string[]).includes(known)) history.delete(known);
-          // It says that these are as they were.
+          // The caller reports that these messages are restored.
           for (const kept of history.values()) kept.edited = false;
         } else if (op.do === "edit") {
           carriers = markEdited(carriers, edits(...op.ids));

@@ -1,4 +1,4 @@
-// What a conversation is billed, and what it would have been billed otherwise.
+// The billed tokens of a conversation, and those of other ways to deliver its skills.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -69,7 +69,7 @@ describe("a bill that nobody reports", () => {
     const so = [begun(1, told(0, { history_tokens: 300 }))];
     const [before, after] = [bill(so), bill([...so, load(1, 5, "draw")])];
     expect(after.paste).toBe(before.paste);
-    // What was sent is read, the instructions and the call are new.
+    // Earlier content is a cache read; the instructions and the call are new.
     expect(after.actual).toBe(before.actual + 180 + 2_060);
     expect(after.append_only).toBe(after.actual);
   });
@@ -89,7 +89,7 @@ describe("a bill that nobody reports", () => {
       ]);
     const [rewritten, appended] = [of(system, []), of({}, ["draw"])];
     expect(rewritten.append_only).toBe(appended.actual);
-    // Of 21 500 tokens that were sent before only the first 1 500 stand there still.
+    // Of the 21 500 tokens sent before, only the first 1 500 are unchanged.
     expect(rewritten.actual - appended.actual).toBe(0.9 * 20_000);
     expect(rewritten.saved_over_append_percent).toBeLessThan(0);
   });

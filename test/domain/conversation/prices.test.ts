@@ -23,7 +23,7 @@ it.each([
 it("knows nothing of a model that is not in the table", () => {
   expect(priceOf("llama-9")).toBeNull();
   expect(cacheLifetime("llama-9")).toBeNull();
-  // Known, but its provider promises no time.
+  // The model has a price, but its provider guarantees no cache lifetime.
   expect([priceOf("gemini-4")?.read, cacheLifetime("gemini-4")]).toEqual([0.1, null]);
 });
 

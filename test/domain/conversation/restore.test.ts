@@ -25,7 +25,7 @@ const noted = (...names: string[]) => assistant("Done.", { loaded_skills: names 
 /** Each message is checked for itself: inferred together they would be one odd type. */
 const chain = (...messages: JsonValue[]): JsonValue[] => messages;
 
-/** The same load and its answer in every form. */
+/** The same load and its answer in every format. */
 const FORMS: Record<
   string,
   (tool: string, input: { [key: string]: JsonValue }, answer: string, failed: boolean) => JsonValue[]
@@ -331,7 +331,7 @@ describe("what the seeds restore is restored", () => {
   };
   it.each(Object.entries(histories))("%s", (_, message) => {
     fc.assert(
-      // The seeds know chains only as assistant and tool messages after a question, not a tool or system message right after it.
+      // The seeds define chains only as assistant and tool messages after a user message, not a tool or system message directly after it.
       fc.property(
         fc.array(message, { maxLength: 40 }).map(withoutOrphans),
         fc.integer({ min: 1, max: 6 }),

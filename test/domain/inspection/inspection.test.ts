@@ -150,7 +150,7 @@ describe("an inspection", () => {
 
   it("says where it stopped looking", () => {
     const found = inspect([
-      // The small one comes first, so that filling a package up hides nothing but what fills it.
+      // The small file is listed first, so a large file only pushes itself out of the inspection.
       { path: "a.txt", text: "a".repeat(INSPECTION_LIMITS.textChars) },
       { path: "b.txt", text: "\u202E" },
     ]);

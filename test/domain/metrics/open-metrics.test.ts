@@ -1,4 +1,4 @@
-// Sums and their text: whatever is counted under whatever name, a strict reader reads it, and nobody can make it grow.
+// Totals and their text format: a strict parser accepts every name and count, and callers cannot make the text grow without limit.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -50,7 +50,7 @@ it("tells how many questions wait, and never fewer than none", () => {
   expect(
     pending(["questions_asked", [], 5], ["questions_ended", ["resolved"], 2], ["questions_ended", ["expired"], 1]),
   ).toBe(2);
-  // What an isolate had counted may be lost.
+  // Counts of an isolate can be lost.
   expect(pending(["questions_ended", ["resolved"], 2])).toBe(0);
 });
 
@@ -64,7 +64,7 @@ it("is read as it was counted, whatever a name has in it: no name adds a line, a
       const values = [server, other].map((name): [FamilyName, string[], number] => ["upstream_calls", [name, "ok"], 1]);
       const told = readOpenMetrics(textOf(...values)).get("skill_gateway_upstream_calls")?.samples ?? [];
       expect(told.reduce((sum, { value }) => sum + value, 0)).toBe(2);
-      // Control characters but the line's end say nothing to a reader.
+      // Control characters other than line breaks are replaced by spaces.
       const plain = (name: string) => name.toWellFormed().replace(/(?!\n)\p{Cc}/gu, " ");
       expect(new Set(told.map(({ labels }) => labels.server))).toEqual(new Set([plain(server), plain(other)]));
       for (const { labels } of told) expect(Object.keys(labels)).toEqual(["server", "outcome"]);

@@ -1,4 +1,4 @@
-// Literal credentials in `mcpServers`: what is told from what, wherever it stands, and never a value in what is said of it.
+// Literal credentials in `mcpServers`: detection at every position, and reports that never contain the value.
 
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json";

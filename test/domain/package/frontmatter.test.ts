@@ -218,7 +218,7 @@ describe("the repair", () => {
     expect((await yaml("a: b: c\nd: [")).issues).toEqual(expect.arrayContaining(["FRONTMATTER_YAML:2"]));
   });
 
-  // The clock of workerd stands still while it computes: the time limit of the test is what holds this.
+  // The clock of workerd does not advance during computation, so the timeout of the test enforces the limit.
   it("is linear on lines made to be slow", { timeout: 10_000 }, async () => {
     await yaml(`a: b: c${" ".repeat(60_000)}d\nx: [`);
     await yaml(`${"- ".repeat(20_000)}a: b: c`);

@@ -1,4 +1,4 @@
-// What a server may ask a person: forms of the specification's flat schema, links, and nothing that is dressed up.
+// Questions that an MCP server can ask a user: flat schema forms of the specification and links, without misleading content.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -31,7 +31,7 @@ describe("a form", () => {
     };
     const { payload, answerSchema } = asked(form(properties, { required: ["text", "absent"] }));
     expect(payload).toMatchObject({ message: "m", schema: { type: "object", properties, required: ["text"] } });
-    // Also for pages that know the action from skills.
+    // Also for pages that support this action for skills.
     expect(payload.fields).toContainEqual({ name: "text", label: "T", type: "text", required: true });
     expect(payload.fields).toContainEqual({
       name: "many",

@@ -110,7 +110,7 @@ const REFUSED = [
   "https://[100::1]/",
   "https://[2001:db8::1]/",
   "https://[2606:4700:4700::1111]/",
-  // Names that only a private network knows.
+  // Names that only resolve in a private network.
   "https://intranet/",
   "https://metadata/",
   "https://printer.local/",
@@ -134,7 +134,7 @@ const REFUSED = [
   "https://example.com../",
   "https://.example.com/",
   "https://example..com/",
-  // Who calls.
+  // Credentials in the URL.
   "https://user@example.com/",
   "https://user:secret@example.com/",
   "https://:secret@example.com/",

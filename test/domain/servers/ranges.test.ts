@@ -1,4 +1,4 @@
-// Ranges of long results: one after the other they are the whole, wherever they begin.
+// Ranges of long results: joined in order they equal the whole text, from any starting point.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// What reading a text for secrets may cost. Work is counted, not timed.
+// The cost of searching text for secrets, measured in steps and not in time.
 
 import { describe, expect, it } from "vitest";
 import { makeRedactor, REDACTION_EFFORT, redactText } from "../../../src/domain/servers/redactor";
@@ -8,7 +8,7 @@ import { tracesOf } from "../../support/spellings";
 const SECRET = "sk-aB3/dE6+gH9/jK2lM5";
 const WITHHELD = "[removed: this text has too many escapes to be searched for secrets]";
 const KiB = 1024;
-/** Escapes inside escapes, whatever a character of them might begin. */
+/** Nested escapes, in which every character may begin another escape. */
 const ESCAPES = [
   "\\&",
   "\\&#%",
@@ -26,7 +26,7 @@ const ESCAPES = [
 
 const filled = (unit: string, chars: number) => unit.repeat(Math.ceil(chars / unit.length)).slice(0, chars);
 
-/** What a text of its own costs, and what is left of it. */
+/** Returns the cost of redacting one text, and the redacted text. */
 function readAlone(text: string, value = SECRET) {
   const sought = secretPatternsOf([{ name: "KEY", value }])!;
   const effort = { left: REDACTION_EFFORT.onTop };

@@ -14,7 +14,7 @@ const encoder = fc.constantFrom(...Object.values(ENCODERS));
 /** Those that write letters and digits as they are, as what others have encoded is encoded again. */
 const { JSON: asJson, URL: asUrl, form: asForm, HTML: asHtml, ...others } = ENCODERS;
 const wrapper = fc.constantFrom(...[asJson, asUrl, asForm, asHtml, others["JSON of PHP"], others["JSON of Go"]]);
-/** What servers are given: tokens, and passwords of every sort of sign. */
+/** Typical secrets of servers: tokens, and passwords with every kind of character. */
 const sign = fc.constantFrom(...'aZ09 "/\\&<>+=%ä😀;#u-_', "  ", "%2F", "\\n", "&amp;", "\\\\");
 const password = fc.array(sign, { minLength: 8, maxLength: 40 }).map((signs) => signs.join(""));
 
@@ -81,7 +81,7 @@ describe("a redactor", () => {
     for (const [value, text] of worst) {
       const began = performance.now();
       makeRedactor([{ name: "KEY", value }]).text(text);
-      // Each would take minutes if every place were followed to its end.
+      // Each would take minutes if the search followed every position to its end.
       expect(performance.now() - began, value.slice(0, 10)).toBeLessThan(20_000);
     }
   });

@@ -1,4 +1,4 @@
-// What remote tools answer, bounded.
+// Size limits for results of remote tools.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// What looks for secrets in other tests finds them: those pass where nothing is found.
+// Tests the helper that other tests use to search for secrets, because those tests pass if it finds nothing.
 
 import { describe, expect, it } from "vitest";
 import { ENCODERS, tracesOf } from "../../support/spellings";

@@ -1,4 +1,4 @@
-// What programs say of themselves, read as the word of strangers.
+// Metadata that OAuth clients provide about themselves, which is untrusted.
 
 import { describe, expect, it } from "vitest";
 import { canonicalMetadata, displayClientName, readDocument, readMetadata } from "../../../src/domain/sign-in/client";

@@ -1,10 +1,10 @@
-// Which redirect URIs are ever used, where they lead, and what counts as the same one.
+// Redirect URIs: which are accepted, where they lead, and which count as equal.
 
 import { describe, expect, it } from "vitest";
 import { destinationOf, isRegistered, withAnswer } from "../../../src/domain/sign-in/redirect";
 import { NEVER_USED, OTHER_ADDRESSES, REGISTERED_ADDRESSES, SAME_ADDRESSES } from "../../support/redirect-spellings";
 
-/** As real hosts register them, and where an answer then goes. */
+/** URIs that real MCP hosts register, and the destination of the response for each. */
 const USABLE: [string, ReturnType<typeof destinationOf>][] = [
   ["https://claude.ai/api/mcp/auth_callback", { kind: "site", host: "claude.ai" }],
   ["https://app.example:8443/back?of=host", { kind: "site", host: "app.example:8443" }],

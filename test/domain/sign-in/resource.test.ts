@@ -20,7 +20,7 @@ it.each([
 ])("%s is %s", (path, canonical) => expect(at(path)).toBe(ORIGIN + canonical));
 
 it.each(["/", "/api/v1/me", "/mcpx", "/mcp/%ff", "/mcp/%2e%2e"])("%s is none", (path) => {
-  // A URL takes steps out of a path by itself; what is left of them is none of a door.
+  // The URL parser resolves dot segments, and remaining ones match no endpoint.
   expect([null, `${ORIGIN}/mcp`]).toContain(at(path));
 });
 

@@ -7,17 +7,17 @@ import { FamilyModel, GRACE } from "../../support/family-model";
 
 const HOUR = 3_600_000;
 
-/** One process of a host: it shows what the host has kept after so long, and again when the answer is lost. */
+/** One process of an MCP host: after a delay it sends the stored token, and sends it again if the response is lost. */
 const process = fc.record({ after: fc.integer({ min: 0, max: 76_000 }), lost: fc.integer({ min: 0, max: 3 }) });
 const burst = fc.record({
   processes: fc.array(process, { minLength: 1, maxLength: 4 }),
-  /** The host dies before it has kept anything, and nothing of the answers was used. */
+  /** True if the host stops before it stores or uses any of the responses. */
   dies: fc.boolean(),
   pause: fc.integer({ min: HOUR, max: 100 * HOUR }),
 });
 type Burst = typeof burst extends fc.Arbitrary<infer B> ? B : never;
 
-/** Lets a host do all this; `kept` is what it shows next. Returns what it keeps then. */
+/** Simulates the actions of a host. `kept` is the token that it sends next. Returns the token that it stores at the end. */
 function live(gateway: FamilyModel, kept: number, { processes, dies, pause }: Burst): number | null {
   const start = gateway.now;
   const shows = processes.flatMap(({ after, lost }) =>
@@ -57,7 +57,7 @@ describe("a family of refresh tokens", () => {
 
   it("answers no token long after its successor was in use, nor one whose successor was exchanged, whoever shows it", () => {
     const act = fc.record({
-      /** How many generations ago the token was the newest. */
+      /** The number of generations since the token was the newest. */
       back: fc.integer({ min: 0, max: 4 }),
       pause: fc.oneof(fc.integer({ min: 0, max: GRACE }), fc.integer({ min: 0, max: 3 * HOUR })),
       uses: fc.boolean(),

@@ -1,4 +1,4 @@
-// What a model is told of tools that were found: somebody's words, which stay within bounds and read as no tag of the gateway.
+// Descriptions of found tools for the model: untrusted text that is limited in length and cannot imitate a tag of the gateway.
 
 import { expect, it } from "vitest";
 import type { FindableTool } from "../../../src/domain/tools/find";

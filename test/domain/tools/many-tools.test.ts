@@ -1,4 +1,4 @@
-// The tools and tasks that finding tools is measured with are as many as they say, and name each other.
+// The tools and tasks of the `find_tool` measurement: their number is right, and each task names an existing tool.
 
 import { expect, it } from "vitest";
 import { TOOL_TASKS } from "../../support/many-tools/tasks";

@@ -1,4 +1,4 @@
-// Attacks by way of caches. Who sees what is in `api/matrix.test.ts`.
+// Attacks through caches. `api/matrix.test.ts` covers access.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { conversation, ghost, keyOfUser, skill, type Thing } from "../../api/matrix/actors";

@@ -20,7 +20,7 @@ describe("fields that are not the caller's to set", () => {
     "POST /api/v1/sign-ins": ["user_id"],
     "PUT /api/v1/groups/{name}/members/{user_id}": ["role"],
     "POST /api/v1/conversations/{id}/tickets": ["user_id"],
-    // Whose secret, model or server it is; a group's or the gateway's take rights of their own.
+    // The owner of a secret, model or server. Writing for a group or the gateway requires additional rights.
     "PUT /api/v1/secrets/{name}": ["scope"],
     "PUT /api/v1/models/{name}": ["scope"],
     "PUT /api/v1/servers/{name}": ["scope"],

@@ -1,4 +1,4 @@
-// Attacks, each as somebody would try it: guessed keys. Tokens are in `edge/tokens.test.ts`, roles in `api/groups.test.ts`.
+// Attacks with guessed keys. `edge/tokens.test.ts` covers tokens, `api/groups.test.ts` covers roles.
 
 import { describe, expect, it, vi } from "vitest";
 import { writeKey } from "../../../src/domain/access/key";
@@ -6,7 +6,7 @@ import { askWith } from "../../support/app";
 import { ADMIN_KEY, call, keyFor } from "../../support/call";
 import { raw } from "./operations";
 
-/** All that an answer tells, but for what differs from request to request. */
+/** Returns everything in a response except values that differ between requests. */
 async function told(answer: Response) {
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => !PER_REQUEST.has(name)));
   return { status: answer.status, headers, body: (await answer.text()).replace(/"request_id":"[^"]*"/, "") };
@@ -38,7 +38,7 @@ describe("guessing keys", () => {
     for (const guess of [writeKey(key.split("_")[1]!, new Uint8Array(32)), `${ADMIN_KEY.slice(0, -1)}x`]) {
       compare.mockClear();
       expect((await askWith({}, "/api/v1/me", { headers: { authorization: `Bearer ${guess}` } })).status).toBe(401);
-      // Digests of equal length, so nothing is told before they are compared.
+      // The digests have equal length, so no information leaks before the comparison.
       expect(compare.mock.calls.length).toBeGreaterThan(0);
       for (const [left, right] of compare.mock.calls) expect([left.byteLength, right.byteLength]).toEqual([64, 64]);
     }

@@ -32,5 +32,5 @@ export const closed = operations.filter((operation) => !operation.open);
 export const fill = (template: string, thing: Thing) =>
   template.replace("{turn}", "1").replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? "nothing-of-the-kind");
 
-/** A request as it is on the wire, where `call` would know better. */
+/** Sends a request unchanged, without the corrections of `call`. */
 export const raw = (path: string, init: RequestInit) => exports.default.fetch(`https://gateway.test${path}`, init);

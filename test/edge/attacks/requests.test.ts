@@ -1,4 +1,4 @@
-// Attacks by what a request line and its headers say. Sockets and tickets are in `api/asking/socket/`.
+// Attacks through the request line and headers. `api/questions/socket/` covers sockets and tickets.
 
 import { describe, expect, it } from "vitest";
 import { keyOfUser, skill } from "../../api/matrix/actors";
@@ -117,7 +117,7 @@ describe("paths", () => {
           headers: { authorization: `Bearer ${await keyOfUser("stranger")}`, "content-type": "application/json" },
           ...(body.json === undefined ? {} : { body: "{}" }),
         });
-        // What a URL makes of dots is another path, which is not this route's any more.
+        // The URL parser resolves dots to a path that no longer belongs to this route.
         const elsewhere = new URL(`https://gateway.test${path}`).pathname !== path;
         const creates = /conversations|by-name/.test(template) && method === "PUT";
         const refused = [400, 403, 404, 405, 415, ...(elsewhere || creates ? [200, 201] : [])];
@@ -150,7 +150,7 @@ describe("paths", () => {
     ]) {
       const answer = await raw(`${SKILLS}/${id}/files/${path}`, { headers: { authorization: `Bearer ${key}` } });
       const text = await answer.text();
-      // A URL's own dots and a slash at its end may lead to the file itself, by its own name.
+      // Dot segments and a trailing slash can resolve to the file itself under its own name.
       const own = new URL(`https://gateway.test/files/${path}`).pathname.replace(/\/$/, "") === "/files/SKILL.md";
       expect([path, answer.status]).toEqual([path, own ? 200 : 404]);
       if (!own) expect(text).not.toContain("description");

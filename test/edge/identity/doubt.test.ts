@@ -1,4 +1,4 @@
-// A yes may be old, a no never is: what would be refused by what is remembered, or by a replica, is asked of the primary first.
+// Cached or replicated identity data can allow a request, but never reject it: before a rejection, the gateway asks the primary.
 
 import { env, exports } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -38,7 +38,7 @@ async function publish(where: string, key: string, name: string, body = "One.") 
   return published(await call("POST", `${SKILLS}/upload`, { key, body: zip, headers: at(where) }));
 }
 
-/** An isolate that remembers this user, and is far from where things happen now. */
+/** Returns an isolate with this user in its cache, whose replica lags behind. */
 async function lagging(key: string): Promise<string> {
   const there = fresh();
   expect((await ask(there, key, SKILLS)).status).toBe(200);
@@ -210,7 +210,7 @@ describe("while the primary does not answer", () => {
     world.primaryDown = true;
     expect((await ask(there, key, SKILLS)).status).toBe(200);
     pass(6_000);
-    // It is time to renew: that fails beside this one, and the next ones hear of it.
+    // The entry is due for renewal. The renewal fails in the background, and later requests are affected.
     await ask(there, key, SKILLS);
     await world.settle();
     expect((await ask(there, key, SKILLS)).status).toBe(503);

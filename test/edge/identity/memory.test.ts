@@ -1,4 +1,4 @@
-// Who calls is a fact with a date: what ends acts at once where it was ended, and within a bound everywhere else.
+// Cached identities have an age: a revocation applies at once in the isolate that made it, and within a time limit in all others.
 
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeKey } from "../../../src/domain/access/key";
@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(releaseClock);
 afterAll(endWorld);
 
-/** Whether a trip asks who calls. */
+/** Whether a trip reads the caller. */
 const own = (what: string) => what.includes("WITH asked");
 
 let isolates = 0;
@@ -31,7 +31,7 @@ const fresh = () => `isolate-${isolates++}`;
 const ask = (where: string, key: string, path = SKILLS, more: CallOptions = {}) =>
   call("GET", path, { ...more, key, headers: { ...at(where), ...more.headers } });
 
-/** The status of a look at skills; what goes on beside it has ended. */
+/** Lists skills and returns the status, after all background work has finished. */
 async function look(where: string, key: string, path = SKILLS): Promise<number> {
   const { status } = await ask(where, key, path);
   await world.settle();
@@ -109,7 +109,7 @@ describe("a revoked key", () => {
     expect(await look(here, key)).toBe(401);
     expect(await look(there, key)).toBe(200);
     pass(BOUND);
-    // Asked for once more at the end of its time, it is renewed: the next one knows.
+    // A request near the end of the lifetime renews the entry, so the next one uses the renewed entry.
     await look(there, key);
     expect(await look(there, key)).toBe(401);
   });

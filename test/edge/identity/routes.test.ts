@@ -1,4 +1,4 @@
-// Which routes may go by what was known of their caller before. A route that nobody has thought about asks the primary.
+// Routes that can use a cached caller. All routes without an explicit entry ask the primary.
 
 import { expect, it } from "vitest";
 import { type IdentitySource, identitySourceOf } from "../../../src/domain/access/key-scope";

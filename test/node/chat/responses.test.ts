@@ -1,5 +1,5 @@
-// OpenAI's own SDK and its helpers over Responses, which assert what a stream may be, before a vendor that refuses what the real one
-// refuses of items: a call without its output, a thought without what it led to, and the other way round.
+// OpenAI's SDK and its helpers with the Responses API. They check streams, and the scripted vendor rejects the same items as the real one:
+// a call without its output, reasoning without the item that follows it, and the reverse.
 
 import OpenAI from "openai";
 import { zodResponsesFunction } from "openai/helpers/zod";
@@ -54,7 +54,7 @@ afterAll(async () => {
   await vendor.close();
 });
 
-/** Loads, reads, calls of the caller's tool, and both at once, before the model says something. */
+/** Plans a turn: loads, reads, calls of the caller's tool, and combinations, before the model answers with text. */
 function planOf(turn: number) {
   const name = SKILLS[turn % SKILLS.length]!;
   if (turn % 5 === 1) return [[load(name)], [read(name), own]];
@@ -80,7 +80,7 @@ function expectGrowth(): void {
   }
 }
 
-// How SDKs and front ends bring an answer back: whole, by the ids of its items, or the text alone.
+// How SDKs and front ends send an answer back: complete, as item ids, or without reasoning.
 const BACK: Record<string, (response: OpenAI.Responses.Response) => Input[]> = {
   "as its items": ({ output }) => output as Input[],
   "by the ids of its items": ({ output }) => output.map(({ id }) => ({ type: "item_reference", id: String(id) })),

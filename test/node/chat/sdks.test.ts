@@ -1,5 +1,5 @@
-// The official SDKs, unmodified but for URL and key, against the built gateway and its scripted model. They assert by themselves what
-// a stream may be: one message, one role, calls that are numbered from 0, no event after the end.
+// The official SDKs, configured only with URL and key, against the built gateway and its scripted model. They check streams themselves: one
+// message, one role, calls numbered from 0, no event after the end.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";

@@ -45,7 +45,7 @@ afterAll(async () => {
   await vendor.close();
 });
 
-/** What the model does in a turn before it says something: loads, reads, calls of the caller's tool, and both at once. */
+/** Plans the model's actions before its text: loads, reads, calls of the caller's tool, and combinations. */
 function planOf(turn: number) {
   const name = SKILLS[turn % SKILLS.length]!;
   if (turn % 5 === 1) return [[load(name)], [read(name), own]];

@@ -1,5 +1,5 @@
-// What a model wrote goes back to it as it came, within a turn and in later ones, also where the front end between shows only texts and
-// calls: thoughts with their signatures, sealed ones, citations, fields that only one vendor has. And what the caller marked stays so.
+// Output of a model is sent back to it unchanged, in the same and later turns, even if the front end only displays text and calls:
+// reasoning with signatures, redacted reasoning, citations, vendor-specific fields. Cache markers of the caller are preserved as well.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -61,7 +61,7 @@ describe.each([
     const written = stage.vendor.answers.slice(0, -1) as { choices: { message: object }[] }[];
     const back = lastSent().messages.filter(({ role }) => role === "assistant");
     expect(written).toHaveLength(4);
-    // A stream has no way to say that there is no text.
+    // A stream cannot express a missing text.
     const texts = (message: object) => JSON.parse(JSON.stringify(message).replace('"content":""', '"content":null'));
     expect(back.map(texts)).toEqual(written.map(({ choices }) => choices[0]!.message));
     for (const message of field === null ? [] : back) expect(JSON.stringify(message)).toContain(`"${field}"`);

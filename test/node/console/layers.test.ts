@@ -1,4 +1,4 @@
-// Where the console's graph puts its nodes.
+// Node positions in the console's graph.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

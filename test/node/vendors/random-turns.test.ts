@@ -1,4 +1,4 @@
-// Random conversations under delivery `auto`, by the official SDKs: what holds for every request, whatever happens. `npm run try:sdks`.
+// Random conversations under delivery `auto` with the official SDKs: checks invariants of every request. Run them with `npm run try:sdks`.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Harness } from "../../support/harness";
@@ -16,7 +16,7 @@ const CALLERS: [Sdk, Behaviour][] = [
   [openaiChat, ALL],
 ];
 
-/** A caller, and what is wrong with what it was told or had to send. */
+/** A caller that records violations in the responses it receives and the requests it must send. */
 class Watched {
   private constructor(
     readonly chat: Conversation,

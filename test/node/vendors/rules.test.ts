@@ -1,4 +1,4 @@
-// Each rule of the scripted vendors refuses a request that breaks it and nothing else, and takes the one that does not.
+// Rules of the scripted vendors: each rejects only the requests that violate it.
 
 import { describe, expect, it } from "vitest";
 import { MESSAGES_HEADERS, MESSAGES_RULES, messagesAnswer } from "../../support/vendors/anthropic";

@@ -8,7 +8,7 @@ import { aiSdk, anthropicMessages, openaiChat, openaiResponses } from "../../sup
 import { startVendor } from "../../support/vendors/server";
 
 const TURNS = 60;
-/** `npm run try:sdks` has sixty turns of all conversations, and takes minutes. */
+/** `npm run try:sdks` runs sixty turns of all conversations, which takes minutes. */
 const WHOLE = process.env.SDK_TURNS === "all";
 /** Enough for loads, expiries, a new version, a yank and a cold moment. */
 const FEW = WHOLE ? TURNS : 16;
@@ -40,10 +40,10 @@ const gateway = new Harness();
 const harbour = new Harbour(gateway);
 const chats: Driven[] = [];
 
-/** A chat with what is to be said of its requests. */
+/** A chat with records of its requests. */
 class Driven {
   readonly turns: Turn[] = [];
-  /** Of each request: its turn, and whether skills were loaded, used or unloaded in the step before it. */
+  /** For each request: its turn, and whether skills were loaded, used or unloaded in the step before it. */
   readonly requests: { turn: number; moved: boolean }[] = [];
   failed: unknown = null;
 

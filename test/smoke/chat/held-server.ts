@@ -1,4 +1,4 @@
-// An MCP server whose calls wait until a test lets them go on, and are counted.
+// An MCP server that counts its calls and blocks them until a test releases them.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -7,14 +7,14 @@ import { startFaults } from "../../support/upstream-server/faults";
 
 export interface HeldServer {
   url: string;
-  /** Resolves when the first call is there. */
+  /** Resolves when the first call arrives. */
   called: Promise<void>;
   calls(): number;
   letGo(): void;
   close(): void;
 }
 
-/** Passes everything on to a server that has the tool `echo`. */
+/** Forwards all requests to a server with the tool `echo`. */
 export async function startHeldServer(): Promise<HeldServer> {
   const behind = await startFaults();
   const called = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// kill -9 while the model speaks: the caller sees the connection break, and the next request goes on with a correct history.
+// The gateway is killed (`kill -9`) while the model streams. The connection breaks, and the next request continues with a correct history.
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Gateway, kill, newPlace, type Run, start, until } from "../launcher";
@@ -16,7 +16,7 @@ beforeEach(async () => {
 }, 90_000);
 afterEach(() => vendor.close());
 
-/** Kills the runtime when a caller has read this much, and waits for another one. */
+/** Kills the runtime after the caller received this text, and waits for the next runtime. */
 async function killBehind(answer: Response, text: string): Promise<string> {
   const { runtime } = await run.lock();
   let heard = "";

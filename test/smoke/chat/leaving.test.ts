@@ -1,4 +1,5 @@
-// Callers of the chat endpoint who leave, with real sockets: the model stops, nothing is run any more, and the chat goes on.
+// Callers that disconnect from the chat endpoint, with real sockets: the model request is cancelled, no more tools run, and the chat can
+// continue.
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -10,7 +11,7 @@ import { chat, eventsOf, say, startVendor, storeModel, type Vendor } from "./ven
 let vendor: Vendor;
 let gateway: Gateway;
 
-/** A caller on a socket of its own, which ends as a process does that is ended: with a reset. */
+/** A caller with its own socket, which ends with a TCP reset like a killed process. */
 async function caller(conversation: string, more: object) {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
@@ -40,7 +41,7 @@ async function caller(conversation: string, more: object) {
 
 beforeAll(async () => {
   vendor = await startVendor();
-  // Two requests at once: the tests show as well that those who left gave their places back.
+  // With a limit of two streams, the tests also check that disconnected callers release their streams.
   gateway = await startShared({ env: { CHAT_STREAMS: "2" } });
   await storeModel(gateway, vendor);
 }, 90_000);
@@ -48,7 +49,7 @@ afterAll(() => vendor.close());
 
 const load = ["call_1", "load_skill", { skill_name: "markdown-style" }] as const;
 
-/** The same request once more, as soon as there is a place for it. */
+/** Repeats the request as soon as a stream is free. */
 function again(conversation: string, more: Record<string, string> = {}): Promise<Response> {
   const headers = { "x-conversation-id": conversation, ...more };
   return until("there is a place", async () => {
@@ -57,7 +58,7 @@ function again(conversation: string, more: Record<string, string> = {}): Promise
   });
 }
 
-/** It is answered behind what was done, and nothing is done again. */
+/** The next answer continues after the completed calls, and no call runs again. */
 async function goesOn(conversation: string): Promise<void> {
   const answer = again(conversation);
   const asked = await vendor.asked();

@@ -1,4 +1,4 @@
-// A vendor of Chat Completions on a port of its own, whose model says what a test writes, when it writes it.
+// A simulated Chat Completions provider on its own port. Tests control the content and the timing of its responses.
 
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -16,9 +16,9 @@ interface Body {
 const SHELL = { object: "chat.completion.chunk", created: 7, model: "vendor-model-1" };
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
-/** One request to the vendor, and the hand on its answer. */
+/** One request to the provider, with control of its response. */
 export class Exchange {
-  /** Resolves when the connection is gone, or the answer is whole. */
+  /** Resolves when the connection is closed or the response is complete. */
   readonly closed: Promise<unknown>;
   readonly #response: ServerResponse;
   readonly #id: string;
@@ -37,7 +37,7 @@ export class Exchange {
     return this.body.messages.map(({ role }) => role);
   }
 
-  /** Whether the gateway heard the answer to its end. */
+  /** Whether the gateway read the complete response. */
   get isWhole(): boolean {
     return this.#response.writableFinished;
   }
@@ -46,7 +46,7 @@ export class Exchange {
     this.#response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   }
 
-  /** Any text in place of events. */
+  /** Sends arbitrary text instead of events. */
   raw(text: string): void {
     this.#begin();
     this.#response.write(text);
@@ -67,7 +67,7 @@ export class Exchange {
     this.#end("tool_calls");
   }
 
-  /** Breaks the connection off. */
+  /** Closes the connection before the response is complete. */
   cut(): void {
     this.#response.destroy();
   }
@@ -90,9 +90,9 @@ export class Exchange {
 
 export interface Vendor {
   url: string;
-  /** Requests that ever came. */
+  /** Total number of requests. */
   count(): number;
-  /** The next request, in order, as soon as it is there. */
+  /** Resolves with the next request, in order of arrival. */
   asked(): Promise<Exchange>;
   close(): void;
 }
@@ -123,7 +123,7 @@ export async function startVendor(): Promise<Vendor> {
 
 export const say = (content: string): Message => ({ role: "user", content });
 
-/** Stores the vendor's model as `m`. */
+/** Stores the provider's model under the name `m`. */
 export async function storeModel(gateway: Gateway, { url }: Vendor): Promise<void> {
   const entry = { api: ["openai-chat"], base_url: url, model: "vendor-model-1" };
   const headers = { "content-type": "application/json" };
@@ -131,7 +131,7 @@ export async function storeModel(gateway: Gateway, { url }: Vendor): Promise<voi
   if (!answer.ok) throw new Error(`models: ${answer.status} ${await answer.text()}`);
 }
 
-/** Asks the chat endpoint in the conversation `chat`. */
+/** Sends a request to the chat endpoint in the conversation `chat`. */
 export function chat(
   gateway: Gateway,
   messages: Message[],
@@ -149,7 +149,7 @@ export function chat(
   });
 }
 
-/** Types of the events of a conversation. */
+/** Returns the types of the events of a conversation. */
 export async function eventsOf(gateway: Gateway, conversation = "chat"): Promise<string[]> {
   const answer = await gateway.fetch(`/api/v1/conversations/${conversation}/events`);
   const { events } = (await answer.json()) as { events: { type: string }[] };

@@ -1,4 +1,4 @@
-// `@openai/agents`: an agent with its tools, and a runner that keeps the turns going, in each API that it speaks.
+// Client `@openai/agents`: an agent with tools and a runner for its turns, in each API that it supports.
 
 import { Agent, type AgentInputItem, OpenAIProvider, Runner, tool } from "@openai/agents";
 import OpenAI from "openai";

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { complaints, type openBrowser } from "../../browser/chromium";
 
-// Clients bring a Playwright of their own, whose types are others.
+// Clients install their own version of Playwright, with different types.
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 type BrowserContext = Awaited<ReturnType<Browser["newContext"]>>;
 type Page = Awaited<ReturnType<Browser["newPage"]>>;
@@ -23,7 +23,7 @@ export class Chat {
     return new Chat(page, context, heard);
   }
 
-  /** Nothing has gone wrong in the page. */
+  /** Closes the page and checks that it reported no errors. */
   async close(): Promise<void> {
     await this.context.close();
     expect(this.heard).toEqual([]);
@@ -34,7 +34,7 @@ export class Chat {
     await this.press("Message: send");
   }
 
-  /** Says something, and reads the answer. */
+  /** Sends a message and waits for the answer. */
   async ask(text: string, answer: string): Promise<void> {
     await this.say(text);
     await this.reads(answer);
@@ -51,7 +51,7 @@ export class Chat {
     expect((await this.answers()).at(-1)).toBe(answer);
   }
 
-  /** The last answer shows this, whether or not more of it comes. */
+  /** Waits until the last answer shows this text, even if it is incomplete. */
   shows(text: string): Promise<void> {
     return this.page.locator(".assistant:last-of-type .said").last().filter({ hasText: text }).waitFor();
   }
@@ -77,7 +77,7 @@ export class Chat {
     await this.press("Edited: send");
   }
 
-  /** How often the page's own tool ran. */
+  /** Returns the number of runs of the page's own tool. */
   times(): Promise<number> {
     return this.page.evaluate("times");
   }

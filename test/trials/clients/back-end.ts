@@ -1,4 +1,4 @@
-// The back end of the page: the AI SDK in the route that a chat of `@assistant-ui/react` asks. The gateway's key stays here.
+// The back end of the page: the AI SDK in the route that `@assistant-ui/react` calls. It stores the gateway key.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
@@ -30,7 +30,7 @@ const MODELS: Record<Client["api"], (place: Place) => LanguageModel> = {
 
 export interface BackEnd {
   url: string;
-  /** Where it asks from now on, and whether it names its chats there. */
+  /** Sets the API and URL for the next requests, and whether they send a conversation id. */
   ask(api: Client["api"], place: Place, isNamed: boolean): void;
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-// `promptfoo`: an evaluation whose provider is the gateway. It asks once and judges the answer; it holds no chat.
+// Client `promptfoo`: an evaluation with the gateway as its provider. It sends one request and grades the answer, without a chat.
 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Asked, as, type Client, DOCUMENT, PICTURE } from "../../support/clients/client";
 
-// It writes to the home folder and calls home unless it is told not to.
+// By default, it writes to the home folder and sends telemetry.
 process.env.PROMPTFOO_CONFIG_DIR ??= path.join(tmpdir(), "skill-gateway-promptfoo");
 for (const name of ["TELEMETRY", "UPDATE", "REMOTE_GENERATION", "SHARING"])
   process.env[`PROMPTFOO_DISABLE_${name}`] = "1";

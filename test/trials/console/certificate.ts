@@ -1,4 +1,4 @@
-// A certificate of one run's own, for the names of a local proxy: nobody trusts it but a browser that is told its key.
+// Creates a certificate for the names of a local proxy. Only a browser that is started with the digest of its key trusts it.
 
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
@@ -7,7 +7,7 @@ export interface Certificate {
   key: string;
   /** PEM. */
   cert: string;
-  /** The digest of its public key, as `--ignore-certificate-errors-spki-list` takes it. */
+  /** The digest of its public key, in the format of `--ignore-certificate-errors-spki-list`. */
   pin: string;
 }
 
@@ -15,7 +15,7 @@ const ECDSA_SHA256 = "2a8648ce3d040302";
 const COMMON_NAME = "550403";
 const ALTERNATIVE_NAMES = "551d11";
 
-/** Makes a self-signed certificate (RFC 5280) that is good for a day. */
+/** Creates a self-signed certificate (RFC 5280) that is valid for one day. */
 export function certificateFor(names: readonly string[]): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ type: "spki", format: "der" });

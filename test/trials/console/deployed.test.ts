@@ -1,5 +1,5 @@
-// `npm run try:console`: a deployable build on a domain, with the attackers on its sibling hosts and on another domain. What holds is asserted
-// by what a victim sees afterwards and by what the gateway has answered, in a real browser with real cookies.
+// `npm run try:console`: attacks on a deployable build under a domain, from its sibling hosts and from another domain. Checks the visible
+// result for the victim and the gateway's responses, in a real browser with real cookies.
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -37,14 +37,14 @@ afterEach(async () => {
 
 const signInVictim = () => signIn(page, GATEWAY, keys.victim);
 
-/** Who the console says is signed in, asked anew. */
+/** Returns the signed-in user from a new request to the console. */
 async function whoIs(): Promise<string> {
   await page.goto(`${GATEWAY}/console/limits`);
   await page.getByRole("button", { name: "Sign out" }).waitFor();
   return await page.locator(".who").innerText();
 }
 
-/** Opens an attacker's page in the victim's browser, and waits until its script says that it is done. */
+/** Opens an attacker's page in the victim's browser and waits until its script reports that it is done. */
 async function lure(origin: string, html: string, headers?: Record<string, string>): Promise<Page> {
   deployment.traps.set("/trap", { html: `<!doctype html><title>Trap</title>${html}`, ...(headers && { headers }) });
   deployment.asked = [];
@@ -53,7 +53,7 @@ async function lure(origin: string, html: string, headers?: Record<string, strin
   return trap;
 }
 
-/** What anybody but the console's own page has asked of its edge. */
+/** Returns the requests to the console edge that did not come from the console's own page. */
 const inConsole = () =>
   deployment.asked.filter(({ path, site }) => path.startsWith("/console/api") && site !== "same-origin");
 
@@ -243,7 +243,7 @@ it("shows nothing after signing out: not by Back, not by the address, not from w
     await page.getByRole("link", { name, exact: true }).click();
     await page.getByRole("heading", { name: /Keys|Limits|Library/, level: 1 }).waitFor();
   }
-  // Also where the console is not left by its own button: another page in between lets a browser keep it whole.
+  // Also if the user leaves the console by navigation: the browser may then store the whole page in its back/forward cache.
   deployment.traps.set("/away", { html: "<h1>Away</h1>" });
   await page.goto(`${EVIL}/away`);
   await page.goBack();

@@ -1,5 +1,5 @@
-// A deployable build as it stands on a domain: behind TLS, under a name of its own, with other hosts of the domain and of other domains beside
-// it, which are the attackers'. All of it is on this machine; the browser is told where the names are.
+// Runs a deployable build under a domain: with TLS and its own name, next to hosts of attackers on the same domain and on others. All of
+// them run on this machine, and the browser maps the names.
 
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -23,17 +23,17 @@ export const SIBLING = "https://sibling.domain.test";
 export const EVIL = "https://evil.example";
 const HOSTS = [GATEWAY, SIBLING, EVIL].map((origin) => new URL(origin).host);
 
-/** A request that came to the gateway, and what it answered. */
+/** A request to the gateway, and its response. */
 export interface Asked {
   method: string;
   path: string;
-  /** What the browser said of where it came from. */
+  /** The header `Sec-Fetch-Site`. */
   site: string;
   cookie: string;
   status: number;
 }
 
-/** What an attacker's host answers. */
+/** The response of an attacker's host. */
 export interface Trap {
   html: string;
   headers?: OutgoingHttpHeaders;
@@ -41,7 +41,7 @@ export interface Trap {
 
 export class Deployment {
   readonly adminKey = `sgw_${randomBytes(32).toString("hex")}`;
-  /** Requests to the gateway since somebody emptied it. */
+  /** Requests to the gateway since the list was last cleared. */
   asked: Asked[] = [];
   /** By path, at both hosts of the attackers. */
   readonly traps = new Map<string, Trap>();
@@ -57,7 +57,7 @@ export class Deployment {
     return deployment;
   }
 
-  /** Chromium, for which the hosts are what they say they are. */
+  /** Starts Chromium with a mapping of the host names to this machine. */
   openBrowser(): Promise<Browser> {
     const { port } = this.proxy.address() as AddressInfo;
     const rules = HOSTS.map((host) => `MAP ${host}:443 127.0.0.1:${port}`);
@@ -67,7 +67,7 @@ export class Deployment {
     );
   }
 
-  /** What an operator's program asks of the API, past the proxy. */
+  /** Sends an API request of an operator's program, without the proxy. */
   async ask<T>(method: string, route: string, body?: object): Promise<T> {
     const answer = await fetch(`http://127.0.0.1:${this.port}/api/v1${route}`, {
       method,
@@ -106,7 +106,7 @@ export class Deployment {
       if (request.headers.host === new URL(GATEWAY).host) this.pass(request, response);
       else this.answerAsAttacker(request, response);
     });
-    // The gateway is asked as for any request, and refuses: there is nothing to switch to.
+    // The request is forwarded like any other. The gateway rejects it, because it has no protocol to switch to.
     this.proxy.on("upgrade", (request, socket) => {
       const sent = this.towards(request, (answer) => {
         socket.end(`HTTP/1.1 ${answer.statusCode} Refused\r\nconnection: close\r\n\r\n`);

@@ -1,6 +1,6 @@
-// What authors who mean harm write into instructions. None of it may become more than a text.
+// Malicious texts in skill instructions. All of them must be displayed as plain text.
 
-/** By what is tried. Whatever would run calls `alert`, and whatever would be fetched is at evil.example. */
+/** By kind of attack. Code would call `alert`, and requests would go to evil.example. */
 export const HOSTILE: Readonly<Record<string, string>> = {
   "a script": "<script>alert(1)</script>",
   "a script in capitals, over lines": '<SCRIPT\nSRC="https://evil.example/x.js">\n</SCRIPT >',

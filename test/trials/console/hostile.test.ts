@@ -1,5 +1,5 @@
-// `npm run try:console`: everything hostile opened in the console. It is shown, and does nothing: no dialog, no request to another host, no
-// violation of the page's policy, nothing that somebody could press.
+// `npm run try:console`: opens every malicious text in the console. It is displayed without any effect: no dialog, no request to another
+// host, no violation of the content security policy, and no clickable element.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ import { FLAWED } from "../../domain/package/archive/flawed";
 import { zipOf as flawedZip } from "../../support/zip";
 import { HOSTILE } from "./hostile-texts";
 
-/** What no text of somebody else may become. */
+/** Elements that untrusted text must not produce. */
 const FORBIDDEN =
   "script, iframe, frame, object, embed, form, svg, math, style, link, meta, base, template, dialog, video, audio, source, input:not([type=checkbox]), " +
   "button, [style], [srcset], [autofocus], [name], [id]:not([id^=user-content-])";
@@ -45,7 +45,7 @@ it(`reports each of ${FLAWED.length} flawed archives, and publishes none`, async
     const buffer = Buffer.from(flawedZip(entries, flaws));
     await chooser.setInputFiles({ name, mimeType: "application/zip", buffer });
     await page.getByText(`${n}.zip`).waitFor();
-    // What is too large is refused before it is sent, the rest by the gateway.
+    // The console rejects files that are too large before the upload. The gateway rejects the others.
     const told = page.getByRole("status").or(page.getByRole("alert")).filter({ hasText: code });
     await told.first().waitFor();
     expect([flaw, await page.getByRole("button", { name: "Publish", exact: true }).count()]).toEqual([flaw, 0]);
@@ -74,7 +74,7 @@ it("shows what a model says, and nothing comes of it", async () => {
   for (const [what, text] of Object.entries(HOSTILE)) {
     await page.goto(`${gateway.url}/console/try`);
     await page.getByRole("combobox", { name: "Model" }).selectOption("demo");
-    // The scripted model says again what it was told.
+    // The scripted model repeats the message.
     await page.getByRole("textbox", { name: "Message" }).fill(text.slice(0, 400));
     await page.getByRole("button", { name: "Send" }).click();
     const prose = page.locator(".talk .prose").last();
@@ -103,7 +103,7 @@ it("shows what a server says of itself as a text", async () => {
   }
 });
 
-/** What in a text of somebody else could run, be pressed, or ask another host. */
+/** Returns the elements in untrusted text that could run code, be clicked, or send requests to other hosts. */
 function dangerIn(prose: Locator): Promise<string[]> {
   return prose.evaluate(
     (element, forbidden) => [
@@ -120,7 +120,7 @@ function dangerIn(prose: Locator): Promise<string[]> {
   );
 }
 
-/** The id of a skill whose words are all hostile. */
+/** Publishes a skill with malicious text in every field and returns its id. */
 async function publish(name: string, text: string, what: string): Promise<string> {
   const skill = skillText(name, "1.0.0", `# ${what}\n\n${text}`).replace(
     /^description: .*$/m,

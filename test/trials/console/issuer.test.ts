@@ -1,4 +1,4 @@
-// `npm run try:console`: the sign-in at an organization's own issuer, by its button, and what comes of answers that are not this browser's.
+// `npm run try:console`: sign-in with an organization's issuer through the console, and responses that belong to a different browser.
 
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -57,7 +57,7 @@ it("signs in whom the issuer names, and comes back to the page that was asked fo
   );
 });
 
-/** Signs in at the issuer and stops before its answer comes back to the gateway. */
+/** Signs in at the issuer and stops before its response reaches the gateway. */
 async function answerOf(): Promise<URL> {
   const { page, press } = await begin();
   const asked = page.waitForRequest((request) => request.url().startsWith(organization.issuer));

@@ -51,7 +51,7 @@ async function ask(method: string, route: string, body: object = {}): Promise<st
   return text;
 }
 
-/** Processes of sessions. A shell may stand before one, and is not counted. */
+/** Returns the number of session processes, without the shells that started them. */
 async function sessions(): Promise<number> {
   const lines = await Promise.all(
     (await readdir("/proc"))

@@ -1,31 +1,31 @@
-// Four APIs of models as hosts speak them: what a request tells the model, and what the model's move looks like as an answer.
+// Model APIs of four hosts: parses their requests and formats the model's answers.
 
 import * as z from "zod";
 import { streamed } from "../../support/vendors/stream";
 
-/** A tool as the model may call it. */
+/** A tool that the model can call. */
 export interface Offered {
   name: string;
-  /** Where the host groups its tools: what the call names beside the tool. */
+  /** The group of the tool, for hosts with groups. A call names it in addition to the tool. */
   namespace: string | null;
   description: string;
 }
 
-/** What a host sent its model. */
+/** A request of a host to its model. */
 export interface Heard {
-  /** The whole of it, as it came. */
+  /** The whole request body, unparsed. */
   text: string;
   tools: Offered[];
   /** Results of the calls in this chat, in order. */
   results: string[];
 }
 
-/** What the model does: calls a tool, or says something and so ends the chat. */
+/** An action of the model: a tool call, or a text that ends the chat. */
 export type Move = { call: { tool: Pick<Offered, "name" | "namespace">; input: object } } | { say: string };
 
 export interface Dialect {
   hear(body: unknown): Omit<Heard, "text">;
-  /** The answer's body, as a stream of events where one was asked for. */
+  /** Returns the response body, as an event stream if the request asked for one. */
   answer(move: Move, id: string, body: unknown): { type: "application/json" | "text/event-stream"; text: string };
 }
 
@@ -180,7 +180,7 @@ const gemini: Dialect = {
   },
 };
 
-/** The dialect of a route; `null` where no model is asked. */
+/** Returns the dialect of a route, or `null` for routes without a model. */
 export function dialectOf(route: string): Dialect | null {
   if (route.endsWith("/chat/completions")) return chat;
   if (route.endsWith("/responses")) return responses;
@@ -202,7 +202,7 @@ function sent(route: string, request: unknown, answer: object): ReturnType<Diale
   return { type: "text/event-stream", text: stream };
 }
 
-/** The texts of a result, whatever its host wraps them in. */
+/** Returns the text of a tool result, however the host wraps it. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(textOf).join("\n");

@@ -1,5 +1,5 @@
-// `npm run try:hosts`: hosts that people have, set up with what docs/mcp.md prints, before a model that does what is written here. What is
-// held against the gateway is what each host told its model: which tools there are, and what they answered.
+// `npm run try:hosts`: real MCP hosts with the configuration from docs/mcp.md and a scripted model. Checks the tools and results that each
+// host passes to its model.
 
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ const READ: Step = { tool: "read_skill", input: { skill_name: SKILL, file_path: 
 const ECHO: Step = { tool: "everything__echo", input: { message: "hello from a host" } };
 const REFERENCE = { tool: "read_mermaid_reference", input: { name: "flowchart" } };
 const THROUGH: Step = { tool: "call_skill_tool", input: { name: REFERENCE.tool, arguments: REFERENCE.input } };
-/** How long a host may wait for a list, or for the greeting, while a server never answers: it has 10 s to connect. */
+/** The longest time that a host may wait for a list or for `initialize` while a server does not respond. The server has 10 s to connect. */
 const DELAY_MS = 2_000;
 
 let gateway: Gateway;
@@ -52,7 +52,7 @@ async function serve(name: string, url: string): Promise<void> {
   expect([answer.status, await answer.text()]).toEqual([201, expect.anything()]);
 }
 
-/** Makes a conversation as an earlier chat would: from then on its servers are known, however busy this machine is. */
+/** Creates a conversation in advance, so that its servers are connected even on a busy machine. */
 async function prime(route: string): Promise<void> {
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
@@ -79,7 +79,7 @@ async function chat(
   }
 }
 
-/** The lines that are missing in what a model was told; a host may tell it as JSON. */
+/** Returns the lines that are missing in the model's input, which may be JSON. */
 const missing = (lines: string[], told: string) =>
   lines.filter((line) => !told.includes(line) && !told.includes(JSON.stringify(line).slice(1, -1)));
 
@@ -116,7 +116,7 @@ describe.each(HOSTS)("$title", (host) => {
     expect(missing(instructions, second.resultOf(0))).toEqual([]);
   });
 
-  // A host is told while its model thinks about another call.
+  // The host receives the notification while its model works on another call.
   it(host.missesChanges === null ? "changed list" : `changed list (${host.missesChanges})`, async () => {
     const changed = await chat(host, `${url}-dynamic?tool_mode=dynamic`, [LOAD, READ, REFERENCE], { thinksMs: 1_500 });
     if (host.missesChanges === null) expect(changed.resultOf(2)).toMatch(/flowchart/i);

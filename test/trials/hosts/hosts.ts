@@ -8,7 +8,7 @@ import path from "node:path";
 import { root } from "../../support/harness";
 
 const modules = path.join(import.meta.dirname, "node_modules");
-/** These hosts want Node 22, which the gateway's own tools do not. */
+/** These hosts require Node 22. The gateway's own tools do not. */
 const node = path.join(path.dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin");
 /** Packages that only lead to the program of the machine's kind; the others have a script of Node. */
 const programs = {
@@ -20,7 +20,7 @@ const programs = {
   qwen: ".bin/qwen",
 };
 
-/** No host tells anybody what it does, or asks for a newer one of itself. */
+/** Turns off telemetry and update checks. */
 const QUIET = {
   ...{ NO_COLOR: "1", CI: "1", DISABLE_TELEMETRY: "1", DO_NOT_TRACK: "1", DISABLE_AUTOUPDATER: "1" },
   ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", COPILOT_AUTO_UPDATE: "false" },
@@ -28,7 +28,7 @@ const QUIET = {
 };
 const PATIENCE = 90_000;
 
-/** The machine of a user who has one host: a home, and a project in it. */
+/** The machine of a user with one host: a home folder with a project. */
 export interface Desk {
   home: string;
   project: string;
@@ -38,16 +38,16 @@ export interface Host {
   name: keyof typeof programs;
   /** The words in bold before its block in docs/mcp.md. */
   title: string;
-  /** Where the block goes; `null`: it is a command. */
+  /** The file for the block, or `null` if the block is a command. */
   file: ((desk: Desk) => string) | null;
   /** Leads the host to the trial's model, in files of its own. */
   settle?(desk: Desk, model: string): Promise<void>;
-  /** The same in front of the block of the page. */
+  /** The same as text in front of the block from the docs. */
   before?(model: string): string;
-  /** The same by its environment. */
+  /** The same as environment variables. */
   env(model: string): Record<string, string>;
   args(prompt: string): string[];
-  /** Why it does not see in a chat that the list of tools changed, which is held against it, too; `null`: it does. */
+  /** The reason why the host does not notice a changed tool list within a chat, or `null` if it does. A test checks this as well. */
   missesChanges: string | null;
 }
 
@@ -64,7 +64,7 @@ export const HOSTS: readonly Host[] = [
     name: "codex",
     title: "Codex",
     file: ({ home }) => path.join(home, ".codex", "config.toml"),
-    // One file for both, and the block of the page is a table: what belongs to none stands before it.
+    // Both settings share one file. The block from the docs is a TOML table, so top-level keys must precede it.
     before: (model) => `model = "trial"\nmodel_provider = "trial"\n\n[model_providers.trial]\nname = "trial"
 base_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "TRIAL_KEY"\n\n`,
     env: () => ({ TRIAL_KEY: "sk-trial" }),
@@ -83,7 +83,7 @@ base_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "TRIAL_KEY"\n\n`,
       };
       await writeFile(path.join(home, ".gemini", "settings.json"), JSON.stringify(settings));
     },
-    // What a user says when the host asks whether this folder is theirs: it reads no settings of a folder that it does not trust.
+    // Confirms that the folder is trusted. The host ignores settings in untrusted folders.
     env: (model) => ({ GEMINI_API_KEY: "trial", GOOGLE_GEMINI_BASE_URL: model, GEMINI_CLI_TRUST_WORKSPACE: "true" }),
     args: (prompt) => ["--yolo", "-m", "gemini-2.5-pro", "-p", prompt],
     missesChanges: null,
@@ -132,7 +132,7 @@ export interface Ended {
   text: string;
 }
 
-/** A desk with the host set up as the page says, for this URL and with this key in its environment. */
+/** Returns a machine with the host configured as the docs describe, for this URL and with this key in its environment. */
 export async function seat(host: Host, place: { url: string; key: string; model: string }) {
   const home = await mkdtemp(path.join(tmpdir(), "try-hosts-"));
   const desk: Desk = { home, project: path.join(home, "project") };
@@ -160,7 +160,7 @@ export async function seat(host: Host, place: { url: string; key: string; model:
   };
 }
 
-/** What the page prints for a host: the block below its name in bold. */
+/** Returns the block that the docs show for a host, below its name in bold. */
 async function snippetOf({ title }: Host): Promise<string> {
   const page = await readFile(path.join(root, "docs", "mcp.md"), "utf8");
   const [, below] = page.split(`\n**${title}**`);
@@ -179,7 +179,7 @@ function run(
   const child = spawn(command, args, { cwd: desk.project, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (text += String(part)));
-  // What it has started itself goes with it.
+  // Kills the process group, including processes that the host started.
   const late = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), PATIENCE);
   return new Promise<Ended>((done, failed) =>
     child.once("error", failed).once("close", (code) => done({ code, text })),

@@ -22,7 +22,7 @@ it("the inspector verifies every skill that is listed, digests too", { timeout: 
     const skills = await inspect(gateway, era, "--method", "skills/list", "--verify", "--require-digests");
     expect([skills.code, skills.output.slice(-2_000)]).toEqual([0, expect.anything()]);
     expect(skills.output).toContain("skill://mermaid-diagram/SKILL.md");
-    // A skill of the quirky ones, whose frontmatter only this gateway can read.
+    // One of the quirky skills, whose frontmatter only this gateway can parse.
     expect(skills.output).not.toContain("skill://skillvet/SKILL.md");
   }
   const wrong = await inspect(gateway, "legacy", "--method", "tools/call", "--tool-name", "no-such-tool");

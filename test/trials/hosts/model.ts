@@ -1,4 +1,4 @@
-// A model on a port of its own that does what a trial has written down, and keeps what hosts sent it.
+// Serves a scripted model on its own port and records the requests of hosts.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
@@ -11,35 +11,35 @@ export interface Step {
   input: object;
 }
 
-/** What happened in one chat. */
+/** Records one chat. */
 export class Chat {
-  /** What the host sent in this chat with tools, in order. */
+  /** The host's requests with tools in this chat, in order. */
   readonly heard: Heard[] = [];
-  /** Why the model gave up before its last step. */
+  /** The reason why the model stopped before its last step. */
   problem: string | null = null;
   readonly #asked: { move: Move; step: number | null }[] = [];
 
   constructor(
     readonly mark: string,
     readonly steps: readonly Step[],
-    /** How long the model thinks about each of its moves. */
+    /** The delay before each action of the model, in milliseconds. */
     readonly thinksMs: number,
   ) {}
 
-  /** What the step was answered, as the host told its model. */
+  /** Returns the result of a step, as the host passed it to its model. */
   resultOf(step: number): string {
     const at = this.#asked.findIndex((asked) => asked.step === step);
     return this.heard.at(-1)?.results[at] ?? `not called: ${this.problem ?? "the chat ended before"}`;
   }
 
-  /** The names of the tools that the host offered with its request of this number; the last one unless said. */
+  /** Returns the names of the tools in the request with this number, by default the last one. */
   toolsAt(request = -1): string[] {
     return (this.heard.at(request)?.tools ?? []).map(({ name }) => name);
   }
 
   move(heard: Heard): Move {
     this.heard.push(heard);
-    // A host that asks again gets the same again.
+    // A retry of the host receives the same answer.
     const last = this.#asked[heard.results.length];
     if (last !== undefined) return last.move;
     const step = this.#asked.filter(({ step }) => step !== null).length;
@@ -74,7 +74,7 @@ export class Chat {
   }
 }
 
-/** How hosts call the tool that finds tools which they do not list. */
+/** Names of the hosts' own tools that search for unlisted tools. */
 const SEARCHES = ["ToolSearch", "tool_search"];
 
 /** Hosts write a server's name before its tools'. */
@@ -86,7 +86,7 @@ export interface Model {
   url: string;
   /** Requests that were no chat's: routes and the first words of them. */
   others: string[];
-  /** From now on the chat whose prompt has this mark goes by these steps. */
+  /** Sets the steps for the chat whose prompt contains this mark. */
   expect(mark: string, steps: readonly Step[], thinksMs: number): Chat;
   close(): Promise<void>;
 }
@@ -108,7 +108,7 @@ export async function startModel(): Promise<Model> {
     const body: unknown = JSON.parse(text);
     const heard = { ...dialect.hear(body), text };
     const chat = chats.find(({ mark }) => text.includes(mark));
-    // Hosts ask for titles and the like, too, without tools.
+    // Hosts also send requests without tools, for example to create titles.
     const isChat = chat !== undefined && heard.tools.length > 1;
     if (!isChat) others.push(`${route} ${text.slice(0, 200)}`);
     const move = isChat ? chat.move(heard) : { say: "A trial" };

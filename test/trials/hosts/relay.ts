@@ -1,4 +1,4 @@
-// A relay between a host and the gateway that looks on: what the host asked, and how long it waited for the answer.
+// Relays requests between a host and the gateway, and records them with their response times.
 
 import { once } from "node:events";
 import { createServer, request } from "node:http";
@@ -7,7 +7,7 @@ import * as z from "zod";
 
 export interface Relay {
   url: string;
-  /** Methods of MCP with the milliseconds until their whole answer was there; what still goes on is not among them. */
+  /** MCP methods with the milliseconds until the response was complete. Unfinished requests are not included. */
   waits: { method: string; ms: number }[];
   close(): void;
 }

@@ -1,5 +1,5 @@
-// The page: a chat of `@assistant-ui/react`, put together as its documents put one together, before a back end of one's own. Its threads
-// lie in the page's storage. `?tool` gives it a tool that runs in the page.
+// The page: a chat of `@assistant-ui/react`, built as its documentation describes, with our own back end. It stores its threads in the
+// browser. `?tool` adds a tool that runs in the page.
 
 import {
   ActionBarPrimitive,
@@ -25,7 +25,7 @@ import { createRoot } from "react-dom/client";
 const stored = <T>(name: string): T[] => JSON.parse(localStorage.getItem(name) ?? "[]");
 const store = (name: string, rows: unknown[]) => localStorage.setItem(name, JSON.stringify(rows));
 
-/** Set when the button is pressed: by itself the library asks while the first answer is being made. */
+/** Set by the button. By default, the library requests a title while the first answer is still running. */
 let isTitled = false;
 
 const threads: RemoteThreadListAdapter = {

@@ -1,4 +1,4 @@
-// The user's browser: Chromium, in which somebody types a key and allows what a host asks for.
+// Drives Chromium as the user's browser: enters a key and approves the host's request.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,9 +7,9 @@ import type { Browser } from "playwright-core";
 import { openBrowser } from "../../browser/chromium";
 
 export class UserBrowser {
-  /** What it was asked to open. */
+  /** The URLs that a host asked to open. */
   readonly opened: string[] = [];
-  /** What went wrong on the way, if anything did. */
+  /** Errors during the sign-in. */
   readonly problems: string[] = [];
 
   private constructor(

@@ -1,5 +1,5 @@
-// `npm run try:sign-in`: hosts that people have sign their user in from nothing but the URL, with Chromium as the browser, and call a tool;
-// what they get opens that URL alone.
+// `npm run try:sign-in`: real MCP hosts sign their user in with only the URL, in Chromium, and call a tool. Their tokens are valid for that
+// URL only.
 
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ async function made<T>(method: string, route: string, body: object): Promise<T> 
   return JSON.parse(text) as T;
 }
 
-/** As an admin makes it known for hosts whose forms ask for an id and a secret: all of them answer on this machine. */
+/** Registers an OAuth client as an admin does, for hosts that need a client id and secret. All redirect URIs are on this machine. */
 async function knownClient(): Promise<KnownClient> {
   const paths = ["/callback", "/oauth/callback"];
   const redirect_uris = ["127.0.0.1", "localhost"].flatMap((host) => paths.map((path) => `http://${host}${path}`));

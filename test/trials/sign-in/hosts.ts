@@ -1,5 +1,4 @@
-// Hosts as their users start them: with the URL of an MCP server and nothing else. Each has a home of its own, keeps what it got there, and
-// calls a tool.
+// Starts MCP hosts with only the URL of a server. Each has its own home folder, stores its tokens there, and calls a tool.
 
 import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
@@ -12,13 +11,13 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 const modules = path.join(import.meta.dirname, "node_modules");
 const inspector = createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json");
 
-/** Where a host runs: its environment has its home and the user's browser. */
+/** The environment of a host, with its home folder and the user's browser. */
 export interface Home {
   folder: string;
   env: Record<string, string>;
 }
 
-/** A client that an admin has made known, for hosts whose forms ask for one. */
+/** An OAuth client registered by an admin, for hosts that need one. */
 export interface KnownClient {
   id: string;
   secret: string;
@@ -26,9 +25,9 @@ export interface KnownClient {
 
 export interface Host {
   name: string;
-  /** Opens the browser if it has to, and calls the tool; gives what it answered. */
+  /** Calls the tool and returns its answer. Opens the browser if a sign-in is needed. */
   call(home: Home, url: string, client?: KnownClient): Promise<string>;
-  /** The access token that it keeps. */
+  /** Returns the stored access token. */
   token(home: Home): Promise<string>;
 }
 
@@ -58,7 +57,7 @@ export const mcpRemote: Host = {
 
 export const mcpInspector: Host = {
   name: "MCP Inspector",
-  // It signs nobody in without a terminal.
+  // This host does not support sign-in without a terminal.
   async call({ env }, url, client) {
     const args = ["--cli", "--server-url", url, "--transport", "http", "--quiet", "--method", "tools/call"];
     args.push("--tool-name", "load_skill", "--tool-arg", `skill_name=${SKILL.skill_name}`);
@@ -84,7 +83,7 @@ export const codex: Host = {
   async call({ env }, url, client) {
     const command = path.join(modules, ".bin", "codex");
     const known = client ? ["--oauth-client-id", client.id, "--oauth-client-secret", client.secret] : [];
-    // Adding it signs in already, where its program finds that the server wants that.
+    // Adding the server already signs in, if the host detects that the server requires it.
     const registers = client === undefined && !(await reachesItsDocument);
     const how = registers ? ["--oauth-client-registration", "dcr"] : [];
     if (!(await run(command, ["mcp", "list"], env)).includes("skills"))

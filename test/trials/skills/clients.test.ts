@@ -16,7 +16,7 @@ interface User {
   link(): Promise<string>;
 }
 
-/** Somebody new, with a key. */
+/** Creates a new user with a key. */
 async function someone(): Promise<User> {
   const id = `tester-${++users}`;
   const { key } = (await (await gateway.send("POST", "/api/v1/keys", { user_id: id })).json()) as { key: string };
@@ -85,7 +85,7 @@ describe("skills", () => {
     await user.publish({ ...tides, body: "Changed at sea." });
     const told = well(await desk().run("skills", ["update", "-y"]));
     expect(told).toContain("Updated 1 skill(s)");
-    // Where it updates to, whatever it was told when it added.
+    // Updates always go to this folder, whatever folder the first install used.
     expect((await desk().files(".agents/skills"))["tides/SKILL.md"]).toContain("Changed at sea.");
   });
 
@@ -101,7 +101,7 @@ describe("skills", () => {
 });
 
 describe("opencode", () => {
-  /** What it has loaded. */
+  /** Returns the downloaded files. */
   async function loaded(url: string): Promise<Record<string, string>> {
     await writeFile(path.join(desk().project, "opencode.json"), JSON.stringify({ skills: { urls: [url] } }));
     const told = well(await desk().run("opencode", ["debug", "skill"]));

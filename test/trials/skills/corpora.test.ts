@@ -1,5 +1,5 @@
-// Every skill of a corpus through every door, out of one user's scope and into another's that is empty: the same package comes out. The
-// corpus is no part of the repository: a folder of ZIPs, in CORPORA or beside it.
+// Copies every skill of a corpus through each integration, from one user's scope into an empty one, and compares the packages. The corpus
+// is a folder of ZIPs outside the repository; the variable CORPORA sets its location.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -60,7 +60,7 @@ async function named(ask: Ask, name: string): Promise<Stored> {
   return storedOf(items[0]!);
 }
 
-/** The skill of an id, whatever the door that took it calls it. */
+/** Returns the skill with an id, under any name that an integration gave it. */
 async function identified(ask: Ask, id: string): Promise<Stored> {
   return storedOf((await (await ask("GET", `/api/v1/kinds/skills/${id}`)).json()) as Resource);
 }
@@ -87,7 +87,7 @@ const zipForm = (bytes: Uint8Array, name: string) => {
   return form;
 };
 
-/** What is on one's own shelf, as clients of an index read it. */
+/** The user's own published index, as clients of an index read it. */
 const SHELF = "/s/own/.well-known/agent-skills";
 
 describe.skipIf(zips.length === 0)("every skill of the corpus", () => {
@@ -108,14 +108,15 @@ describe.skipIf(zips.length === 0)("every skill of the corpus", () => {
     const [giving, naming] = [from, byName];
     const zip = await readFile(path.join(FOLDER, file));
     const known = await upload(from, zip, file);
-    // Where SKILL.md and the folder say two names, a door may give the other one: then the same files under that name.
+    // If SKILL.md and the folder have different names, an integration may use the other one. Then the same files under that name count as
+    // equal.
     const isSame = async ({ name, hash }: Stored) => {
       if (name === known.name) return expect(hash).toBe(known.hash);
       const flat = await bytesOf(giving("GET", `/api/v1/download?slug=${known.name}&ownerHandle=own`));
       expect([name, hash]).toEqual([name, (await upload(naming, flat, "x.zip", name)).hash]);
     };
     const id = known.id.replace("skl_", "skill_");
-    // A vendor's API gives the skill in its folder, and takes that ZIP: what was executable still is.
+    // A vendor's API returns the skill in its folder and accepts that ZIP. Executable files stay executable.
     for (const [ask, contents, base] of [
       [byAnthropic, `/anthropic/v1/skills/${id}/versions/latest/content`, "/anthropic/v1/skills"],
       [byOpenai, `/openai/v1/skills/${id}/content`, "/openai/v1/skills"],
@@ -158,7 +159,7 @@ describe.skipIf(zips.length === 0)("every skill of the corpus", () => {
       response.end(Buffer.from(await found.arrayBuffer()));
     });
     await new Promise<void>((listening) => source.listen(0, "127.0.0.1", listening));
-    // One that may ask servers on this machine.
+    // A gateway that can call servers on this machine.
     const other = await startGateway({ development: true });
     try {
       const url = `http://127.0.0.1:${(source.address() as AddressInfo).port}`;
@@ -187,7 +188,7 @@ describe.skipIf(zips.length === 0)("every skill of the corpus", () => {
   });
 });
 
-/** Whether a package has a file that may be executed: the external attributes in its ZIP say so. */
+/** Whether a package has an executable file, according to the external attributes in its ZIP. */
 async function isExecutable(ask: Ask, name: string): Promise<boolean> {
   const zip = await ask("GET", `/api/v1/download?slug=${name}&ownerHandle=own`);
   const bytes = Buffer.from(await zip.arrayBuffer());

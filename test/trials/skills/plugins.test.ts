@@ -32,7 +32,7 @@ async function market(): Promise<string> {
   return `${((await link.json()) as { url: string }).url.replace(/\/$/, "")}/.claude-plugin/marketplace.json`;
 }
 
-/** The same marketplace in a folder, each plugin unpacked as its archive has it. Gives its name. */
+/** Writes the same marketplace to a folder, with each plugin unpacked from its archive. Returns its name. */
 async function unpacked(url: string): Promise<string> {
   const told = (await (await fetch(url)).json()) as Marketplace;
   const put = async (file: string, bytes: Uint8Array | string) => {
@@ -58,7 +58,7 @@ describe("claude", () => {
     expect(well(await desk().run("claude", ["plugin", "marketplace", "list"]))).toContain(url);
     const offered = well(await desk().run("claude", ["plugin", "list", "--available", "--json"]));
     expect(offered).toMatch(/"pluginId": "tides@link-/);
-    // Said of this machine's address; an https one of another machine is taken.
+    // The client rejects the http URL of this machine. It accepts https URLs of other machines.
     expect(offered).toContain("Archive URLs must use https://");
   });
 

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Harness, root } from "../../support/harness";
 
 const MODULES = path.join(root, "test/trials/skills/node_modules");
-/** These clients want Node 22, which the gateway's own tools do not. */
+/** These clients require Node 22. The gateway's own tools do not. */
 const NODE = path.join(path.dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin");
 
 const inNode = (script: string) => [path.join(NODE, "node"), path.join(MODULES, script)];
@@ -23,7 +23,7 @@ const COMMANDS = {
   copilot: [path.join(MODULES, `@github/copilot-${process.platform}-${process.arch}/copilot`)],
 } as const;
 
-/** No client tells anybody what it does, or asks for a newer one of itself. */
+/** Turns off telemetry and update checks. */
 const QUIET = {
   ...{ NO_COLOR: "1", CI: "1", DISABLE_TELEMETRY: "1", DO_NOT_TRACK: "1", CLAWHUB_DISABLE_TELEMETRY: "1" },
   ...{ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" },
@@ -63,7 +63,7 @@ export class Desk {
     return new Promise((done, failed) => child.once("error", failed).once("close", (code) => done({ code, text })));
   }
 
-  /** The files below a folder of the project, with what they say. */
+  /** Returns the files below a folder of the project with their contents. */
   async files(folder: string): Promise<Record<string, string>> {
     const base = path.join(this.project, folder);
     const names = await readdir(base, { recursive: true, withFileTypes: true });
@@ -90,7 +90,7 @@ export function deskAtGateway(): { gateway: Harness; desk: () => Desk } {
   return { gateway, desk: () => desk };
 }
 
-/** What a client said that ended well. */
+/** Returns the output of a client that succeeded, and throws otherwise. */
 export function well({ code, text }: Ended): string {
   expect([code, text]).toEqual([0, text]);
   return text;

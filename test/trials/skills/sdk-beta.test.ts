@@ -1,4 +1,4 @@
-// The SDK of before general availability, unmodified: it sends the beta's header and reads the beta's shapes.
+// The SDK from before general availability, unmodified: it sends the beta header and reads the beta response format.
 
 import Anthropic, { toFile } from "@anthropic-ai/sdk";
 import { unzipSync } from "fflate";

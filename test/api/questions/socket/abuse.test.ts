@@ -1,4 +1,4 @@
-// What somebody who means ill does at a conversation's socket, and what it costs the others: nothing.
+// Abuse of a conversation's socket. It must not affect other users.
 
 import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -27,7 +27,7 @@ describe("forged tickets", () => {
     const forms: ((n: number) => string)[] = [
       (n) => `${claims(n)}.${hex()}`,
       (n) => `${claims(n)}.${hex()}.${mac()}`,
-      // What the gateway said of another conversation.
+      // The seal of a ticket for another conversation.
       (n) => `${claims(n)}.${seal}`,
       (n) => `${claims(n)}.${seal.slice(0, -1)}`,
     ];
@@ -39,7 +39,7 @@ describe("forged tickets", () => {
     }
     expect([...codes]).toEqual([4401]);
     expect(await objects()).toBe(before);
-    // What they were made of still opens its own door.
+    // The ticket that the forgeries were made from is still valid.
     await Page.greeted(id, { ticket: real });
   });
 });
@@ -90,7 +90,7 @@ describe("what is sent to a page", () => {
   const large = { payload: "x".repeat(200 * KiB), timeout_ms: 3_600_000 };
   const cancel = (id: string, request: string) => call("DELETE", `/api/v1/conversations/${id}/requests/${request}`);
 
-  /** Asks for 200 KiB and withdraws it, so often that it is so many in all. */
+  /** Sends and cancels a question of 200 KiB, `times` times. */
   async function chatter(id: string, times: number): Promise<void> {
     for (let n = 0; n < times; n++) await cancel(id, (await askPage(id, large)).request_id);
   }
@@ -104,7 +104,7 @@ describe("what is sent to a page", () => {
     const refused = await ask(large.payload);
     expect(refused.status).toBe(429);
     expect(await refused.json()).toMatchObject({ code: "TOO_MUCH_PENDING", limit: 1024 * KiB });
-    // Characters are not bytes.
+    // The limit counts bytes, not characters.
     expect((await ask("界".repeat(10 * KiB))).status).toBe(429);
     expect((await ask("small")).status).toBe(202);
     const page = await Page.greeted(id, { marks: false });
@@ -171,7 +171,7 @@ describe("what is sent to a page", () => {
     expect(await ring(id)).toBe(true);
     expect((await deaf.closed).code).toBe(4408);
     expect([alive.isClosed, reader.isClosed]).toEqual([false, false]);
-    // Nobody is looked at again for it.
+    // No alarm checks the other pages again because of it.
     pass(120_000);
     await ring(id);
     await Promise.all([alive.pong(), reader.pong()]);

@@ -1,4 +1,4 @@
-// Tool calls as a page is shown them: by their own names, while they run, and again after it was away.
+// Tool calls as pages receive them: with their own names, while they run, and again after a reconnect.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
@@ -20,14 +20,14 @@ async function ticketOf({ route, key }: Talk, body: object = {}): Promise<string
   return (await made.json<{ ticket: string }>()).ticket;
 }
 
-/** A page that is shown calls, after the ones that there were. */
+/** Opens a page that receives calls, after the frames about earlier calls. */
 async function watching(chat: Talk, body: object = { output: true }): Promise<Page> {
   const page = await Page.greeted(idOf(chat), { ticket: await ticketOf(chat, body), ...CALLS });
   await page.next("tool:calls");
   return page;
 }
 
-/** The next thing that is told of a call, without its times. */
+/** Returns the next frame about a call, without its times. */
 async function told(page: Page) {
   const { started_at: _, ended_at, ...shown } = (await page.next("tool:call")).call;
   expect([shown.state === "running", ended_at]).toEqual(
@@ -36,7 +36,7 @@ async function told(page: Page) {
   return shown;
 }
 
-/** A chat with a skill whose tool `asks` a page and waits, and `says` what it was given. */
+/** Starts a chat with a skill whose tool `asks` waits for a page and whose tool `says` returns its argument. */
 async function chatting(user: string, settings: object = {}): Promise<Talk> {
   await publishPublic(
     providerSkill("clerk", {
@@ -56,7 +56,7 @@ describe("a page that hears of calls", () => {
     const page = await watching(chat);
     await chat.load("clerk");
     const load = { call_id: "call-1", name: "load_skill", skill: "clerk", turn: 1, arguments: { skill_name: "clerk" } };
-    // Instructions are the model's.
+    // Pages do not receive instructions, only the model does.
     expect([await told(page), await told(page)]).toEqual([
       { ...load, state: "running" },
       { ...load, state: "done" },
@@ -187,7 +187,7 @@ describe("a page that hears of calls", () => {
     const [page, plain] = [await watching(chat), await watching(chat, {})];
     await chat.use("walk__echo", { secret: 1 });
     expect(await told(page)).toMatchObject({ name: "walk__echo", skill: null, state: "running" });
-    // The second one comes too soon after the first.
+    // The second progress report is dropped because it follows too soon.
     expect(await told(page)).toMatchObject({ progress: { progress: 1, total: 3, message: "step 1" } });
     expect(await told(page)).toMatchObject({ state: "done", output: "there" });
     const heard = JSON.stringify([await told(plain), await told(plain), await told(plain)]);
@@ -208,7 +208,7 @@ describe("what a page is not shown", () => {
       { ...names, state: "running" },
       { ...names, state: "done" },
     ]);
-    // Nor later: a ticket to resume is worth no more than the one before.
+    // A ticket to resume has the same rights as the ticket before it.
     const { resume } = plain.frames[0] as { resume: string };
     const back = await Page.greeted(idOf(chat), { ticket: resume, ...CALLS });
     const snapshot = JSON.stringify(await back.next("tool:calls"));

@@ -1,4 +1,4 @@
-// What a page says wrongly, or does not say.
+// Invalid and missing frames of a page.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { holdClock, pass, releaseClock, ring } from "../../../support/clock";
@@ -44,7 +44,7 @@ describe("a bad frame", () => {
   ];
 
   it.each(cases)("%s costs its sender, and the neighbours notice nothing", async (_, send, verdict) => {
-    // However slow the machine is, no allowance grows meanwhile.
+    // Stops the clock, so that rate limits do not refill on a slow machine.
     holdClock();
     const id = await conversationOf(null);
     const elsewhere = await conversationOf(null);

@@ -1,4 +1,4 @@
-// The key behind a socket, checked for as long as the socket lives.
+// The key behind a socket, which is checked for the lifetime of the socket.
 
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -83,7 +83,7 @@ describe("the key behind a socket", () => {
     const page = await Page.greeted(id, { key });
     await env.DB.exec("ALTER TABLE keys RENAME TO keys_away");
     try {
-      // What is known of the key is older by now than it may be.
+      // The cached state of the key has expired.
       pass(11_000);
       page.answer(request_id, { success: true });
       expect(await page.next("error")).toMatchObject({ code: "UNAVAILABLE", request_id });

@@ -1,4 +1,4 @@
-// A page often connects before the first message was sent: its ticket makes the conversation.
+// Pages that connect before the first message: the ticket creates the conversation.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -68,7 +68,7 @@ describe("a ticket for a chat that is new", () => {
     expect((await call("POST", tickets(id), { key })).status).toBe(201);
     const refused = await call("POST", tickets(fresh()), { key });
     expect([refused.status, await refused.json()]).toMatchObject([429, { code: "DAILY_LIMIT" }]);
-    // The one that is there is not counted again.
+    // The existing conversation is not counted again.
     expect((await call("POST", tickets(id), { key })).status).toBe(201);
   });
 

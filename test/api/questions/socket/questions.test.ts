@@ -1,4 +1,4 @@
-// The socket of a page: what it hears and what it answers.
+// The socket of a page: the frames it receives and the answers it sends.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { call } from "../../../support/call";

@@ -1,4 +1,4 @@
-// The skills that a conversation may use, as a page lists them for its user.
+// The skills of a conversation, as a page lists them for its user.
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
@@ -12,7 +12,7 @@ const fresh = () => `new-${crypto.randomUUID()}`;
 type Listed = Extract<Page["frames"][number], { type: "skill:list" }>;
 const names = ({ skills }: Listed) => skills.map(({ skill }) => skill);
 
-/** Asks for a ticket, and opens a page that hears of skills. */
+/** Creates a ticket and opens a page that subscribes to skill lists. */
 async function listening(key: string, id: string, body: object = {}): Promise<Page> {
   const made = await call("POST", `/api/v1/conversations/${id}/tickets`, { key, json: body });
   if (made.status !== 201) throw new Error(await made.text());
@@ -43,7 +43,7 @@ describe("a page that hears of skills", () => {
     const page = await listening(key, id);
     expect(names(await page.next("skill:list"))).toEqual(["tides"]);
     await publishOwn(key, { name: "wind" });
-    // Somebody else's publishing wakes nobody; who comes now is told.
+    // Publishing does not wake the conversation. The next page that connects receives the new list.
     const later = await listening(key, id);
     expect(names(await later.next("skill:list"))).toEqual(["tides", "wind"]);
     expect(names(await page.next("skill:list"))).toEqual(["tides", "wind"]);
@@ -63,7 +63,7 @@ describe("a page that hears of skills", () => {
     expect(names(await page.next("skill:list"))).toEqual(["wind"]);
     const status = await call("GET", `/api/v1/conversations/${id}`, { key });
     expect(await status.json()).toMatchObject({ turn: 0, settings: { spec, retention_turns: 3 } });
-    // The same again makes nothing anew, and changes nothing of what is there.
+    // A second ticket does not create the conversation again and does not change its settings.
     const other = await listening(key, id, { conversation: { retention_turns: 9 } });
     expect(names(await other.next("skill:list"))).toEqual(["wind"]);
     const after = await call("GET", `/api/v1/conversations/${id}`, { key });

@@ -1,4 +1,4 @@
-// Who may connect, and what a ticket is good for.
+// Access to the socket, and the rights of a ticket.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
@@ -110,7 +110,7 @@ describe("a ticket", () => {
     for (const ticket of ["", "x", `${late.split(".")[0]}.${"0".repeat(64)}`]) {
       expect(await sentAway(id, { ticket })).toBe(4401);
     }
-    // A forged ticket learns nothing about which conversations there are.
+    // A forged ticket does not reveal which conversations exist.
     const nobody = btoa(JSON.stringify(["nobody", "nothing"])).replaceAll("=", "");
     expect(await sentAway("nothing", { ticket: `${nobody}.${"0".repeat(64)}` })).toBe(4401);
   });

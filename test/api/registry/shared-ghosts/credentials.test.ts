@@ -1,4 +1,4 @@
-// A credential that stands in a ghost's servers as it is: nobody but its author may ever see the ghost.
+// Literal credentials in a ghost's servers: only the author can see such a ghost.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";

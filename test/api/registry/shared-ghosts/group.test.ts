@@ -1,4 +1,4 @@
-// A group's ghost, through the doors: who writes and who uses it, and that leaving the group ends it.
+// Group ghosts: who can write and use them, and that leaving the group ends access.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";

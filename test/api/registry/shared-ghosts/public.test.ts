@@ -1,4 +1,4 @@
-// Public ghosts, through the doors, and which ghost a name means.
+// Public ghosts over HTTP, and which ghost a name refers to.
 
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Whose secrets fill the entries of a shared ghost's MCP servers.
+// The owner whose secrets fill the placeholders in a shared ghost's MCP servers.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../../../support/call";
@@ -22,7 +22,7 @@ describe("the secrets of a shared ghost's servers", () => {
     const requests = (await seen("/ok/shared")).filter(({ http }) => isAsked(http));
     return [...new Set(requests.map(({ headers }) => headers["x-api-key"]))];
   };
-  /** The secrets that requests brought, but for goodbyes: a session is ended as whoever began it. */
+  /** Returns the secrets in the requests, except DELETE: a session is closed with the credentials that opened it. */
   const sent = () => keysOf((http) => http !== "DELETE");
   beforeEach(async () => {
     await forget();
@@ -45,7 +45,7 @@ describe("the secrets of a shared ghost's servers", () => {
     await chat.turn();
     expect((await chat.use("told__echo")).isError).toBeUndefined();
     expect(await sent()).toEqual([values.group]);
-    // The same entry in a ghost of one's own has one's own, as before.
+    // The same entry in a user's own ghost still uses that user's secrets.
     await forget();
     const own = await talk({ key: keys.Reporter }, { spec: { mcpServers: server } });
     await own.turn();

@@ -1,4 +1,4 @@
-// Whose skills a shared ghost has, and which an inline spec takes.
+// The owner whose skills a shared ghost uses, and the skills that an inline spec selects.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";

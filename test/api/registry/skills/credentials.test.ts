@@ -1,4 +1,4 @@
-// Literal credentials in a package's servers: refused where others would see them, and kept from others where they are already.
+// Literal credentials in a package's servers: rejected if others would see them, and hidden from others in stored versions.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
@@ -48,7 +48,7 @@ describe("publishing a literal credential", () => {
   it("to oneself is a warning, and sharing it is judged again", async () => {
     const { id, warnings } = await publishOwn(ada, skill("cred-own"));
     expect(warnings).toMatchObject([{ code: "CREDENTIAL_LITERAL", line: 8 }]);
-    // One's own stays one's own to see.
+    // Owners can always read their own skill.
     expect(JSON.stringify(await (await call("GET", `${SKILLS}/${id}`, { key: ada })).json())).toContain(PLANTED);
     const share = call("POST", `${SKILLS}/${id}/share`, { key: ada, json: { group_name: "cred-team" } });
     expect(await problemOf(share)).toMatchObject({ status: 422, code: "CREDENTIAL_LITERAL" });
@@ -75,7 +75,7 @@ describe("a version from before that was refused", () => {
     weather: { url: "https://weather.example/mcp", headers: { Authorization: `Bearer ${PLANTED}` } },
   };
 
-  /** All that a caller can read of a skill. */
+  /** Returns everything that a caller can read of a skill. */
   async function everythingOf(
     { id, versionId }: { id: string; versionId: string },
     name: string,
@@ -131,7 +131,7 @@ describe("a version from before that was refused", () => {
     const as = key === undefined ? {} : { key };
     expect(await (await call("GET", `${SKILLS}/${id}`, as)).text()).not.toContain(PLANTED);
     expect(await (await call("GET", `${SKILLS}/${id}/files/SKILL.md`, as)).text()).toContain(PLANTED);
-    // The next version, without it, is everybody's to read again.
+    // The next version has no credential, so all users can read it again.
     const next = { name, frontmatter: "tags: [mended]" };
     const published =
       scope === "public"
@@ -142,7 +142,7 @@ describe("a version from before that was refused", () => {
   });
 });
 
-/** A schema that takes every answer. */
+/** A schema that accepts every answer. */
 const anything = {
   "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => ({ value: value as object }) },
 };

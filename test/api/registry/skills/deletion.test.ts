@@ -1,4 +1,4 @@
-// Who may delete a skill, and what holds it: never what somebody else uses in private.
+// The right to delete a skill, and the references that block it. Private use by others never blocks it.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
@@ -66,7 +66,7 @@ describe("a group's skill", () => {
       referenced_ghosts: [{ name: "shared", namespace: group }],
       hidden_count: 1,
     });
-    // What a Developer published is the Developer's to delete, but not out of the group's ghosts.
+    // A Developer can delete their own skill, but cannot remove it from the group's ghosts.
     expect(await problemOf(remove(id, keys.Developer))).toMatchObject({ code: "SKILL_REFERENCED" });
     const taken = await call("POST", `${SKILLS}/${id}/remove-references`, { key: keys.Owner });
     expect(await taken.json()).toMatchObject({ removed_count: 1, affected_ghosts: [{ name: "shared" }] });
@@ -96,7 +96,7 @@ describe("a group's skill", () => {
     const mine = await publishOwn(keys.Developer, { name: "mine" }, group);
     const theirs = await publishOwn(keys.Maintainer, { name: "theirs" }, group);
     expect(await problemOf(remove(theirs.id, keys.Developer))).toMatchObject({ code: "ROLE_TOO_LOW" });
-    // Another version of somebody else's does not make it one's own.
+    // Publishing a version of another user's skill does not make the Developer its owner.
     await publishOwn(keys.Developer, { name: "theirs", body: "Other." }, group);
     expect(await problemOf(remove(theirs.id, keys.Developer))).toMatchObject({ code: "ROLE_TOO_LOW" });
     const lowered = await publishOwn(keys.Developer, { name: "lowered" }, group);

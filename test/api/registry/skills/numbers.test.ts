@@ -1,4 +1,4 @@
-// The number of a version: 1, 2, … for each skill, whatever becomes of the versions before it.
+// Version numbers: 1, 2, … for each skill, even after earlier versions are deleted.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";

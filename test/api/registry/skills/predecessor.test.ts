@@ -1,4 +1,4 @@
-// Paths and headers that clients of the predecessor system use for what has another spelling here.
+// Paths and headers that Wegent's clients use for features with a different name here.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";

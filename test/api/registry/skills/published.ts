@@ -1,4 +1,4 @@
-// What tests of the skill routes upload, and the resource they read.
+// Helpers that upload skills, and the type of the returned resource.
 
 import { expect } from "vitest";
 import { type CallOptions, call } from "../../../support/call";

@@ -1,4 +1,4 @@
-// Reading and listing skills, which skill a name means, and public ones.
+// Routes that read and list skills, name resolution, and public skills.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { type CallOptions, call, keyFor } from "../../../support/call";

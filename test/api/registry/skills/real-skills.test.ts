@@ -1,4 +1,4 @@
-// What the skills of the world bring that a first gate would refuse or let pass in silence.
+// Properties of published skills in the wild that strict checks would reject or silently ignore.
 
 import { beforeEach, expect, it } from "vitest";
 import { BUILTIN_AUTHOR } from "../../../../src/domain/catalog/builtin-skills";
@@ -38,7 +38,7 @@ it("who takes the place of a built-in skill is told so", async () => {
   const name = "skill-creator";
   expect(codes(await publishPublic({ name, frontmatter: `author: ${BUILTIN_AUTHOR}` }))).toEqual([]);
   expect(codes(await publishPublic({ name, body: "Other." }))).toEqual(["BUILTIN_REPLACED"]);
-  // One's own is found first by everybody's wish.
+  // The user's own skill takes precedence on purpose, so there is no warning.
   expect(codes(await publishOwn(await keyFor("author"), { name }))).toEqual([]);
   expect(codes(await publishPublic({ name: "skill-creator-2" }))).toEqual([]);
 });
@@ -60,7 +60,7 @@ it("1 200 files and 512 KiB of instructions are published, loaded and read", asy
 
 it("a file of 10 MiB is published, and read a page at a time", async () => {
   const key = await keyFor("large");
-  // Numbers in disorder: what packs too well is taken for a bomb.
+  // Pseudo-random numbers, because a ZIP that compresses too well is rejected as a ZIP bomb.
   const lineAt = (n: number) => String((n * 2_654_435_761) % 1e15).padStart(15, "0");
   const lines = (10 * 1024 * 1024) / 16;
   const text = Array.from({ length: lines }, (_, n) => `${lineAt(n)}\n`).join("");

@@ -1,4 +1,4 @@
-// Where a version is said to have been taken from: sent with an upload, kept with the version, shown with it, and gone with it.
+// The source of a version: sent with the upload, stored and returned with the version, and deleted with it.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ describe("the source of a version", () => {
     const second = await call("PUT", `${SKILLS}/${idOf(first)}`, { key: alice, body });
     expect(await second.json<Sourced>()).toMatchObject({ spec: { version: "1.1.0" } });
     const shown = await (await call("GET", `${SKILLS}/${idOf(first)}`, { key: alice })).json<Sourced>();
-    // What somebody has made of it is theirs.
+    // A version uploaded without a source is the user's own work.
     expect(shown.status).not.toHaveProperty("source");
     const listed = await call("GET", `${SKILLS}/${idOf(first)}/versions`, { key: alice });
     const { items } = await listed.json<{ items: { version: string; source?: object }[] }>();

@@ -1,4 +1,4 @@
-// Uploads: what is published, refused and repeated, what `validate` says, and the findings that are kept.
+// Uploads: publishing, rejection, repeated requests, the response of `validate`, and stored findings.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// How much a skill is used: counted in each conversation, added to everybody's counts once an hour, told to who answers for it.
+// Usage counts of skills: counted in each conversation, added to the totals once an hour, visible to maintainers of the skill.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -25,7 +25,7 @@ async function rowsOf(table: string): Promise<Record<string, unknown>[]> {
 
 const idOf = (chat: { route: string }) => chat.route.slice(chat.route.lastIndexOf("/") + 1);
 
-/** A D1 that runs batches which add counts, and then says that it did not. */
+/** Returns a D1 whose batches throw: before they run if `before` is true, otherwise after they ran. */
 function deaf(db: D1Database, before: boolean): D1Database {
   return new Proxy(db, {
     get(target, name) {
@@ -112,7 +112,7 @@ describe("the use of a skill", () => {
     const { DB } = env;
     await withDatabase(user, chat, deaf(DB, what === "lost on the way"));
     await sendCounts(chat, user);
-    // What is counted meanwhile is another batch. It waits until it is known what became of the first.
+    // New counts go into a second batch. It waits until the outcome of the first batch is clear.
     await chat.turn();
     await chat.load("once");
     await evictDurableObject(objectOf(idOf(chat), user));
@@ -132,7 +132,7 @@ describe("the use of a skill", () => {
     await sendCounts(chat, "uses-never");
     expect((await usageOf(id)).totals.loads).toBe(1);
     await evictDurableObject(objectOf(idOf(chat), "uses-never"));
-    // By now the database has forgotten the batch.
+    // The database has deleted the id of the batch by now.
     pass(5 * 24 * HOUR);
     await keepHouse();
     await sendCounts(chat, "uses-never");

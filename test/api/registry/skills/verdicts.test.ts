@@ -1,4 +1,4 @@
-// What publishing says of each script, and who is told it when.
+// The verdict of publishing on each script, and the callers that receive it.
 
 import { beforeAll, expect, it } from "vitest";
 import { type CallOptions, call, keyFor } from "../../../support/call";

@@ -1,4 +1,4 @@
-// Yanking a version: no name and no range means it any more, whoever asks at which door; its id still does.
+// Yanked versions: names and ranges no longer resolve to them on any path. Their id still does.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
@@ -31,7 +31,7 @@ const get = async <T>(path: string, key: string) => (await call("GET", path, { k
 const versionsOf = async (id: string, key: string) =>
   (await get<{ items: Version[] }>(`${SKILLS}/${id}/versions`, key)).items;
 
-/** A skill of one's own in some versions, the last one current. Gives the versions' ids. */
+/** Publishes several versions of a user's own skill, the last one current. Returns the version ids. */
 async function grown(key: string, name: string, versions: string[], more: SkillFixture = {}) {
   const made = [];
   for (const version of versions)
@@ -103,14 +103,14 @@ describe("a yanked version", () => {
       "Body of 2.0.0.",
     );
     await yank(id, versions[1]!, key);
-    // Looking shows it already; the step records it.
+    // A GET already shows the change. The next step records it.
     expect(await get(chat.route, key)).toMatchObject({ active: [], warnings: [{ code: "SKILL_UNLOADED" }] });
     const step = await chat.calls();
     expect(step).toMatchObject({ active: [], warnings: [{ code: "SKILL_UNLOADED", path: "running" }] });
     expect(step.prompt.system).not.toContain("Body of 2.0.0.");
     await chat.load("running");
     expect((await chat.calls()).prompt.system).toContain("Body of 1.0.0.");
-    // Who begins a turn first goes on with what is current now, as after any change.
+    // A conversation that starts a turn first continues with the current version, as after every change.
     const turn = await other.turn();
     expect([turn.prompt.system.includes("Body of 1.0.0."), turn.prompt.system.includes("Body of 2.0.0.")]).toEqual([
       true,
@@ -166,7 +166,7 @@ describe("a skill whose versions are all yanked", () => {
     expect((await chat.calls()).prompt.system).toContain("Everybody's.");
     expect((await call("GET", `${SKILLS}/${own.id}/download`, { key })).status).toBe(404);
     expect((await call("GET", `${SKILLS}/${own.id}/download?version=${own.version_id}`, { key })).status).toBe(200);
-    // The name is still its own: another version brings it back, as it does taking the yank back.
+    // The name still belongs to the skill: a new version or an unyank makes it available again.
     await publishOwn(key, { name: "yank-hidden", version: "2.0.0", body: "Mine again." });
     await chat.turn();
     expect(textOf(await chat.use("read_skill", { skill_name: "yank-hidden" }))).toContain("Mine again.");

@@ -1,4 +1,4 @@
-// All journeys, by what each shows.
+// All journeys, by their titles.
 
 import { composed } from "./composed";
 import { deadServer } from "./dead-server";

@@ -1,4 +1,4 @@
-// A ghost composed from an empty page: what fits is suggested, what it will be is shown before it is saved, and then it is tried.
+// A new ghost: skills are suggested, the preview shows the result before saving, and then a chat uses it.
 
 import type { Visit } from "./visit";
 

@@ -1,4 +1,4 @@
-// A server that dies: the page says so soon after the first test, and soon after the first call of a conversation, that found out.
+// A server fails: the page reports it soon after the first failed test, and soon after the first failed call of a conversation.
 
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { answerModern } from "../../../support/upstream-server/modern";
 import type { Visit } from "./visit";
 
-/** How long after the failure the page may still say otherwise. */
+/** Maximum time until the page shows the failure. */
 const SOON = { timeout: 10_000 };
 
 interface Used {
@@ -44,7 +44,7 @@ export async function deadServer(visit: Visit): Promise<void> {
     for (const server of servers) await end(server);
     await visit.press("button", `Test ${tested}`);
     await visit.row(tested).getByText("down", { exact: true }).waitFor(SOON);
-    // Nobody touches the page: it hears of the call by itself.
+    // The page shows the failed call without interaction.
     expect(await fails()).toBe(true);
     await visit.row(called).getByText("down", { exact: true }).waitFor(SOON);
     await visit.look("servers that are down");

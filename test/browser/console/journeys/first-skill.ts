@@ -1,4 +1,4 @@
-// From the first visit to the first skill that is published, in at most six actions.
+// From the first visit to the first published skill in at most six actions.
 
 import { expect } from "vitest";
 import { skillText } from "../page";

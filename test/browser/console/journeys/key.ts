@@ -1,4 +1,4 @@
-// A key: made, shown once, used, revoked, and of no use any more.
+// A key is created, shown once, used and revoked. After that it is rejected.
 
 import { expect } from "vitest";
 import type { Visit } from "./visit";

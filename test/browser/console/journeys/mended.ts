@@ -1,4 +1,4 @@
-// A package that cannot be published: its report says what is wrong and where, and what was mended by it is published.
+// An invalid package: its report lists the problems with their location. The fixed package is published.
 
 import { expect } from "vitest";
 import { skillText } from "../page";
@@ -15,7 +15,7 @@ export async function mended(visit: Visit): Promise<void> {
   const told = page.getByRole("status").filter({ hasText: "It cannot be published" });
   await told.waitFor();
   await visit.look("a bad report");
-  // What somebody needs to mend it: the place, and what is missing there.
+  // The report contains enough to fix it: the location and the missing field.
   const places = await told.getByRole("listitem").locator("code").allInnerTexts();
   expect(places).toEqual(["SKILL.md:1"]);
   expect(await told.innerText()).toContain("description");

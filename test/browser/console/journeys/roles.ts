@@ -1,4 +1,4 @@
-// An admin, a Maintainer and a Reporter: each sees what they may do, and nothing else, whatever they type as an address.
+// An admin, a Maintainer and a Reporter see only the pages and actions of their role, whatever address they type.
 
 import { expect } from "vitest";
 import { skillText, zipOf } from "../page";

@@ -1,4 +1,4 @@
-// Two versions of a skill, side by side in text and in permissions, and the way back to the older one.
+// Comparing two versions of a skill by text and permissions, and rolling back to the older one.
 
 import { expect } from "vitest";
 import { skillText } from "../page";

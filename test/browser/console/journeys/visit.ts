@@ -1,4 +1,4 @@
-// What a journey through the console has: a page, hands, and a gateway where nobody else uses its names.
+// Context of a user journey: a page, an input device, and names that are unique in the gateway.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -9,7 +9,7 @@ import type { Gateway } from "../../gateway";
 import type { Hands } from "../input";
 import { overflows } from "../page";
 
-/** One way through the console, from its first page to what it was gone for. */
+/** One user journey through the console, from its first page to its goal. */
 export type Journey = (visit: Visit) => Promise<void>;
 
 export class Visit {
@@ -18,25 +18,25 @@ export class Visit {
     readonly context: BrowserContext,
     readonly page: Page,
     readonly hands: Hands,
-    /** Lower case letters and digits that no other visit to this gateway has. */
+    /** Lower case letters and digits, unique among the visits to this gateway. */
     readonly tag: string,
-    /** For what is given to the page. */
+    /** Folder for files that the journey uploads. */
     private readonly folder: string,
   ) {}
 
-  /** A name that no other visit has. */
+  /** Returns a name that is unique to this visit. */
   named(name: string): string {
     return `${name}-${this.tag}`;
   }
 
-  /** A key of a new user. */
+  /** Creates a key for a new user. */
   async keyFor(name: string): Promise<string> {
     const made = await this.gateway.call<{ key: string }>("POST", "/keys", { user_id: this.named(name) });
     expect(made.status).toBe(201);
     return made.body.key;
   }
 
-  /** A folder of files on this machine, as a hand gives it. */
+  /** Creates a local folder of files for an upload. */
   async folderOf(name: string, files: Record<string, string>): Promise<string> {
     const target = path.join(this.folder, name);
     for (const [file, text] of Object.entries(files)) {
@@ -50,7 +50,7 @@ export class Visit {
     await this.hands.press(within.getByRole(role, { name, exact: true }));
   }
 
-  /** Opens a page of the console and signs in on the way. */
+  /** Opens a page of the console and signs in. */
   async enter(key: string, place = "/console/"): Promise<void> {
     await this.page.goto(this.gateway.url + place);
     await this.hands.write(this.page.getByLabel("Your key", { exact: true }), key);
@@ -71,7 +71,7 @@ export class Visit {
     return this.page.getByRole("row").filter({ hasText: text });
   }
 
-  /** Holds what is to be seen now to what every state of a page keeps: it fits, and nobody is kept out of it. */
+  /** Checks the current state of the page: nothing overflows, and axe finds no violations. */
   async look(state: string): Promise<void> {
     expect([state, await overflows(this.page), await barriers(this.page)]).toEqual([state, false, []]);
   }

@@ -1,4 +1,4 @@
-// Walks a journey: in a browser of its own, held to what holds on every page of the console.
+// Runs a journey in its own browser and checks the rules that apply to every page of the console.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,14 +13,14 @@ import { type Journey, Visit } from "./visit";
 export interface Manner {
   hands: HandsName;
   colorScheme: "light" | "dark";
-  /** Of the window, in pixels. */
+  /** Width of the window in pixels. */
   width: number;
   reducedMotion?: "reduce";
 }
 
 let visits = 0;
 
-/** No violation of the policy, no complaint, no dialog and no request to another host on the way. */
+/** Runs a journey. Fails on policy violations, page errors, dialogs and requests to other hosts. */
 export async function walk(journey: Journey, browser: Browser, gateway: Gateway, manner: Manner): Promise<void> {
   const { hands, colorScheme, width, reducedMotion = null } = manner;
   const folder = await mkdtemp(path.join(tmpdir(), "journey-"));

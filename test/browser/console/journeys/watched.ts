@@ -1,10 +1,9 @@
-// A conversation watched while somebody else drives it over HTTP: the page follows by itself, also where what it shows is leaving, and goes back
-// over the turns.
+// A conversation that another client drives over HTTP: the page updates by itself, also while skills expire, and shows earlier turns.
 
 import { expect } from "vitest";
 import type { Visit } from "./visit";
 
-/** How long after a change the page may still show what was. */
+/** Maximum time until the page shows a change. */
 const SOON = { timeout: 10_000 };
 const SKILL = "mermaid-diagram";
 
@@ -41,7 +40,7 @@ export async function watched(visit: Visit): Promise<void> {
   await visit.press("button", "Turn before");
   await page.getByText("As it was in turn 1", { exact: false }).waitFor();
   await visit.look("a turn of before");
-  // It goes on meanwhile, and the page stays where its reader is.
+  // The conversation continues while the page stays at the selected turn.
   await turn();
   await page.getByText("As it was in turn 1", { exact: false }).waitFor();
   await visit.press("button", "Now");

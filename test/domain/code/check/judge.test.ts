@@ -1,4 +1,4 @@
-// What is said of each script of a package.
+// The verdict on each script of a package.
 
 import { describe, expect, it } from "vitest";
 import { compilePackage, judgeScripts } from "../../../../src/domain/code/compile";

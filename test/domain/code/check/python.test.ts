@@ -1,4 +1,4 @@
-// What is said of scripts in Python: by what they import, and by nothing that only looks like an import.
+// Verdicts on Python scripts: real imports decide, and text that only looks like an import does not.
 
 import { describe, expect, it } from "vitest";
 import { pythonJudge } from "../../../../src/domain/code/check/python";

@@ -1,4 +1,4 @@
-// What is said of shell scripts: the first command that is not here decides.
+// Verdicts on shell scripts: the first unavailable command decides.
 
 import { expect, it } from "vitest";
 import { shellJudgement } from "../../../../src/domain/code/check/shell";

@@ -1,4 +1,4 @@
-// Which skills are active, for how long, and what they cost.
+// Active skills, their remaining turns, and their token costs.
 
 import { describe, expect, it } from "vitest";
 import type { Retention } from "../../../../src/domain/catalog/ghost";
@@ -13,7 +13,7 @@ const shown = (events: ConversationEvent[]) =>
   );
 
 describe("retention", () => {
-  // Seed 000, 4.3: loaded in T, active in T and T+1 … T+R with R, R, R-1 … 1, gone in T+R+1.
+  // Seed 000, 4.3: a skill loaded in turn T is active in T and T+1 … T+R with R, R, R-1 … 1 remaining turns, and inactive in T+R+1.
   it.each<[Retention, (number | null)[]]>([
     [5, [5, 5, 4, 3, 2, 1, -1, -1]],
     [3, [3, 3, 2, 1, -1, -1]],

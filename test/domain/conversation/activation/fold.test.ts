@@ -1,4 +1,4 @@
-// The fold of the log gives the same from any point on, and from any snapshot.
+// The fold of the event log returns the same state from any starting point and from any snapshot.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -83,7 +83,7 @@ describe("a snapshot", () => {
         const snapshot = thaw(freeze(fold(events.slice(0, cut))));
         const [whole, rest] = [fold(events), fold(events.slice(cut), snapshot)];
         expect(rest).toEqual(whole);
-        // Maps that are equal may differ in their order, and the order of activations is told.
+        // Equal maps can differ in order, and the order of activations is part of the result.
         expect(freeze(rest)).toBe(freeze(whole));
         expect(activeSkills(rest)).toEqual(activeSkills(whole));
       }),

@@ -1,4 +1,4 @@
-// `remaining` is one thing, for whatever reason a skill is active: how many turns after the one it was loaded in are not over yet.
+// `remaining` has the same meaning for every kind of activation: the number of unfinished turns after the turn of the load.
 
 import { describe, expect, it } from "vitest";
 import type { Retention } from "../../../../src/domain/catalog/ghost";
@@ -13,7 +13,7 @@ const MANY = 20;
 const next = (events: ConversationEvent[], retention: Retention) =>
   turn(events.filter((event) => event.type === "turn").length + 1, all, { policy: policy(retention) });
 
-/** In how many turns a skill is still to be found if nothing happens but turns: those that begin, and this one if it came later. */
+/** Returns the number of turns in which a skill stays active if only turns follow. The current turn counts if it began after the load. */
 function stays(events: ConversationEvent[], name: string, retention: Retention): number | null {
   const now = activeSkills(fold(events)).find(({ skill }) => skill.name === name)!;
   const count = fold(events).turn > now.loaded_in_turn ? 1 : 0;

@@ -1,4 +1,4 @@
-// The walk to what is active, against one that goes every way.
+// Compares the traversal that finds active skills with an exhaustive one.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -87,7 +87,7 @@ describe("the walk to what is active", () => {
   });
 });
 
-/** What is active, found by walking every way from every ground to it. Right, and hopeless on more than a few skills. */
+/** Returns the active skills by following every path from every root. Correct, but exponential in the number of skills. */
 function everyWay(state: ConversationState): Activation[] {
   const { policy: rules } = state;
   if (rules === null) return [];

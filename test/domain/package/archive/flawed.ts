@@ -1,4 +1,4 @@
-// Archives with one flaw each. The reader refuses them, and whoever opens their report in the console sees why and nothing else.
+// Archives with one flaw each. The reader rejects them, and the report in the console shows only the reason.
 
 import { deflateSync } from "fflate";
 import { PACKAGE_LIMITS } from "../../../../src/domain/limits";

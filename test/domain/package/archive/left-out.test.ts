@@ -1,4 +1,4 @@
-// Files that are no part of a skill, whoever packed them.
+// Files that are ignored because they are not part of a skill.
 
 import { expect, it } from "vitest";
 import { PACKAGE_LIMITS } from "../../../../src/domain/limits";

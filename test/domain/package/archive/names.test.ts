@@ -1,4 +1,4 @@
-// Names in other encodings than UTF-8, as Windows writes them, and records that hide in comments or say less than they should.
+// Names in encodings other than UTF-8, as Windows writes them, and records hidden in comments or with incomplete data.
 
 import { describe, expect, it } from "vitest";
 import { bytesOf, crcOf, extraOf, join, record, SKILL, type ZipEntry } from "../../../support/zip";
@@ -94,7 +94,7 @@ describe("a comment", () => {
   const signatures = ["\x01\x02", "\x03\x04", "\x05\x06", "\x06\x06", "\x06\x07"].map((end) => `see PK${end} here`);
   it.each(signatures)("of an entry or the archive may not hold a record: %j", (comment) => {
     expect(codes(honest([SKILL, { ...note, comment }]).issues)).toEqual(["ZIP_COMMENT"]);
-    // Of the last record of an archive another rule speaks, too.
+    // For the last record of an archive, a second rule reports an issue as well.
     expect(honest([SKILL, note], { comment: bytesOf(comment) }).issues.length).toBeGreaterThan(0);
   });
 

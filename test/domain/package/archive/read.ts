@@ -1,4 +1,4 @@
-// What several tests of the archive reader need: an entry, how an archive is read, and the codes of its issues.
+// Helpers for tests of the archive reader: an entry, a function that reads an archive, and the codes of its issues.
 
 import { expect } from "vitest";
 import { type ArchiveEntry, readArchive } from "../../../../src/domain/package/archive";

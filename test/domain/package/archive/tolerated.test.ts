@@ -1,4 +1,4 @@
-// What is reported of an archive, what is tolerated, and the archives of real writers.
+// Warnings about archives, tolerated deviations, and archives of real ZIP tools.
 
 import { describe, expect, it } from "vitest";
 import { PACKAGE_LIMITS } from "../../../../src/domain/limits";

@@ -1,4 +1,4 @@
-// Malicious vendors: any user can configure a vendor. Endless answers or field names with a meaning in JavaScript must not harm the shared
+// Malicious vendors, which every user can configure. Endless answers or field names with a meaning in JavaScript must not harm the shared
 // isolate.
 
 import { afterEach, describe, expect, it, vi } from "vitest";

@@ -27,7 +27,7 @@ async function talk(settings: object = {}) {
     expect(response.status).toBeLessThan(300);
     return response.json();
   };
-  await send("PUT", "", settings);
+  await send("PUT", "", { delivery: "system", ...settings });
   await send("POST", "/turns", {});
   const run = (...calls: [tool: string, skill_name: string][]) =>
     send("POST", "/tool-calls", {

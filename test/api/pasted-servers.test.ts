@@ -84,10 +84,10 @@ describe("keys of an entry", () => {
       status: { warnings: { code: string; message: string; line?: number }[] };
     }>();
     const unread = status.warnings.filter(({ code }) => code === "MCP_KEY_UNKNOWN");
-    expect(unread.map(({ message }) => message.split(" is no key")[0])).toEqual([
-      "'timeoutMs' of the MCP server 'up'",
-      "'disabled' of the MCP server 'up'",
-      "'timeoutSeconds' of the MCP server 'both'",
+    expect(unread.map(({ message }) => message.split(". Allowed keys")[0])).toEqual([
+      "Unknown key 'timeoutMs' in the MCP server 'up'",
+      "Unknown key 'disabled' in the MCP server 'up'",
+      "Unknown key 'timeoutSeconds' in the MCP server 'both'",
     ]);
     expect(unread.every(({ line }) => line !== undefined)).toBe(true);
   });

@@ -272,9 +272,9 @@ describe("tools of servers", () => {
 
 describe("a server that is not well", () => {
   it.each([
-    ["hang", "connect", /did not (connect|come) within 1s/, { connect_timeout: 1 }],
-    ["s500", "connect", /answered HTTP 500/, {}],
-    ["drip", "list", /did not (connect|come) within 1s/, { connect_timeout: 1 }],
+    ["hang", "connect", /did not (connect|return its list of tools) within 1s/, { connect_timeout: 1 }],
+    ["s500", "connect", /returned HTTP 500/, {}],
+    ["drip", "list", /did not (connect|return its list of tools) within 1s/, { connect_timeout: 1 }],
     ["json", "list", /not valid JSON/, {}],
   ])("contributes no tools and one warning: %s at %s", async (fault, where, told, deadlines) => {
     const servers = withServers({ sick: faulty(fault, where, deadlines), well: ok() });

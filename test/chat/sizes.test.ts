@@ -97,7 +97,7 @@ it("of more calls than a step may have, the others are told so", async () => {
   expect((await ask(key, [say("One.")])).status).toBe(200);
   const results = sent[1]!.body.messages.filter(({ role }) => role === "tool");
   expect(results.map(({ tool_call_id: id }) => id)).toEqual(calls.map(([id]) => id));
-  expect(results.map(({ content }) => String(content).includes("At most 64 calls"))).toEqual(
+  expect(results.map(({ content }) => String(content).includes("Too many calls in one step (limit 64)"))).toEqual(
     calls.map((_, n) => n >= 64),
   );
 });

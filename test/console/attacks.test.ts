@@ -263,7 +263,6 @@ describe("a way around the edge", () => {
     "/console/api/mcp/x",
     "/console/api/oauth/token",
     "/console/api/console/api/v1/me",
-    "/console/%61pi/v1/me",
     "/CONSOLE/api/v1/me",
     "/console/api/s/own/skills",
     "/console/api/anthropic/v1/models",

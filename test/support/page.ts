@@ -132,9 +132,12 @@ export function upgrade(conversation: string, options: PageOptions = {}): Promis
   return exports.default.fetch(`${ORIGIN}/api/v1/conversations/${conversation}/socket`, { headers });
 }
 
-/** Creates a conversation and returns its id. */
+/** Creates a conversation with delivery `system` and returns its id. */
 export async function conversationOf(user: string | null, id: string = crypto.randomUUID()): Promise<string> {
-  const answer = await call("POST", "/api/v1/conversations", { json: { id }, ...(user === null ? {} : { as: user }) });
+  const answer = await call("POST", "/api/v1/conversations", {
+    json: { id, delivery: "system" },
+    ...(user === null ? {} : { as: user }),
+  });
   if (answer.status !== 201) throw new Error(await answer.text());
   return id;
 }

@@ -4,6 +4,7 @@ import { scopeToken } from "../../../src/domain/catalog/search";
 import { SEARCH_LIMITS } from "../../../src/domain/limits";
 import { openDatabase } from "../../../src/storage/d1/database";
 import { indexSkill, searchOnTrial, searchSkills } from "../../../src/storage/d1/search";
+import { expectLog } from "../../support/logs";
 
 const db = openDatabase(env.DB, { storage: 0 });
 
@@ -202,6 +203,7 @@ describe("a trial", () => {
   });
 
   it("leaves nothing when it fails", async () => {
+    expectLog("storage_failed");
     const before = await rows();
     const texts = [{ ...trial, examples: [], instructions: "" }];
     await expect(searchOnTrial(db, ALICE, texts, ["kites"], { limit: 0.5, only: null })).rejects.toThrow();

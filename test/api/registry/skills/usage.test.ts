@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
 import { publishOwn, publishPublic, talk } from "../../../support/chat-turns";
 import { holdClock, objectOf, pass, releaseClock, ring } from "../../../support/clock";
+import { expectLog } from "../../../support/logs";
 import { providerSkill } from "../../../support/provider";
 import { clearRegistry } from "../../../support/registry";
 import { HOUR, keepHouse, sendCounts, usageOf } from "../../../support/skill-use";
@@ -104,6 +105,7 @@ describe("the use of a skill", () => {
   });
 
   it.each(["lost on the way", "lost on the way back"])("is counted once when the batch is %s", async (what) => {
+    expectLog("storage_failed");
     const { id } = await publishPublic({ name: "once" });
     const user = `uses-${what.replaceAll(" ", "-")}`;
     const chat = await talk(user);
@@ -124,6 +126,8 @@ describe("the use of a skill", () => {
   });
 
   it("of a batch that nobody could take for days is dropped, and the conversation still ends when it is idle", async () => {
+    expectLog("storage_failed");
+    expectLog("skill_use_dropped");
     const { id } = await publishPublic({ name: "never" });
     const chat = await talk("uses-never");
     await chat.turn();

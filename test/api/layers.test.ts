@@ -29,7 +29,7 @@ async function talk(as: string) {
     expect(response.status).toBeLessThan(300);
     return response.json();
   };
-  await send("PUT", "", {});
+  await send("PUT", "", { delivery: "system" });
   await send("POST", "/turns", {});
   return {
     send,

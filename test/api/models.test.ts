@@ -66,7 +66,10 @@ describe("models", () => {
       const answer = await call("POST", "/openai/v1/chat/completions", { key, json });
       expect(answer.status).toBe(502);
       expect(await answer.json()).toMatchObject({
-        error: { code: "model_misconfigured", message: expect.stringContaining(`no secret 'MODEL_KEY' ${owner}`) },
+        error: {
+          code: "model_misconfigured",
+          message: expect.stringContaining(`the secret 'MODEL_KEY' ${owner} was not found`),
+        },
       });
     }
     await call("DELETE", `${BASE}/shared-keyless?scope=gateway`);

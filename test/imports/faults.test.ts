@@ -2,7 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { identityStoresOf } from "../../src/edge/context";
 import { continueImport } from "../../src/services/imports/run";
 import { openDatabase } from "../../src/storage/d1/database";
@@ -12,9 +12,7 @@ import { contextOf } from "../support/context";
 import { Faults } from "../support/faults";
 import { importObject, Site } from "../support/import-source";
 import { forgetting } from "../support/isolate";
-import { allowLog } from "../support/logs";
 
-beforeEach(() => allowLog("storage_failed"));
 afterEach(() => void vi.restoreAllMocks());
 
 const ROUNDS = 30;

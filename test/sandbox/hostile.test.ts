@@ -21,7 +21,7 @@ function toldOf(result: ToolResult): string[] {
   if (!result.isError || words.includes("returned an invalid result")) return [];
   if (words === timedOut) return ["timeout"];
   const why = words.replace("Tool 'bad' failed: ", "");
-  return /^it (answered|waits)|memory/.test(why) ? [why] : ["failed"];
+  return /^it (returned|waits)|memory/.test(why) ? [why] : ["failed"];
 }
 
 describe("hostile providers", () => {

@@ -11,7 +11,7 @@ describe("signing in with a key", () => {
     const first = await browser.send(page);
     expect([first.status, first.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     const text = await first.text();
-    for (const shown of ["A host", "nobody has verified", "127.0.0.1:33418", `${GATEWAY}/mcp`, "Your key"])
+    for (const shown of ["A host", "Its name is not verified", "127.0.0.1:33418", `${GATEWAY}/mcp`, "Your key"])
       expect(text).toContain(shown);
     const key = await keyFor("flow-alice");
     const signedIn = await browser.post(page, { how: "key", key });

@@ -1,4 +1,4 @@
-// Captures what the gateway logs while a test runs. A warning or an error that the test does not expect fails the test.
+// Captures what the gateway logs while a test runs. A line that the test declares and that is not logged fails the test.
 
 interface Line {
   level: (typeof LEVELS)[number];
@@ -9,15 +9,11 @@ const LEVELS = ["debug", "log", "info", "warn", "error"] as const;
 
 let lines: Line[] = [];
 const expectedNow = new Set<string | RegExp>();
-const allowedNow = new Set<string | RegExp>();
-/** Lines that earlier tests of the file expected or permitted. Work of a request can log after its test has ended. */
-const expectedInFile = new Set<string | RegExp>();
 
 const captured = new WeakSet<Console>();
 
 /** Records console output. It is still printed, because the reporter shows it for failed tests. */
 export function captureLogs(): void {
-  expectedInFile.clear();
   if (captured.has(console)) return;
   captured.add(console);
   for (const level of LEVELS) {
@@ -38,11 +34,6 @@ export function expectLog(what: string | RegExp): void {
   expectedNow.add(what);
 }
 
-/** Permits the running test to log this. Use it in a `beforeEach` if not every test of the file logs it. */
-export function allowLog(what: string | RegExp): void {
-  allowedNow.add(what);
-}
-
 /** Returns the lines that the running test has logged so far, oldest first. */
 export function logged(what: string | RegExp): string[] {
   return lines.filter(({ text }) => matches(text, what)).map(({ text }) => text);
@@ -52,21 +43,14 @@ export function logged(what: string | RegExp): string[] {
 export function beginLogs(): void {
   lines = [];
   expectedNow.clear();
-  allowedNow.clear();
 }
 
-/** Fails the test for each unexpected warning or error, and for each expected line that was not logged. */
+/** Fails the test for each expected line that was not logged. */
 export function checkLogs(): void {
-  const allowed = [...expectedNow, ...allowedNow, ...expectedInFile];
-  const unexpected = lines
-    .filter(({ level }) => level === "warn" || level === "error")
-    .filter(({ text }) => !allowed.some((what) => matches(text, what)))
-    .map(({ level, text }) => `Unexpected ${level} in the log. Call expectLog(…) if the test is about it: ${text}`);
   const missing = [...expectedNow]
     .filter((what) => logged(what).length === 0)
     .map((what) => `Expected in the log, and not logged: ${what}`);
-  for (const what of [...expectedNow, ...allowedNow]) expectedInFile.add(what);
-  if (unexpected.length + missing.length > 0) throw new Error([...unexpected, ...missing].join("\n"));
+  if (missing.length > 0) throw new Error(missing.join("\n"));
 }
 
 function matches(text: string, what: string | RegExp): boolean {

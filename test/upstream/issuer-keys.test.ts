@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readKeySet, readNewerKeySet } from "../../src/upstream/issuer-keys";
 import { Issuer } from "../support/issuer";
-import { allowLog } from "../support/logs";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -9,7 +8,6 @@ const HOUR = 60 * MINUTE;
 
 let issuer: Issuer;
 beforeEach(async () => {
-  allowLog("issuer_keys_failed");
   issuer = new Issuer();
   await issuer.add("a");
 });

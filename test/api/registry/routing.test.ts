@@ -3,6 +3,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
+import { expectLog } from "../../support/logs";
 import { clearRegistry, seedSkill } from "../../support/registry";
 import { form, type SkillFixture, skillZip } from "../../support/skill";
 import { SKILLS } from "./skills/published";
@@ -120,6 +121,7 @@ describe("a routing report", () => {
   });
 
   it("costs nobody the publish while there is no index", async () => {
+    expectLog("search_index_missing");
     const made = await env.DB.prepare("SELECT sql FROM sqlite_master WHERE name = 'skill_search'").first<string>("sql");
     await env.DB.prepare("DROP TABLE skill_search").run();
     const { status, body } = await send("upload", withPrompts(["Glue my paper"]));

@@ -1,19 +1,17 @@
 // A missing search index: the gateway keeps serving, reports the missing index, and rebuilds it.
 
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/storage/d1/database";
 import { reindexSkills } from "../../../src/storage/d1/search";
 import { call } from "../../support/call";
 import { holdClock, pass, releaseClock } from "../../support/clock";
-import { allowLog } from "../../support/logs";
 import { seedSkill, seedVersion } from "../../support/registry";
 import { form, skillZip } from "../../support/skill";
 
 const USER = "searcher";
 const asUser = { as: USER };
 
-beforeEach(() => allowLog("search_index_missing"));
 afterEach(() => {
   releaseClock();
   vi.restoreAllMocks();

@@ -2,7 +2,7 @@
 // Whatever happens, no version is visible without its object, and asking again completes.
 
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { PUBLIC_SCOPE, PUBLIC_USER, userScope } from "../../../src/domain/access/access";
 import { indexText } from "../../../src/domain/catalog/search";
 import { sha256Hex } from "../../../src/domain/digest";
@@ -16,10 +16,8 @@ import { sweep } from "../../../src/services/registry/sweep";
 import { searchSkills } from "../../../src/storage/d1/search";
 import { contextOf } from "../../support/context";
 import { Faults } from "../../support/faults";
-import { allowLog } from "../../support/logs";
 import { type SkillFixture, skillZip } from "../../support/skill";
 
-beforeEach(() => allowLog("storage_failed"));
 afterEach(() => void vi.restoreAllMocks());
 
 function request(userId: string, skill: SkillFixture, more: Partial<PublishRequest> = {}): PublishRequest {

@@ -9,7 +9,6 @@ import { deleteFile, sweepFiles } from "../../../src/services/tools/stored-files
 import { contextOf } from "../../support/context";
 import { Faults } from "../../support/faults";
 import { dropAllFiles, keptIds } from "../../support/filer";
-import { allowLog } from "../../support/logs";
 
 const USER = "sweep-ann";
 const NOTHING = { rows: [], objects: [] };
@@ -36,7 +35,6 @@ async function afterSweep(days = 0): Promise<Awaited<ReturnType<typeof keptIds>>
 beforeEach(async () => {
   await dropAllFiles();
   await enlist();
-  allowLog("storage_failed");
 });
 afterEach(() => vi.restoreAllMocks());
 

@@ -16,13 +16,13 @@ it("a refusal says the first of its reasons in its detail", async () => {
   const { detail, issues } = await answer.json<{ detail: string; issues: { code: string }[] }>();
   expect([answer.status, issues.length]).toEqual([422, 5]);
   expect(detail).toMatch(
-    /^The package is not a valid skill: The file is outside the skill's folder 'a' \(b\.md\); .*; and 2 more\.$/,
+    /^The package is not a valid skill: The file is outside the skill's folder 'a'\. Move it into the folder \(b\.md\); .*; and 2 more\.$/,
   );
   const large = zip({ "a/SKILL.md": `---\ndescription: d\n---\n${"x".repeat(512 * 1024 + 1)}` });
   const refused = await call("POST", `${SKILLS}/upload`, { key: await keyFor("author"), body: form(large) });
   expect([refused.status, (await refused.json<{ detail: string }>()).detail]).toEqual([
     413,
-    expect.stringContaining("these have 524289"),
+    expect.stringContaining("found 524289 bytes"),
   ]);
 });
 

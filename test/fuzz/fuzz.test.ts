@@ -52,7 +52,7 @@ it(`answers ${REQUESTS} requests made from its document (seed ${SEED})`, {
     statuses.set(`${answer.status}`, (statuses.get(`${answer.status}`) ?? 0) + 1);
     const body = await answer.clone().text();
     // Whoever brings a bookmark that nobody has come to is told so.
-    const isAhead = answer.status === 503 && /"code":"BOOKMARK_NOT_REACHED"|X-D1-Bookmark of this request/.test(body);
+    const isAhead = answer.status === 503 && /"code":"BOOKMARK_NOT_REACHED"|X-D1-Bookmark`? of this request/.test(body);
     if (answer.status >= 500 && !isAhead)
       problems.push(`${what} ${bodyOf(request)}: ${answer.status} ${body.slice(0, 400)}`);
     await holdAgainstDocument(

@@ -32,8 +32,15 @@ interface Listed {
   version: string | null;
 }
 async function listed(gateway: Gateway, name: string): Promise<Listed | null> {
-  const skills = (await (await gateway.fetch("/api/v1/kinds/skills/public/list?limit=1000")).json()) as Listed[];
-  return skills.find((skill) => skill.name === name) ?? null;
+  for (let next: string | null = "/api/v1/kinds/skills/public/list?limit=100"; next !== null; ) {
+    const answer: Response = await gateway.fetch(next);
+    const found = ((await answer.json()) as Listed[]).find((skill) => skill.name === name);
+    if (found !== undefined) return found;
+    const link: string | undefined = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
+    next =
+      link === undefined ? null : new URL(link, "http://gateway").pathname + new URL(link, "http://gateway").search;
+  }
+  return null;
 }
 
 const versions = async (gateway: Gateway, id: string) =>

@@ -38,7 +38,8 @@ export async function holdAgainstDocument(
   const response = operation.responses[String(answer.status)] ?? operation.responses.default;
   if (response === undefined) throw new Error(`${method} ${path}: ${answer.status} is not in the document`);
   if (response.content === undefined) return;
-  const content = response.content[type] ?? response.content["*/*"];
+  const isType = ([documented]: [string, unknown]) => documented.split(";", 1)[0] === type;
+  const content = Object.entries(response.content).find(isType)?.[1] ?? response.content["*/*"];
   if (content === undefined) throw new Error(`${method} ${path}: ${answer.status} as ${type} is not in the document`);
   // A file of a package can be any JSON.
   if (!type.endsWith("json") || response.content[type] === undefined) return;

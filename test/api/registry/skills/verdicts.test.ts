@@ -19,7 +19,12 @@ const FILES = {
 };
 const VERDICTS = [
   { path: "scripts/chart.py", runs: "remote", reason: expect.stringContaining("'matplotlib'"), line: 2 },
-  { path: "scripts/fetch.mjs", runs: "partly", reason: expect.stringContaining("network access is not available"), line: 1 },
+  {
+    path: "scripts/fetch.mjs",
+    runs: "partly",
+    reason: expect.stringContaining("network access is not available"),
+    line: 1,
+  },
   { path: "scripts/old.rb", runs: "nowhere", reason: expect.stringContaining(".rb") },
   { path: "scripts/table.py", runs: "isolate" },
 ];

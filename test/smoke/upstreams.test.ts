@@ -79,8 +79,8 @@ async function converse(gateway: Gateway, urls: string[], index: number, end: nu
   const headers = { "x-owner": "${" + "{conversation.id}}", "x-api-key": "Key ${" + "{secrets.STRESS}}" };
   const entry = (url?: string) => ({ url, headers, timeout: DEADLINE_S });
   const spec = { mcpServers: { one: entry(urls[0]), two: entry(urls[1]) } };
-  await post(`${route}/turns`, { conversation: { spec } });
-  // When all conversations start at once, some servers connect too late for the turn. Their tools appear in a later step.
+  await post(`${route}/turns`, { conversation: { spec, delivery: "system" } });
+  // When all conversations start at once, some servers connect too late for the turn. With `system`, their tools appear in a later step.
   await until("both servers are connected", async () => {
     const { tools } = (await post(`${route}/tool-calls`, { calls: [] })) as { tools: { name: string }[] };
     return ["one__echo", "two__echo"].every((name) => tools.some((tool) => tool.name === name));

@@ -198,7 +198,7 @@ it("says that it is cut where there are more skills than it has room for", async
   const { skills, cut } = await index();
   expect([skills.map(({ name }) => name), cut]).toEqual([
     ["m-a", "m-b"],
-    { shown: 2, about: expect.stringContaining("<place>/<skill>") },
+    { shown: 2, about: expect.stringContaining("<base URL>/<skill>") },
   ]);
   // Skills that the index leaves out are available at their own path.
   expect(await names("/s/own/m-c", key)).toEqual(["m-c"]);

@@ -3,8 +3,8 @@
 const HOUR = 3_600_000;
 
 /**
- * Calls `run` at every full hour for each schedule, whatever its cron expression. The schedules start housekeeping, which can run at
- * another minute or too often without harm, so this avoids a parser for cron.
+ * Calls `run` at every full hour for each schedule and ignores the cron expression. All schedules start housekeeping, which may run
+ * at another minute or more often, so no cron parser is needed.
  * @param {string[]} schedules those of wrangler.toml
  * @param {(cron: string, at: Date) => void} run
  */

@@ -155,6 +155,15 @@ it("leaves skills alone that were published by other means, but for built-in one
   expect((await listed(same, "csv-report"))?.version).toMatch(/^1\./);
 });
 
+it("names a private key that it has published", async () => {
+  await write("keyed");
+  await writeFile(path.join(folder, "keyed", "id_rsa"), `-----BEGIN OPENSSH ${"PRIVATE KEY"}-----\n`);
+  const run = serve(await newPlace());
+  await run.ready();
+  expect(await summary(run)).toMatch(/^✔ 1 skill published from /);
+  await run.line(/^! keyed is published with a serious finding: id_rsa:1: This looks like a private key/);
+});
+
 it("publishes 500 folders, and all of them again when all change at once", async () => {
   const names = Array.from({ length: 500 }, (_, n) => `skill-${n}`);
   await Promise.all(names.map((name) => write(name)));

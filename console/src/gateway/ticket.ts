@@ -12,7 +12,7 @@ function taken(): string | null {
 /** Returns the ticket of the opened link until it is used. */
 export const waitingTicket = (): string | null => waiting;
 
-/** Discards the ticket after its only use, whatever the result. */
+/** Discards the ticket. It is used once, even if the sign-in fails. */
 export function spendTicket(): void {
   waiting = null;
 }

@@ -207,7 +207,7 @@ class Folders implements SkillFolders {
     scanned: ReadonlyMap<string, ScannedFolder>,
     progress: Progress | null,
   ): Promise<Report> {
-    const report: Report = { published: [], yanked: [], skipped: [], changed: 0 };
+    const report: Report = { published: [], yanked: [], skipped: [], dangers: [], changed: 0 };
     const total = actions.filter(({ kind }) => kind === "publish").length;
     await inParallel(actions, async (action) => {
       if (this.#controller.signal.aborted) return;
@@ -280,6 +280,7 @@ class Folders implements SkillFolders {
     this.#record(name, from, packed, outcome, known);
     report.changed++;
     report.published.push(outcome.label === null ? name : `${name} ${outcome.label}`);
+    for (const danger of outcome.dangers) report.dangers.push({ name, danger });
   }
 
   #record(
@@ -294,7 +295,7 @@ class Folders implements SkillFolders {
     this.state.skills[name] = { folder, root, digest: read.digest, skillId, versions, updatedAt, isYanked: false };
   }
 
-  #tell({ published, yanked, skipped }: Report, folders: readonly SkillFolder[], { unreadable }: Scan): void {
+  #tell({ published, yanked, skipped, dangers }: Report, folders: readonly SkillFolder[], { unreadable }: Scan): void {
     const from = this.options.roots.map(shortFolder).join(", ");
     const all = [...skipped, ...unreadable.map(({ directory, reason }) => ({ folder: directory, reason }))];
     const fresh = all.filter(({ folder, reason }) => this.#reported.get(folder) !== reason);
@@ -302,6 +303,7 @@ class Folders implements SkillFolders {
     for (const { folder, reason } of all) this.#reported.set(folder, reason);
     const [only] = fresh;
     const lines = fresh.map(({ folder, reason }) => `  ${path.basename(folder)} skipped: ${reason}.`);
+    const warnings = dangers.map(({ name, danger }) => `! ${name} is published with a serious finding: ${danger}`);
     if (this.#isFirst) {
       const served = folders.length - skipped.length;
       const counts = [
@@ -315,7 +317,7 @@ class Folders implements SkillFolders {
       note(
         `✔ ${number} ${number === 1 ? "skill" : "skills"} ${what} ${from}${counts.length === 0 ? "" : ` (${counts.join(", ")})`}`,
       );
-      for (const line of all.length > 1 ? lines : []) note(line);
+      for (const line of [...(all.length > 1 ? lines : []), ...warnings]) note(line);
       return;
     }
     for (const [names, what] of [
@@ -325,7 +327,7 @@ class Folders implements SkillFolders {
       if (names.length > MOST_LINES) note(`✔ ${names.length} skills ${what}`);
       else for (const name of names) note(`✔ ${name} ${what}`);
     }
-    for (const line of lines) note(line);
+    for (const line of [...lines, ...warnings]) note(line);
   }
 
   /** Watches every directory that was read. Returns whether some are new: their content may have changed since they were read. */
@@ -373,6 +375,8 @@ interface Report {
   published: string[];
   yanked: string[];
   skipped: { folder: string; reason: string }[];
+  /** Findings of high severity in published versions. */
+  dangers: { name: string; danger: string }[];
   /** Changes of the stored state. */
   changed: number;
 }

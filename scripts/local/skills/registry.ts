@@ -65,6 +65,8 @@ export interface Outcome {
   versionId: string;
   label: string | null;
   updatedAt: string;
+  /** Findings of high severity, for example a private key. */
+  dangers: string[];
 }
 
 /** Publishes a folder and makes that version current. If the label belongs to other content, it gains a local suffix. */
@@ -154,5 +156,11 @@ function outcomeOf({ metadata, spec, status }: SkillResource): Outcome {
     versionId: status.version_id,
     label: spec.version ?? null,
     updatedAt: status.updated_at ?? "",
+    dangers: status.warnings.filter(({ severity }) => severity === "high").map(dangerOf),
   };
+}
+
+function dangerOf({ message, path: file, line }: SkillResource["status"]["warnings"][number]): string {
+  const place = [file, line].filter((part) => part !== undefined).join(":");
+  return place === "" ? message : `${place}: ${message}`;
 }

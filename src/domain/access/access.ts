@@ -6,7 +6,7 @@ export { GROUP_ROLES, type GroupRole, type Membership, type Principal } from "./
 
 /**
  * An action on the resources of a scope. `publish`: a new skill; `change`: another version; `measure`: read others' usage; `define`:
- * create, replace and delete ghosts, which determine what models are told and where the scope's secrets are sent.
+ * create, replace and delete ghosts, which determine the prompt of models and where the scope's secrets are sent.
  */
 export type Action = "read" | "publish" | "change" | "activate" | "delete" | "measure" | "define";
 

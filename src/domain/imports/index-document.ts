@@ -28,12 +28,12 @@ export function readIndexDocument(text: string, at: URL): IndexReading {
   if (!document.success) {
     const isMany = document.error.issues.some(({ code }) => code === "too_big");
     return isMany
-      ? told("SOURCE_TOO_LARGE", `Too many skills in the index (limit ${IMPORT_LIMITS.skills}). Import a part of it.`)
-      : told("SOURCE_INVALID", "The source did not return an index of skills. Check the URL.");
+      ? refused("SOURCE_TOO_LARGE", `Too many skills in the index (limit ${IMPORT_LIMITS.skills}). Import a part of it.`)
+      : refused("SOURCE_INVALID", "The source did not return an index of skills. Check the URL.");
   }
   const { $schema: version, skills } = document.data;
   if (version !== undefined && version !== INDEX_SCHEMA)
-    return told("SOURCE_UNKNOWN", "The version of the index is not supported.");
+    return refused("SOURCE_UNKNOWN", "The version of the index is not supported. Ask the source for a current one.");
   const seen = new Set<string>();
   const planned = skills.map((entry, index) => {
     const found = version === undefined ? listed(entry, at) : artifact(entry, at);
@@ -106,6 +106,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function told(code: string, message: string): IndexReading {
+function refused(code: string, message: string): IndexReading {
   return { problem: { code, message } };
 }

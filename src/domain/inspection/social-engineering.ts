@@ -30,9 +30,9 @@ export function* downloadAndRunPatterns(text: string): Iterable<Match> {
   yield* near(text, ARCHIVE, (part) => {
     if (!DOWNLOAD.test(part)) return null;
     if (PASSWORD.test(part) && RUN.test(part))
-      return { message: "It tells a person to download a password-protected archive, unpack it and run its content." };
+      return { message: "The text asks the reader to download a password-protected archive, unpack it and run its content." };
     if (!UNPACK.test(part) || !RUN_PROGRAM.test(part)) return null;
-    return { message: "It tells a person to download an archive, unpack it and run a program.", severity: "low" };
+    return { message: "The text asks the reader to download an archive, unpack it and run a program.", severity: "low" };
   });
 }
 
@@ -41,9 +41,9 @@ export function* pasteAndRunPatterns(text: string): Iterable<Match> {
   if (!(text.includes("://") || SITE_ENDING.test(text)) || !TO_TERMINAL.test(text)) return;
   yield* near(text, LINK_OR_SITE, (part) => {
     if (!TO_TERMINAL.test(part)) return null;
-    if (PASTE_SITE.test(part)) return { message: "It tells a person to run a command from a paste site." };
+    if (PASTE_SITE.test(part)) return { message: "The text asks the reader to run a command from a paste site." };
     if (!LINK.test(part) || !COPIED.test(part)) return null;
-    return { message: "It tells a person to copy a command from a web page into a terminal.", severity: "low" };
+    return { message: "The text asks the reader to copy a command from a web page into a terminal.", severity: "low" };
   });
 }
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 
 /**
  * `isolate`: runs in the gateway. `partly`: starts in the gateway, but an import for a part of its work is missing. `remote`: needs
- * features that only a machine has. `nowhere`: cannot run at all.
+ * processes or programs that the gateway does not have. `nowhere`: cannot run at all.
  */
 export const RUNS = ["isolate", "partly", "remote", "nowhere"] as const;
 

@@ -37,6 +37,7 @@ it.each([
   ["mermaid/dist/mermaid.min.js", true],
   ["mermaid/dist/mermaid.esm.min.mjs", false],
   ["mermaid/dist/chunks/mermaid.esm.min/chunk-A.mjs", false],
+  ["mermaid/dist/mermaid.d.ts", false],
   ["mermaid/package.json", false],
   ["node/bin/node", false],
   ["some/include/file.h", false],

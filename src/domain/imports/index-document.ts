@@ -28,7 +28,10 @@ export function readIndexDocument(text: string, at: URL): IndexReading {
   if (!document.success) {
     const isMany = document.error.issues.some(({ code }) => code === "too_big");
     return isMany
-      ? refused("SOURCE_TOO_LARGE", `Too many skills in the index (limit ${IMPORT_LIMITS.skills}). Import a part of it.`)
+      ? refused(
+          "SOURCE_TOO_LARGE",
+          `Too many skills in the index (limit ${IMPORT_LIMITS.skills}). Import a part of it.`,
+        )
       : refused("SOURCE_INVALID", "The source did not return an index of skills. Check the URL.");
   }
   const { $schema: version, skills } = document.data;

@@ -30,9 +30,14 @@ export function* downloadAndRunPatterns(text: string): Iterable<Match> {
   yield* near(text, ARCHIVE, (part) => {
     if (!DOWNLOAD.test(part)) return null;
     if (PASSWORD.test(part) && RUN.test(part))
-      return { message: "The text asks the reader to download a password-protected archive, unpack it and run its content." };
+      return {
+        message: "The text asks the reader to download a password-protected archive, unpack it and run its content.",
+      };
     if (!UNPACK.test(part) || !RUN_PROGRAM.test(part)) return null;
-    return { message: "The text asks the reader to download an archive, unpack it and run a program.", severity: "low" };
+    return {
+      message: "The text asks the reader to download an archive, unpack it and run a program.",
+      severity: "low",
+    };
   });
 }
 

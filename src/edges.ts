@@ -46,7 +46,7 @@ const EDGES: readonly Row[] = [
   })),
   ...CLAWHUB.map((prefix) => ({ prefix, load: async () => (await import("./compat/clawhub/edges")).CLAWHUB[prefix] })),
   { prefix: "/mcp", load: async () => (await import("./mcp/routes")).mcp },
-  { prefix: "/api/v1/conversations", load: async () => (await import("./api/conversation/edge")).conversationsEdge },
+  { prefix: "/api/v1/conversations", load: async () => (await import("./api/conversations-edge")).conversationsEdge },
   { prefix: "/api", load: async () => (await import("./api/edge")).api },
   { prefix: CONSOLE, load: async () => (await import("./console/edge")).consoleEdge },
   { prefix: "/oauth", load: async () => (await import("./sign-in/edge")).signIn },

@@ -81,7 +81,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     reference: 1,
     registry: 1,
     "edge.ts": ABOVE,
-    "openapi.ts": ABOVE,
+    "conversations-edge.ts": ABOVE,
   },
 };
 

@@ -14,8 +14,7 @@ import type { HttpEnv } from "./edge/env";
 import { answerError, pathNotFound } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
-import { consoleRoute } from "./pages/console";
-import { demoRoute } from "./pages/demo";
+import { consoleRoute, demoRoute } from "./pages/console";
 import { frontRoute } from "./pages/front";
 
 /**

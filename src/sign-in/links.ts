@@ -14,10 +14,9 @@ import { router } from "../edge/router";
 import { openLink, readLink } from "../storage/d1/sign-in/links";
 import { readPage } from "../storage/d1/sign-in/pages";
 import { pageHeaders } from "./html";
-import { pageIn, pagePlace } from "./page-session";
+import { isSameOriginForm, pageIn, pagePlace } from "./page-session";
 import { linkPage, waitingPage } from "./page-texts";
 import { refuseWithPage } from "./refusal";
-import { isSameOriginForm } from "./same-origin-form";
 
 export const linkRoutes = router();
 

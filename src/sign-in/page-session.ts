@@ -22,3 +22,16 @@ export async function pageIn(c: HonoContext<HttpEnv>, id: string): Promise<PageO
 export function pagePlace(c: HonoContext<HttpEnv>, id: string): string {
   return `${originOfRequest(c)}${PAGES}/${id}`;
 }
+
+/**
+ * Whether a form was sent by one of the gateway's own pages. The cookie proves the same; either would be enough alone. Browsers name the
+ * form's site in `Sec-Fetch-Site`. `Origin` is `null` even for our own pages, because they send no referrer. Any other origin is another
+ * site.
+ */
+export function isSameOriginForm(c: HonoContext<HttpEnv>): boolean {
+  const site = c.req.header("sec-fetch-site");
+  if (site !== undefined && site !== "same-origin") return false;
+  const origin = c.req.header("origin");
+  if (origin === undefined || origin === originOfRequest(c)) return true;
+  return origin === "null" && site === "same-origin";
+}

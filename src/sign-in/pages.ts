@@ -13,9 +13,8 @@ import { approve, type SignInFailure, signInByLink, signInByTyping } from "../se
 import { clearSignedInUser, denyPage, type PageOf, readPage } from "../storage/d1/sign-in/pages";
 import { answerProgram } from "./authorize";
 import { beginAtIssuer } from "./external-issuer";
-import { ENDED, PAGES, pageIn, pagePlace } from "./page-session";
+import { ENDED, isSameOriginForm, PAGES, pageIn, pagePlace } from "./page-session";
 import { refuseWithPage } from "./refusal";
-import { isSameOriginForm } from "./same-origin-form";
 import { showPage } from "./show-page";
 
 export const pageRoutes = router();

@@ -15,8 +15,7 @@ import type { Published } from "../../services/registry/publish";
 import type { PublishTarget } from "../../services/registry/publish-target";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
 import { describeLater } from "../../services/tools/describe-later";
-import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
-import { routingSchema } from "./routing";
+import { routingSchema, skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
 import { sourceField } from "./source";
 
 /** The form part with the package. */

@@ -1,8 +1,7 @@
 // /console/api/session: sign-in, current user and sign-out. All routes are behind `requireConsolePage`.
 
 import type { Context as HonoContext } from "hono";
-import type { Principal } from "../domain/access/access";
-import type { PrincipalSession } from "../domain/access/principal";
+import type { Principal, PrincipalSession } from "../domain/access/access";
 import { rightsOf } from "../domain/access/rights";
 import { isConsolePath } from "../domain/console/place";
 import { SESSION_TIMES } from "../domain/console/session";

@@ -1,6 +1,6 @@
 // Implements services/conversation/api.ts inside the Durable Object (object.ts). It manages storage, the alarm and request contexts only.
 
-import { type Pace, paced } from "../domain/access/pace";
+import { type Pace, paced } from "../domain/access/rate";
 import { ChatLeases } from "../domain/chat/leases";
 import { CHAT_LIMITS } from "../domain/chat/limits";
 import type { ConversationSettings } from "../domain/conversation/settings";
@@ -33,8 +33,8 @@ import { currentOffer, listClientTools, openForClient, runCalls, runTurn } from 
 import { streamCalls } from "../services/conversation/stream";
 import { type Idempotency, runIdempotently } from "../services/idempotency";
 import { cancel, waitForEnd } from "../services/questions/ask";
-import { answerHost } from "../services/questions/host-calls";
 import { listQuestions, takeQuestion, takeResponse } from "../services/questions/over-http";
+import { answerHost } from "../services/questions/running-call";
 import type { TicketRequest } from "../services/questions/tickets";
 import { type QuestionRequest, questionDetailOf } from "../services/questions/views";
 import { conversationNotFound, type Session } from "../services/session";
@@ -271,10 +271,7 @@ export class LiveConversation implements ConversationApi, ChatObject, ChatSlots 
 }
 
 /** Returns the settings of a chat. A front end's user selects a ghost as a model, and can change it during a chat. */
-function settingsFor(
-  session: Session | null,
-  settings: ConversationSettings | null,
-): ConversationSettings | undefined {
+function settingsFor(session: Session | null, settings: ConversationSettings | null): ConversationSettings | undefined {
   if (session === null || settings === null) return settings ?? undefined;
   const { ghost } = settings;
   return ghost === undefined || ghost === session.settings.ghost ? undefined : { ghost };

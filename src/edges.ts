@@ -6,8 +6,7 @@ import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { answerHeaders } from "./edge/answer";
 import { drainBody } from "./edge/drain-body";
-import type { Edge } from "./edge/edge";
-import type { HttpEnv } from "./edge/env";
+import type { Edge, HttpEnv } from "./edge/edge";
 import { answerError, pathNotFound } from "./edge/errors";
 import { addressRate } from "./edge/rate";
 

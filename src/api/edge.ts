@@ -3,8 +3,7 @@
 import { createMiddleware } from "hono/factory";
 import { limitBody, limitJsonDepth } from "../edge/body";
 import { crossOrigin } from "../edge/cors";
-import type { Edge } from "../edge/edge";
-import type { HttpEnv } from "../edge/env";
+import type { Edge, HttpEnv } from "../edge/edge";
 import { answerError, pathNotFound, problem } from "../edge/errors";
 import { router } from "../edge/router";
 import { grantRoutes } from "./access/grants";

@@ -11,7 +11,7 @@ import { readBytes } from "../edge/body";
 import { addressOfRequest, keyLookupContext, originOfRequest, signInContext } from "../edge/browser/context";
 import { freshSecret, setPageCookie } from "../edge/browser/cookies";
 import { sessionCookie, sessionSecretIn } from "../edge/browser/session-cookie";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { issuesOf } from "../edge/errors";
 import { router } from "../edge/router";
 import { instant } from "../edge/schemas";

@@ -3,7 +3,7 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { edgeAt } from "../domain/metrics/families";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 import { counterIn } from "./metrics/counter";
 import { nameLimits } from "./rate";
 import { logRequest } from "./request-log";

@@ -3,7 +3,7 @@
 
 import type { Handler } from "hono";
 import { settingsFrom } from "../domain/settings/settings";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 

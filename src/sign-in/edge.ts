@@ -2,8 +2,7 @@
 
 import type { MiddlewareHandler } from "hono";
 import { crossOriginOpen } from "../edge/cors";
-import type { Edge } from "../edge/edge";
-import type { HttpEnv } from "../edge/env";
+import type { Edge, HttpEnv } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { authorizeRoutes } from "./authorize";

@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { originOfRequest } from "../edge/browser/context";
 import { pageSecret } from "../edge/browser/cookies";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import type { PageOf } from "../storage/d1/sign-in/pages";
 
 /** The path of sign-in pages. */

@@ -7,7 +7,7 @@ import { SIGN_IN_LIMITS } from "../domain/sign-in/limits";
 import { readBytes } from "../edge/body";
 import { keyLookupContext, signInContext } from "../edge/browser/context";
 import { clearPageCookie, linkSecret, pageSecret } from "../edge/browser/cookies";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { router } from "../edge/router";
 import { approve, type SignInFailure, signInByLink, signInByTyping } from "../services/sign-in/pages";
 import { clearSignedInUser, denyPage, type PageOf, readPage } from "../storage/d1/sign-in/pages";

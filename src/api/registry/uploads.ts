@@ -6,7 +6,7 @@ import { DEFAULT_NAMESPACE, PUBLIC_SCOPE, PUBLIC_USER } from "../../domain/acces
 import type { ClaimedSource } from "../../domain/catalog/source";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import type { Manifest } from "../../domain/package/skill";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { router } from "../../edge/router";
 import { groupName, instant, issueSchema, json, jsonBody, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";

@@ -34,7 +34,7 @@ export async function startLauncher(onLine = () => {}) {
   };
   const lines = createInterface({ input: child.stdout });
   for await (const line of lines) {
-    const ready = /^ready (http:.*)$/.exec(line);
+    const ready = /^✔ ready at (http:.*)$/.exec(line);
     if (ready === null) continue;
     child.stdout.resume();
     return { url: new URL(ready[1]), key: ADMIN_KEY, stop };

@@ -140,7 +140,7 @@ ghostRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}",
-    summary: "A ghost",
+    summary: "Returns an agent (ghost).",
     middleware: tagged,
     request: { params },
     responses: { 200: json("The agent (ghost).", ghostSchema), 304: notModified, ...refusals(404) },

@@ -37,10 +37,10 @@ interface Operation {
 const { paths } = await openApi<{ paths: Record<string, Record<string, Operation>> }>();
 const operations = new Map(
   Object.entries(paths).flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, operation]) => [
-      operation.operationId,
-      { ...operation, method: method.toUpperCase(), template },
-    ]),
+    Object.entries(methods).map(
+      ([method, operation]) =>
+        [operation.operationId, { ...operation, method: method.toUpperCase(), template }] as const,
+    ),
   ),
 );
 

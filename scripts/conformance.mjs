@@ -63,9 +63,9 @@ async function main() {
       // its host.
       const entry = { url: fixture.url, prefix: "never", era: revision === "2025-11-25" ? "legacy" : "auto" };
       await gateway.call("PUT", "/api/v1/mcp-servers/fixture", entry);
-      const door = await openDoor(`${gateway.url}/mcp/servers/fixture`, user.key);
-      rows.push(...(await serverRows(door.url, revision, results, { way: "through the proxy", known: {} })));
-      door.close();
+      const endpoint = await openDoor(`${gateway.url}/mcp/servers/fixture`, user.key);
+      rows.push(...(await serverRows(endpoint.url, revision, results, { way: "through the proxy", known: {} })));
+      endpoint.close();
       const inside = await openDoor(`${gateway.url}/mcp/servers-${revision}`, user.key);
       const place = { way: CONVERSATION, known: known[revision] ?? {} };
       rows.push(...(await serverRows(inside.url, revision, results, place)));
@@ -111,14 +111,14 @@ async function serverRows(url, revision, results, { way, known }) {
 async function ownRows(gateway, key, results) {
   const rows = [];
   for (const way of ["/mcp", "/mcp/conformance"]) {
-    const door = await openDoor(`${gateway.url}${way}`, key);
+    const endpoint = await openDoor(`${gateway.url}${way}`, key);
     const found = await sideBySide(OWN_SCENARIOS, async (scenario) => {
       const output = path.join(results, `own-${path.basename(way)}-${scenario}`);
-      await run(["server", "--url", door.url, "--scenario", scenario, "-o", output], {});
+      await run(["server", "--url", endpoint.url, "--scenario", scenario, "-o", output], {});
       return checked({ scenario, revision: "own server", isScored: true, way }, output);
     });
     rows.push(...found);
-    door.close();
+    endpoint.close();
   }
   return rows;
 }

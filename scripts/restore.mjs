@@ -67,9 +67,9 @@ async function restoreHere(folder, manifest, values) {
     await store.stop();
   }
   if (isTaken) {
-    const aside = path.join(state, `v3.before-${Date.now()}`);
-    await rename(place, aside);
-    say(`what was there is in ${aside}, conversations too`);
+    const replaced = path.join(state, `v3.before-${Date.now()}`);
+    await rename(place, replaced);
+    say(`what was there is in ${replaced}, conversations too`);
   }
   await rename(path.join(building, "v3"), place);
   await rm(building, { recursive: true, force: true });

@@ -40,8 +40,8 @@ async function main() {
       const project = path.join(folder, name);
       await mkdir(project);
       await writeFile(path.join(project, "package.json"), JSON.stringify({ name, private: true, type: "module" }));
-      const told = await PARTS[name]({ packed, project });
-      say(`${name}: ${told} (${Math.round((Date.now() - began) / 1_000)} s)`);
+      const outcome = await PARTS[name]({ packed, project });
+      say(`${name}: ${outcome} (${Math.round((Date.now() - began) / 1_000)} s)`);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -70,9 +70,9 @@ async function install({ packed, project }, ...packages) {
   if (packages.length > 0) await npm(project, "install", "--no-audit", "--no-fund", ...packages);
 }
 
-const npm = (cwd, ...given) => told(run("npm", given, { cwd }));
+const npm = (cwd, ...given) => outcome(run("npm", given, { cwd }));
 /** Adds the output of a failed command to its error. */
-const told = (promise) =>
+const outcome = (promise) =>
   promise.catch((error) => {
     throw new Refusal(`${error.message}\n${error.stdout}\n${error.stderr}`);
   });
@@ -101,14 +101,14 @@ async function onNode(given, major) {
     console.log(process.version, loaded.flatMap((module) => Object.keys(module)).length);`;
   await writeFile(path.join(given.project, "main.mjs"), code);
   const node = own ?? path.join(given.project, "node_modules", "node", "bin", "node");
-  const { stdout } = await told(run(node, ["main.mjs"], { cwd: given.project }));
+  const { stdout } = await outcome(run(node, ["main.mjs"], { cwd: given.project }));
   // The command line under the name that the package defines, as `npx` finds it.
   const command = path.join(given.project, "node_modules", ".bin", "skillgate");
   for (const args of [
     ["init", "tide"],
     ["check", "tide"],
   ]) {
-    const ended = await told(run(node, [command, ...args], { cwd: given.project, env: { PATH: process.env.PATH } }));
+    const ended = await outcome(run(node, [command, ...args], { cwd: given.project, env: { PATH: process.env.PATH } }));
     if (!ended.stdout.includes("tide")) throw new Refusal(`skillgate ${args.join(" ")} said ${ended.stdout}`);
   }
   return `${stdout.trim()}, skillgate init and check`;
@@ -163,7 +163,7 @@ async function types(given) {
         path.join(given.project, "tsconfig.json"),
         JSON.stringify({ compilerOptions, include: ["*.ts"] }),
       );
-      await told(
+      await outcome(
         run(process.execPath, [path.join("node_modules", compiler, "bin", "tsc"), "-p", "."], { cwd: given.project }),
       );
       versions.push(`${compiler} ${resolution}`);

@@ -68,8 +68,8 @@ async function main() {
 
 /** Each check runs one script. `says` returns the problem with its result, or `null`. */
 function checks(isHere) {
-  const prints = (text) => (one) => (one.exit_code === 0 && one.stdout === `${text}\n` ? null : told(one));
-  const isEnded = (most) => (one) => (one.exit_code !== 0 && one.ms < most ? null : told(one));
+  const prints = (text) => (one) => (one.exit_code === 0 && one.stdout === `${text}\n` ? null : outcomeText(one));
+  const isEnded = (most) => (one) => (one.exit_code !== 0 && one.ms < most ? null : outcomeText(one));
   const well = { script: "answer.js", says: prints(HASH) };
   return [
     { what: "a Node script runs in a dynamic Worker (cold)", ...well },
@@ -92,7 +92,7 @@ function checks(isHere) {
     {
       what: "memory has an end: Python",
       script: "memory.py",
-      says: (one) => (/MemoryError/.test(one.stderr) ? null : told(one)),
+      says: (one) => (/MemoryError/.test(one.stderr) ? null : outcomeText(one)),
     },
     {
       what: "memory has an end: Node",
@@ -124,7 +124,7 @@ async function look({ what, script, says, skipped }, runScript) {
   return problem === null;
 }
 
-const told = ({ exit_code, killed, stdout, stderr, ms }) =>
+const outcomeText = ({ exit_code, killed, stdout, stderr, ms }) =>
   JSON.stringify({ exit_code, killed, ms, stdout: stdout.slice(0, 500), stderr: stderr.slice(-500) });
 
 let calls = 0;

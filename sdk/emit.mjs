@@ -56,8 +56,8 @@ export function emitTexts(document) {
   const texts = Object.entries(EXPLAINED).map(([name, [schema, ...way]]) => {
     const object = way.reduce((outer, field) => outer?.properties?.[field], document.components.schemas[schema]);
     if (object?.properties === undefined) throw new Error(`${[schema, ...way].join(".")} has no fields`);
-    const told = Object.entries(object.properties).filter(([, { description }]) => description !== undefined);
-    return [name, Object.fromEntries(told.map(([field, { description }]) => [field, description]))];
+    const described = Object.entries(object.properties).filter(([, { description }]) => description !== undefined);
+    return [name, Object.fromEntries(described.map(([field, { description }]) => [field, description]))];
   });
   return `// Made from the OpenAPI document by sdk/emit.mjs; do not edit.
 

@@ -25,11 +25,11 @@ export function createApp(edges: readonly Edge[]): OpenAPIHono<HttpEnv> {
   const app = router();
   app.use(drainBody, answerHeaders, addressRate);
   app.onError(async (error, c) => {
-    const told = edgeOf(c, edges)?.errors ?? answerError;
+    const answerEdgeError = edgeOf(c, edges)?.errors ?? answerError;
     try {
-      return (await retryOnPrimary(error, c)) ?? told(error, c);
+      return (await retryOnPrimary(error, c)) ?? answerEdgeError(error, c);
     } catch (second) {
-      return told(second, c);
+      return answerEdgeError(second, c);
     }
   });
   app.notFound(pathNotFound);

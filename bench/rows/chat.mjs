@@ -103,7 +103,7 @@ async function crowd(gateway, vendor) {
   const before = await round("first");
   const after = await round("second");
   many.destroy();
-  const told = `${before.toFixed(0)} MiB before, ${after.toFixed(0)} after; ${fresh.toFixed(0)} before any`;
-  const name = `memory after ${STREAMS} streams at once (${told})`;
+  const memoryText = `${before.toFixed(0)} MiB before, ${after.toFixed(0)} after; ${fresh.toFixed(0)} before any`;
+  const name = `memory after ${STREAMS} streams at once (${memoryText})`;
   return [{ name, value: after / before, unit: "x", budget: 1.3 }];
 }

@@ -3,7 +3,7 @@
 import { DATED, HOMES, REGIONS } from "./places.mjs";
 import { timeOf, tripsOf } from "./time.mjs";
 
-const told = (journeys) => {
+const tripsText = (journeys) => {
   const { primary, replica, object, r2 } = tripsOf(journeys);
   return `${primary} primary, ${replica} replica, ${object} object${r2 > 0 ? `, ${r2} R2` : ""}`;
 };
@@ -11,8 +11,8 @@ const told = (journeys) => {
 export function tripTable(journeys, before, commit) {
   const rows = Object.keys(journeys).map((name) => [
     name,
-    told(journeys[name]),
-    told(before[name]),
+    tripsText(journeys[name]),
+    tripsText(before[name]),
     later(journeys[name]),
   ]);
   return table(["operation", "waits for", `at ${commit}`, "left for later"], rows);

@@ -84,15 +84,15 @@ async function answersOf(
 
 /** Waits for frames of a type, in their order. */
 function listen(socket: WebSocket): (type: string) => Promise<void> {
-  const heard: string[] = [];
+  const received: string[] = [];
   socket.addEventListener("message", ({ data }) => {
     const { type } = JSON.parse(String(data)) as { type: string };
     if (type === "mark") socket.send(String(data));
-    heard.push(type);
+    received.push(type);
   });
   socket.accept();
   return async (type) => {
-    while (!heard.includes(type)) await scheduler.wait(1);
-    heard.splice(heard.indexOf(type), 1);
+    while (!received.includes(type)) await scheduler.wait(1);
+    received.splice(received.indexOf(type), 1);
   };
 }

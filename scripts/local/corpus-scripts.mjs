@@ -40,9 +40,9 @@ export async function scriptsOfCorpus(zips, readPackage, runs) {
       }
       const { files, note } = await filesOf(zip, readPackage);
       const { scripts } = await bench.ask("scripts", packed(files), {});
-      const told = [];
-      for (const verdict of scripts ?? []) told.push(await lookAt(bench, files, verdict, runs));
-      if (told.length > 0) skills.push({ name: `${path.basename(zip)}${note}`, told });
+      const results = [];
+      for (const verdict of scripts ?? []) results.push(await lookAt(bench, files, verdict, runs));
+      if (results.length > 0) skills.push({ name: `${path.basename(zip)}${note}`, told: results });
     }
   } finally {
     await bench?.close();
@@ -69,7 +69,7 @@ async function lookAt(bench, files, verdict, runs) {
   const script = { ...verdict, language };
   if (!runs || language === "other") return script;
   const equal = { exit: 0, whole: 0, works: false };
-  const told = [];
+  const results = [];
   for (const asked of CASES) {
     const given = { files, script: verdict.path, language, files_in: WORKSPACE, ...asked };
     const [here, there] = [await runOnBench(bench, given), await runConfined(given)];
@@ -79,9 +79,9 @@ async function lookAt(bench, files, verdict, runs) {
     // A module that exports a function does nothing by itself; here the function is called.
     const isSame = !found.includes("stdout") || (there.stdout === "" && there.exit === 0);
     if (!found.includes("exit") && isSame && !LACKS.test(there.stderr)) equal.works = true;
-    if (found.length > 0) told.push(difference(asked, found, here, there));
+    if (found.length > 0) results.push(difference(asked, found, here, there));
   }
-  return { ...script, equal, differs: told };
+  return { ...script, equal, differs: results };
 }
 
 function difference({ args }, found, here, there) {
@@ -96,11 +96,11 @@ const isRunning = ({ equal, runs }) =>
 function sumUp(skills, runs) {
   const languages = {};
   let running = 0;
-  for (const { name, told } of skills) {
-    const works = told.some(isRunning);
+  for (const { name, told: results } of skills) {
+    const works = results.some(isRunning);
     if (works) running++;
     console.log(`${works ? "runs" : "    "} ${name}`);
-    for (const script of told) {
+    for (const script of results) {
       const { language, path: at, reason = "", equal, differs = [] } = script;
       languages[language] ??= { scripts: 0, running: 0, skills: new Set(), verdicts: {} };
       const sums = languages[language];

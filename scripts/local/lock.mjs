@@ -56,7 +56,7 @@ export async function acquireLock(state, { port, group = false }) {
  */
 export function claim(file, own, refuse) {
   const draft = `${file}.${own.id}`;
-  const aside = `${draft}.stale`;
+  const stale = `${draft}.stale`;
   let previous = null;
   writeFileSync(draft, JSON.stringify(own));
   try {
@@ -71,21 +71,21 @@ export function claim(file, own, refuse) {
       if (isRunning(held?.launcher)) refuse(held);
       // The lock is stale or half-written. Another start can be replacing it at this moment, so only a successful move counts.
       try {
-        renameSync(file, aside);
+        renameSync(file, stale);
       } catch (error) {
         if (error.code === "ENOENT") continue;
         throw error;
       }
-      const moved = read(aside);
+      const moved = read(stale);
       if (isRunning(moved?.launcher)) {
-        renameSync(aside, file);
+        renameSync(stale, file);
         refuse(moved);
       }
       previous = moved;
     }
   } finally {
     rmSync(draft, { force: true });
-    rmSync(aside, { force: true });
+    rmSync(stale, { force: true });
   }
 }
 

@@ -60,8 +60,8 @@ healthRoute.openapi(
     const checked_at = new Date(at).toISOString();
     const served = lastServed();
     const database = { served_by_region: served?.region ?? null, served_by_primary: served?.primary ?? null };
-    const told = served === null ? {} : { database };
-    const body = { status, version, checked_at, checks, ...told, ...(issues.length === 0 ? {} : { issues }) };
+    const shownDatabase = served === null ? {} : { database };
+    const body = { status, version, checked_at, checks, ...shownDatabase, ...(issues.length === 0 ? {} : { issues }) };
     return c.json(body, serves ? 200 : 503, { "cache-control": "no-store" });
   },
 );

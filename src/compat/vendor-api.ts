@@ -50,7 +50,13 @@ export async function readUpload(
   );
   const idempotencyKey = c.req.header("idempotency-key") ?? null;
   if ((idempotencyKey ?? "").length > REQUEST_LIMITS.idempotencyKeyChars)
-    throw invalid([{ code: "INVALID_FIELD", message: "Value too long.", path: "Idempotency-Key" }]);
+    throw invalid([
+      {
+        code: "INVALID_FIELD",
+        message: `Value too long (limit ${REQUEST_LIMITS.idempotencyKeyChars} characters). Use a shorter key.`,
+        path: "Idempotency-Key",
+      },
+    ]);
   const fileName = files.length === 1 ? files[0]?.name : undefined;
   return { upload: { bytes: packFormFiles(read), fileName, idempotencyKey }, texts: said };
 }
@@ -121,7 +127,7 @@ export async function answerContent(c: HonoContext<HttpEnv>, skillId: string, ve
 
 /** The refusal of what no route of a vendor's API has. */
 export function notServed(c: HonoContext<HttpEnv>): never {
-  const message = `Endpoint not found: ${c.req.method} ${c.req.path}.`;
+  const message = `Endpoint not found: ${c.req.method} ${c.req.path}. Check the base URL and the path.`;
   throw new GatewayError("not_found", "NOT_FOUND", message);
 }
 

@@ -58,8 +58,8 @@ signingIn.post(SESSION_PATH, async (c) => {
     ...{ requestId: context.requestId, path: SESSION_PATH, resource: null },
   };
   const { caller } = await identify(keyLookupContext(c), shown, "certain", () => undefined);
-  const told = wireSession(caller.principal, context.settings);
-  return c.json(told, 201, { "set-cookie": sessionCookie(c.env, c.req.url, made.secret, made.life) });
+  const sessionReply = wireSession(caller.principal, context.settings);
+  return c.json(sessionReply, 201, { "set-cookie": sessionCookie(c.env, c.req.url, made.secret, made.life) });
 });
 
 signingIn.post(`${SESSION_PATH}/issuer`, async (c) => {

@@ -16,20 +16,20 @@ import { closeSilent } from "./socket-protocol";
 import type { Tabs } from "./tabs";
 
 /** What the alarm needs from the object: bindings, background work, and a function that empties the store. */
-interface Bell {
+interface AlarmContext {
   env: Env;
   later: Context["later"];
   empty: () => Promise<null>;
 }
 
 /** Runs what is due: expired questions, silent sockets, key checks, counts, list figures, and the deletion of an idle conversation. */
-export async function runAlarm(tabs: Tabs, { env, later, empty }: Bell): Promise<void> {
+export async function runAlarm(tabs: Tabs, { env, later, empty }: AlarmContext): Promise<void> {
   tabs.alarm.fired();
   if (tabs.session() === null) return;
   expireDue(tabs.asking);
   await closeSilent(tabs);
   await sendCounts(tabs, env);
-  await tellList(tabs, env);
+  await notifyOfList(tabs, env);
   const session = tabs.session();
   if (session !== null) await endIfIdle(tabs, { env, later, empty }, session);
 }
@@ -47,7 +47,7 @@ async function sendCounts(tabs: Tabs, env: Env): Promise<void> {
 }
 
 /** Reports figures to the user's list if due. A failure is retried later. */
-async function tellList(tabs: Tabs, env: Env): Promise<void> {
+async function notifyOfList(tabs: Tabs, env: Env): Promise<void> {
   const session = tabs.session();
   if (session === null) return;
   try {
@@ -58,7 +58,7 @@ async function tellList(tabs: Tabs, env: Env): Promise<void> {
 }
 
 /** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */
-async function endIfIdle(tabs: Tabs, { env, later, empty }: Bell, session: Session): Promise<void> {
+async function endIfIdle(tabs: Tabs, { env, later, empty }: AlarmContext, session: Session): Promise<void> {
   const days = settingsFrom(env).CONVERSATION_IDLE_DAYS;
   if (idleDeadline(session, days) > Date.now()) return tabs.alarm.rearm();
   // Set again first: if D1 fails for longer than alarms are retried, the deletion still happens.

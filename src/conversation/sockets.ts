@@ -3,7 +3,7 @@
 // therefore asked to confirm: it returns a mark whose value it can only have from the last frame.
 
 import { utf8Bytes } from "../domain/json";
-import { CLOSE, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/questions/frame";
+import { CLOSE, CLOSE_REASONS, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/questions/frame";
 import { QUESTION_LIMITS } from "../domain/questions/limits";
 import type { ServerAction } from "../domain/questions/question";
 import type { Audience } from "../services/audience";
@@ -161,7 +161,7 @@ export class Sockets implements Clients, Audience {
     const holder = this.holder(socket);
     const unread = holder.unread + bytes;
     if (unread > QUESTION_LIMITS.unreadBytes) {
-      this.drop(socket, CLOSE.timeout, BACKPRESSURE_REASON);
+      this.drop(socket, CLOSE.timeout, CLOSE_REASONS.backpressure);
       return;
     }
     transmit(socket, text);
@@ -210,9 +210,3 @@ function transmit(socket: WebSocket, text: string): void {
     // It is closing.
   }
 }
-
-/** The close reason for a socket that does not read. */
-export const BACKPRESSURE_REASON = "The client does not read fast enough.";
-
-/** Refuses a socket that was already upgraded, for the reasons that docs/api/questions.md has codes for. */
-export const CLOSE_REASONS = { code: CLOSE.noConversation, reason: "Conversation not found." } as const;

@@ -1,5 +1,6 @@
 // What an object stores for its conversation: its rows, its session in memory, its pages and its alarm.
 
+import { CLOSE, CLOSE_REASONS } from "../domain/questions/frame";
 import type { Context } from "../services/context";
 import { type Put, putConversation } from "../services/conversation/lifecycle";
 import { endOrphans } from "../services/questions/server-questions";
@@ -7,7 +8,6 @@ import { rejectWaiters } from "../services/questions/waiters";
 import { conversationNotFound, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
 import { announce } from "./socket-protocol";
-import { CLOSE_REASONS } from "./sockets";
 import { type Tabs, tabsOf } from "./tabs";
 
 export class StoredConversation {
@@ -50,7 +50,7 @@ export class StoredConversation {
   async empty(): Promise<null> {
     if (this.#session !== null) this.#session.ended = true;
     this.#session = null;
-    this.tabs.sockets.dropAll(CLOSE_REASONS.code, CLOSE_REASONS.reason);
+    this.tabs.sockets.dropAll(CLOSE.noConversation, CLOSE_REASONS.noConversation);
     rejectWaiters(this.tabs.asking.waiters, conversationNotFound());
     await this.tabs.alarm.clear();
     await this.#storage.deleteAll();

@@ -34,14 +34,19 @@ export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>
     // Text that cannot be decoded is not JSON.
     return schema.parse(JSON.parse(bytes === null ? "" : (utf8Text(bytes) ?? "")));
   } catch {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The cursor does not belong to this list.", {
-      issues: [
-        {
-          code: "INVALID_CURSOR",
-          message: "Unknown cursor. Send `next_cursor` of the previous page unchanged.",
-          path: "cursor",
-        },
-      ],
-    });
+    throw new GatewayError(
+      "invalid",
+      "INVALID_REQUEST",
+      "The cursor does not belong to this list. Request the first page again.",
+      {
+        issues: [
+          {
+            code: "INVALID_CURSOR",
+            message: "Unknown cursor. Send `next_cursor` of the previous page unchanged.",
+            path: "cursor",
+          },
+        ],
+      },
+    );
   }
 }

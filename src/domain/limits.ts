@@ -19,6 +19,9 @@ export const PACKAGE_LIMITS = {
   ratioFreeBytes: 1 * MiB,
 } as const;
 
+/** The message for a skill of an import that exceeds the limits of a package. */
+export const SKILL_TOO_LARGE = `Unpacked skill too large (limit ${PACKAGE_LIMITS.unpackedBytes / MiB} MiB in ${PACKAGE_LIMITS.files} files of at most ${PACKAGE_LIMITS.fileBytes / MiB} MiB). Remove files.`;
+
 /** Limits of one request. */
 export const REQUEST_LIMITS = {
   jsonBytes: 4 * MiB,

@@ -100,9 +100,14 @@ export async function idempotencyOf(c: HonoContext<HttpEnv>): Promise<(Idempoten
   const key = c.req.header("idempotency-key");
   if (key === undefined) return null;
   if (key === "" || key.length > REQUEST_LIMITS.idempotencyKeyChars) {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The Idempotency-Key is not allowed for this request.", {
-      issues: [{ code: "INVALID_FIELD", message: "Use 1-255 characters.", path: "Idempotency-Key" }],
-    });
+    throw new GatewayError(
+      "invalid",
+      "INVALID_REQUEST",
+      "The Idempotency-Key is empty or too long. Use 1 to 255 characters.",
+      {
+        issues: [{ code: "INVALID_FIELD", message: "Use 1-255 characters.", path: "Idempotency-Key" }],
+      },
+    );
   }
   const request = await sha256Hex(`${c.req.method} ${c.req.path}\n${await c.req.text()}`);
   return { key, request, key_digest: (await sha256Hex(key)).slice(0, 26) };

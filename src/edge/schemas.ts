@@ -126,15 +126,20 @@ export function instant(milliseconds: number): string {
 /** Rejects Idempotency-Key, because a response with a secret is never stored and cannot be repeated. */
 export const refuseIdempotencyKey = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.header("idempotency-key") !== undefined) {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The answer contains a secret, so it cannot be repeated.", {
-      issues: [
-        {
-          code: "IDEMPOTENCY_NOT_SUPPORTED",
-          message: "`Idempotency-Key` is not allowed here. Remove the header.",
-          path: "Idempotency-Key",
-        },
-      ],
-    });
+    throw new GatewayError(
+      "invalid",
+      "INVALID_REQUEST",
+      "The response contains a secret, so it cannot be repeated. Remove the `Idempotency-Key` header.",
+      {
+        issues: [
+          {
+            code: "IDEMPOTENCY_NOT_SUPPORTED",
+            message: "`Idempotency-Key` is not allowed here. Remove the header.",
+            path: "Idempotency-Key",
+          },
+        ],
+      },
+    );
   }
   await next();
 });

@@ -143,7 +143,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
       if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
       if (isInputRequiredResult(result)) return result;
       if (!isCallToolResult(result))
-        throw new ProtocolError(-32603, `The tool '${params.name}' returned no tool result.`);
+        throw new ProtocolError(-32603, `The tool '${params.name}' returned no tool result. Its owner must fix it.`);
       return result;
     }),
   );

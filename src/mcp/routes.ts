@@ -35,7 +35,13 @@ routes.all("/mcp", (c) => {
 routes.all("/mcp/:id", (c) => {
   const id = c.req.param("id");
   if (!CONVERSATION_ID.test(id))
-    throw invalid([{ code: "INVALID_FIELD", message: "Use 1-128 of A-Za-z0-9._:-.", path: "id" }]);
+    throw invalid([
+      {
+        code: "INVALID_FIELD",
+        message: "The conversation id is not valid. Use 1 to 128 of A-Za-z0-9._:-.",
+        path: "id",
+      },
+    ]);
   const { ghost, preload, tool_mode, tools } = readQuery(c.req.query());
   const settings = {
     ...(ghost === undefined ? {} : { ghost }),

@@ -80,7 +80,11 @@ export async function eraseUser(
   requireAccess(context, userId);
   if (userId === PUBLIC_USER) {
     throw invalid([
-      { code: "INVALID_FIELD", message: "The id of the owner of public skills is not a user.", path: "id" },
+      {
+        code: "INVALID_FIELD",
+        message: "The id of the owner of public skills is not a user. Use the id of a user.",
+        path: "id",
+      },
     ]);
   }
   const [imports] = await Promise.all([

@@ -21,7 +21,12 @@ export async function readTokenForm(c: HonoContext<HttpEnv>): Promise<TokenForm>
   if (!/^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? ""))
     throw invalidRequest("Content type not supported. Send the parameters as application/x-www-form-urlencoded.");
   const bytes = await readBytes(c.req.raw, GRANT_LIMITS.formBytes);
-  if (bytes === null) throw new GatewayError("too_large", "BODY_TOO_LARGE", "The parameters are too large.");
+  if (bytes === null)
+    throw new GatewayError(
+      "too_large",
+      "BODY_TOO_LARGE",
+      `The parameters are too large (limit ${GRANT_LIMITS.formBytes / 1_024} KiB). Send less.`,
+    );
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   for (const name of form.keys()) {
     // RFC 8707 lets `resource` be sent more than once; a grant here is for one.

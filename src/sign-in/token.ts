@@ -87,7 +87,11 @@ function resourceIn(c: HonoContext<HttpEnv>, form: TokenForm): string | null {
   if (text === null) return null;
   const resource = readResource(publicOrigin(settingsFrom(c.env), c.req.url), text);
   if (resource !== null) return resource;
-  throw new GatewayError("invalid", "INVALID_TARGET", "`resource` is not an MCP URL of this gateway.");
+  throw new GatewayError(
+    "invalid",
+    "INVALID_TARGET",
+    "`resource` is not an MCP URL of this gateway. Send the URL of one of its MCP servers.",
+  );
 }
 
 /** OAuth's error codes (RFC 6749, 5.2; RFC 8707), by our own code. */

@@ -165,12 +165,12 @@ describe("a skill that stops being public", () => {
     const refused = await chat.use("act_demoted");
     expect(refused).toMatchObject({ isError: true });
     expect(textOf(refused)).toBe(
-      "Tool 'act_demoted' is not available: only public skills can run code, and the skill is not public.",
+      "Tool 'act_demoted' is not available: only public skills can run code, and the skill is not public. Continue without it.",
     );
     expect(await chat.tools()).not.toContain("act_demoted");
     const script = await chat.use("execute_skill_script", { skill_name: "demoted", script_path: "scripts/run.js" });
     expect(textOf(script)).toBe(
-      "Error: Scripts of skill 'demoted' do not run: only public skills can run code, and the skill is not public.",
+      "Error: Scripts of skill 'demoted' do not run: only public skills can run code, and the skill is not public. Read them with read_skill.",
     );
 
     await rescope(id, "public");

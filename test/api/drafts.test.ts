@@ -118,7 +118,7 @@ describe("a draft", () => {
     expect(results).toEqual([]);
     await publishOwn(ada, { name: "needy", frontmatter: 'dependencies: ["draft:zebrafish"]' });
     const needy = await talk({ key: ada }, { additional_skills: ["draft:zebrafish"] });
-    expect(textOf(await needy.load("needy"))).toContain("not loaded with it");
+    expect(textOf(await needy.load("needy"))).toContain("that were not loaded");
   });
 
   it("is one, whoever pushes at the same time", async () => {

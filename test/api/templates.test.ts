@@ -123,9 +123,9 @@ describe("an inline spec whose server has a variable where its URL leads", async
     );
     const { warnings } = await chat.turn();
     expect(warnings.map(({ message }) => message)).toEqual([
-      "MCP server 'a' of the ghost is not available: the secret 'PLAIN' is not bound to the host tools.example.org.",
-      "MCP server 'b' of the ghost is not available: the secret 'PLAIN' is not bound to api.example.com:8443.",
-      "MCP server 'c' of the ghost is not available: its URL is not allowed: a host name that ends with a dot is not allowed.",
+      "MCP server 'a' of the ghost is not available: the secret 'PLAIN' is not bound to the host tools.example.org. Check its entry and the server.",
+      "MCP server 'b' of the ghost is not available: the secret 'PLAIN' is not bound to api.example.com:8443. Check its entry and the server.",
+      "MCP server 'c' of the ghost is not available: its URL is not allowed: a host name that ends with a dot is not allowed. Check its entry and the server.",
     ]);
     expect(tracesIn(JSON.stringify(warnings), await stored("tpl-mallory", chat.route))).toEqual([]);
   });

@@ -22,7 +22,9 @@ it("arguments that do not fit are told with their path and what is expected, and
   await chat.load("change");
   const unfit = await chat.use("change_log", { commits: "a", limit: "3" });
   expect(unfit.isError).toBe(true);
-  expect(textOf(unfit)).toBe(`Error: The arguments of 'change_log' do not fit its inputSchema:${PROBLEMS}`);
+  expect(textOf(unfit)).toBe(
+    `Error: The arguments of 'change_log' do not fit its inputSchema. Fix them and call it again:${PROBLEMS}`,
+  );
   expect(textOf(await chat.use("change_log"))).toContain("'commits' is missing (an array)");
   expect(textOf(await chat.use("change_log", { commits: ["a", ""], more: 1 }))).toBe("1");
 });

@@ -271,7 +271,7 @@ describe("a secret", () => {
     const chat = await talk({ key }, withServers({ astray: leaky(), well: { url: `${faults}/ok/none` } }));
     const { tools, warnings } = await chat.turn();
     expect(warnings.map(({ message }) => message)).toEqual([
-      `MCP server 'astray' of the ghost is not available: the secret '${NAME}' is not bound to the host localhost.`,
+      `MCP server 'astray' of the ghost is not available: the secret '${NAME}' is not bound to the host localhost. Check its entry and the server.`,
     ]);
     expect(tools.map((tool) => tool.name)).toContain("well__echo");
     expect(await seen("/leak/call")).toEqual([]);
@@ -284,7 +284,7 @@ describe("a secret", () => {
     const chat = await talk({ key }, withServers({ x: leaky("ok") }));
     const { warnings } = await chat.turn();
     expect(warnings.map(({ message }) => message)).toEqual([
-      `MCP server 'x' of the ghost is not available: the secret '${NAME}' is not bound to localhost:${port}.`,
+      `MCP server 'x' of the ghost is not available: the secret '${NAME}' is not bound to localhost:${port}. Check its entry and the server.`,
     ]);
     expect(await seen("/ok/call")).toEqual([]);
     await plant(key, VALUE, ["localhost:9", `localhost:${port}`]);
@@ -298,7 +298,7 @@ describe("a secret", () => {
     const chat = await talk({ key }, withServers({ x: leaky() }));
     const { warnings } = await chat.turn();
     expect(warnings.map(({ message }) => message)).toEqual([
-      "MCP server 'x' of the ghost is not available: a header with a secret would contain a character outside ASCII; use the secret in the URL instead.",
+      "MCP server 'x' of the ghost is not available: a header with a secret would contain a character outside ASCII; use the secret in the URL instead. Check its entry and the server.",
     ]);
     expect(await seen("/leak/call")).toEqual([]);
   });
@@ -317,10 +317,10 @@ describe("a secret", () => {
     const gone = await chat.use("x__echo");
     expect(gone.isError).toBe(true);
     expect(textOf(gone)).toBe(
-      `Tool 'x__echo' is not available: MCP server 'x' is not connected: the secret '${NAME}' was not found.`,
+      `Tool 'x__echo' is not available: MCP server 'x' is not connected: the secret '${NAME}' was not found. Continue without it.`,
     );
     expect((await chat.turn()).warnings.map(({ message }) => message)).toEqual([
-      `MCP server 'x' of the ghost is not available: the secret '${NAME}' was not found.`,
+      `MCP server 'x' of the ghost is not available: the secret '${NAME}' was not found. Check its entry and the server.`,
     ]);
   });
 

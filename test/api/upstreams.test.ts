@@ -148,7 +148,7 @@ describe("servers", () => {
     const chat = await talk("erin", withServers({ inner: { url: "https://10.0.0.1/mcp?key=hunter2" } }));
     const { warnings } = await connectedTurn(chat);
     expect(warnings[0]?.message).toBe(
-      "MCP server 'inner' of the ghost is not available: its URL is not allowed: an IP address is not allowed, use a host name.",
+      "MCP server 'inner' of the ghost is not available: its URL is not allowed: an IP address is not allowed, use a host name. Check its entry and the server.",
     );
     expect(JSON.stringify(await serversOf(chat))).not.toContain("hunter2");
   });
@@ -239,7 +239,7 @@ describe("tools of servers", () => {
     await expect
       .poll(async () => (await call("DELETE", `${chat.route}/tool-calls/slow-1`, { key: chat.key })).status)
       .toBe(204);
-    expect(textOf(await running)).toBe("Error: The call was cancelled.");
+    expect(textOf(await running)).toBe("Error: The call was cancelled. Repeat it only if the user asks for it.");
     await expect.poll(() => methods("/ok/none")).toContain("notifications/cancelled");
   });
 

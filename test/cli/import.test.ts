@@ -1,7 +1,7 @@
 // `skillgate import`: begins an import or finds one, follows it to its end, and says what became of each skill, in words and in its code.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Desk, Stub, send } from "../support/skillgate";
+import { Stub, send, WorkFolder } from "../support/skillgate";
 
 const KEY = "sgw_mine";
 const ID = "imp_one";
@@ -14,14 +14,14 @@ const whole = {
   ...{ state: "done", problem: null, cursor: "b", total: 2, next_at: null, counts: NONE, items: [], next_cursor: null },
 };
 
-let desk: Desk;
+let work: WorkFolder;
 let stub: Stub;
 /** What the gateway answers to each look in turn; the last one is answered from then on. */
 let looks: object[];
 let sent: { method: string; body: unknown }[];
 
 beforeEach(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   [looks, sent] = [[whole], []];
   stub = await Stub.open((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://stub");
@@ -41,10 +41,10 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   stub.close();
-  await desk.remove();
+  await work.remove();
 });
 
-const run = (...args: string[]) => desk.run("import", ...args, "--url", stub.url, "--key", KEY);
+const run = (...args: string[]) => work.run("import", ...args, "--url", stub.url, "--key", KEY);
 
 describe("a new import", () => {
   it("is sent as it was typed, followed, and told skill by skill", async () => {
@@ -86,7 +86,7 @@ describe("a new import", () => {
 describe("how it ends", () => {
   const problem = (code: string) => ({ code, message: `It is ${code}.` });
   const ENDS: [what: string, report: object, code: number, says: string][] = [
-    ["all is well", {}, 0, "there was nothing to take"],
+    ["all is well", {}, 0, "the source has no skills"],
     [
       "a skill failed",
       { counts: { ...NONE, failed: 1, refused: 1 }, items: [item("a", "failed", problem("DIGEST_MISMATCH"))] },
@@ -103,7 +103,7 @@ describe("how it ends", () => {
       "the source has removed one",
       { counts: { ...NONE, removed: 1 }, items: [item("a", "unchanged", null, "2026-01-01")] },
       0,
-      "removed there  a",
+      "removed at the source  a",
     ],
     ["the source says what is no index", { state: "failed", problem: problem("SOURCE_ABSENT") }, 1, "SOURCE_ABSENT"],
     [

@@ -2,7 +2,7 @@
 
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Desk, Stub, send, skillText } from "../support/skillgate";
+import { Stub, send, skillText, WorkFolder } from "../support/skillgate";
 
 const ID = "skl_01K0000000000000000000TIDE";
 /** Clears the screen, goes back over the line, turns the direction, and the eight-bit form of an escape. */
@@ -20,10 +20,10 @@ const VERSIONS = ["ver_2", "ver_1"].map((version_id, index) => ({
   yanked_at: null,
 }));
 
-let desk: Desk;
+let work: WorkFolder;
 let gateway: Stub;
 beforeAll(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   gateway = await Stub.open((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://stub");
     switch (pathname.replace("/api/v1/kinds/skills", "S")) {
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   gateway.close();
-  await desk.remove();
+  await work.remove();
 });
 
 const there = () => ["--url", gateway.url, "--key", "sgw_good"];
@@ -71,13 +71,13 @@ describe("a hostile text on the terminal", () => {
     ["diff", ["tide"]],
     ["usage", ["tide"]],
   ])("%s shows it as letters", async (command, args) => {
-    const { stdout, stderr } = await desk.run(command, ...args, ...there());
+    const { stdout, stderr } = await work.run(command, ...args, ...there());
     expect(`${stdout}${stderr}`).toMatch(SHOWN);
     expect(`${stdout}${stderr}`).not.toMatch(COMMANDS);
   });
 
   it("programs get it as it is", async () => {
-    const { stdout } = await desk.run("list", "--json", ...there());
+    const { stdout } = await work.run("list", "--json", ...there());
     expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
     expect(stdout).not.toContain("\\\\u001b");
   });

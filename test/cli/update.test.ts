@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commitHeader, Desk, Stub, send, skillText, tar } from "../support/skillgate";
+import { commitHeader, Stub, send, skillText, tar, WorkFolder } from "../support/skillgate";
 
 const [FIRST, SECOND] = ["1".repeat(40), "2".repeat(40)];
 const INDEX = "/.well-known/agent-skills/index.json";
@@ -22,7 +22,7 @@ interface Held {
   source?: object;
 }
 
-let desk: Desk;
+let work: WorkFolder;
 let stub: Stub;
 /** What the gateway has, and what the sources have. */
 let held: Held[];
@@ -54,7 +54,7 @@ const resource = ({ name, namespace, user, version, hash, source }: Held) => ({
 
 /** A gateway as far as these commands know it, and the sources, on one server. */
 beforeEach(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   [held, repository, offered, status] = [[], { commit: FIRST, skills: {} }, [], 200];
   stub = await Stub.open(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://stub");
@@ -98,11 +98,11 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   stub.close();
-  await desk.remove();
+  await work.remove();
 });
 
 const run = (args: string[], env: Record<string, string> = {}) =>
-  desk.start([...args, "--url", stub.url, "--key", KEY], env).ended;
+  work.start([...args, "--url", stub.url, "--key", KEY], env).ended;
 const update = (...args: string[]) => run(["update", ...args, "--source", stub.url, "--json"]);
 const told = async (ended: Promise<{ stdout: string }>) => JSON.parse((await ended).stdout).updated;
 const asked = () => stub.seen.filter((line) => !line.includes("/api/"));
@@ -168,17 +168,20 @@ describe("a skill from a repository", () => {
 
   it("stays where its source does not answer as one, or has no valid skill by now, or another's", async () => {
     status = 503;
-    expect(await update("tide")).toMatchObject({ code: 4, stderr: expect.stringContaining("answers 503") });
+    expect(await update("tide")).toMatchObject({ code: 4, stderr: expect.stringContaining("returned HTTP 503") });
     status = 200;
     repository = { commit: SECOND, skills: { "skills/tide": "---\nname: tide\n---\n" } };
     expect(await update("tide")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("not valid, and is not taken"),
+      stderr: expect.stringContaining("not valid and was not published"),
     });
     // Somebody has said that it comes from where another skill is.
     repository = { commit: SECOND, skills: { "skills/moon": text("moon", "Better.") } };
     held = held.map((one) => ({ ...one, source: { ...one.source, path: "skills/moon" } }));
-    expect(await update("tide")).toMatchObject({ code: 6, stderr: expect.stringContaining("tide: it is called moon") });
+    expect(await update("tide")).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("tide: the source renamed it to moon"),
+    });
     expect(held.map(({ name, version }) => [name, version])).toEqual([
       ["tide", "1"],
       ["moon", "2"],
@@ -187,7 +190,7 @@ describe("a skill from a repository", () => {
 
   it("that was changed here says so, and is left out where none is named", async () => {
     held = held.map(({ source, ...one }) => (one.name === "tide" ? one : { ...one, source: source ?? {} }));
-    expect(await update("tide")).toMatchObject({ code: 5, stderr: expect.stringContaining("changed here since") });
+    expect(await update("tide")).toMatchObject({ code: 5, stderr: expect.stringContaining("changed here later") });
     expect(await told(update())).toEqual([{ name: "moon", what: "same" }]);
   });
 
@@ -276,7 +279,7 @@ describe("the caller's GITHUB_TOKEN", () => {
     };`;
 
   it("opens one's own repository, and none that somebody else has named", async () => {
-    await desk.write({ "preload.cjs": preload });
+    await work.write({ "preload.cjs": preload });
     const source = {
       type: "git",
       url: "https://github.com/victim/private",
@@ -284,11 +287,11 @@ describe("the caller's GITHUB_TOKEN", () => {
       taken_at: "2026-11-22T00:00:00.000Z",
     };
     const skill = { name: "tide", user: "me", version: "1", hash: "x", source };
-    const file = path.join(desk.folder, "seen");
+    const file = path.join(work.folder, "seen");
     const env = {
       GITHUB_TOKEN: "ghp_mine",
       SEEN: file,
-      NODE_OPTIONS: `--require ${path.join(desk.folder, "preload.cjs")}`,
+      NODE_OPTIONS: `--require ${path.join(work.folder, "preload.cjs")}`,
     };
     held = [{ ...skill, namespace: "crew" }];
     expect((await run(["update", "--group", "crew"], env)).code).toBe(5);

@@ -111,7 +111,7 @@ describe("reconnecting", () => {
     FakeSocket.last.end();
     await nextAttempt();
     FakeSocket.last.onopen?.();
-    FakeSocket.last.end(4400, "`last_seq` is greater than the newest sequence number.");
+    FakeSocket.last.end(4400, "`last_seq` is greater than the newest sequence number. Connect again without it.");
     await nextAttempt();
     FakeSocket.last.onopen?.();
     expect(FakeSocket.last.frames).toEqual([{ type: "hello" }]);

@@ -61,7 +61,7 @@ describe("handlers", () => {
       "odd",
     ],
     ["gives what JSON cannot hold", () => 1n, "Do not know how to serialize a BigInt"],
-    ["gives too much", () => "x".repeat(256 * 1024), "The answer is larger than 256 KiB."],
+    ["gives too much", () => "x".repeat(256 * 1024), "Answer too large (limit 256 KiB). Send less data."],
   ])("answer with the failure when it %s", async (_, handler, error) => {
     const { connection } = await welcomed();
     connection.on("render", handler);
@@ -85,7 +85,7 @@ describe("handlers", () => {
     await settle();
     expect(waiting(connection)).toEqual(["r1", "other"]);
     const stop = connection.on("render", () => 1);
-    expect(() => connection.on("render", () => 2)).toThrow("There is a handler for 'render' already.");
+    expect(() => connection.on("render", () => 2)).toThrow("A handler for 'render' already exists. Remove it first.");
     await settle();
     expect(FakeSocket.last.answers).toMatchObject([{ request_id: "r1", result: 1 }]);
     stop();

@@ -68,7 +68,7 @@ it("lists skills before the first turn, follows calls in two tabs, and answers a
   const expected = [
     ["load_skill", "done", undefined],
     ["count_boats", "done", "true"],
-    ["count_boats", "done", "'confirm' was asked in the wrong form: question: missing"],
+    ["count_boats", "done", "The input of 'confirm' is not valid: question: missing"],
   ];
   expect(told(await when(one, ended))).toEqual(expected);
   const state = await when(two, ended);

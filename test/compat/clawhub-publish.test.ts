@@ -7,7 +7,7 @@ import { COMPAT_LIMITS } from "../../src/domain/compat/limits";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
 import { publishOwn } from "../support/chat-turns";
 import { API, ask, install, publishSlug, release, sha256, skillText, upload } from "../support/clawhub";
-import { keepHouse } from "../support/skill-use";
+import { runCron } from "../support/skill-use";
 
 let ada: string;
 let bob: string;
@@ -272,7 +272,7 @@ it("lets nobody pile up what is never published, and sweeps what is left", async
   expect(await objects()).toBeGreaterThan(0);
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * COMPAT_LIMITS.partsMs + 60_000 });
   expect((await call("POST", `${API}/skills/-/upload-url`, { key, json: { ...said, size: 1 } })).status).toBe(200);
-  await keepHouse();
+  await runCron();
   expect(await objects()).toBe(0);
   expect(await parts()).toBe(1);
 });

@@ -126,7 +126,10 @@ describe("lists", () => {
     expect([...first.items, ...second.items].map(({ slug }) => slug)).toEqual(["pg-a", "pg-c", "pg-b"]);
     expect(second.nextCursor).toBeNull();
     const bad = await ask("/skills?cursor=x", key);
-    expect([bad.status, await bad.text()]).toEqual([400, "The cursor does not belong to this list."]);
+    expect([bad.status, await bad.text()]).toEqual([
+      400,
+      "The cursor does not belong to this list. Request the first page again.",
+    ]);
     expect((await found(key, "pg-a&mode=exact")).join()).toBe("claw-lists/pg-a");
   });
 });
@@ -220,7 +223,10 @@ describe("trust", () => {
     await call("PUT", verdict, { json: { blocked: true, reason: "It runs what a stranger sends." } });
     expect((await detail("claw-risky", key)).moderation).toMatchObject({ isMalwareBlocked: true });
     expect(await install("claw-risky", key)).toEqual({
-      ...{ stopped: 403, told: "This version was blocked by an admin: It runs what a stranger sends." },
+      ...{
+        stopped: 403,
+        told: "This version was blocked by an admin: It runs what a stranger sends. Use another version.",
+      },
     });
     expect((await ask("/skills/claw-risky/file?path=SKILL.md", key)).status).toBe(403);
     expect([...(await slugs(key)), ...(await found(key, "claw-risky"))].join()).not.toContain("risky");

@@ -17,7 +17,7 @@ import {
   reportOf,
   Site,
 } from "../support/import-source";
-import { keepHouse } from "../support/skill-use";
+import { runCron } from "../support/skill-use";
 
 const DAY = 24 * 60 * 60_000;
 let site: Site;
@@ -116,7 +116,7 @@ describe("a run that is cut off", () => {
     await env.DB.prepare("UPDATE imports SET state = 'running', updated_at = 5, next_at = 5 WHERE id = ?")
       .bind(done.id)
       .run();
-    await keepHouse();
+    await runCron();
     // A look at it would wake it, too.
     await vi.waitFor(
       async () => {

@@ -208,7 +208,7 @@ describe("tools that an entry leaves out", () => {
     expect(await answer.json()).toEqual({
       jsonrpc: "2.0",
       id: 9,
-      error: { code: -32602, message: "Tool 'headers' not found on this server." },
+      error: { code: -32602, message: "Tool 'headers' not found on this server. `tools/list` returns its tools." },
     });
     const [echo] = await messages(await send("denied", request("tools/call", { name: "echo" }), { headers }));
     expect(echo?.result?.content[0]?.text).toBe("ok: {}");

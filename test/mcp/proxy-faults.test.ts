@@ -124,7 +124,7 @@ describe("a server that is not there", () => {
     expect(answer.status).toBe(404);
     expect((await messages(answer))[0]).toMatchObject({
       id: 5,
-      error: { message: "MCP server 'no-such-server' not found." },
+      error: { message: "MCP server 'no-such-server' not found. Check the name." },
     });
   });
 });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { root } from "../support/harness";
-import { Overheard } from "../support/oidc/harness";
+import { RecordingGateway } from "../support/oidc/harness";
 import { StandIn } from "../support/oidc/provider";
 import { VISITORS } from "../support/oidc/shapes";
 
@@ -34,7 +34,7 @@ describe.each(Object.entries(VISITORS))("%s", (name, { sub, user, group, shape, 
   const settings = RECIPES.get(name) ?? {};
   const { JWT_ISSUER = "", JWT_JWKS_URL = "" } = settings;
   let provider: StandIn;
-  let gateway: Overheard;
+  let gateway: RecordingGateway;
   let token: string;
   beforeAll(async () => {
     provider = await StandIn.start(JWT_ISSUER, JWT_JWKS_URL, shape);
@@ -43,7 +43,7 @@ describe.each(Object.entries(VISITORS))("%s", (name, { sub, user, group, shape, 
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
       input === JWT_JWKS_URL ? real(provider.keysUrl) : real(input, init),
     );
-    gateway = new Overheard(settings);
+    gateway = new RecordingGateway(settings);
     await gateway.start();
     await gateway.send("POST", "/api/v1/groups", { name: group });
     token = await provider.signIn(sub);

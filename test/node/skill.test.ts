@@ -187,7 +187,7 @@ describe("the bench", () => {
     expect(bad.stdout).toContain("DESCRIPTION_MISSING");
     expect((await skill("check", "nowhere")).stderr).toContain("has no SKILL.md");
     expect((await skill("dance", "bad")).stderr).toContain("Use: npm run skill");
-    expect((await skill("call", "greeter", "greet", "{")).stderr).toContain("must be JSON");
+    expect((await skill("call", "greeter", "greet", "{")).stderr).toContain("is not valid JSON");
   });
 
   it("packs, and says where nothing answers", async () => {
@@ -199,7 +199,7 @@ describe("the bench", () => {
     expect(elsewhere.stdout).toContain(path.join(folder, "greeter.zip"));
     expect((await skill("check", "greeter.zip")).stdout).toContain("greeter 1.0.0: valid");
     const pushed = await skill("push", "greeter", "--url", "http://127.0.0.1:9");
-    expect(pushed).toMatchObject({ code: 4, stderr: expect.stringContaining("Nothing answers") });
+    expect(pushed).toMatchObject({ code: 4, stderr: expect.stringContaining("does not respond") });
   });
 
   it("begins a skill that passes its check, and nothing over another one", async () => {
@@ -208,7 +208,7 @@ describe("the bench", () => {
     const checked = await skill("check", "tide-tables");
     expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining("tide-tables 0.1.0: valid, 1 files") });
     expect(checked.stdout).not.toContain("warnings");
-    expect((await skill("new", "tide-tables")).stderr).toContain("is there already");
+    expect((await skill("new", "tide-tables")).stderr).toContain("tide-tables exists");
     for (const name of ["Tide", "../tide", "tide--tables", "a".repeat(65)])
       expect(await skill("new", name), name).toMatchObject({ code: 2 });
   });
@@ -244,7 +244,7 @@ describe("a push", () => {
       ]);
       expect(pushed).toMatchObject({ code: 6, stdout: expect.stringContaining("second  was published as v") });
       expect(pushed.stderr).toContain(
-        "first: 409 VERSION_EXISTS: Version 1.0.0 exists. Raise version in SKILL.md, to 1.0.1",
+        "first: 409 VERSION_EXISTS: Version 1.0.0 exists. Raise `version` in SKILL.md, for example to 1.0.1",
       );
     } finally {
       server.close();

@@ -274,7 +274,7 @@ describe("the Responses API", () => {
       const { bodies, fetch } = vendor([]);
       const asked = client(fetch).responses.create({ model: "gpt-6-sol", input: "Hello", ...more });
       await expect(asked).rejects.toThrow(
-        `With skills the history is yours: give all of it as \`input\`, and leave out ${Object.keys(more)[0]}`,
+        `Stored responses are not supported with skills. Send the whole history as \`input\`, and remove ${Object.keys(more)[0]}.`,
       );
       expect(bodies).toEqual([]);
     },

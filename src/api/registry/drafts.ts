@@ -100,12 +100,12 @@ draftRoutes.openapi(
       isPublic: form.public === "true",
       users: form.users.split(",").flatMap((user) => user.trim() || []),
     });
-    const told = {
+    const reply = {
       ...draftResource(draft, context.caller.principal.userId),
       ...(scripts === null || scripts.length === 0 ? {} : { scripts }),
       ...(routing === null ? {} : { routing }),
     };
-    return c.json(told, isNew ? 201 : 200);
+    return c.json(reply, isNew ? 201 : 200);
   },
 );
 

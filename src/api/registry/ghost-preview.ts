@@ -89,7 +89,7 @@ ghostPreviewRoute.openapi(
       tools,
       servers,
     }));
-    const told = { valid: issues.length === 0, issues, warnings: [...specWarnings(spec), ...warnings] };
-    return c.json({ ...told, ...found, tokens: { system_prompt: systemPrompt, ...counts }, skills: shown }, 200);
+    const preview = { valid: issues.length === 0, issues, warnings: [...specWarnings(spec), ...warnings] };
+    return c.json({ ...preview, ...found, tokens: { system_prompt: systemPrompt, ...counts }, skills: shown }, 200);
   },
 );

@@ -177,8 +177,8 @@ uploads.openapi(
     const naming = { fileName: form.file.name, ...(form.name === undefined ? {} : { name: form.name }) };
     const upload = new Uint8Array(await form.file.arrayBuffer());
     assessing ??= await import("../../services/registry/publish-report");
-    const told = await assessing.assessUpload(c.get("context"), upload, naming);
-    const { package: found, tokens, routing, issues, warnings, scripts } = told;
+    const assessment = await assessing.assessUpload(c.get("context"), upload, naming);
+    const { package: found, tokens, routing, issues, warnings, scripts } = assessment;
     const answer = {
       valid: found !== null,
       name: found?.name ?? null,

@@ -37,6 +37,12 @@ function isZip({ path, bytes }: FormFile): boolean {
 
 function itemOf({ path, bytes }: FormFile): ZipItem {
   if (new TextEncoder().encode(path).length > NAME_BYTES)
-    throw invalid([{ code: "PATH_TOO_LONG", message: "File name too long.", path: path.slice(0, 100) }]);
+    throw invalid([
+      {
+        code: "PATH_TOO_LONG",
+        message: `File name too long (limit ${NAME_BYTES} bytes). Use a shorter name.`,
+        path: path.slice(0, 100),
+      },
+    ]);
   return { path, name: path, stored: bytes, size: bytes.length, crc: crc32(bytes), mode: 0o644, method: 0 };
 }

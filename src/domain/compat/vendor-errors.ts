@@ -45,8 +45,8 @@ const typeAt = (types: Readonly<Record<number, string>>, status: number, other: 
 
 /** Anthropic's envelope; what is wrong with a package stands in its details, all of it. */
 export function anthropicRefusal({ status, code, message, details }: VendorRefusal, requestId: string): object {
-  const told = { ...details, error_code: code };
-  const error = { type: typeAt(ANTHROPIC, status, "api_error"), message, details: told };
+  const fields = { ...details, error_code: code };
+  const error = { type: typeAt(ANTHROPIC, status, "api_error"), message, details: fields };
   return { type: "error", error, request_id: requestId };
 }
 

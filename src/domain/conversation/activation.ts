@@ -221,8 +221,8 @@ function settle(state: ConversationState, active: readonly Activation[]): Conver
   const activated = new Map([...state.activated].filter(([name]) => names.has(name)));
   for (const name of names)
     if (!activated.has(name)) activated.set(name, { order: state.events * 1_000 + activated.size, turn: state.turn });
-  const kept = <V>(map: ReadonlyMap<string, V>) => new Map([...map].filter(([name]) => names.has(name)));
-  return { ...state, activated, touched: kept(state.touched), delivered: kept(state.delivered) };
+  const onlyNamed = <V>(map: ReadonlyMap<string, V>) => new Map([...map].filter(([name]) => names.has(name)));
+  return { ...state, activated, touched: onlyNamed(state.touched), delivered: onlyNamed(state.delivered) };
 }
 
 function orderOf(state: ConversationState, activation: Activation): number {

@@ -43,11 +43,11 @@ export function promptTokens(
     return { static: tokens.static + event.cost.static, actual: tokens.actual + event.cost.list + sizeOf(sent) };
   }
   if (event.type !== "loaded") return tokens;
-  return { ...tokens, actual: tokens.actual + sizeOf(toldBy(event, before, after)) };
+  return { ...tokens, actual: tokens.actual + sizeOf(shownBy(event, before, after)) };
 }
 
 /** Returns what a result of `load_skill` adds to the next prompt. */
-function toldBy(event: EventOf<"loaded">, before: LedgerContext, after: LedgerContext): SkillRef[] {
+function shownBy(event: EventOf<"loaded">, before: LedgerContext, after: LedgerContext): SkillRef[] {
   if (after.state.policy?.delivery === "auto") return event.skills.filter(({ name }) => event.delivered.includes(name));
   const known = new Set(before.active.map(({ skill }) => skill.name));
   return skillsOf(after.active).filter(({ name }) => !known.has(name));

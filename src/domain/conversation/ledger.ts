@@ -13,7 +13,7 @@ const waysSchema = z.object({ actual: z.number(), paste: z.number(), append_only
  * The part of the previous request that a provider finds in its cache: all, the part before the messages, the stable part of that, or
  * nothing.
  */
-const keptSchema = z.enum(["all", "front", "stable", "none"]);
+const cachedPartSchema = z.enum(["all", "front", "stable", "none"]);
 
 /** The prices when a turn began, so that a later price table does not change the meaning of a log. */
 export const ledgerPriceSchema = z.lazy(() =>
@@ -41,7 +41,7 @@ const requestSchema = z.lazy(() =>
     /** Tokens of the messages that are equal in all ways, and whether the caller reported them. */
     talk: z.number(),
     told: z.boolean(),
-    kept: z.object({ actual: keptSchema, paste: keptSchema, append_only: keptSchema }),
+    kept: z.object({ actual: cachedPartSchema, paste: cachedPartSchema, append_only: cachedPartSchema }),
   }),
 );
 
@@ -76,7 +76,7 @@ export type LedgerPrice = z.infer<typeof ledgerPriceSchema>;
 export type Ledger = z.infer<typeof ledgerSchema>;
 export type OpenRequest = z.infer<typeof requestSchema>;
 export type LedgerTotals = z.infer<typeof waysSchema>;
-type Kept = z.infer<typeof keptSchema>;
+type CachedPart = z.infer<typeof cachedPartSchema>;
 
 const NOTHING: LedgerTotals = { actual: 0, paste: 0, append_only: 0 };
 
@@ -217,7 +217,7 @@ function saved(actual: number, other: number): number {
 }
 
 /** Returns what remains cached if both happen. */
-export function shorterCacheLifetime(a: Kept, b: Kept): Kept {
-  const order: Kept[] = ["none", "stable", "front", "all"];
+export function shorterCacheLifetime(a: CachedPart, b: CachedPart): CachedPart {
+  const order: CachedPart[] = ["none", "stable", "front", "all"];
   return order[Math.min(order.indexOf(a), order.indexOf(b))] ?? "none";
 }

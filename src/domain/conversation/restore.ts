@@ -103,8 +103,8 @@ function changesIn(messages: readonly TranscriptMessage[]): { loaded: string[]; 
   const isRecorded = calls.some(isRecord);
   const isNoted = messages.some((message) => message.loadedSkills !== null);
   // If calls are recorded, a text that names a skill is only a quotation.
-  const told = messages.flatMap((message) => message.loadedSkills ?? (isRecorded ? [] : namedInText(message)));
-  return { loaded: isNoted || !isRecorded ? told : standing, unloaded };
+  const reportedNames = messages.flatMap((message) => message.loadedSkills ?? (isRecorded ? [] : namedInText(message)));
+  return { loaded: isNoted || !isRecorded ? reportedNames : standing, unloaded };
 }
 
 /** Returns what the calls of a turn loaded that is still active at its end, and what they unloaded. Failed calls have no effect. */

@@ -66,9 +66,9 @@ export function usesIn(state: ConversationState, event: ConversationEvent): Skil
   // A tool call reactivated it; this is not a load.
   if (event.used === true) return [];
   return event.skills.flatMap(({ name, skill_id, version_id, tokens }) => {
-    const told = event.delivered.includes(name) || !active.has(version_id) ? tokens : 0;
+    const shownTokens = event.delivered.includes(name) || !active.has(version_id) ? tokens : 0;
     const loads = name === event.name ? 1 : 0;
-    return loads + told === 0 ? [] : [{ skill_id, version_id, loads, tokens: told }];
+    return loads + shownTokens === 0 ? [] : [{ skill_id, version_id, loads, tokens: shownTokens }];
   });
 }
 

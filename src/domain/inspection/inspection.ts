@@ -35,7 +35,7 @@ export function inspect(files: readonly InspectedFile[]): Finding[] {
   }
   findings.push(...missingReferences(files));
   if (left > 0) {
-    const message = `${left} files were not inspected completely because the package has too much text.`;
+    const message = `${left} files were not inspected completely because the package has too much text. Review them yourself.`;
     findings.push({ code: "INSPECTION_CUT", message, path: "", severity: "low" });
   }
   return bounded(findings);
@@ -54,7 +54,7 @@ function findingsOf({ code, severity, find }: Rule, path: string, text: string):
   let from = 0;
   for (const match of find(text)) {
     if (findings.length === INSPECTION_LIMITS.perRule) {
-      const message = `This file has more findings of type ${code}.`;
+      const message = `This file has more findings of type ${code}. Fix the listed ones and check again.`;
       return [...findings, { code: "INSPECTION_MORE", message, path, severity: "info" }];
     }
     // Several patterns of a rule each begin at the start.
@@ -70,7 +70,7 @@ function bounded(findings: readonly Finding[]): Finding[] {
   const rank = { high: 0, low: 1, info: 2 };
   const sorted = [...findings].sort((a, b) => rank[a.severity] - rank[b.severity]);
   if (sorted.length <= INSPECTION_LIMITS.findings) return sorted;
-  const message = `${sorted.length - INSPECTION_LIMITS.findings} more findings are not listed.`;
+  const message = `${sorted.length - INSPECTION_LIMITS.findings} more findings are not listed. Fix the listed ones and check again.`;
   return [
     ...sorted.slice(0, INSPECTION_LIMITS.findings),
     { code: "INSPECTION_MORE", message, path: "", severity: "info" },

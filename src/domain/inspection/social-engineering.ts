@@ -59,9 +59,9 @@ function* near(text: string, mark: RegExp, judge: (part: string) => Omit<Match, 
   for (let at = 0; at < text.length; at += WINDOW / 2) {
     const part = text.slice(at, at + WINDOW);
     const found = mark.exec(part);
-    const told = found === null ? null : judge(part);
-    if (found === null || told === null) continue;
-    yield { at: at + found.index, ...told };
+    const verdict = found === null ? null : judge(part);
+    if (found === null || verdict === null) continue;
+    yield { at: at + found.index, ...verdict };
     at += WINDOW / 2;
   }
 }

@@ -16,7 +16,9 @@ export function openMetrics(sums: Sums, version: string): string {
       .filter((row) => row.family === family && row.labels.length === labels.length)
       .toSorted((a, b) => (JSON.stringify(a.labels) < JSON.stringify(b.labels) ? -1 : 1))
       .map((row) => ({ labels: labels.map((label, index): Label => [label, row.labels[index] ?? ""]), sum: row.sum }))
-      .flatMap(({ labels: told, sum }) => (type === "counter" ? counted(name, told, sum) : spread(name, told, sum)));
+      .flatMap(({ labels: labelValues, sum }) =>
+        type === "counter" ? counted(name, labelValues, sum) : spread(name, labelValues, sum),
+      );
     const unit = type === "histogram" ? [`# UNIT ${name} seconds`] : [];
     return [`# TYPE ${name} ${type}`, ...unit, `# HELP ${name} ${help}`, ...samples];
   });

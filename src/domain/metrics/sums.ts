@@ -25,8 +25,8 @@ const LABEL_CHARS = 100;
 /** Adds a value to what was counted. */
 export function addTo(sums: Sums, family: FamilyName, labels: readonly string[], by: number): void {
   if (!Number.isFinite(by) || by < 0) return;
-  const told = labels.map((label) => label.slice(0, LABEL_CHARS).toWellFormed().replaceAll(BETWEEN, " "));
-  put(sums, keyOf(family, told), FAMILIES[family].type === "counter" ? [by] : observed(by));
+  const safeLabels = labels.map((label) => label.slice(0, LABEL_CHARS).toWellFormed().replaceAll(BETWEEN, " "));
+  put(sums, keyOf(family, safeLabels), FAMILIES[family].type === "counter" ? [by] : observed(by));
 }
 
 /** Adds an isolate's counts. Label values above the limit are counted as `OTHER`. */

@@ -41,7 +41,12 @@ function countIssues(count: number, most: number): Issue[] {
   if (count === 0)
     return [{ code: "NO_SKILLS", message: `The plugin contains no skills. Add \`skills/<name>/${SKILL_FILE}\`.` }];
   if (count <= most) return [];
-  return [{ code: "TOO_MANY_SKILLS", message: `Too many skills in the plugin (limit ${most}, found ${count}).` }];
+  return [
+    {
+      code: "TOO_MANY_SKILLS",
+      message: `Too many skills in the plugin (limit ${most}, found ${count}). Split the plugin.`,
+    },
+  ];
 }
 
 /** Returns the prefix before the plugin's own paths. */

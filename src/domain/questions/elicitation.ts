@@ -217,6 +217,6 @@ function answerTo(form: { properties: Record<string, JsonObject>; required: stri
 export function readElicitAnswer(result: JsonValue | undefined): ElicitAnswer | null {
   const values = isJsonObject(result) && !("action" in result) ? result.values : undefined;
   const given = Object.entries(isJsonObject(values) ? values : {}).filter(([, one]) => one !== null);
-  const told = values === undefined ? result : { action: "accept", content: Object.fromEntries(given) };
-  return elicitAnswerSchema.safeParse(told).data ?? null;
+  const checkedAnswer = values === undefined ? result : { action: "accept", content: Object.fromEntries(given) };
+  return elicitAnswerSchema.safeParse(checkedAnswer).data ?? null;
 }

@@ -22,6 +22,12 @@ export const CLOSE = {
   tooFast: 4429,
 } as const;
 
+/** Close reasons that several modules use. A reason has at most 123 bytes (RFC 6455). */
+export const CLOSE_REASONS = {
+  backpressure: "The client does not read fast enough. Connect again and read every frame.",
+  noConversation: "Conversation not found. Create it with a first turn.",
+} as const;
+
 /** Maps error codes to WebSocket close codes. */
 export const CLOSE_CODE: Record<ErrorCode, number> = {
   invalid: CLOSE.badFrame,
@@ -167,15 +173,22 @@ export type ServerFrame = z.infer<ReturnType<typeof serverFrameSchema>>;
 /** Reads one message of a socket: a frame, or why the socket must go. */
 export function readFrame(data: string | ArrayBuffer): { frame: ClientFrame } | { close: number; reason: string } {
   if (typeof data !== "string") return { close: CLOSE.badFrame, reason: "Binary frame received. Send text frames." };
-  if (utf8Bytes(data) > QUESTION_LIMITS.frameBytes) return { close: CLOSE.tooLarge, reason: "Frame too large." };
+  if (utf8Bytes(data) > QUESTION_LIMITS.frameBytes)
+    return {
+      close: CLOSE.tooLarge,
+      reason: `Frame too large (limit ${QUESTION_LIMITS.frameBytes / 1_024} KiB). Send less.`,
+    };
   let value: unknown;
   try {
     value = JSON.parse(data);
   } catch {
-    return { close: CLOSE.badFrame, reason: "The frame is not valid JSON." };
+    return { close: CLOSE.badFrame, reason: "The frame is not valid JSON. Fix the syntax." };
   }
   const parsed = clientFrameSchema.safeParse(value);
   if (parsed.success) return { frame: parsed.data };
   const where = parsed.error.issues[0]?.path.join(".") ?? "";
-  return { close: CLOSE.badFrame, reason: `The frame is not valid${where === "" ? "" : `: ${where.slice(0, 60)}`}.` };
+  return {
+    close: CLOSE.badFrame,
+    reason: `The frame is not valid${where === "" ? "" : ` at ${where.slice(0, 60)}`}. Check its fields.`,
+  };
 }

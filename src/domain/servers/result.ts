@@ -62,12 +62,12 @@ function wholeOf(content: readonly ContentBlock[], structuredContent: JsonObject
 }
 
 function capped(blocks: readonly ContentBlock[]): ContentBlock[] {
-  const kept: ContentBlock[] = [];
+  const acceptedBlocks: ContentBlock[] = [];
   let text = UPSTREAM_LIMITS.textChars;
   let all = UPSTREAM_LIMITS.resultBytes;
   for (const [index, block] of blocks.entries()) {
-    if (kept.length >= UPSTREAM_LIMITS.blocks) {
-      kept.push(note(`${blocks.length - index} more blocks`));
+    if (acceptedBlocks.length >= UPSTREAM_LIMITS.blocks) {
+      acceptedBlocks.push(note(`${blocks.length - index} more blocks`));
       break;
     }
     const size = JSON.stringify(block).length;
@@ -75,14 +75,14 @@ function capped(blocks: readonly ContentBlock[]): ContentBlock[] {
     const weight = fits === block ? size : JSON.stringify(fits).length;
     const bytes = utf8Bytes(JSON.stringify(fits));
     if (fits === null || bytes > all) {
-      kept.push(note(`a block of type '${block.type.slice(0, 40)}' with ${size} characters`));
+      acceptedBlocks.push(note(`a block of type '${block.type.slice(0, 40)}' with ${size} characters`));
       continue;
     }
-    kept.push(fits);
+    acceptedBlocks.push(fits);
     all -= bytes;
     if (block.type === "text") text -= weight;
   }
-  return kept;
+  return acceptedBlocks;
 }
 
 /** A text block that fits into what is left; `null` when nothing is left. */

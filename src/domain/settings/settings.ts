@@ -192,7 +192,11 @@ export function parseSettings(variables: Record<string, string>): { settings: Se
     ...invalid.map(({ name, problem }) => ({ code: "INVALID_SETTING", message: `${name}: ${problem}`, path: name })),
     ...Object.keys(variables)
       .filter((name) => !Object.hasOwn(SETTINGS, name))
-      .map((name) => ({ code: "UNKNOWN_SETTING", message: `'${name}' is not a setting.`, path: name })),
+      .map((name) => ({
+        code: "UNKNOWN_SETTING",
+        message: `'${name}' is not a setting. Check its spelling, or remove it.`,
+        path: name,
+      })),
   ];
   return { settings: issues.length === 0 ? values : null, issues };
 }

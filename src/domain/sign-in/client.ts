@@ -43,7 +43,7 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ message, path }) => ({
       code: "INVALID_FIELD",
-      message: path.length === 0 ? "The body is not a JSON object." : message,
+      message: path.length === 0 ? "The body is not a JSON object. Send the metadata as one." : message,
       path: path.join("."),
     }));
     return { issues, uris: issues.some(({ path }) => path.startsWith("redirect_uris")) };
@@ -53,11 +53,15 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
   if (grant_types?.includes("authorization_code") === false)
     issues.push({
       code: "INVALID_FIELD",
-      message: "`grant_types` must include `authorization_code`.",
+      message: "`grant_types` does not include `authorization_code`. Add it.",
       path: "grant_types",
     });
   if (response_types?.includes("code") === false)
-    issues.push({ code: "INVALID_FIELD", message: "`response_types` must include `code`.", path: "response_types" });
+    issues.push({
+      code: "INVALID_FIELD",
+      message: "`response_types` does not include `code`. Add it.",
+      path: "response_types",
+    });
   const usable = redirect_uris.filter((uri) => destinationOf(uri) !== null);
   if (usable.length === 0) {
     const message =

@@ -27,7 +27,7 @@ export function argumentProblems(tool: string, schema: JsonSchema, args: JsonObj
   const problems = schemaProblems(schema, args);
   if (problems.length === 0) return null;
   const list = problems.map((problem) => `\n- ${problem}`).join("");
-  return failed(`Error: The arguments of '${tool}' do not fit its inputSchema:${list}`);
+  return failed(`Error: The arguments of '${tool}' do not fit its inputSchema. Fix them and call it again:${list}`);
 }
 
 /** Returns problems of a value, each with its path and the expected type. */

@@ -18,7 +18,10 @@ export function toolsForClient(tools: readonly JsonObject[], view: View): JsonOb
   return completed(tools, view).map((tool) => {
     const { hints, effect } = rowOf(tool) ?? {};
     const annotations = hints && effect === "loads" ? { ...hints, ...CHANGES } : hints;
-    return hinted({ ...told(tool, view), inputSchema: withoutHeaders(objectIn(tool.inputSchema)) }, annotations);
+    return hinted(
+      { ...describedTool(tool, view), inputSchema: withoutHeaders(objectIn(tool.inputSchema)) },
+      annotations,
+    );
   });
 }
 
@@ -29,7 +32,7 @@ export function toolsOfCatalog(view: View): JsonObject[] {
   const tools = builtinTools(offer).filter(({ name }) => builtinOf(name)?.needsConversation === false);
   if (tools.length === 0) return [];
   const rendered = tools.map((tool) => renderTool(tool, "mcp"));
-  return completed(rendered, view).map((tool) => hinted(told(tool, view), rowOf(tool)?.hints));
+  return completed(rendered, view).map((tool) => hinted(describedTool(tool, view), rowOf(tool)?.hints));
 }
 
 /** Adds the tools that every client has. The gateway's own come first, in the table's order. */
@@ -47,7 +50,7 @@ function placeOf({ name }: JsonObject): number {
   return place === -1 ? ORDER.length : place;
 }
 
-function told(tool: JsonObject, view: View): JsonObject {
+function describedTool(tool: JsonObject, view: View): JsonObject {
   const { forClient } = rowOf(tool) ?? {};
   if (forClient === undefined) return tool;
   const { shown, more } = listed(view.catalog, view.preload);

@@ -123,8 +123,8 @@ function schemaWords({ properties }: JsonObject): string {
   if (!isJsonObject(properties)) return "";
   return Object.entries(properties)
     .map(([name, schema]) => {
-      const told = isJsonObject(schema) ? schema.description : undefined;
-      return typeof told === "string" ? `${name} ${told}` : name;
+      const schemaDescription = isJsonObject(schema) ? schema.description : undefined;
+      return typeof schemaDescription === "string" ? `${name} ${schemaDescription}` : name;
     })
     .join(" ");
 }

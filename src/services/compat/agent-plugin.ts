@@ -109,14 +109,19 @@ export async function publishAgentPlugin(
   const target = { scope: publishScope(principal, namespace), namespace, userId: principal.userId };
   const { manifest, skills, servers, issues, warnings } = readPluginArchive(upload, COMPAT_LIMITS.pluginSkills);
   if (manifest === null || issues.length > 0)
-    throw new GatewayError("unprocessable", "PLUGIN_INVALID", "The archive is not a valid plugin.", {
-      issues: issues.map((issue) => ({ ...issue })),
-    });
+    throw new GatewayError(
+      "unprocessable",
+      "PLUGIN_INVALID",
+      "The archive is not a valid plugin. Fix the listed issues.",
+      {
+        issues: issues.map((issue) => ({ ...issue })),
+      },
+    );
   const taken: PublishedPluginSkill[] = [];
   for (const { name, zip } of skills) {
     try {
-      const told = { upload: zip, fileName: undefined, name: undefined, target, idempotencyKey: null };
-      const { status, skill } = await publish(context, { ...told, servers });
+      const uploadOptions = { upload: zip, fileName: undefined, name: undefined, target, idempotencyKey: null };
+      const { status, skill } = await publish(context, { ...uploadOptions, servers });
       const said = status === 201 ? "published" : "unchanged";
       const { id, versionId: version_id, warnings: found } = skill;
       taken.push({ name: skill.name, status: said, id, version_id, warnings: found });

@@ -135,5 +135,9 @@ async function marksOf(pageId: string, secret: string) {
 }
 
 function noIssuer(): GatewayError {
-  return new GatewayError("not_found", "NO_ISSUER", "Sign-in at an external issuer is disabled on this gateway.");
+  return new GatewayError(
+    "not_found",
+    "NO_ISSUER",
+    "Sign-in at an external issuer is disabled on this gateway. Sign in with a key.",
+  );
 }

@@ -27,7 +27,9 @@ describe("the budget", () => {
     await c.load("wiki");
     expect(textOf(await c.load("wiki", { reload: true }))[0]).toContain("How to wiki.");
     const third = await c.load("wiki", { reload: true });
-    expect(textOf(third)).toEqual(["Error: Skill 'wiki' does not fit into this conversation's budget for skills."]);
+    expect(textOf(third)).toEqual([
+      "Error: Skill 'wiki' does not fit into this conversation's budget for skills. Continue without it.",
+    ]);
     expect(activeIn(third)).toEqual(["wiki"]);
   });
 

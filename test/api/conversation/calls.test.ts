@@ -49,7 +49,9 @@ describe("tool calls", () => {
       { id: "4", name: "load_skill", arguments: '{"skill_name":"wiki","why":"because"}' },
     );
     expect(answer.results.map((result) => result.isError ?? false)).toEqual([true, true, true, false]);
-    expect(textOf(answer)[0]).toBe("Error: The arguments of 'load_skill' cannot be read: they are not valid JSON.");
+    expect(textOf(answer)[0]).toBe(
+      "Error: The arguments of 'load_skill' cannot be read: they are not valid JSON. Send valid JSON.",
+    );
     expect(activeIn(await get("/x"))).toEqual(["wiki"]);
   });
 

@@ -217,7 +217,7 @@ describe("a change of the registry", () => {
     expect(await seen(await user.calls("x", load("wiki")))).toEqual(["1.0.0", true, "Old file."]);
     const next = await user.turn("x");
     expect(await seen(next)).toEqual(["1.1.0", false, "New file."]);
-    const message = "Skill 'wiki' was updated from version 1.0.0 to version 1.1.0.";
+    const message = "Skill 'wiki' was updated from version 1.0.0 to version 1.1.0. The new instructions apply.";
     expect(next.warnings).toEqual([{ code: "SKILL_UPDATED", message, path: "wiki" }]);
     // The warning appears once, and only in conversations where the skill was active.
     expect((await user.turn("x")).warnings).toEqual([]);

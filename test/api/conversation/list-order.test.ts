@@ -9,7 +9,7 @@ import { talk } from "../../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { host } from "../../support/mcp-client";
 import { clearRegistry, seedSkill, seedVersion } from "../../support/registry";
-import { HOUR, keepHouse, sendCounts } from "../../support/skill-use";
+import { HOUR, runCron, sendCounts } from "../../support/skill-use";
 import { someone } from "../../support/users";
 
 const DAY = 24 * HOUR;
@@ -47,7 +47,7 @@ async function use(user: string, skill: string, conversations = 1, loads = 1): P
 }
 
 async function tomorrow(): Promise<void> {
-  await keepHouse();
+  await runCron();
   pass(DAY);
 }
 
@@ -60,7 +60,7 @@ describe("the shared order of the list", () => {
     await use("bob", "cedar");
     const byName = ["apple", "beta", "cedar", "delta", "aaa-own"];
     const byUse = ["delta", "cedar", "apple", "beta", "aaa-own"];
-    await keepHouse();
+    await runCron();
     expect(await listOf("reader")).toEqual(byName);
     await tomorrow();
     expect(await listOf("reader")).toEqual(byUse);
@@ -72,7 +72,7 @@ describe("the shared order of the list", () => {
     ]);
     // Usage within a day changes the order only from the next day.
     for (const user of ["ada", "bob", "cleo"]) await use(user, "apple");
-    await keepHouse();
+    await runCron();
     pass(8 * HOUR);
     expect(await listOf("reader")).toEqual(byUse);
     await tomorrow();

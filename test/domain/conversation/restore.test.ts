@@ -120,7 +120,7 @@ describe("a recorded call", () => {
       const refused = form(
         "unload_skill",
         { skill_name: "x" },
-        "Error: Skill 'x' is preloaded and cannot be unloaded.",
+        "Error: Skill 'x' is preloaded and cannot be unloaded. It stays active.",
         true,
       );
       const other = (chain: JsonValue[]) => JSON.parse(JSON.stringify(chain).replaceAll('"c1"', '"c2"')) as JsonValue[];

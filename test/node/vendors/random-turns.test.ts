@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Harness } from "../../support/harness";
 import { type Behaviour, Conversation, type Sdk, type Turn } from "../../support/sdks/caller";
-import { Dice, markOf, type RandomTurn, randomSpec, randomTurn, Shop } from "../../support/sdks/random";
+import { Dice, markOf, RandomRegistry, type RandomTurn, randomSpec, randomTurn } from "../../support/sdks/random";
 import { anthropicMessages, openaiChat } from "../../support/sdks/sdks";
 import { startVendor } from "../../support/vendors/server";
 
@@ -86,20 +86,20 @@ describe.runIf(process.env.SDK_TURNS === "all")("random conversations", () => {
   const seeds = given === undefined ? [1, 2, 3] : [Number(given)];
   it.each(seeds)("are never refused, and never told what is gone: seed %d", { timeout: 600_000 }, async (seed) => {
     const dice = new Dice(seed);
-    const shop = new Shop(gateway, dice);
-    await shop.open();
+    const registry = new RandomRegistry(gateway, dice);
+    await registry.open();
     const callers = await Promise.all(
       CALLERS.map((caller, index) => Watched.start(gateway, `${seed}-${index}`, caller)),
     );
     for (let turn = 1; turn <= TURNS; turn++) {
-      while (dice.chance(0.35)) await shop.change();
+      while (dice.chance(0.35)) await registry.change();
       const random = randomTurn(dice, turn);
-      const forbidden = shop.forbidden();
+      const forbidden = registry.forbidden();
       await Promise.all(callers.map((caller) => caller.begin(turn, random, forbidden)));
-      if (dice.chance(0.2)) await shop.change();
+      if (dice.chance(0.2)) await registry.change();
       await Promise.all(callers.map((caller) => caller.finish()));
     }
-    await shop.close();
+    await registry.close();
     await Promise.all(callers.map(({ chat }) => chat.vendor.close()));
     expect(callers.map(({ chat }) => chat.vendor.refusals)).toEqual(CALLERS.map(() => []));
   });

@@ -13,14 +13,14 @@ const words = (most: number) =>
     .catch(undefined);
 
 /** Descriptive fields for hosts and users. */
-const told = () => ({
+const shownFields = () => ({
   title: words(200),
   description: words(UPSTREAM_LIMITS.descriptionChars),
   icons: iconsSchema,
   _meta: marksSchema,
 });
 const ofResource = () => ({
-  ...told(),
+  ...shownFields(),
   name: z
     .string()
     .transform((text) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").slice(0, 200))
@@ -71,7 +71,7 @@ export const listedPromptSchema = z.lazy(() =>
       )
       .max(64)
       .optional(),
-    ...told(),
+    ...shownFields(),
   }),
 );
 

@@ -125,7 +125,10 @@ describe("what is sent to a page", () => {
     await silent.pong();
     const { request_id } = await askPage(id);
     await chatter(id, 2);
-    expect(await silent.closed).toEqual({ code: 4408, reason: "The client does not read fast enough." });
+    expect(await silent.closed).toEqual({
+      code: 4408,
+      reason: "The client does not read fast enough. Connect again and read every frame.",
+    });
     expect(silent.count("skill:request")).toBeLessThanOrEqual(11);
     await reader.pong();
     expect(reader.isClosed).toBe(false);

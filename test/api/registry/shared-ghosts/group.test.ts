@@ -94,7 +94,7 @@ describe("a group's ghost", () => {
     expect(after.tools.map((tool) => tool.name)).not.toContain("inner__echo");
     expect(after.warnings).toContainEqual({
       code: "GHOST_NOT_FOUND",
-      message: "Agent (ghost) 'voice' not found, so no skills are available.",
+      message: "Agent (ghost) 'voice' not found, so no skills are available. Check the name.",
     });
     expect((await call("GET", `${GHOSTS}/${ghost.id}`, { key: keys.Reporter })).status).toBe(404);
   });

@@ -9,7 +9,7 @@ import { holdClock, objectOf, pass, releaseClock, ring } from "../../../support/
 import { expectLog } from "../../../support/logs";
 import { providerSkill } from "../../../support/provider";
 import { clearRegistry } from "../../../support/registry";
-import { HOUR, keepHouse, sendCounts, usageOf } from "../../../support/skill-use";
+import { HOUR, runCron, sendCounts, usageOf } from "../../../support/skill-use";
 
 const S = "/api/v1/kinds/skills";
 const NONE = { loads: 0, calls: 0, failures: 0, tokens: 0 };
@@ -138,7 +138,7 @@ describe("the use of a skill", () => {
     await evictDurableObject(objectOf(idOf(chat), "uses-never"));
     // The database has deleted the id of the batch by now.
     pass(5 * 24 * HOUR);
-    await keepHouse();
+    await runCron();
     await sendCounts(chat, "uses-never");
     expect((await usageOf(id)).totals.loads).toBe(1);
     pass(30 * 24 * HOUR);
@@ -185,11 +185,11 @@ describe("the use of a skill", () => {
     expect(JSON.stringify(rows)).not.toContain("nameless");
     expect(JSON.stringify(rows)).not.toContain(idOf(chat));
     pass(399 * 24 * HOUR);
-    await keepHouse();
+    await runCron();
     expect((await usageOf(id, undefined, "?days=400")).totals.loads).toBe(1);
     expect((await usageOf(id)).totals).toEqual(NONE);
     pass(2 * 24 * HOUR);
-    await keepHouse();
+    await runCron();
     expect((await rowsOf("skill_use")).filter((row) => row.skill_id === id)).toEqual([]);
     expect(await rowsOf("skill_use_batches")).toEqual([]);
   });

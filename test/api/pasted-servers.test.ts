@@ -18,7 +18,7 @@ beforeEach(async () => {
   await gatewayServers({});
 });
 
-describe("the predecessor's names of variables", () => {
+describe("Wegent's names of variables", () => {
   it("are filled with the values that we have", async () => {
     const headers = { "x-task": v("task_id"), "x-user": `${v("user_id")} ${v(" user_name ")}` };
     const key = await keyFor("pia");

@@ -148,6 +148,6 @@ export const CONVERSATION_TEXTS: OperationTexts = {
   "GET /api/tasks/{id}/skills": {
     id: "tasks.skills",
     about:
-      "Returns the skills of a conversation in the format of the predecessor system (Wegent), which calls a conversation a task.",
+      "Returns the skills of a conversation in the format of Wegent, which calls a conversation a task.",
   },
 };

@@ -109,7 +109,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   sessions: "Console sessions.",
   signIns: "One-time sign-in links.",
   skills: "The registry of skills.",
-  tasks: "Conversations in the format of the predecessor system.",
+  tasks: "Conversations in the format of Wegent.",
   tickets: "One-time tickets for sockets.",
   toolCalls: "Tool calls of models.",
   turns: "Turns of a conversation.",

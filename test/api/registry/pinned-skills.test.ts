@@ -30,7 +30,7 @@ const REFS: [string, object, string][] = [
   ["by the group's namespace", { namespace: "pinners", is_public: false }, "The group's."],
   ["by one's own namespace", { namespace: "default", is_public: false, content_hash: "ab" }, "Ada's own."],
   [
-    "by a number of the predecessor's, and what is said besides",
+    "by a number of Wegent's, and what is said besides",
     { skill_id: 17, namespace: "pinners" },
     "The group's.",
   ],

@@ -36,7 +36,7 @@ describe("a command of a provider", () => {
       stdout: "hello you from shell\nhello you from Python\n/workspace\n",
       stderr: "",
     });
-    // Where sandboxes of the predecessor begin.
+    // Where sandboxes of Wegent begin.
     expect((await exec("pwd", { more: { working_dir: "/home/user" } })).stdout).toBe("/workspace\n");
     expect((await exec("pwd", { more: { working_dir: "/skill/scripts" } })).stdout).toBe("/skill/scripts\n");
     expect(await exec("pwd", { more: { working_dir: "/nowhere" } })).toMatchObject({

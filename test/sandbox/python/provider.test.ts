@@ -63,7 +63,7 @@ it("says what a tool says of its failure, and what does not fit", async () => {
   expect(textOf(unfit)).toContain("Input should be 'pie' or 'flowchart'");
 });
 
-it("has the predecessor's sandbox over the files of its run", async () => {
+it("has Wegent's sandbox over the files of its run", async () => {
   const FILES = filesSkill();
   const { tools, problems } = await describeAll(FILES);
   const running = ["exec", "list_files", "read_file", "write_file", "download_attachment", "sub_agent", "round_trip"];

@@ -41,9 +41,9 @@ const OWN_SCENARIOS = [
 
 /** Scenarios that the client of a conversation does not support by design. They run with an SDK client behind the proxy. */
 const BEHIND_PROXY = {
-  "elicitation-sep1034-client-defaults": "a conversation fills in no form by itself",
-  "sse-retry": "conversations hold no standing streams but for a call that may ask",
-  "sep-2322-client-request-state": "a conversation answers for nobody",
+  "elicitation-sep1034-client-defaults": "a conversation does not fill in forms by itself",
+  "sse-retry": "conversations have open streams only for calls that can ask a question",
+  "sep-2322-client-request-state": "a conversation does not answer questions for a user",
 };
 const SIGN_IN = "sign-in";
 const SIGN_IN_SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant"];
@@ -103,7 +103,8 @@ async function serverRows(url, revision, results, { way, known }) {
   );
   // The suite judges its baseline itself: an entry that passes is a failure too. A conversation's is judged here.
   const judges = Object.keys(known).length === 0 && way !== CONVERSATION;
-  if (judges && code !== 0 && !found.some(isFailure)) throw new Error(`The suite ended with ${code} for ${revision}.`);
+  if (judges && code !== 0 && !found.some(isFailure))
+    throw new Error(`The suite for ${revision} exited with code ${code}.`);
   return found;
 }
 
@@ -218,8 +219,7 @@ async function report(rows) {
     console.log(
       `${row.revision}  ${row.scenario.padEnd(width)}  ${row.way.padEnd(19)}  ${verdict.padEnd(10)}  ${counts}`,
     );
-    if (row.known !== undefined)
-      say(`    ${fails(row) ? "fails" : "PASSES, though it is known to fail"}: ${row.known}`);
+    if (row.known !== undefined) say(`    ${fails(row) ? "fails" : "PASSES, but is listed as failing"}: ${row.known}`);
     if ((!row.isScored && row.way !== SIGN_IN) || row.known !== undefined) continue;
     for (const { id, status, errorMessage } of [...row.failed, ...row.warned])
       say(`    ${status} ${id}: ${errorMessage}`);
@@ -230,13 +230,11 @@ async function report(rows) {
   const failedSignIns = signIn.filter(isFailure);
   await headline(rows);
   const checks = signIn.reduce((total, row) => total + row.passed, 0);
-  console.log(
-    `Apart from these, the sign-in: ${signIn.length} scenarios, ${failedSignIns.length} failing; ${checks} checks passed.`,
-  );
+  console.log(`Sign-in: ${signIn.length} scenarios, ${failedSignIns.length} failing; ${checks} checks passed.`);
   for (const [scenario, why] of Object.entries(BEHIND_PROXY))
     console.log(`${scenario}: behind the proxy, since ${why}.`);
   console.log(
-    "auth/*: left out, since the gateway is no OAuth client of MCP servers; it sends what an admin configured.",
+    "auth/*: skipped, because the gateway is not an OAuth client of MCP servers. It sends the headers that an admin configured.",
   );
   if (failures.length + failedSignIns.length > 0 || scored.length === 0) process.exitCode = 1;
 }
@@ -254,7 +252,7 @@ async function headline(rows) {
   const outside = required.filter(({ way }) => way !== CONVERSATION);
   console.log("");
   const out = all.length - outside.length;
-  tell("What the suite requires", all.length, outside, `; ${out} are left out, all of them auth/*.`);
+  tell("What the suite requires", all.length, outside, `; ${out} are skipped (auth/*).`);
   const inside = required.filter(({ way }) => way === CONVERSATION);
   const servers = sets.flatMap(({ server }) => server).length;
   const failing = inside.filter(({ known }) => known !== undefined).length;

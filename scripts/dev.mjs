@@ -28,7 +28,7 @@ async function main() {
   const migrating = await openGateway({
     ...common,
     port: 0,
-    onLost: () => fail(new Error("workerd does not come back")),
+    onLost: () => fail(new Error("workerd does not restart")),
   });
   stop = migrating.stop;
   await migrating.ready();

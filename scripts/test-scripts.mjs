@@ -29,7 +29,7 @@ async function main() {
   const there = (await readdir(FOLDER, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   const asked = positionals.length > 0 ? positionals : there.map(({ name }) => name);
   const unknown = asked.find((name) => !Object.hasOwn(TABLES, name) || !there.some((entry) => entry.name === name));
-  if (unknown !== undefined) throw new Refusal(`There are no scripts in '${unknown}'.\n${USAGE}`);
+  if (unknown !== undefined) throw new Refusal(`Unknown language '${unknown}'.\n${USAGE}`);
   const bench = await openBench();
   try {
     const passed = [];

@@ -21,7 +21,7 @@ async function main() {
   const trials = values.skills === true ? "test/trials/skills" : "test/trials";
   await installTrials(
     path.join(root, trials),
-    values.skills ? "a gigabyte, and a minute or two" : "some gigabytes, and a few minutes",
+    values.skills ? "about 1 GB, 1 to 2 minutes" : "several GB, a few minutes",
   );
   await prepareAssets();
   const folder = await mkdtemp(path.join(tmpdir(), "try-clients-"));
@@ -34,10 +34,10 @@ async function main() {
     await runTests(["-c", `${trials}/vitest.config.ts`, ...files, ...report, ...only], root);
     const { testResults } = JSON.parse(await readFile(results, "utf8"));
     const rows = rowsOf(testResults);
-    if (rows.size === 0) throw new Refusal(`No client was tried.\n${USAGE}`);
+    if (rows.size === 0) throw new Refusal(`No client matches --only.\n${USAGE}`);
     console.log(tableOf(rows));
     const failed = failuresIn(rows, testResults);
-    console.log(failed === 0 ? "Every case that a client has went well." : `${failed} went wrong.`);
+    console.log(failed === 0 ? "All cases passed." : `${failed} failed.`);
     process.exitCode = failed === 0 ? 0 : 1;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -31,7 +31,7 @@ const PARTS = {
 async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" } });
   const parts = values.only === undefined ? Object.keys(PARTS) : [values.only];
-  for (const name of parts) if (!(name in PARTS)) throw new Refusal(`There is no part ${name}.\n${USAGE}`);
+  for (const name of parts) if (!(name in PARTS)) throw new Refusal(`Unknown part ${name}.\n${USAGE}`);
   const folder = await mkdtemp(path.join(tmpdir(), "try-sdk-"));
   try {
     const packed = await pack(folder);
@@ -57,7 +57,7 @@ async function pack(folder) {
   const strange = files
     .map((file) => file.path)
     .filter((name) => !/^(?:dist\/.+\.(?:js|d\.ts)|bin\/skillgate\.js|package\.json|README\.md|LICENSE)$/.test(name));
-  if (strange.length > 0) throw new Refusal(`The package has files that nobody imports: ${strange.join(", ")}`);
+  if (strange.length > 0) throw new Refusal(`The package has files that no other file imports: ${strange.join(", ")}`);
   const { dependencies = {} } = JSON.parse(await readFile(path.join(root, "sdk", "package.json"), "utf8"));
   if (Object.keys(dependencies).length > 0) throw new Refusal("The package has dependencies.");
   return path.join(folder, filename);
@@ -66,7 +66,7 @@ async function pack(folder) {
 async function install({ packed, project }, ...packages) {
   await npm(project, "install", "--no-audit", "--no-fund", packed);
   const came = (await readdir(path.join(project, "node_modules"))).filter((name) => !name.startsWith("."));
-  if (came.join() !== "skill-gateway") throw new Refusal(`Besides the package came ${came.join(", ")}.`);
+  if (came.join() !== "skill-gateway") throw new Refusal(`Unexpected packages were installed: ${came.join(", ")}.`);
   if (packages.length > 0) await npm(project, "install", "--no-audit", "--no-fund", ...packages);
 }
 
@@ -109,7 +109,7 @@ async function onNode(given, major) {
     ["check", "tide"],
   ]) {
     const ended = await outcome(run(node, [command, ...args], { cwd: given.project, env: { PATH: process.env.PATH } }));
-    if (!ended.stdout.includes("tide")) throw new Refusal(`skillgate ${args.join(" ")} said ${ended.stdout}`);
+    if (!ended.stdout.includes("tide")) throw new Refusal(`skillgate ${args.join(" ")} printed ${ended.stdout}`);
   }
   return `${stdout.trim()}, skillgate init and check`;
 }
@@ -188,13 +188,16 @@ async function weight(project, code) {
 async function browser(given) {
   await install(given, "react@19");
   const all = await weight(given.project, `${PAGE}export * from "skill-gateway";`);
-  if (all > MOST_KIB) throw new Refusal(`A page with all of it takes ${all.toFixed(1)} KiB, and may take ${MOST_KIB}.`);
+  if (all > MOST_KIB)
+    throw new Refusal(
+      `A page with the whole package is too large (limit ${MOST_KIB} KiB, found ${all.toFixed(1)} KiB).`,
+    );
   const page = await weight(given.project, PAGE);
   const error = await weight(
     given.project,
     'import { SkillGatewayError } from "skill-gateway"; console.log(SkillGatewayError);',
   );
-  if (error > 1) throw new Refusal(`One class brings ${error.toFixed(1)} KiB: the package cannot be shaken.`);
+  if (error > 1) throw new Refusal(`One class alone has ${error.toFixed(1)} KiB, so tree shaking does not work.`);
   return `all ${all.toFixed(1)} KiB gzip, a page ${page.toFixed(1)}, one class ${error.toFixed(1)}`;
 }
 

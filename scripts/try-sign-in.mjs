@@ -14,7 +14,7 @@ const USAGE = `Use: npm run try:sign-in -- [--only <host>]
 
 async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" } });
-  await installTrials(path.join(root, "test/trials", "sign-in"), "400 MB, and half a minute");
+  await installTrials(path.join(root, "test/trials", "sign-in"), "400 MB, 30 seconds");
   await prepareAssets();
   const only = values.only === undefined ? [] : ["-t", values.only.replaceAll(/[^\w @-]/g, ".")];
   process.exitCode = await runTests(["-c", "test/trials/sign-in/vitest.config.ts", ...only], root);

@@ -162,7 +162,8 @@ function piecesOf(text) {
 function literal(value) {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
-  if (typeof value !== "string") throw new Error(`a column holds a ${typeof value}, which a backup does not know`);
+  if (typeof value !== "string")
+    throw new Error(`a column has a value of type ${typeof value}, which backups do not support`);
   if (/[\0\r]/.test(value)) return `CAST(X'${Buffer.from(value).toString("hex")}' AS TEXT)`;
   return `'${value.replaceAll("'", "''")}'`;
 }

@@ -109,6 +109,6 @@ export async function bundle(options) {
       ...options,
     });
   } catch (error) {
-    throw new Refusal(`The bundle cannot be made: ${error.message}`);
+    throw new Refusal(`The bundle cannot be built: ${error.message}`);
   }
 }

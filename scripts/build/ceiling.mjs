@@ -27,7 +27,7 @@ export function checkCeiling(modules) {
     .slice(0, 3)
     .map(({ name, bytes }) => `${name} ${kib(bytes)}`);
   throw new Refusal(
-    `The Worker's modules are ${kib(total)} together, and may be ${kib(MOST_BYTES)}. The largest: ${largest.join(", ")}. What few requests need can be code for an isolate, read from a static asset like public/sandbox/compiler.js.`,
+    `The Worker's modules are too large (limit ${kib(MOST_BYTES)}, found ${kib(total)}). The largest: ${largest.join(", ")}. Move code that few requests need into a static asset, like public/sandbox/compiler.js.`,
   );
 }
 
@@ -39,7 +39,7 @@ export function checkStart(texts) {
   const total = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0) / 1024;
   if (total <= MOST_START_KIB) return;
   throw new Refusal(
-    `What the Worker reads at its start is ${total.toFixed(1)} KiB (gzip), and may be ${MOST_START_KIB}. Import what few requests need when the first of them comes, as src/edges.ts does.`,
+    `The code that the Worker loads at its start is too large (limit ${MOST_START_KIB} KiB gzip, found ${total.toFixed(1)} KiB). Import code that few requests need on demand, like src/edges.ts.`,
   );
 }
 

@@ -94,6 +94,6 @@ async function fileOf(kind, name) {
 
 function differs(name) {
   return new Refusal(
-    `The client and the server of the MCP SDK have no ${name} in common any more: scripts/build/mcp-sdk.mjs has to be looked at.`,
+    `The client and the server of the MCP SDK no longer share ${name}. Update scripts/build/mcp-sdk.mjs.`,
   );
 }

@@ -95,6 +95,6 @@ export function editShell(text) {
 function replaceOnce(text, what, by) {
   const parts = text.split(what);
   if (parts.length !== 2)
-    throw new Error(`just-bash has changed: expected once, found ${parts.length - 1} times: ${what}`);
+    throw new Error(`The edit does not match just-bash (found ${parts.length - 1} times, expected once): ${what}`);
   return parts.join(by);
 }

@@ -63,7 +63,7 @@ function ranksFile({ pat_str, bpe_ranks }, stamp) {
     });
   }
   if (tokens.includes(undefined))
-    throw new Error(`The ranks of ${ENCODING} have a gap; the file's form cannot hold that.`);
+    throw new Error(`The ranks of ${ENCODING} have a gap, which the file format does not support.`);
   const body = JSON.stringify({ encoding: ENCODING, pattern: pat_str, tokens });
   return head(stamp) + body.slice(1);
 }

@@ -34,7 +34,7 @@ export function readOptions(usage, options, { args = process.argv.slice(2), posi
     console.log(usage);
     process.exit(0);
   }
-  if (typed.positionals.length > most) throw new Refusal(`What is ${typed.positionals[most]}?\n${usage}`);
+  if (typed.positionals.length > most) throw new Refusal(`Unexpected argument: ${typed.positionals[most]}\n${usage}`);
   return typed;
 }
 
@@ -42,6 +42,7 @@ export function readOptions(usage, options, { args = process.argv.slice(2), posi
 export function portOf({ port }, usage) {
   if (port === undefined) return null;
   const number = Number(port);
-  if (!/^\d+$/.test(port) || number > 65_535) throw new Refusal(`--port ${port} is not a port.\n${usage}`);
+  if (!/^\d+$/.test(port) || number > 65_535)
+    throw new Refusal(`--port ${port} is not a port number (0 to 65535).\n${usage}`);
   return number;
 }

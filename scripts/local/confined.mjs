@@ -115,7 +115,9 @@ export async function runConfined({
     });
     const [, stdout = "", stderr = "", said] = output ?? [];
     if (said?.trim() !== BEGUN)
-      throw new Error(`Nothing is run, since it cannot be confined here: ${(error?.message ?? stderr).slice(0, 500)}`);
+      throw new Error(
+        `The code was not run, because it cannot be confined on this machine: ${(error?.message ?? stderr).slice(0, 500)}`,
+      );
     const after = await filesBelow(path.join(place, "files"));
     const changed = after.filter(([name, bytes]) => !brought.get(name)?.equals(bytes));
     return {

@@ -122,7 +122,7 @@ function sumUp(skills, runs) {
       console.log(`  ${count}  ${why}`);
   }
   console.log(
-    `\n${running} of ${skills.length} skills with scripts have at least one that runs${runs ? "" : ", by what publishing says"}`,
+    `\n${running} of ${skills.length} skills with scripts have at least one that runs${runs ? "" : " (according to publishing)"}`,
   );
   return { skills: skills.length, running };
 }

@@ -44,7 +44,7 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
       onRuntime(runtime);
       child.once("exit", (code, signal) => {
         if (isStopping) return;
-        say(`workerd ended (${signal ?? code}), starting it again`);
+        say(`workerd stopped (${signal ?? code}), restarting it`);
         lost ??= setTimeout(onLost, RESTART_PATIENCE);
       });
     });
@@ -65,7 +65,7 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
         unsafeHandleRuntimeRestart: () => {
           clearTimeout(lost);
           lost = undefined;
-          say("workerd serves again");
+          say("workerd is running again");
         },
         workers,
       }),
@@ -86,7 +86,7 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
     async runSchedule(cron, scheduledTime) {
       const worker = await miniflare.getWorker(config.name);
       const { outcome } = await worker.scheduled({ cron, scheduledTime });
-      if (outcome !== "ok") say(`the schedule ${cron} has ended with: ${outcome}`);
+      if (outcome !== "ok") say(`the scheduled job ${cron} failed: ${outcome}`);
       return outcome;
     },
     runtime: () => runtime,
@@ -128,7 +128,7 @@ export async function openFiles(owner) {
 async function gatewayWorker(config, modules, variables, port, outputs) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
-    throw new Refusal(`scripts/local/gateway.mjs does not know ${unknown.join(", ")} of wrangler.toml yet.`);
+    throw new Refusal(`scripts/local/gateway.mjs does not support these keys of wrangler.toml: ${unknown.join(", ")}.`);
   const { directory, binding, run_worker_first: first = [] } = config.assets;
   const isFirst = (name) =>
     first.some((rule) => (rule.endsWith("*") ? name.startsWith(rule.slice(0, -1)) : name === rule));

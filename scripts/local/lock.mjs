@@ -28,7 +28,7 @@ export async function acquireLock(state, { port, group = false }) {
   const left = previous?.runtime == null ? [] : [previous.runtime];
   const marked = markedProcesses(state).filter(({ launcher }) => !isRunning(launcher));
   const orphans = [...left, ...marked].filter(isRunning);
-  if (orphans.length > 0) say("ending what a killed gateway left running");
+  if (orphans.length > 0) say("stopping processes of a killed gateway");
   await end(left, previous?.group);
   await end(orphans);
 
@@ -36,7 +36,7 @@ export async function acquireLock(state, { port, group = false }) {
     /** Writes down the runtime; to be called in the same breath in which it is started. */
     setRuntime(pid) {
       if (read(file)?.id !== own.id)
-        throw new Refusal(`${file} was taken away: another gateway may own this state now.`);
+        throw new Refusal(`${file} was removed, so another gateway may use this state now.`);
       own.runtime = processOf(pid);
       const draft = `${file}.${own.id}`;
       writeFileSync(draft, JSON.stringify(own));

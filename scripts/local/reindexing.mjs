@@ -16,7 +16,7 @@ export async function reindexAt(url, key) {
       throw nothingAnswers(url, error);
     });
     const body = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Refusal(`${url} answered ${answer.status}: ${body.code ?? ""} ${body.detail ?? ""}`);
+    if (!answer.ok) throw new Refusal(`${url} returned HTTP ${answer.status}: ${body.code ?? ""} ${body.detail ?? ""}`);
     total += body.indexed;
     after = body.next;
   }

@@ -102,7 +102,7 @@ export default {
         request: async ({ action, payload }) => {
           requests.push({ request: action, payload });
           if (asked.answer === undefined)
-            return { success: false, error: "No page is connected to the bench: give its answer with --answer." };
+            return { success: false, error: "No page is connected to the bench. Pass its answer with --answer." };
           return { success: true, result: asked.answer };
         },
         emit: (action, payload) => requests.push({ emit: action, payload }),

@@ -18,7 +18,9 @@ it("a release that reads too much at its start is refused", () => {
   // Random text does not compress.
   const text = randomBytes(MOST_START_KIB * 512).toString("latin1");
   expect(() => checkStart([text])).not.toThrow();
-  expect(() => checkStart([text, text])).toThrow(/^What the Worker reads at its start is .* KiB \(gzip\), and may be/);
+  expect(() => checkStart([text, text])).toThrow(
+    /^The code that the Worker loads at its start is too large \(limit .* KiB gzip, found /,
+  );
 });
 
 it("the Worker as it is deployed is small enough, and has no compiler in it", async () => {

@@ -65,7 +65,7 @@ describe("the gateway that a command talks to", () => {
 
 it("a build for a plain wrangler dev says what to run instead; one for npm run dev does not", async () => {
   const plain = await run("build", [], { env: { WRANGLER_COMMAND: "dev" } });
-  expect(plain).toMatchObject({ code: 0, stderr: expect.stringContaining("run npm run dev") });
+  expect(plain).toMatchObject({ code: 0, stderr: expect.stringContaining("Use `npm run dev` instead") });
   const ours = await run("build", [], { env: { WRANGLER_COMMAND: "dev", SKILL_GATEWAY_OWNER: "{}" } });
   expect(ours.stderr).not.toContain("npm run dev");
 });

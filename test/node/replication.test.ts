@@ -97,7 +97,7 @@ it.each<[string, [number, object | string | null][], string]>([
       [200, { uuid: ID }],
       [200, { uuid: ID }],
     ],
-    "did not say that it is on",
+    "did not confirm it",
   ],
 ])("%s does not stop a deployment: it says why, and the one step", async (_, given, why) => {
   answers = [...given];

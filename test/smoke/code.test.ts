@@ -47,7 +47,7 @@ it("a regular expression that backtracks for ever costs seconds, and nothing tha
   const began = performance.now();
   const called = post(gateway, "stuck/tool-calls", { calls: [{ id: "2", name: "match", arguments: {} }] });
   await expect(called).rejects.toThrow();
-  await run.line(/^workerd serves again$/);
+  await run.line(/^workerd is running again$/);
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
   const away = performance.now() - began;
   await work.stop();

@@ -126,7 +126,7 @@ it("refuses smart placement, and says why", async () => {
     const { code, stderr } = await deploy(["--yes"], LOGIN);
     expect([code, account.writes]).toEqual([1, []]);
     expect(stderr).toContain("smart placement");
-    expect(stderr).toContain("every request travels there first");
+    expect(stderr).toContain("requests to conversations near their users become slower");
   } finally {
     await writeFile(file, text);
   }

@@ -18,9 +18,7 @@ import { consoleRoute } from "./pages/console";
 import { demoRoute } from "./pages/demo";
 import { frontRoute } from "./pages/front";
 
-/**
- * The HTTP surface of the gateway with these edges.
- */
+/** Creates the HTTP application with these edges. */
 export function createApp(edges: readonly Edge[]): OpenAPIHono<HttpEnv> {
   const app = router();
   app.use(drainBody, answerHeaders, addressRate);
@@ -47,12 +45,12 @@ export function createApp(edges: readonly Edge[]): OpenAPIHono<HttpEnv> {
     app.use(`${prefix}/*`, authenticate, principalRate);
     app.route("/", routes);
   }
-  // Behind the edges: what is below /console/api is no page.
+  // After the edges, because paths below /console/api are not pages.
   app.route("/", consoleRoute);
   return app;
 }
 
-/** The edge that a request belongs to. */
+/** Returns the edge that handles a request. */
 function edgeOf(c: HonoContext<HttpEnv>, edges: readonly Edge[]): Edge | undefined {
   const { path } = c.req;
   return edges.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));

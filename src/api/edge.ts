@@ -34,13 +34,13 @@ import { userServerRoutes } from "./user-servers";
 import { userRoutes } from "./users";
 
 const routes = router();
-/** A page with a ticket has no key: the socket's route looks at both itself. */
+/** A page with a ticket has no key. The route of the socket checks keys and tickets itself. */
 const open = router();
 open.route("/api/v1", socketRoute);
 
 let table: RouteTable | undefined;
 
-/** Answers 404, 405 and 415 from the table of routes, before a body is read. Every request is looked up in it: a scan by segments. */
+/** Returns 404, 405 and 415 from the table of routes, before a body is read. The table is searched segment by segment. */
 const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
   table ??= routeTable([open, routes]);
   const match = table.find(c.req.path);

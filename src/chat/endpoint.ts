@@ -139,7 +139,7 @@ async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthrop
   throw new ChatRefusal(404, "model_not_found", "Model not found. `GET /models` lists the models that you can use.");
 }
 
-/** A segment of a path; what is not encoded as paths are is no model's name, and stays as it is. */
+/** Decodes a segment of a path. A segment with invalid encoding is no model's name and stays unchanged. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -148,7 +148,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Everything that was thrown below the prefixes, in the vendor's envelope. */
+/** Converts every error below the prefixes into the vendor's format. */
 export function answerVendorError(error: unknown, c: HonoContext<HttpEnv>): Response {
   const refusal = chatError(error, c);
   const isAnthropic = c.req.path.startsWith("/anthropic");

@@ -14,7 +14,7 @@ export const CONSOLE_HEADER = "x-skillgate-console";
 /** Headers with other credentials or for other users, which are not accepted here. */
 const FOREIGN = ["authorization", "x-api-key", "on-behalf-of"] as const;
 
-/** Refuses what the console's own page would not send. */
+/** Rejects requests that the console's own page does not send. */
 export function requireConsolePage(request: Request, env: Env): void {
   const settings = settingsFrom(env);
   if (settings.CONSOLE === "off")

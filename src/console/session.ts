@@ -89,7 +89,7 @@ async function bodyOf<T>(c: HonoContext<HttpEnv>, schema: z.ZodType<T>): Promise
   return read.data;
 }
 
-/** The JSON in a text; `undefined` where there is none. */
+/** Returns the JSON in a text; `undefined` if there is none. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -103,7 +103,7 @@ function wireSession(principal: Principal, settings: Settings) {
   return {
     user: { id: userId, name, role, groups: groups.map(({ group }) => group) },
     rights: rightsOf(principal, false, areGroupsOpen(settings)),
-    /** Whether the page offers to try skills in a chat. */
+    /** Whether the page offers a chat for trying skills. */
     try_it: settings.DEMO === "on",
     ...(principal.session === undefined ? {} : wireTimes(principal.session)),
   };

@@ -34,14 +34,14 @@ export async function runAlarm(tabs: Tabs, { env, later, empty }: AlarmContext):
   if (session !== null) await endIfIdle(tabs, { env, later, empty }, session);
 }
 
-/** Sends the counts that are due. Where the registry does not answer they wait for another hour, and nothing else waits for them. */
+/** Sends the usage counts that are due. If the registry does not respond, they are sent an hour later. Nothing else waits for them. */
 async function sendCounts(tabs: Tabs, env: Env): Promise<void> {
   const session = tabs.session();
   if (session === null) return;
   try {
     await sendUses({ db: primaryDatabase(env), now: () => Date.now(), newId: newId }, session);
   } catch (error) {
-    // Storage that does not answer is logged where that is found out.
+    // Storage errors are logged where they occur.
     if (refusalIn(error) === null) logUnexpected(error, { where: "skill use" });
   }
 }
@@ -57,7 +57,7 @@ async function notifyOfList(tabs: Tabs, env: Env): Promise<void> {
   }
 }
 
-/** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */
+/** Deletes the conversation if it has been idle for long enough, or sets the alarm for that time. */
 async function endIfIdle(tabs: Tabs, { env, later, empty }: AlarmContext, session: Session): Promise<void> {
   const days = settingsFrom(env).CONVERSATION_IDLE_DAYS;
   if (idleDeadline(session, days) > Date.now()) return tabs.alarm.rearm();

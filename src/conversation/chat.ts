@@ -1,4 +1,4 @@
-// The chat endpoint's part in a conversation, fetched when the first chat begins.
+// The chat endpoint's part of a conversation, loaded when the first chat begins.
 
 import type { ConversationSettings } from "../domain/conversation/settings";
 import type { ChatReply, ChatRequest } from "../services/chat/api";

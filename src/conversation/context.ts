@@ -18,7 +18,7 @@ interface Found {
   host: HostSetup | undefined;
 }
 
-/** The context of one request to the conversation. */
+/** Creates the context of one request to the conversation. */
 export function contextIn(conversation: StoredConversation, { env, later, target, host }: Found): RequestContext {
   const session = () => requireSession(conversation.open());
   return makeContext(env, {

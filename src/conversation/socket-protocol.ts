@@ -35,7 +35,9 @@ const NOT_LIVE = "The key expired or was revoked. Use another key.";
 const TOO_FAST = `Too many frames (limit ${QUESTION_LIMITS.framesPerSecond} per second). Send fewer.`;
 const NO_HELLO = `No \`hello\` frame was received (limit ${DURATIONS.hello / 1_000} s). Send it when the socket opens.`;
 
-/** Answers 101 to a page that the Worker sends with its admission, and to the Worker where it listens; or the refusal as a reply. */
+/**
+ * Accepts the upgrade of a page with its admission, or of the Worker that listens for an MCP host; otherwise returns the error as a reply.
+ */
 export async function answerUpgrade(tabs: Tabs, request: Request): Promise<Response> {
   try {
     if (request.headers.has(LISTEN_HEADER)) return listen(tabs);
@@ -64,14 +66,14 @@ export function announce({ sockets, listeners, alarm }: Tabs, session: Session):
   });
 }
 
-/** Lets a page in, or throws the refusal. */
+/** Accepts a page, or throws the error. */
 async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
   const { sockets, asking, session } = tabs;
   const open = session();
   const { follows, ...grant } = await grantFor(open, admission, asking.now(), tabs.isLive);
   const resume = open === null ? null : await draftTicket(tabs.settings, open);
   if (open === null || session() !== open) throw conversationNotFound();
-  // Else one ticket would be as many sockets as its holder likes, each with the ticket for the next.
+  // Otherwise one ticket could open any number of sockets, each with the ticket for the next.
   if (follows !== undefined) sockets.end(follows, "Another connection used this resume ticket. Use that one.");
   if (sockets.full()) {
     const message = `Socket limit of the conversation reached (${QUESTION_LIMITS.sockets}, closing ones included). Close another connection first.`;
@@ -107,7 +109,7 @@ export async function hear(tabs: Tabs, socket: WebSocket, data: string | ArrayBu
 
 async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
   const { sockets, asking } = tabs;
-  // The frame was on its way when the gateway closed the socket.
+  // The frame was sent before the gateway closed the socket.
   if (socket.readyState !== WebSocket.OPEN) return;
   const holder = sockets.holder(socket);
   if (!sockets.mayTalk(holder, asking.now())) return sockets.drop(socket, CLOSE.tooFast, TOO_FAST);
@@ -142,7 +144,7 @@ export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<vo
   }
 }
 
-/** Welcomes a page. Nothing is awaited, so no question can slip between the welcome and what is pending. */
+/** Welcomes a page. Nothing is awaited, so no question can be missed between the welcome and the pending questions. */
 function greet(
   { sockets, asking }: Tabs,
   session: Session,
@@ -222,7 +224,7 @@ async function take(
   sockets.send(socket, { type: "ack", request_id, success: false, error: verdict, ...problems });
 }
 
-/** The value, or `null` when storage did not answer. */
+/** Returns the value, or `null` if storage did not respond. */
 async function ifAnswered<T>(value: Promise<T>): Promise<T | null> {
   try {
     return await value;

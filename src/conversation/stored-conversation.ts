@@ -22,7 +22,7 @@ export class StoredConversation {
     this.tabs = tabsOf(ctx, env, this.store, () => this.open());
   }
 
-  /** The session in memory, read from the rows with its first use; `null`: there is no conversation. */
+  /** The session in memory, read from the rows at its first use; `null`: the conversation does not exist. */
   open(): Session | null {
     if (this.#session !== null) return this.#session;
     this.#session = openSession(this.store);
@@ -33,7 +33,7 @@ export class StoredConversation {
     return this.#session;
   }
 
-  /** The session as far as something opened it. */
+  /** The session, if it was opened. */
   get session(): Session | null {
     return this.#session;
   }
@@ -46,7 +46,7 @@ export class StoredConversation {
     }
   }
 
-  /** Ends what runs, and leaves nothing. */
+  /** Ends running work and deletes everything. */
   async empty(): Promise<null> {
     if (this.#session !== null) this.#session.ended = true;
     this.#session = null;

@@ -64,7 +64,7 @@ const eventSchema = () =>
     ])
     .openapi({ description: "A frame of the event stream of `toolCalls.run`. The last frame is `done` or `error`." });
 
-/** As far as it is read and written here. */
+/** Only the parts that the gateway uses. */
 interface Described {
   security?: unknown[];
   parameters?: ({ $ref: string } | Parameter)[];
@@ -112,7 +112,7 @@ function describeParameter(parameter: Parameter, path: string, { query }: Operat
   parameter.example = query?.[parameter.name] ?? here ?? usual;
 }
 
-/** Patterns of JSON Schema have no flags and mean what `u` means. The library writes those of an expression behind its end. */
+/** Patterns in JSON Schema have no flags and are read as if `u` were set. The library appends the flags of an expression to its text. */
 function mendPatterns(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("pattern" in value && typeof value.pattern === "string") value.pattern = value.pattern.replace(/\/[a-z]+$/, "");

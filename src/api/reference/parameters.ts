@@ -39,7 +39,7 @@ export const PARAMETERS: Readonly<Record<string, readonly [about: string, exampl
   wait_ms: ["The maximum time to wait, in milliseconds.", 0],
 };
 
-/** Values that depend on the path: its first words, and then the values by name. */
+/** Values that depend on the path: the beginning of the path, and the values by name. */
 export const EXAMPLES: readonly (readonly [path: string, values: Readonly<Record<string, string>>])[] = [
   ["/api/v1/conversations", { id: "chat-42" }],
   ["/api/tasks", { id: "chat-42" }],

@@ -1,4 +1,4 @@
-// Drafts over HTTP: one's own to push, list, promote and delete, and those of others that name one to see.
+// Routes for drafts: push, list, promote and delete your own, and list those that others share with you.
 
 import { createRoute } from "@hono/zod-openapi";
 import { DEFAULT_NAMESPACE, groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";

@@ -1,4 +1,4 @@
-// POST /api/v1/kinds/ghosts/preview: a ghost as it would be, before it is saved.
+// POST /api/v1/kinds/ghosts/preview: shows the result of a ghost before it is saved.
 
 import { createRoute } from "@hono/zod-openapi";
 import { DEFAULT_NAMESPACE, kindOfScope, namespaceOfScope } from "../../domain/access/access";

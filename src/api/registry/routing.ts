@@ -1,4 +1,4 @@
-// The routing report as validating and publishing answer it.
+// The routing report of validating and publishing.
 
 import * as z from "../../edge/zod";
 

@@ -1,4 +1,4 @@
-// Skills and versions in the shapes of Anthropic's Skills API.
+// Converts skills and versions to the format of Anthropic's Skills API.
 
 import { PUBLIC_SCOPE } from "../../domain/access/access";
 import { microsecondsOf, vendorSkillId, vendorVersionId } from "../../domain/compat/vendor-ids";

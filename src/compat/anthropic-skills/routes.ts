@@ -1,4 +1,4 @@
-// Anthropic's Skills API: the shapes of general availability, and those of its beta where the request names it.
+// Anthropic's Skills API: the general version, and the beta version if the request asks for it.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -122,7 +122,10 @@ async function removeSkill(c: HonoContext<HttpEnv>): Promise<Response> {
   return jsonAnswer(c, { id: c.req.param("id"), type: "skill_deleted" });
 }
 
-/** Deleting a version is yanking it: the newest that remains becomes current. The beta empties a skill so before it is deleted. */
+/**
+ * Deleting a version yanks it. The newest remaining version becomes current. Clients of the beta delete all versions before they delete a
+ * skill.
+ */
 async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = vendorScopeOf(c);
   const skill = await findChangeable(place, skillIn(c));

@@ -36,7 +36,7 @@ const MOST = 200;
 /** Files of authors are never executed by browsers. */
 const SANDBOX = "sandbox; default-src 'none'";
 
-/** The look of a request at what its owner has, or without one at all that its caller sees. */
+/** Returns the view for a request: the skills of the requested owner, or all that the caller can see. */
 function lookAt(c: HonoContext<HttpEnv>): ViewRequest {
   const handle = c.req.query("ownerHandle")?.trim() ?? "";
   const principal = c.get("context")?.caller.principal;
@@ -60,7 +60,7 @@ const slugIn = (c: HonoContext<HttpEnv>) => c.req.param("slug") ?? "";
 const nameOf = ({ displayName, name }: PublishedSkillRow) => displayName ?? name;
 const userIn = (c: HonoContext<HttpEnv>) => c.get("context")?.caller.principal.userId ?? null;
 
-/** The version that `?version=` or `?tag=` names. There is one tag, and it is what one sees the skill at. */
+/** Returns the version that `?version=` or `?tag=` selects. The only tag is the current version. */
 async function versionIn(c: HonoContext<HttpEnv>, viewer: Viewer, row: PublishedSkillRow): Promise<PublishedVersion> {
   const tag = c.req.query("tag");
   if (tag !== undefined && tag !== "latest")

@@ -179,7 +179,7 @@ function openaiVersion({ id, skillId, name, description, createdAt, number }: Ve
   } as const;
 }
 
-/** A page of what was read with a limit of one more. */
+/** Returns a page of rows that were read with a limit of one more. */
 function pageIn<R extends { id: string }>(rows: readonly R[], limit: number) {
   const data = rows.slice(0, limit);
   const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };

@@ -8,7 +8,7 @@ export interface Stay {
   remaining: number | null;
 }
 
-/** Finds a skill, after all it needs. What was seen before is found, or this walk is inside of it: a circle ends there. */
+/** Finds a skill after everything it needs. A skill that was visited before is skipped, which also ends cycles. */
 export function visit(
   name: string,
   refs: ReadonlyMap<string, SkillRef>,

@@ -10,7 +10,7 @@ import type { Usage } from "./usage";
 const MESSAGE_TOKENS = 260;
 const ANSWER_TOKENS = 390;
 const REPLACED_TOKENS = 25;
-/** A call that loads, and the frame of its answer. */
+/** A call that loads a skill, and the message frame of its result. */
 const LOAD_TOKENS = 60;
 /** Number of appended versions that are tracked. Older ones count as new when loaded again. */
 const REMEMBERED = 256;
@@ -31,7 +31,7 @@ export interface LedgerContext {
 type Present = { skill: SkillRef; reason: string };
 type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
 
-/** Prompt tokens so far, by static injection of the whole catalog and as it was, once an event has put more into the prompt. */
+/** Updates the prompt tokens so far, with static injection of the whole catalog and as sent, after an event added to the prompt. */
 export function promptTokens(
   before: LedgerContext,
   after: LedgerContext,
@@ -76,7 +76,7 @@ export function charge(before: LedgerContext, after: LedgerContext, event: Conve
   }
 }
 
-/** A turn begins: the last request of the turn before is over, and the next one is open. */
+/** A turn begins: closes the last request of the previous turn and opens the next one. */
 function beginRequest(before: LedgerContext, after: LedgerContext, event: EventOf<"turn">): Ledger {
   const { ledger: told, history, history_cut, cost } = event;
   let ledger = before.state.ledger;
@@ -117,7 +117,7 @@ function beginRequest(before: LedgerContext, after: LedgerContext, event: EventO
     talk: told.history_tokens === null ? (isLost ? MESSAGE_TOKENS : talk) : Math.max(0, told.history_tokens - held),
     told: told.history_tokens !== null,
     kept: {
-      // Tools and list come first: another list is another prompt.
+      // Tools and list come first, so another list makes another prompt.
       actual: isMoved ? "none" : shorterCacheLifetime(as(signOf(before) === signOf(after)), isEdited ? "front" : "all"),
       paste: as(last === null || last.front.paste === fronts.paste),
       append_only: as(last === null || last.front.append_only === fronts.append_only),
@@ -126,7 +126,7 @@ function beginRequest(before: LedgerContext, after: LedgerContext, event: EventO
   return { ...next, open };
 }
 
-/** A model step: the request before it is over, and the next one has all of it. */
+/** A model step: closes the previous request; the next request contains all of it. */
 function follow(ledger: Ledger, usage: Usage | null, at: number, extra: boolean): Ledger {
   const { open } = ledger;
   if (open === null) return ledger;
@@ -178,7 +178,7 @@ function append(ledger: Ledger, { active }: LedgerContext): Ledger {
   };
 }
 
-/** The open request once something has become active, or stopped being so. */
+/** Returns the open request after a skill became active or inactive. */
 function laidOut(ledger: Ledger, before: LedgerContext, after: LedgerContext): Ledger {
   const { open } = ledger;
   if (open === null) return ledger;

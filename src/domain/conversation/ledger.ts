@@ -6,7 +6,7 @@ import * as z from "zod";
 import { type CachePrice, writePrice } from "./prices";
 import { sentTokens, type Usage } from "./usage";
 
-/** A sum for each way, in tokens at the price of an ordinary input token. */
+/** A sum for each compared method, in tokens at the price of an ordinary input token. */
 const waysSchema = z.object({ actual: z.number(), paste: z.number(), append_only: z.number() });
 
 /**
@@ -32,7 +32,7 @@ const requestSchema = z.lazy(() =>
   z.object({
     /** Milliseconds since the epoch. */
     at: z.number(),
-    /** Whether it is only there because skills are loaded on demand. */
+    /** Whether it exists only because skills are loaded on demand. */
     extra: z.boolean(),
     /** Tokens before the messages; the part of them that never changes; and tokens of instructions in the messages. */
     front: waysSchema,
@@ -53,7 +53,7 @@ export const ledgerSchema = z.lazy(() =>
     requests: z.number(),
     /** Number of requests of unreported size. */
     guessed: z.number(),
-    /** The last one that is over: what it sent in each way, when, and whether its size was reported. */
+    /** The last closed request: what each method sent, when, and whether its size was reported. */
     before: z.object({ sent: waysSchema, at: z.number(), reported: z.boolean() }).nullable(),
     /** The request whose usage is not reported yet. */
     open: requestSchema.nullable(),
@@ -65,7 +65,7 @@ export const ledgerSchema = z.lazy(() =>
     loads: z.number(),
     /** Names of skills whose instructions were sent again after removal. Removing them again would not pay. */
     wanted_again: z.array(z.string()),
-    /** Reports in a row that read nothing where something should have been read. */
+    /** Consecutive reports without cache reads although reads were expected. */
     unread: z.number(),
     /** Whether the last report shows a history that is not cached. */
     uncached: z.boolean(),
@@ -127,7 +127,7 @@ function inEach(amount: (way: (typeof WAYS)[number]) => number): LedgerTotals {
   return { actual: amount("actual"), paste: amount("paste"), append_only: amount("append_only") };
 }
 
-/** A request as it is modelled: what it sends and is billed in each way. */
+/** A modelled request: what each method sends and what is billed for it. */
 function model(
   ledger: Ledger,
   open: OpenRequest,

@@ -1,4 +1,4 @@
-// A site's index of its skills becomes a plan: version 0.2 with an artifact and its digest for each skill, 0.1 with lists of files.
+// Converts a website's index of skills to a plan. Version 0.2 has an artifact and its digest per skill, version 0.1 lists of files.
 
 import * as z from "zod";
 import { INDEX_SCHEMA } from "../compat/well-known";

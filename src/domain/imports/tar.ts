@@ -69,7 +69,7 @@ export async function* readTar(
   }
 }
 
-/** Bytes of a stream, in pieces of a wanted size. */
+/** Reads a stream in pieces of a requested size. */
 class Blocks {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
@@ -119,7 +119,7 @@ class Blocks {
   }
 }
 
-/** A number as tar writes it; what is no octal number is another tar than ours. */
+/** Reads a number in octal, as in tar. Other encodings are not supported. */
 function octal(header: Uint8Array, at: number, length: number): number {
   const text = nullEnded(header.subarray(at, at + length)).trim();
   if (!/^[0-7]*$/.test(text)) throw foreign();

@@ -13,7 +13,7 @@ interface Family {
   type: "counter" | "histogram";
   help: string;
   labels: readonly string[];
-  /** Most values of the first label; left out where they are the gateway's own words. */
+  /** Maximum number of values of the first label; absent if the gateway defines the values. */
   names?: number;
 }
 
@@ -73,7 +73,7 @@ type LabelsOf<F extends FamilyName> = Texts<(typeof FAMILIES)[F]["labels"]>;
 /** Adds one or `by` to a counter, or observes seconds in a histogram. Synchronous; never fails. */
 export type Count = <F extends FamilyName>(family: F, labels: LabelsOf<F>, by?: number) => void;
 
-/** The family of this name; `null` where there is none, as of one that an earlier gateway had. */
+/** Returns the family with this name; `null` if there is none, for example one of an earlier gateway. */
 export function familyNamed(name: string): Family | null {
   return Object.entries<Family>(FAMILIES).find(([known]) => known === name)?.[1] ?? null;
 }
@@ -83,7 +83,7 @@ export function metricLabelFor(kind: string, name: string): string {
   return kind === "gateway" ? name : `(${kind})`;
 }
 
-/** Edges by what their paths begin with; the first that fits counts. */
+/** Edges by path prefix; the first match counts. */
 const EDGES: readonly [prefix: RegExp, edge: string][] = [
   [/^\/mcp\/servers(\/|$)/, "proxy"],
   [/^\/mcp(\/|$)/, "mcp"],

@@ -44,7 +44,7 @@ export function isName(text: string): boolean {
 function refusal(name: string): string | null {
   if (name === "") return "it is empty";
   if ([...name].length > LONGEST) return `it is longer than ${LONGEST} characters`;
-  // Names become keys of JSON objects on the wire.
+  // Names become keys of JSON objects in responses.
   if (name === "__proto__") return "it is reserved";
   if (UNSEEN.test(name)) return "it contains an invisible character";
   if (isAccepted(name)) return null;

@@ -20,7 +20,7 @@ export function agentManifest({ name, version, description, author }: PluginFact
   return author === null ? manifestFields : { ...manifestFields, author: { name: author } };
 }
 
-/** A manifest that was read; `null` where it is refused. */
+/** A manifest; `null` if it is not valid. */
 export interface ReadManifest {
   manifest: { name: string; version: string | null } | null;
   issues: Issue[];
@@ -102,7 +102,7 @@ export function readAgentServers(text: string): { servers: JsonObject; warnings:
         "MCP_ENTRY_INVALID",
         `The server '${name}' was ignored: ${problem ?? "it is not an object"}. Fix its entry.`,
       );
-    // A name such as `__proto__` is a name like any other.
+    // Names such as `__proto__` are ordinary names.
     else Object.defineProperty(servers, name, { value: entry, enumerable: true, configurable: true, writable: true });
   }
   return { servers, warnings };
@@ -138,7 +138,7 @@ function isEndpoint(text: string): boolean {
   return url.protocol === "http:" && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
 }
 
-/** A server of a skill as `mcp.json` has it, or why it stays here: nothing secret leaves, and no variable means anything elsewhere. */
+/** Returns a server of a skill as in `mcp.json`, or the reason why it is omitted: servers with secrets or variables are not exported. */
 export function portableServer(name: string, raw: JsonValue): { entry: JsonObject } | { reason: string } {
   if (!isJsonObject(raw)) return { reason: "it is not a mapping" };
   const { type = "streamable-http", url, headers } = raw;

@@ -1,4 +1,4 @@
-// The archive of a plugin becomes its manifest, its servers, and one upload for each of its skills.
+// Converts the archive of a plugin to its manifest, its servers, and one upload for each skill.
 
 import type { Issue } from "../errors";
 import type { JsonObject } from "../json";
@@ -14,7 +14,7 @@ export interface ReadPlugin extends ReadManifest {
   servers: JsonObject;
 }
 
-/** Reads a plugin: its root is the archive's, or the one folder in it. All that is wrong at once. */
+/** Reads a plugin. Its root is the archive's root or the only folder in it. Returns all problems at once. */
 export function readPluginArchive(upload: Uint8Array, mostSkills: number): ReadPlugin {
   const archive = readArchive(upload);
   const nothing = { manifest: null, skills: [], servers: {}, warnings: archive.warnings };

@@ -1,4 +1,4 @@
-// The conversation socket's language: every frame in and out, and the codes that a socket is closed with.
+// Defines the frames of the conversation's WebSocket and its close codes.
 
 import * as z from "zod";
 import type { ErrorCode } from "../errors";
@@ -158,7 +158,7 @@ export const serverFrameSchema = () =>
     /** For pages subscribed to calls: all of the current turn; changes follow. */
     z.strictObject({ type: z.literal("tool:calls"), turn: z.int(), calls: z.array(pageCallSchema()) }),
     z.strictObject({ type: z.literal("tool:call"), call: pageCallSchema() }),
-    /** To be sent back as it is. A page that does not is sent `ASKING_LIMITS.unreadBytes` a connection. */
+    /** The client returns it unchanged. A page that does not return it receives at most `ASKING_LIMITS.unreadBytes` per connection. */
     z.strictObject({ type: z.literal("mark"), mark: z.string() }),
     z.strictObject({
       type: z.literal("error"),
@@ -170,7 +170,7 @@ export const serverFrameSchema = () =>
 
 export type ServerFrame = z.infer<ReturnType<typeof serverFrameSchema>>;
 
-/** Reads one message of a socket: a frame, or why the socket must go. */
+/** Reads one message of a socket: returns the frame, or the reason for closing the socket. */
 export function readFrame(data: string | ArrayBuffer): { frame: ClientFrame } | { close: number; reason: string } {
   if (typeof data !== "string") return { close: CLOSE.badFrame, reason: "Binary frame received. Send text frames." };
   if (utf8Bytes(data) > QUESTION_LIMITS.frameBytes)

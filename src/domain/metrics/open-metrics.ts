@@ -60,7 +60,7 @@ function shown(labels: readonly Label[]): string {
   return `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(",")}}`;
 }
 
-/** Escapes a label value as the format requires; other control characters are removed. */
+/** Escapes a label value as the format requires. Other control characters become spaces. */
 function escaped(value: string): string {
   return value
     .replaceAll("\\", "\\\\")

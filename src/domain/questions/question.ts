@@ -74,7 +74,7 @@ export function asked(id: string, seq: number, question: Question, now: number, 
   };
 }
 
-/** Whether its deadline has passed. */
+/** Whether a question is pending and its deadline has passed. */
 export function isDue(request: BrowserQuestion, now: number): boolean {
   return request.state === "pending" && now >= request.deadline;
 }

@@ -1,4 +1,4 @@
-// From a request to the conversation it is about.
+// Finds the conversation object for a request.
 
 import type { Context as HonoContext } from "hono";
 import type { ConversationSettings } from "../domain/conversation/settings";
@@ -58,7 +58,7 @@ function objectOf(
   return stub as ConversationApi & ChatObject;
 }
 
-/** The places of the caller's running chats. No conversation has a name like this one. */
+/** Returns the object that limits the caller's concurrent chats. No conversation can have this name. */
 export function chatSlotsOf(c: HonoContext<HttpEnv>): ChatSlots {
   const name = JSON.stringify([c.get("context").caller.principal.userId]);
   return c.env.CONVERSATIONS.getByName(name, placeOf(c.env, {}));
@@ -89,7 +89,7 @@ export function conversationName(userId: string, id: string): string {
   return JSON.stringify([userId, id]);
 }
 
-/** The value of a reply, or its refusal thrown; the time the object waited for storage is the request's. */
+/** Returns the value of a reply, or throws its error. Adds the object's storage time to the request's. */
 export function unwrapReply<T>(c: HonoContext<HttpEnv>, reply: Reply<T>): T {
   if (reply.ok) c.get("context").timings.storage += reply.storage_ms;
   return unwrap(reply);

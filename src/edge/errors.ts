@@ -1,4 +1,4 @@
-// Refusals as RFC 9457 problem documents.
+// Returns errors as RFC 9457 problem documents.
 
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -53,14 +53,14 @@ export function problem(
   });
 }
 
-/** Answers for a path that no route has. */
+/** Returns the error for an unknown path. */
 export function pathNotFound(c: HonoContext<HttpEnv>): Response {
   const noSignInAnswer = noSignIn(c.req.path, settingsFrom(c.env));
   if (noSignInAnswer !== null) return problem(c, 404, "NO_SIGN_IN", noSignInAnswer.error_description, noSignInAnswer);
   return problem(c, 404, "NOT_FOUND", "Path not found. `/openapi.json` lists all paths.");
 }
 
-/** Answers anything that was thrown. What the gateway did not mean to throw is a 500 without detail and one log line. */
+/** Returns the response for any error. Unexpected errors are a 500 without details and one log line. */
 export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   const refusal = refusalIn(error);
   if (refusal !== null) {

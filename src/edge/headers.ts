@@ -3,7 +3,7 @@
 const POLICY = "default-src 'none'; frame-ancestors 'none'";
 const YEAR = 31_536_000;
 
-/** Answers are data: nothing in them runs, nothing frames them, and where they were read stays unsaid. */
+/** Responses are data: browsers must not run or frame them, and links in them send no referrer. */
 export function securityHeaders(headers: Headers, url: string): void {
   headers.set("x-content-type-options", "nosniff");
   headers.set("referrer-policy", "no-referrer");

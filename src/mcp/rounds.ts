@@ -78,7 +78,7 @@ export function clientCallOf(context: Context, { mcpReq }: ServerContext): Clien
   return { id, answers: { round: Number(round), given } };
 }
 
-/** Does something that is called off when its request ends. */
+/** Runs work that is cancelled when its request ends. */
 export async function cancelWithRequest<T>(
   { api, target }: ClientConversation,
   { mcpReq: { signal } }: ServerContext,

@@ -1,4 +1,4 @@
-// /mcp and /mcp/{conversation_id}: the gateway as an MCP server. The SDK is fetched when the first client speaks.
+// /mcp and /mcp/{conversation_id}: the gateway as an MCP server. The SDK is loaded for the first client.
 
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";

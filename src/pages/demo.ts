@@ -1,4 +1,4 @@
-// /demo: what used to be a page of its own is the console's *Try it*. Where there is no console, or nothing to try, there is no demo.
+// /demo: redirects to *Try it* in the console, which replaced it. Without a console, or with `DEMO=off`, it returns 404.
 
 import type { Handler } from "hono";
 import { settingsFrom } from "../domain/settings/settings";

@@ -233,7 +233,7 @@ async function* answerPieces(api: ChatObject, target: Target): AsyncGenerator<st
   if (begun) yield "]";
 }
 
-/** Empties a conversation, or takes one off the list that is gone. */
+/** Empties a conversation, or removes a deleted one from the list. */
 async function eraseConversation({ api, target }: ReturnType<OpenConversation>): Promise<void> {
   unwrap(await api.erase(target));
 }

@@ -45,7 +45,7 @@ registerRoutes.post("/oauth/register", async (c) => {
   return c.json(registered, 201, { "cache-control": "no-store" });
 });
 
-/** The JSON in a text; `undefined` where there is none. */
+/** Returns the JSON in a text; `undefined` if there is none. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

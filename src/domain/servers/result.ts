@@ -16,7 +16,7 @@ const answerSchema = z.lazy(() =>
   }),
 );
 
-/** A result of bounded size, and all of it where something was left out. */
+/** A size-limited result, and the whole result if something was cut. */
 interface BoundedResult {
   result: ToolResult;
   whole: WholeResult | null;
@@ -85,7 +85,7 @@ function capped(blocks: readonly ContentBlock[]): ContentBlock[] {
   return acceptedBlocks;
 }
 
-/** A text block that fits into what is left; `null` when nothing is left. */
+/** Returns a text block that fits into the remaining size; `null` if none is left. */
 function cutBlock(block: ContentBlock, text: string, left: number): ContentBlock | null {
   if (left <= 0) return null;
   return text.length <= left ? block : { ...block, text: cutText(text, left) };

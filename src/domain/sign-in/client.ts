@@ -7,7 +7,7 @@ import { destinationOf } from "./redirect";
 
 /** An OAuth client. Self-registered clients are public; only pre-registered ones have a secret (`pre-registered.ts`). */
 export interface Client {
-  /** `dcr_…`, a digest of what it registered, the address of the document about it, or `app_…`, as an admin named it. */
+  /** `dcr_…`: a digest of the registration; the URL of a client document; or `app_…`: named by an admin. */
   id: string;
   /** Its display name, made safe to show. */
   name: string;
@@ -82,7 +82,7 @@ export function readDocument(address: string, text: string): { metadata: Metadat
   }
   const parsed = documentSchema.safeParse(said);
   if (!parsed.success) return { problem: "it has no client_id or no redirect_uris" };
-  // Any other would let the host of one document speak for another's.
+  // Otherwise the host of one document could act for another host.
   if (parsed.data.client_id !== address) return { problem: "its client_id differs from its address" };
   const read = readMetadata(parsed.data);
   return "metadata" in read ? read : { problem: read.issues.map(({ message }) => message).join(" ") };

@@ -3,7 +3,7 @@
 import { judgeUrl } from "../servers/host-policy";
 import { SIGN_IN_LIMITS } from "./limits";
 
-/** Whether a program's id means the address of a document about it. */
+/** Whether a client id is the URL of a client document. */
 export function isAddress(clientId: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(clientId);
 }
@@ -22,7 +22,7 @@ export function readAddress(clientId: string, own: string): { url: URL } | { pro
   const { url } = verdict;
   if (url.hash !== "" || clientId.includes("#")) return { problem: "the address has a fragment" };
   if (url.pathname === "/") return { problem: "the address has no path" };
-  // Dot segments, default ports, capitals and other spellings: the parser has changed them.
+  // The parser changed it: dot segments, default ports, capitals or another spelling.
   if (url.href !== clientId) return { problem: "the address is not normalized" };
   return url.origin === own ? { problem: "the address belongs to this gateway" } : { url };
 }

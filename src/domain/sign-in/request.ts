@@ -15,7 +15,7 @@ export interface GrantRequest {
   resource: string;
 }
 
-/** A refusal in OAuth's words, which is sent to the program. */
+/** An OAuth error that is sent to the client. */
 export interface OAuthError {
   error: string;
   error_description: string;

@@ -12,7 +12,7 @@ import { withoutHeaders } from "./headers";
 /** Loading and unloading change what is offered. They destroy nothing and are idempotent. */
 const CHANGES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true } as const;
 
-/** A conversation's tools in MCP's form, as a client needs them: `load_skill` lists the skills. */
+/** Returns a conversation's tools in MCP format for a client: `load_skill` lists the skills. */
 export function toolsForClient(tools: readonly JsonObject[], view: View): JsonObject[] {
   if (tools.length === 0) return [];
   return completed(tools, view).map((tool) => {
@@ -25,7 +25,7 @@ export function toolsForClient(tools: readonly JsonObject[], view: View): JsonOb
   });
 }
 
-/** The tools of a catalog without a conversation: looking, reading, running scripts. Nothing stays loaded. */
+/** Returns the tools of a catalog without a conversation: search, read, run scripts. Nothing stays loaded. */
 export function toolsOfCatalog(view: View): JsonObject[] {
   const { shown, more } = listed(view.catalog, view.preload);
   const offer = { style: "load_skill", mode: "dynamic", shown, more, scripts: true, finds: null } as const;

@@ -9,7 +9,7 @@ const common = { annotations: jsonObject.optional(), _meta: jsonObject.optional(
 const contents = z.looseObject({ uri: z.string(), mimeType: z.string().optional() });
 const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/, "not base64");
 
-/** MCP's content blocks (2025-11-25), each with what it must have. */
+/** MCP's content blocks (2025-11-25) with their required fields. */
 const blockSchema = z.lazy(() =>
   z.discriminatedUnion("type", [
     z.object({ type: z.literal("text"), text: z.string(), ...common }),

@@ -11,7 +11,7 @@ export function schemaAt(root: JsonSchema, reference: string): JsonValue | undef
     const name = unescaped(part);
     if (typeof found !== "object" || found === null || name === null || !Object.hasOwn(found, name)) return undefined;
     found = Array.isArray(found) ? found[Number(name)] : found[name];
-    // Another document begins on the way.
+    // The path enters another document.
     if (isJsonObject(found) && typeof found.$id === "string") return undefined;
   }
   return found;

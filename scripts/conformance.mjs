@@ -1,8 +1,9 @@
-// `npm run conformance`: the official suite (@modelcontextprotocol/conformance) against the gateway. Its server scenarios run through
-// the transparent proxy before the fixture upstream, and through a conversation that has the fixture as a server without a prefix; those
-// that need no tools of its own against the gateway's own server too, and its client scenarios against the gateway's own client; its `authorization` mode, which no requirement set scores, against the gateway's sign-in.
-// Fails on every scored failure that test/conformance/expected-failures.yml does not name, or conversation-failures.yml for a conversation,
-// on one that is named there and passes, on any of the sign-in's, and on a scenario that checked nothing.
+// `npm run conformance`: the official suite (@modelcontextprotocol/conformance) against the gateway. Server scenarios run through the
+// transparent proxy to the fixture server, and through a conversation with the fixture as a server. Scenarios without tools also run
+// against the gateway's own server. Client scenarios run against the gateway's own client. The `authorization` mode, which is not scored,
+// runs against the gateway's sign-in. Exits with an error for: a scored failure that is not listed in
+// test/conformance/expected-failures.yml (for a conversation: conversation-failures.yml), a listed failure that passes, any failure of the
+// sign-in, and a scenario without checks.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -101,7 +102,7 @@ async function serverRows(url, revision, results, { way, known }) {
   const found = await Promise.all(
     rows.map((row) => checked({ ...row, isRequired: row.isScored, revision, way, ...whyOf(row.scenario) }, output)),
   );
-  // The suite judges its baseline itself: an entry that passes is a failure too. A conversation's is judged here.
+  // The suite judges its baseline itself: an entry that passes is a failure too. The results of a conversation are compared here.
   const judges = Object.keys(known).length === 0 && way !== CONVERSATION;
   if (judges && code !== 0 && !found.some(isFailure))
     throw new Error(`The suite for ${revision} exited with code ${code}.`);
@@ -155,7 +156,7 @@ async function clientRows(gateway, revision, results) {
   return rows;
 }
 
-/** Each scenario is a process that mostly starts and waits. The answers are in the order of the items. */
+/** Each scenario is a process that mainly starts and waits. The answers are in the order of the items. */
 async function sideBySide(items, work) {
   const answers = [];
   const left = [...items.entries()];
@@ -187,7 +188,7 @@ function run(args, env) {
   });
 }
 
-/** The row with what was checked. */
+/** Adds the checks to the row. */
 async function checked(row, output) {
   const folders = await readdir(output);
   const own = new RegExp(`^(?:server-|authorization-server-)?${row.scenario}-\\d{4}-\\d{2}-\\d{2}T`);

@@ -198,7 +198,7 @@ async function ask(name) {
   return question(`${name} (empty: ${name === ADMIN_KEY ? "one is made" : "left out"}): `);
 }
 
-/** Deploys, secrets and all in one version, and returns the Worker's address. */
+/** Deploys code and secrets in one version, and returns the Worker's address. */
 async function upload(main, secrets) {
   const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
   const [secretsFile, outputFile] = [path.join(folder, "secrets.json"), path.join(folder, "output.json")];

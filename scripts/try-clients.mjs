@@ -1,7 +1,6 @@
-// `npm run try:clients`: chat clients from their own packages against the built gateway, unmodified but for URL and key, before vendors
-// that refuse what the real ones refuse. `npm run try:clients:skills`: clients of other skill registries. Prints which client does what.
-// Installs the clients with its first run.
-// usage: npm run try:clients[:skills] -- [--only <client>]
+// `npm run try:clients`: tests unmodified chat clients from their own packages against the built gateway, with only URL and key set. The
+// vendors behind it reject what the real vendors reject. `npm run try:clients:skills`: clients of other skill registries. Prints the result
+// of each client. Installs the clients with its first run. usage: npm run try:clients[:skills] -- [--only <client>]
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,7 +28,7 @@ async function main() {
     const results = path.join(folder, "results.json");
     const only = values.only === undefined ? [] : ["-t", values.only.replaceAll(/[^\w @-]/g, ".")];
     const report = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-    // The corpora are another command's.
+    // Another command runs the corpora.
     const files = values.skills === true ? SKILLS.map((name) => `${trials}/${name}.test.ts`) : [];
     await runTests(["-c", `${trials}/vitest.config.ts`, ...files, ...report, ...only], root);
     const { testResults } = JSON.parse(await readFile(results, "utf8"));

@@ -48,7 +48,7 @@ async function main() {
   }
 }
 
-/** Packs, and looks at what is in it: its own files, and no other package. */
+/** Packs the package and checks that it contains its own files and no other package. */
 async function pack(folder) {
   const { stdout } = await run("npm", ["pack", "-w", "sdk", "--pack-destination", folder, "--json", "--silent"], {
     cwd: root,

@@ -1,6 +1,5 @@
-// `npm run try:sign-in`: MCP hosts from their own packages sign a user in at the built gateway from nothing but its URL, with Chromium as
-// the user's browser. Installs the hosts with its first run.
-// usage: npm run try:sign-in -- [--only <host>]
+// `npm run try:sign-in`: MCP hosts from their own packages sign a user in at the built gateway, with its URL only and Chromium as the
+// browser. Installs the hosts with its first run. usage: npm run try:sign-in -- [--only <host>]
 
 import path from "node:path";
 import { prepareAssets } from "./build/static.mjs";

@@ -127,7 +127,7 @@ const outcomeText = ({ exit_code, killed, stdout, stderr, ms }) =>
   JSON.stringify({ exit_code, killed, ms, stdout: stdout.slice(0, 500), stderr: stderr.slice(-500) });
 
 let calls = 0;
-/** Runs a script of the skill; `ms` is the whole step, as a chat back end sees it. */
+/** Runs a script of the skill. `ms` is the duration of the whole step, as for a chat back end. */
 async function run(gateway, chat, skill, script) {
   const asked = { skill_name: skill, script_path: `scripts/${script}` };
   const began = performance.now();
@@ -150,7 +150,7 @@ async function publish(url, key, name) {
   return made.metadata.labels.id;
 }
 
-/** Sends as the owner of the key; JSON in and out. Anything but success is thrown, in the gateway's words. */
+/** Sends a JSON request with the key of the user. Throws the gateway's message for any error. */
 function caller(url, key) {
   return async (method, route, body) => {
     const isForm = body instanceof FormData;

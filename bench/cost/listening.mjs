@@ -52,7 +52,7 @@ export async function listeningHosts(gateway, takeUnits) {
   });
   const opened = await takeUnits();
   const opening = performance.now() - begun;
-  // Until right before the first of them ends.
+  // Until just before the first of them ends.
   const idleMs = LISTEN_MS - opening - 2_000;
   await new Promise((resolve) => setTimeout(resolve, idleMs));
   const idle = await takeUnits();

@@ -21,7 +21,7 @@ export function examples(cells) {
   );
 }
 
-/** The least and the most of `auto` against each other way, over all cells of a catalog and length. */
+/** The lowest and highest ratio of `auto` to each other method, over all cells of a catalog and length. */
 export function ranges(cells) {
   const groups = grouped(cells, ({ catalog, turns }) => `${catalog}|${turns}`);
   const rows = [...groups].map(([key, members]) => [

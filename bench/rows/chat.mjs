@@ -11,11 +11,11 @@ import { publishSkills } from "../skills.mjs";
 const USER = "chat";
 const TURNS = 10;
 const SHORT = "5-0";
-/** As fast as fast models speak. */
+/** The speed of fast models. */
 const PACED = "100-5";
 const LONG = "2000-0";
 const STREAMS = 200;
-/** More of one user are refused. */
+/** A user's further requests are rejected. */
 const EACH = 20;
 const SETTLED_MS = 20_000;
 
@@ -85,7 +85,7 @@ function messagesOf(turns, model) {
   return [...Array.from({ length: turns }, (_, n) => [asked(n), said]).flat(), asked(turns)];
 }
 
-/** Many streams at once, then nothing: what is left of them. The first round is for what grows once. */
+/** Opens many streams at once, then none, and measures the remaining memory. The first round allocates what grows only once. */
 async function crowd(gateway, vendor) {
   const users = Array.from({ length: STREAMS / EACH }, (_, n) => `crowd-${n}`);
   for (const user of users) await furnish(gateway, vendor, user);

@@ -23,7 +23,7 @@ function later(journeys) {
   return left.length === 0 ? "" : `${left.length} (${[...new Set(left)].join(", ")})`;
 }
 
-/** One table for each home of D1 and place of the object; in brackets the same for the commit before. */
+/** Returns one table for each location of D1 and the object; values of the previous commit are in brackets. */
 export function timeTables(journeys, before, commit) {
   const names = Object.keys(journeys);
   return Object.keys(HOMES).flatMap((home) =>

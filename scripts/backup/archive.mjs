@@ -58,7 +58,7 @@ export async function writeBackup(store, folder, gateway) {
   }
 }
 
-/** All rows, from one state of the registry: what changed while they were read is read again. */
+/** Reads all rows of one state of the registry. If rows change meanwhile, they are read again. */
 async function writeTables(store, folder) {
   for (let round = 0; round < ROUNDS; round++) {
     const before = await readMark(store.query);
@@ -88,7 +88,7 @@ async function writeTable(store, folder, table) {
   }
 }
 
-/** Reads a backup whole before anything is done with it. @returns {Promise<Manifest>} */
+/** Reads and checks the whole backup before it is used. */
 export async function checkBackup(folder) {
   const text = await readOrNull(path.join(folder, "backup.json"));
   if (text === null) throw new Refusal(`${folder} is not a backup: backup.json not found.`);
@@ -142,7 +142,7 @@ export async function* rowsOf(folder, name) {
  */
 export async function verify(store, folder, manifest) {
   const problems = [];
-  // Counters go up, so that conversations notice: theirs is another number.
+  // Raises the counters, so that conversations read the catalog again.
   const tables = new Map((await readTables(store.query)).map((table) => [table.name, table]));
   for (const table of manifest.tables.filter(({ name }) => name !== COUNTERS)) {
     const { name, columns, key, rows, sha256 } = table;

@@ -4,7 +4,7 @@
 import { gzipSync } from "node:zlib";
 import { Refusal } from "../kit/refusal.mjs";
 
-/** Bytes of all modules of a release when issue 15 was closed (2026-11-22). */
+/** Size of all modules of a release on 2026-11-22. */
 const THEN = 1_533_746;
 /**
  * The limit on all modules: the code can grow with the product, but not unnoticed. It allows 1.1 times the size, plus the code of issues 19
@@ -14,10 +14,7 @@ export const MOST_BYTES = Math.floor(1.24 * THEN);
 /** The limit on the code of a start, in KiB of gzip: 1.2 times the size when the limit was set (31). */
 export const MOST_START_KIB = 38;
 
-/**
- * Refuses modules that are too large together.
- * @param {Record<string, string>} modules texts by file name, minified
- */
+/** Throws if the modules are too large together. */
 export function checkCeiling(modules) {
   const sizes = Object.entries(modules).map(([name, text]) => ({ name, bytes: Buffer.byteLength(text) }));
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -26,7 +26,7 @@ export async function prepareTokens(folder) {
   return true;
 }
 
-/** The package exports no package.json, so it is found beside what it does export. */
+/** The package does not export package.json, so it is found next to an exported file. */
 async function tiktokenVersion() {
   const entry = import.meta.resolve("js-tiktoken/lite");
   return JSON.parse(await readFile(new URL("../package.json", entry), "utf8")).version;

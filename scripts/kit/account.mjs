@@ -14,7 +14,7 @@ export async function logIn() {
   return logIn();
 }
 
-/** The one account that wrangler will change, and sees to it that it is no other. */
+/** Returns the account that wrangler will change, and sets it for wrangler. */
 export async function chooseAccount(config, accounts) {
   const named = config.account_id ?? (process.env.CLOUDFLARE_ACCOUNT_ID || undefined);
   const id = named ?? (accounts.length === 1 ? accounts[0].id : undefined);
@@ -45,7 +45,7 @@ export async function confirm(text) {
 /** Asks the user at the terminal a question and returns the answer. */
 export async function question(text) {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // An end of input is an empty answer; left alone the question would never be settled.
+  // The end of the input counts as an empty answer; otherwise the promise would never settle.
   const ended = new Promise((resolve) => terminal.once("close", () => resolve("")));
   const answer = await Promise.race([terminal.question(text), ended]);
   terminal.close();

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { Refusal } from "./refusal.mjs";
 
 const text = { type: "string" };
-/** Options that several commands have, so that they mean the same in each. */
+/** Options that several commands share. */
 export const PORT = { port: text };
 export const STATE = { state: text };
 export const VARS = { vars: text };
@@ -38,7 +38,7 @@ export function readOptions(usage, options, { args = process.argv.slice(2), posi
   return typed;
 }
 
-/** A port that was typed, as a number; `null` where none was. */
+/** Returns the port option as a number; `null` if it is not set. */
 export function portOf({ port }, usage) {
   if (port === undefined) return null;
   const number = Number(port);

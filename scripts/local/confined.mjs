@@ -14,7 +14,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 const MOST_FILES = 1_000;
 const FOLDERS = ["skill", "workspace", "tmp", "home/skill"];
 const NODE = path.join(root, "node_modules", "node", "bin", "node");
-/** By language: how a script is begun, beside its path and arguments. */
+/** Interpreter and options for each language. */
 const INTERPRETERS = {
   javascript: ["/opt/node", "--max-old-space-size=512"],
   python: ["/usr/bin/python3"],

@@ -19,16 +19,10 @@ const LANGUAGES = { javascript: /\.[cm]?[jt]s$/, python: /\.py$/, shell: /\.(?:s
 /** Messages of an interpreter that lacks a dependency of the script. If both sides print one, that does not prove that the script runs. */
 const LACKS =
   /ModuleNotFoundError|ImportError|Cannot find (?:module|package)|MODULE_NOT_FOUND|command not found|SyntaxError/;
-/** Isolates live as long as their bench, and a local one never lets go of them. */
+/** Local isolates live as long as their bench. */
 const SKILLS_OF_A_BENCH = 6;
 
-/**
- * Looks at every skill, and prints a line for each script and the sums.
- * @param {string[]} zips paths
- * @param {(upload: Uint8Array, naming: object) => Promise<any>} readPackage the gateway's own
- * @param {boolean} runs whether scripts are run, or judged only
- * @returns {Promise<{ skills: number, running: number }>}
- */
+/** Checks or runs the scripts of every skill, and prints a line per script and totals. */
 export async function scriptsOfCorpus(zips, readPackage, runs) {
   const skills = [];
   let bench = null;
@@ -76,7 +70,7 @@ async function lookAt(bench, files, verdict, runs) {
     const found = differences(here, there);
     if (!found.includes("exit")) equal.exit++;
     if (found.length === 0) equal.whole++;
-    // A module that exports a function does nothing by itself; here the function is called.
+    // A module that only exports a function does nothing when it is loaded, so the function is called.
     const isSame = !found.includes("stdout") || (there.stdout === "" && there.exit === 0);
     if (!found.includes("exit") && isSame && !LACKS.test(there.stderr)) equal.works = true;
     if (found.length > 0) results.push(difference(asked, found, here, there));
@@ -89,7 +83,10 @@ function difference({ args }, found, here, there) {
   return `      ${args.join(" ") || "(nothing)"}: ${found.join(", ")}\n        here  ${of(here)}\n        there ${of(there)}`;
 }
 
-/** Whether a script runs: its exit codes are its own interpreter's, and at least once it has done something. Else by its verdict. */
+/**
+ * Whether a script runs: its exit codes equal those of its own interpreter, and at least one run had an effect. Without running: whether
+ * its verdict says so.
+ */
 const isRunning = ({ equal, runs }) =>
   equal === undefined ? runs === "isolate" || runs === "partly" : equal.exit === CASES.length && equal.works;
 

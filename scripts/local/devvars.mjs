@@ -1,4 +1,4 @@
-// Settings for local runs: `.dev.vars`, which only this machine has, then the environment, checked with the Worker's own table.
+// Settings for local runs: `.dev.vars`, then the environment, checked with the Worker's own table.
 
 import { randomBytes } from "node:crypto";
 import path from "node:path";
@@ -81,7 +81,7 @@ export async function readVariableFile(file) {
   return parseEnv((await readOrNull(file)) ?? "");
 }
 
-/** Text of a file that wrangler reads back as exactly these variables: it would expand a plain dollar sign. */
+/** Returns a file that wrangler reads as exactly these variables; it would expand a plain dollar sign. */
 export function formatVariables(variables) {
   const lines = Object.entries(variables).map(([name, value]) => {
     const quote = ["'", '"', "`"].find((mark) => !value.includes(mark));

@@ -1,5 +1,5 @@
-// One gateway per state: two would each believe to be the only owner of every conversation. `<state>/gateway.lock` names the
-// launcher, the runtime it started (workerd, or wrangler's process group) and the port.
+// One gateway per state: two gateways would both act as the only owner of every conversation. `<state>/gateway.lock` names the launcher,
+// the runtime it started (workerd, or wrangler's process group) and the port.
 
 import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ export async function acquireLock(state, { port, group = false }) {
   await end(orphans);
 
   return {
-    /** Writes down the runtime; to be called in the same breath in which it is started. */
+    /** Records the runtime; must be called immediately after it is started. */
     setRuntime(pid) {
       if (read(file)?.id !== own.id)
         throw new Refusal(`${file} was removed, so another gateway may use this state now.`);
@@ -96,7 +96,7 @@ function refuse(file, holder) {
   );
 }
 
-/** @returns {Holder | null} null too for what is not a whole lock file */
+/** @returns {Holder | null} also `null` if the lock file is incomplete */
 function read(file) {
   try {
     const holder = JSON.parse(readFileSync(file, "utf8"));

@@ -3,7 +3,7 @@
 import { Refusal } from "../kit/refusal.mjs";
 import { nothingAnswers } from "./chosen-gateway.mjs";
 
-/** @returns {Promise<number>} how many skills were indexed */
+/** @returns {Promise<number>} the number of indexed skills */
 export async function reindexAt(url, key) {
   let total = 0;
   for (let after = 0; after !== null; ) {

@@ -1,4 +1,4 @@
-// The bench for skill authors: the gateway's own reader, compiler and sandbox behind one request, without a gateway.
+// The bench for skill authors: the gateway's package reader, compiler and sandbox behind one request.
 
 import { decodeBase64, encodeBase64 } from "../../src/domain/base64";
 import { runnable, runnableScripts } from "../../src/domain/code/compiled";
@@ -26,7 +26,7 @@ interface Bench {
 /** The request of scripts/skill.mjs, sent with the package's ZIP. */
 interface Asked {
   fileName: string;
-  /** A tool or a script to call; without one the package is looked at. */
+  /** The tool or script to call; without it, the package is only checked. */
   call?: string;
   arguments: JsonObject;
   /** The files that exist when a script begins: base64 by full path. */

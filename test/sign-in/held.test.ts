@@ -13,7 +13,7 @@ import {
   codeFor,
   codeForm,
   errorIn,
-  knock,
+  initializeWith,
   pass,
   post,
   refreshed,
@@ -70,7 +70,7 @@ describe("a grant of somebody who signed in for half an hour", () => {
     expect(expires_in).toBeLessThanOrEqual(60);
     await pass(61_000);
     expect(await errorIn(await post("/oauth/token", refreshForm(refresh_token)))).toBe("400 invalid_grant");
-    expect((await knock("/mcp", access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", access_token)).status).toBe(401);
   });
 });
 
@@ -87,7 +87,7 @@ describe("what a user takes back", () => {
     if (known === null) throw new Error("no refresh token");
     const forged = writeRefreshToken({ ...known, secret: "0".repeat(64), mark: "0".repeat(32) });
     expect((await post("/oauth/revoke", { token: forged, client_id: CLIENT })).status).toBe(200);
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
   });
 });
 
@@ -126,10 +126,10 @@ describe("a deployment with another key", () => {
     expect((await refresh(after, first.refresh_token)).refresh_token).toBe(second.refresh_token);
     const third = await refresh(after, second.refresh_token);
     expect((await refresh(after, second.refresh_token)).refresh_token).toBe(third.refresh_token);
-    expect((await knock("/mcp", third.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", third.access_token)).status).toBe(200);
     // Signed with the old key and two generations old, so it counts as stolen.
     expect(await errorIn(await token(after, refreshForm(first.refresh_token)))).toBe("400 invalid_grant");
-    expect((await knock("/mcp", third.access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", third.access_token)).status).toBe(401);
   });
 
   it("cannot tell an old token from a forged one without the key of before, and ends nothing for it", async () => {

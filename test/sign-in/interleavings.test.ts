@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { readRefreshToken } from "../../src/domain/sign-in/tokens";
 import { FamilyModel } from "../support/family-model";
-import { knock, pass, post, refreshForm, signedIn } from "../support/grants";
+import { initializeWith, pass, post, refreshForm, signedIn } from "../support/grants";
 
 const MINUTE = 60_000;
 
@@ -91,7 +91,7 @@ function generationOf({ refresh_token }: Tokens): number {
 
 /** Uses an access token and waits until D1 has recorded its arrival. */
 async function use(tokens: Tokens, grantId: string): Promise<void> {
-  expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+  expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
   await vi.waitFor(async () => {
     const arrived = await env.DB.prepare("SELECT arrived FROM grants WHERE id = ?").bind(grantId).first("arrived");
     expect(arrived).toBe(generationOf(tokens));

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { exchangeGrantCode } from "../../src/services/sign-in/exchange";
 import { call, keyFor } from "../support/call";
-import { errorIn, knock, post, signingIn, type tokensIn } from "../support/grants";
+import { errorIn, initializeWith, post, signingIn, type tokensIn } from "../support/grants";
 import { allow, BACK, Browser, GATEWAY, openPage, register, VERIFIER } from "../support/sign-in";
 
 const CLIENTS = "/api/v1/oauth-clients";
@@ -62,12 +62,12 @@ describe("a program that an admin has made known", () => {
     const first = await post("/oauth/token", { ...codeForm(await codeOf(client.client_id)), ...form }, headers);
     expect(first.status).toBe(200);
     const tokens = await first.json<Tokens>();
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
     const next = await post("/oauth/token", { ...refreshForm(tokens.refresh_token), ...form }, headers);
     expect(next.status).toBe(200);
     const { refresh_token } = await next.json<Tokens>();
     const given = await post("/oauth/revoke", { token: refresh_token, ...form }, headers);
-    expect([given.status, (await knock("/mcp", tokens.access_token)).status]).toEqual([200, 401]);
+    expect([given.status, (await initializeWith("/mcp", tokens.access_token)).status]).toEqual([200, 401]);
   });
 
   it("is shown as what it is: an admin's word, and no stranger's", async () => {
@@ -124,7 +124,7 @@ describe("a program that an admin has made known", () => {
     const stolen = { ...refreshForm(tokens.refresh_token), ...byOther };
     expect(await errorIn(await post("/oauth/token", stolen))).toBe("400 invalid_grant");
     expect((await post("/oauth/token", { ...codeForm(code), client_id, client_secret })).status).toBe(200);
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
   });
 
   it("is no way around consent: PKCE, the address and the user's word are asked of it as of any", async () => {
@@ -143,7 +143,7 @@ describe("a program that an admin has made known", () => {
     const { name, client_id, client_secret } = client;
     const [tokens, code] = [await tokensOf(client), await codeOf(client_id)];
     expect((await call("DELETE", `${CLIENTS}/${name}`)).status).toBe(204);
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(401);
     const proof = { client_id, client_secret };
     for (const form of [codeForm(code), refreshForm(tokens.refresh_token)])
       expect(await errorIn(await post("/oauth/token", { ...form, ...proof }))).toBe("401 invalid_client");

@@ -26,7 +26,7 @@ async function keep(key: string, name: string, entry: object): Promise<void> {
   if (!put.ok) throw new Error(await put.text());
 }
 
-/** The tools of servers that a new conversation has. */
+/** The tools of servers in a new conversation. */
 async function toolsOf(user: string, settings: object = {}): Promise<string[]> {
   const turn = await connectedTurn(await talk(user, settings));
   return turn.tools.map(({ name }) => name).filter((name) => name.includes("__"));

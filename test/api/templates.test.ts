@@ -12,7 +12,7 @@ import { stored } from "../support/stored";
 /** A token that is valid in a host name, and one with characters that are not. */
 const PLAIN = "Tok-9F8e7D6c5B4a3928";
 const ODD = "ghP_aB/cD+eF=gH:1@qZ";
-/** As a host has them, and as they are in part; all compared in lower case and without percent-encoding. */
+/** Parts of secrets that must not appear; compared in lower case and without percent-encoding. */
 const TRACES = [PLAIN, ODD, "9f8e7d6c5b4a3928", "ghp_ab", "ef=gh"].map((trace) => trace.toLowerCase());
 const plain = `\${{secrets.PLAIN}}`;
 const odd = `\${{ secrets.ODD }}`;

@@ -37,7 +37,7 @@ describe("a GET of a conversation", () => {
     });
     expect(prompt).not.toContain(WORDS);
     for (const text of [prompt, tools, task]) expect(text).not.toContain("look-skill");
-    // Once more, now that the gateway has looked before.
+    // Again, with the gateway's cache filled.
     expect(JSON.parse(await get(chat.route))).toMatchObject({ active: [], warnings: [{ path: "look-skill" }] });
     expect(await events()).toEqual(logged);
 

@@ -1,4 +1,4 @@
-// The chat endpoint in Anthropic's protocol, with the scripted model: the same loop, another vendor's words.
+// The chat endpoint in Anthropic's protocol, with the scripted model: the same loop with another vendor's format.
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../support/call";

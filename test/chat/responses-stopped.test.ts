@@ -20,7 +20,7 @@ const said = (step: string, text: string): Item => ({
   content: [{ type: "output_text", text, annotations: [] }],
 });
 
-/** A step with these items. With `cut` it breaks off in the middle of a last text, of which that is there. */
+/** A step with these items. With `cut`, it ends in the middle of the last text, after this part. */
 function step(id: string, items: Item[], cut: string | null = null): Reply {
   const response = { id: `resp_${id}`, created_at: 7, model: "vendor-model-1", status: "in_progress", output: [] };
   const place = { item_id: `msg_${id}`, output_index: items.length, content_index: 0 };

@@ -6,7 +6,7 @@ import { call, keyFor } from "../support/call";
 import { publishOwn } from "../support/chat-turns";
 
 const RESPONSES = "/openai/v1/responses";
-/** A shorter one would be preloaded, and nothing would have to be loaded. */
+/** Shorter instructions would be preloaded, so nothing would be loaded. */
 const BODY = `Count 5, 7, 5 syllables.\n\n${"Watch the moon, the frog and the pond. ".repeat(300)}`;
 
 interface Item {
@@ -99,7 +99,7 @@ describe("with a skill", () => {
       const first = await ask(key, "Please use haiku.");
       const second = await ask(key, [say("Please use haiku."), ...back(first), say("And haiku for snow?")]);
       expect(second.conversation).toBe(first.conversation);
-      // The skill's text is there still, so that it is not loaded again.
+      // The instructions are still in the history, so they are not loaded again.
       expect(textOf(second)).toBe("You said: And haiku for snow?");
     }
   });

@@ -13,7 +13,7 @@ import { gatewayServers } from "../support/servers";
 import { forget, scripted, seen } from "../support/upstream";
 
 const CHAT = "/openai/v1/chat/completions";
-/** Two bytes each where it is passed on, and three where it is stored. */
+/** Two bytes per character when passed on, three when stored. */
 const LONG = "漢".repeat(150_000);
 
 type Message = Record<string, unknown>;

@@ -1,4 +1,4 @@
-// `skillgate add`: from a Git host's archive and from a site's index, checked before anything of it is taken.
+// `skillgate add`: from the archive of a Git host and from the index of a website; everything is checked first.
 
 import { createHash } from "node:crypto";
 import { readFile, stat, symlink } from "node:fs/promises";
@@ -23,7 +23,7 @@ const entries: TarEntry[] = [
 let work: WorkFolder;
 let stub: Stub;
 let archive: Buffer;
-/** How many bytes of the archive are sent before the connection ends. */
+/** Number of bytes of the archive that are sent before the connection ends. */
 let cut: number | null;
 let index: Record<string, unknown>;
 
@@ -87,7 +87,7 @@ describe("a repository", () => {
       0,
       { added: [{ name: "tide", what: "same", files: [] }] },
     ]);
-    // Somebody has worked on it: a file with a dot counts, as it would go too.
+    // The user has changed it. A hidden file counts, because it would be deleted too.
     await work.write({ "out/tide/SKILL.md": skillText("tide", "Mine."), "out/tide/.notes": "mine" });
     const before = await work.files("out");
     const differs = await add(from, ...more);
@@ -122,7 +122,7 @@ describe("a repository", () => {
     expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining("is not a folder") });
     expect(ended.stderr).toContain("removed  precious.txt");
     expect([await text("out/tide"), await text("out/moon/precious.txt")]).toEqual(["a file", "mine"]);
-    // Replacing takes the link, and never what it points at.
+    // Replaces the link, never its target.
     expect((await add("github:org/skills/skills/moon", "--dir", "out", "--replace")).code).toBe(0);
     expect([await text("elsewhere/precious.txt"), await text("out/moon/SKILL.md")]).toEqual([
       "mine",

@@ -1,4 +1,4 @@
-// What a skill brings in `evals/`, as the world writes it, and what is judged of it without a model.
+// The cases in `evals/`, in the formats in common use, and the checks that need no model.
 
 import { unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,16 +1,16 @@
-// `skillgate dev` and what else goes on for a while: each save is a draft, and Ctrl-C ends it.
+// `skillgate dev` and other long-running commands: each save becomes a draft, and Ctrl-C ends the command.
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Stub, send, skillText, WorkFolder } from "../support/skillgate";
 
 let work: WorkFolder;
 let stub: Stub;
-/** Names and instructions of what was pushed, as they come. */
+/** Names and instructions of pushed drafts, in order. */
 let pushes: string[];
 let waiting: { wanted: number; go: () => void }[];
 let settings: { additional_skills?: string[] };
 
-/** When so many pushes have arrived. */
+/** Resolves after this number of pushes. */
 const pushed = (wanted: number) =>
   new Promise<void>((go) => {
     if (pushes.length >= wanted) go();
@@ -69,7 +69,7 @@ it("checks alone with --local, and asks nobody", async () => {
   expect(stub.seen).toEqual([]);
 });
 
-/** What takes a while, held where it asks: what Ctrl-C meets in every command that talks. */
+/** Stops each command at its request, so that Ctrl-C interrupts it there. */
 const HELD: string[][] = [
   ["list"],
   ["search", "x"],

@@ -1,5 +1,5 @@
-// Every command that talks to somebody, when the other side breaks off in mid-answer, and when its user leaves: a clear line, the right
-// code, and nothing half-written.
+// Every command that sends requests, when the response is interrupted and when the user presses Ctrl-C: a clear message, the right exit
+// code, and no incomplete files.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Stub, skillText, WorkFolder } from "../support/skillgate";
@@ -27,7 +27,7 @@ const COMMANDS: [string, string[]][] = [
   ["add", ["SITE", "--dir", "out"]],
   ["add", ["github:org/skills", "--all"]],
 ];
-/** They need no whole answer: a status is one, or they say what they could not judge. */
+/** These need no complete response: the status is enough, or they report what they could not check. */
 const CONTENT: [string, string[]][] = [
   ["promote", ["tide", "--discard"]],
   ["check", ["tide"]],

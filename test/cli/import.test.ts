@@ -1,4 +1,4 @@
-// `skillgate import`: begins an import or finds one, follows it to its end, and says what became of each skill, in words and in its code.
+// `skillgate import`: starts or finds an import, follows it, and reports the result of each skill.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Stub, send, WorkFolder } from "../support/skillgate";
@@ -16,7 +16,7 @@ const whole = {
 
 let work: WorkFolder;
 let stub: Stub;
-/** What the gateway answers to each look in turn; the last one is answered from then on. */
+/** The gateway's responses in order; the last one repeats. */
 let looks: object[];
 let sent: { method: string; body: unknown }[];
 

@@ -1,4 +1,4 @@
-// `skillgate pull`: skills into a folder, by name and by task, whole or not at all.
+// `skillgate pull`: downloads skills into a folder, by name and by task, completely or not at all.
 
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
@@ -18,7 +18,7 @@ const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 
 let work: WorkFolder;
 let stub: Stub;
-/** How downloads are answered, by name. */
+/** The responses to downloads, by name. */
 let ways: Record<string, "whole" | "half" | "other" | "absent" | "never">;
 let reached: () => void;
 let reaching: Promise<void>;
@@ -120,7 +120,7 @@ it.each([
   const ended = await pull("--task", "t1", "--dir", "out", "--clear-cache");
   expect(ended).toMatchObject({ code, stderr: expect.stringContaining(told) });
   expect(await text("out/tide/SKILL.md")).toBe("as it was");
-  // Nothing is cleared where something is missing.
+  // Nothing is deleted if a skill is missing.
   expect(await work.files("out")).toEqual([
     "moon",
     "moon/SKILL.md",

@@ -1,4 +1,4 @@
-// skillgate as its user types it: each command against a gateway that answers as gateways do, and what each says when things go wrong.
+// The command line: each command against a scripted gateway, and its messages after errors.
 
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
@@ -19,7 +19,7 @@ const KEY = "sgw_good";
 
 let work: WorkFolder;
 let gateway: Stub;
-/** Where nobody listens any more. */
+/** A URL where nothing listens. */
 let nowhere: string;
 beforeAll(async () => {
   work = await WorkFolder.make();
@@ -79,7 +79,7 @@ afterAll(async () => {
 
 const there = () => ["--url", gateway.url, "--key", KEY];
 
-/** Every command that talks to a gateway, as it is typed. */
+/** Every command that sends requests, with its arguments. */
 const TALKING: [string, string[]][] = [
   ["list", []],
   ["list", ["--drafts"]],
@@ -98,7 +98,7 @@ const TALKING: [string, string[]][] = [
   ["pull", ["--task", "t1"]],
   ["add", ["NOWHERE", "--dir", "elsewhere"]],
 ];
-/** What asks no gateway. */
+/** Commands that send no request. */
 const LOCAL = new Set(["add"]);
 
 describe("what goes wrong", () => {

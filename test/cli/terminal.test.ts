@@ -1,13 +1,14 @@
-// What other people wrote reaches the terminal as text, never as its commands: a description, a file and an error may carry escapes.
+// Text of other people is printed as text and never interpreted by the terminal: descriptions, files and errors can contain escape
+// sequences.
 
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Stub, send, skillText, WorkFolder } from "../support/skillgate";
 
 const ID = "skl_01K0000000000000000000TIDE";
-/** Clears the screen, goes back over the line, turns the direction, and the eight-bit form of an escape. */
+/** Clears the screen, returns to the start of the line, reverses the text direction, and the 8-bit form of an escape. */
 const HOSTILE = "Tides\u001b[2J\rgood\u202eelif\u009b31m.";
-/** `list` makes a space of every stretch of space, a return included. */
+/** `list` replaces every run of white space, including carriage returns, by one space. */
 const SHOWN = /Tides\\u001b\[2J(\\u000d| )good\\u202eelif\\u009b31m\./;
 
 const zip = (body: string) =>

@@ -1,5 +1,5 @@
-// `skillgate update`: asks again where skills were taken from. What has changed there is another version, what has not is nothing, and
-// what is gone is told.
+// `skillgate update`: checks the sources of added skills. A changed skill becomes a new version, an unchanged one does not, and a missing
+// one is reported.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -24,7 +24,7 @@ interface Held {
 
 let work: WorkFolder;
 let stub: Stub;
-/** What the gateway has, and what the sources have. */
+/** The skills of the gateway and of the sources. */
 let held: Held[];
 let repository: { commit: string; skills: Record<string, string> } | null;
 let offered: { name: string; text: string }[];
@@ -52,7 +52,7 @@ const resource = ({ name, namespace, user, version, hash, source }: Held) => ({
   status: { version_id: `ver-${version}`, fileHash: hash, warnings: [], ...(source === undefined ? {} : { source }) },
 });
 
-/** A gateway as far as these commands know it, and the sources, on one server. */
+/** A scripted gateway for these commands, and the sources, on one server. */
 beforeEach(async () => {
   work = await WorkFolder.make();
   [held, repository, offered, status] = [[], { commit: FIRST, skills: {} }, [], 200];
@@ -126,7 +126,7 @@ describe("a skill from a repository", () => {
 
   it("is as it was while the repository is, and as its folder is", async () => {
     expect(await told(update("tide"))).toEqual([{ name: "tide", what: "same" }]);
-    // Another commit, which changed something else.
+    // A further commit that changed something else.
     repository = { commit: SECOND, skills: { "skills/tide": text("tide"), "skills/moon": text("moon", "Other.") } };
     const before = held;
     expect(await told(update("tide"))).toEqual([{ name: "tide", what: "same" }]);
@@ -175,7 +175,7 @@ describe("a skill from a repository", () => {
       code: 1,
       stderr: expect.stringContaining("not valid and was not published"),
     });
-    // Somebody has said that it comes from where another skill is.
+    // The stored source is the path of another skill.
     repository = { commit: SECOND, skills: { "skills/moon": text("moon", "Better.") } };
     held = held.map((one) => ({ ...one, source: { ...one.source, path: "skills/moon" } }));
     expect(await update("tide")).toMatchObject({
@@ -269,7 +269,7 @@ describe("what somebody else has written as a source", () => {
 });
 
 describe("the caller's GITHUB_TOKEN", () => {
-  // GitHub itself is not asked here: a preload answers in its place, and writes down with which token.
+  // GitHub is not contacted: a preloaded module answers instead and records the token.
   const preload = `
     const asked = fetch;
     globalThis.fetch = async (url, init) => {

@@ -1,4 +1,4 @@
-// Named actions with schemas: what is asked in the wrong form never reaches the page's code, and what it answers in the wrong form no skill.
+// Actions with schemas: invalid input never reaches the page's code, and an invalid answer never reaches a skill.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Asks a page that takes part in the action, and gives what it answered. */
+/** Sends a request to a page with the action and returns its answer. */
 async function asked(given: Parameters<typeof answering<unknown, unknown>>[0], payload: unknown, result: unknown) {
   const handler = vi.fn(async (_: unknown) => result);
   const { connection } = await welcomed();

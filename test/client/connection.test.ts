@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Goes to the next attempt: while the page waits, nothing else has a timer. */
+/** Advances to the next attempt: no other timer runs while the page waits. */
 const nextAttempt = async () => {
   await vi.advanceTimersToNextTimerAsync();
 };
@@ -126,7 +126,7 @@ describe("reconnecting", () => {
       used.push(FakeSocket.last.ticket);
     }
     expect(used).toEqual(["r1", "t2", "r1", "t3"]);
-    // This one was let in, so its ticket is spent, though the welcome never came.
+    // This connection was accepted, so its ticket is used up, although the welcome was not received.
     FakeSocket.last.end();
     await nextAttempt();
     expect(FakeSocket.last.ticket).toBe("r1");
@@ -244,7 +244,7 @@ describe("reconnecting", () => {
     page.dispatchEvent(new Event("online"));
     await settle();
     expect(FakeSocket.all).toHaveLength(2);
-    // The attempt under way is not disturbed, and the wait it cut short is over.
+    // The running attempt continues, and the interrupted wait is over.
     page.dispatchEvent(new Event("focus"));
     await vi.advanceTimersByTimeAsync(5_000);
     expect(FakeSocket.all).toHaveLength(2);

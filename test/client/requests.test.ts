@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The connection is lost and made again. */
+/** The connection is lost and opened again. */
 async function reconnect(more: object = {}) {
   FakeSocket.last.end();
   await vi.advanceTimersToNextTimerAsync();

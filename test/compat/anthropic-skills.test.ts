@@ -218,7 +218,7 @@ describe("what is refused", () => {
       ...{ key: null, headers: { "x-api-key": writer }, body: filesForm({ name: "by-x-api-key" }) },
     });
     expect(both.status).toBe(200);
-    // The chat endpoint beside it is another scope's.
+    // The chat endpoint next to it belongs to another scope.
     expect((await call("POST", "/anthropic/v1/messages", { key: writer, json: {} })).status).toBe(403);
   });
 });

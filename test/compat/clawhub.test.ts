@@ -84,7 +84,7 @@ describe("who finds what", () => {
       await publish();
     const texts = async (key: string, owner?: string) => (await install("claw-three", key, owner)).files!["SKILL.md"];
     expect(await texts(ada)).toContain("Of Ada.");
-    // Its clients fold handles.
+    // Clients ignore the case of handles.
     expect(await texts(ada, "claw-ada@x.org")).toContain("Of Ada.");
     expect(await texts(ada, "group.claw.crew")).toContain("Of the crew.");
     expect(await texts(ada, "public")).toContain("Of all.");
@@ -155,7 +155,7 @@ describe("versions", () => {
     expect([await bodyAt(), await bodyAt("1.0.0"), await bodyAt("0.0.2"), await bodyAt("0.0.3")]).toEqual([
       ...["Three", "One", "Two", "Three"],
     ]);
-    // The number of a version with a label, and the label that looks like a number, mean nothing.
+    // The number of a version that has a label, and a label that looks like a number, match nothing.
     for (const version of ["0.0.1", "0.0.9", "9.9.9", "latest", "../1.0.0", "ver_x"])
       expect([version, (await install("claw-v", key, undefined, version)).stopped]).toEqual([version, 404]);
 

@@ -30,7 +30,7 @@ it("no other route takes a door's path", async () => {
 });
 
 it("what only begins like a door's path is not behind it", async () => {
-  // The gateway's own: an answer of the API, in its words.
+  // An API response in the gateway's own format.
   for (const path of ["/api/v1/search-index", "/api/v1/skillset", "/api/v1/whoami2", "/api/searching", "/settings"]) {
     const answer = await call("GET", path);
     expect([path, answer.headers.get("content-type")]).toEqual([path, "application/problem+json"]);

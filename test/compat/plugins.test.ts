@@ -278,7 +278,7 @@ describe("an Agent Plugin that is brought", () => {
     const route = `/api/v1/kinds/skills/${taken.skills[0]!.id}`;
     const shown = await (await get(route, eve)).json<{ spec: { mcpServers: object } }>();
     expect(shown.spec.mcpServers).toEqual({ api: mcp.mcpServers.api });
-    // Beside the files, which are as they were.
+    // Next to the files, which are unchanged.
     expect(await (await get(`${route}/files/SKILL.md`, eve)).text()).toBe(skillMd("one"));
   });
 

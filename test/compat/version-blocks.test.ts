@@ -58,7 +58,7 @@ it("takes a version from every door at once, whoever comes, until it is taken ba
     ["well-known VERSION_BLOCKED", "marketplace VERSION_BLOCKED"],
   ]);
 
-  // A version after it is not blocked; the archive of this one stays where it is.
+  // The next version is not blocked. The archive of this one stays stored.
   await publishPublic({ name: "turned-bad", body: "Mended." });
   expect(await names("/s/public", key)).toEqual(["turned-bad"]);
   expect((await get(archive, key)).status).toBe(404);

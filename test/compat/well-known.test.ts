@@ -142,7 +142,7 @@ describe("the index with a key", () => {
     const archive = await get(archiveOf("/s/own", entry!), bob);
     expect([archive.status, archive.headers.get("cache-control")]).toEqual([200, "private, no-store"]);
     await archive.body?.cancel();
-    // Another's digest opens nothing, at any place.
+    // The digest of another archive opens nothing, below any base URL.
     for (const place of ["/s/own", "/s/public", ""])
       expect((await get(archiveOf(place, entry!), ada)).status).toBe(404);
     expect((await get(`/s/own${INDEX}`, "sgw_wrong")).status).toBe(401);
@@ -231,7 +231,7 @@ describe("what clients of the index cannot take", () => {
     await env.PACKAGES.delete(`packages/${entry!.version}.flat.zip`);
     const [one, two] = await Promise.all([entries("/s/own", eve), entries("/s/own", eve)]);
     expect([one, two]).toEqual([[entry], [entry]]);
-    // The object without its row, as a request leaves it that was cut off.
+    // An object without its row, as after an interrupted request.
     await env.DB.prepare("DELETE FROM version_archives WHERE version_id = ?").bind(entry!.version).run();
     expect(await entries("/s/own", eve)).toEqual([entry]);
     const archive = await get(archiveOf("/s/own", entry!), eve);

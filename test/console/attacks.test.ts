@@ -1,5 +1,5 @@
-// The attack table of the console's sessions: what other sites, other hosts of the domain, thieves and mistaken clients may send. All of it
-// is refused, and nothing is told. Those of the callback are in `outside.test.ts`, those of the page itself in test/browser.
+// The attack table of console sessions: requests of other sites, other hosts of the domain, attackers and faulty clients. All are rejected
+// without details. Attacks on the callback are in `outside.test.ts`, those on the page in test/browser.
 
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -270,7 +270,7 @@ describe("a way around the edge", () => {
 
   it.each(PATHS)("%s leads nowhere", async (path) => {
     const answered = await victim.ask("GET", path);
-    // What the URL itself folds into a place of the page gets the page, where one was built: the same for everybody.
+    // A URL that normalizes to a page of the console returns that page, if it was built; it is the same for everybody.
     const isPage = answered.headers.get("content-type")?.startsWith("text/html") === true;
     expect(isPage ? [200, 404] : [401, 404]).toContain(answered.status);
     expect(await answered.text()).not.toContain("attacked-console");

@@ -1,4 +1,4 @@
-// The chat endpoint below the console's edge: what its page may say in a session, and what nobody else may.
+// The chat endpoint below the console's edge: what the page can do in a session, and what others cannot.
 
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { GATEWAY } from "../support/sign-in";
 
 const CHAT = "/console/api/openai/v1/chat/completions";
 const page = (settings = {}) => new ConsolePage({ IDENTITY_MEMORY_S: "0", ...settings });
-/** Streamed, as the page asks: what is not streamed ends only once somebody has read it. */
+/** Streamed, as the page requests it; without streaming, the response ends only after it was read. */
 const asking = (text: string, more: object = {}) => ({
   ...{ model: "demo", stream: true, messages: [{ role: "user", content: text }] },
   ...more,

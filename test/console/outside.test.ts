@@ -1,4 +1,4 @@
-// Signing in to the console at the configured issuer: the code flow, and every way in which its answer may be somebody else's.
+// Sign-in to the console at an external issuer: the code flow, and all ways in which a response could belong to another user.
 
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -39,7 +39,7 @@ beforeEach(() => {
   idToken = () => sign(pair, { ...claims({ aud: CLIENT }), nonce });
 });
 
-/** Presses the button; gives what the issuer is asked. */
+/** Presses the button and returns the request to the issuer. */
 async function begin(browser: ConsolePage, json: object = {}): Promise<URLSearchParams> {
   const begun = await browser.ask("POST", `${SESSION}/issuer`, json);
   expect(begun.status).toBe(201);

@@ -162,7 +162,7 @@ describe("dangerous things", () => {
       ["POST", "/console/api/v1/kinds/ghosts", { metadata: { name: "g", namespace: "public" }, spec: {} }],
     ] as const)
       expect([path, ...(await verdict(await browser.ask(method, path, json)))]).toEqual([path, 403, "SIGN_IN_TOO_OLD"]);
-    // What can be undone goes on.
+    // Reversible actions still work.
     expect((await browser.ask("POST", "/console/api/v1/groups", { name: "console-group" })).status).toBe(201);
     expect((await browser.ask("GET", "/console/api/v1/audit")).status).toBe(200);
     await browser.signIn(key);

@@ -1,4 +1,4 @@
-// Callers come from isolates that remember different moments. Nobody takes a conversation back to an earlier one.
+// Callers come from isolates with caches of different age. A conversation never returns to an older state.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -24,7 +24,7 @@ beforeEach(async () => {
   await openDatabase(env.DB, { storage: 0 }).insert(groups).values({ name: team, folded: team, createdBy: "x" });
 });
 
-/** A caller as one is read now. */
+/** A caller as read now. */
 async function read(claimed: readonly Membership[] = [], keyId = "key"): Promise<Caller> {
   const session = env.DB.withSession("first-primary");
   const guarded = guardSession(session, { storage: 0 });
@@ -161,7 +161,7 @@ describe("who only looks", () => {
     unwrap(await api.taskSkills(target));
     unwrap(await api.events(target, 0, 10));
     expect(await storedNow()).toBe(before);
-    // What one was shown is not shown otherwise to the next, though nothing is stored yet.
+    // A later request never sees an older state than an earlier one, although nothing is stored yet.
     expect(await look(early)).toEqual([]);
     expect((await use(early, "read_skill", { skill_name: "x" })).names).toEqual([]);
   });

@@ -109,7 +109,7 @@ describe("tool calls", () => {
     ]);
     expect([known.changed, known.etag, known.prompt, known.tools]).toEqual([false, etag, undefined, undefined]);
     expect([loaded.changed, loaded.prompt?.system.includes("## Skill: wiki")]).toEqual([true, true]);
-    // An etag from before: changed, though this step changed nothing.
+    // An older ETag: the response says changed, although this step changed nothing.
     expect(await step({ calls: [], etag })).toMatchObject({ changed: true, etag: loaded.etag, prompt: loaded.prompt });
   });
 
@@ -260,7 +260,7 @@ describe("tool calls", () => {
     expect(await parts("b", { delivery: "message" })).toEqual(["Base. in messages", "Write. in messages"]);
     expect(await parts("c", { delivery: "tool_result" })).toEqual(["Base. in answer", "Write. in answer"]);
     const skill = (id: string, name: string) => calls(id, named("skill", { skill: name }));
-    // The one-tool style answers with the body alone, so what it brought along is in the prompt.
+    // The one-tool style returns only the body, so further information is in the prompt.
     expect(await parts("d", { tool_style: "skill" }, skill)).toEqual(["Base. in system", "Write. in answer"]);
     // Instructions that are already in the prompt stay there.
     await put("/e", { format: "openai", delivery: "tool_result", spec: { skills: ["*"], preload_skills: ["base"] } });

@@ -105,7 +105,7 @@ describe("the catalog", () => {
     expect([activeIn(now), now.warnings.map((warning) => warning.path)]).toEqual([["third"], ["draw"]]);
     expect(await seenOf(user, "x", ["wiki", "draw", "third"])).toEqual({ wiki: ALL, draw: "", third: ALL });
     expect((await user.get("/x")).active.find((active) => active.skill === "wiki")?.version).toBe("1.0.0");
-    // A ghost cannot name its way around it, nor can a dependency with a range.
+    // Neither a ghost nor a dependency with a range can bypass it.
     await user.seed({ name: "needy", dependencies: ["draw@*", "wiki@>=2"] });
     await user.put("/y", { spec: { skills: ["wiki@*", "draw", "needy"] } });
     await configure(user.stub("y"), { SKILLS_ALLOWED: "wiki@^1, needy" });

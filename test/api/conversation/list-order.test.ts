@@ -95,7 +95,7 @@ describe("the shared order of the list", () => {
     expect(await listOf("new")).toEqual(["beta", "apple"]);
     expect((await system.turn()).prompt).toEqual(before);
     expect((await auto.turn({ cache: "cold" })).prompt).toEqual(front);
-    // The view is read again for what the list does not show.
+    // The view is read again for skills that the list omits.
     await seedSkill({ name: "elsewhere", bindShells: ["ClaudeCode"] });
     expect((await auto.turn({ cache: "cold" })).prompt).toEqual(front);
     await seedSkill({ name: "cedar", tokens: 1_500 });

@@ -196,7 +196,7 @@ describe("a resolution", () => {
     return { top: [{ ...v1, needs: layer(0) }], ...Object.fromEntries(all.flat()) };
   };
 
-  /** Resolves `top` and counts how often each skill is looked for, and how often its needs are looked at. */
+  /** Resolves `top` and counts how often each skill is looked up and how often its dependencies are read. */
   async function counted(world: World) {
     const looked: string[] = [];
     const read: string[] = [];

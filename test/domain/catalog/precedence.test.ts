@@ -6,7 +6,7 @@ import { byCodePoint, byName, choose, firstOfEach } from "../../../src/domain/ca
 
 const SCOPES = ["user:eve", "group:one", "group:two", "public"];
 
-/** Texts that begin alike, around the place where UTF-16 and UTF-8 order apart. */
+/** Texts with a common beginning, around the characters that UTF-16 and UTF-8 order differently. */
 const texts = fc.oneof(
   fc.string({ unit: "binary", maxLength: 6 }),
   fc.string({ unit: fc.constantFrom("a", "z", "\ud7ff", "\ue000", "ｚ", "\uffff", "\u{10000}", "𠮷"), maxLength: 5 }),

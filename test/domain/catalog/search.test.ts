@@ -51,7 +51,7 @@ describe("example prompts in the index", () => {
   it("bring at most five new words each, so that a dictionary wins nothing", () => {
     const stuffed = "alpha beta gamma delta epsilon zeta eta theta image iota";
     expect(examples(stuffed)).toEqual(["alpha", "beta", "gamma", "delta", "epsilon", "image"]);
-    // Ten characters that are new: nine pairs of half a word each.
+    // Ten new characters: nine pairs that count as half a word each.
     expect(examples("甲乙丙丁戊己庚辛壬癸子丑寅卯")).toHaveLength(10);
   });
 

@@ -19,7 +19,7 @@ const unknown = fc.dictionary(field, value, { maxKeys: 4 });
 const parts = { model: "m", system: "Ours.", tools: [{ name: "load_skill" }], isLast: false, spent: 0 };
 const rest = { singleSystem: false, cacheKey: null };
 
-/** A request of each protocol with strange fields in it, and where they are to be found in what is sent. */
+/** A request of each protocol with unknown fields, and where they appear in the sent request. */
 const REQUESTS = {
   "Chat Completions": {
     protocol: openaiChat,

@@ -11,7 +11,7 @@ async function made(text: string, kind: FileFunction["kind"] | null = null): Pro
   return file;
 }
 
-/** Evaluates modules by name, as the harness does, and answers the namespace of the first. */
+/** Evaluates modules by name, like the harness, and returns the namespace of the first. */
 async function evaluate(modules: Record<string, string>, name = Object.keys(modules)[0] ?? ""): Promise<Namespace> {
   const done = new Map<string, Namespace>();
   const load = async (specifier: string): Promise<Namespace> => {

@@ -29,7 +29,7 @@ describe("a handle", () => {
     ["own", { kind: "own" }],
     ["group.Crew", { kind: "group", group: "Crew" }],
     ["group.crew", { kind: "group", group: "crew" }],
-    // Two groups differ in case alone: what fits neither exactly means neither.
+    // Two groups differ only in case, so a handle that matches neither exactly is rejected.
     ["group.CREW", null],
     ["group.dock.yard", { kind: "group", group: "Dock.Yard" }],
     ["group.", null],

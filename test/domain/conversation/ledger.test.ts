@@ -55,7 +55,7 @@ describe("a bill that nobody reports", () => {
       begun(1, told(0, { history_tokens: 300 })),
       begun(2, told(MINUTE, { history_tokens: 1_000 })),
     ]);
-    // 1 800 and 6 300 are read for a tenth; 700 are new.
+    // 1 800 and 6 300 are read from the cache for a tenth of the price; 700 are new.
     expect(second).toMatchObject({ actual: 1_800 + 180 + 700, paste: 6_300 + 630 + 700, saved_percent: 64.9 });
   });
 
@@ -150,7 +150,7 @@ describe("a caller without a cache", () => {
     expect(none(0, 0, 0)).toBe(false);
     expect(none(0, 0, 0, 0)).toBe(true);
     expect(none(0, 0, 0, 0, 2_000)).toBe(false);
-    // The report of now counts.
+    // The current report counts.
     expect(hasNoCache(fold(reports(0, 0, 0)).ledger, used(3_000, 0))).toBe(true);
   });
 

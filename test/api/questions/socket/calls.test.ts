@@ -123,7 +123,7 @@ describe("a page that hears of calls", () => {
     later.answer(request_id, { success: true, result: "you" });
     await running;
     expect(await told(later)).toMatchObject({ call_id: "b", state: "done", output: "heard you" });
-    // A read leaves nothing for the model to be repeated, but what pages are shown stays.
+    // The result of a read is not stored for the model, but pages still see it.
     await chat.use("read_skill", { skill_name: "clerk", file_path: "provider.js" }, "read");
     await evict(idOf(chat), "close", "watcher-of-tabs");
     await later.closed;

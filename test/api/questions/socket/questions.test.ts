@@ -112,7 +112,7 @@ describe("a socket", () => {
     const { active } = await (await load("c1")).json<{ active: unknown[] }>();
     expect(await page.next("skill:active")).toEqual({ type: "skill:active", turn: 1, active });
     expect(active).toMatchObject([{ skill: "demo", remaining: 5 }]);
-    // Loading again is an event of the conversation, but nothing that a page would show changes.
+    // Loading again is an event of the conversation, but changes nothing on a page.
     await load("c2");
     await call("GET", `/api/v1/conversations/${id}`);
     await page.pong();

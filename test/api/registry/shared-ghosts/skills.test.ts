@@ -84,7 +84,7 @@ describe("the skills of a shared ghost", () => {
     await open.turn();
     expect(await catalogOf(keys.Reporter, open.route)).not.toHaveProperty("report");
 
-    // Without a ghost everything is as it was.
+    // Without a ghost, nothing changes.
     const plain = await talk({ key: keys.Reporter });
     await plain.turn();
     const mine = await catalogOf(keys.Reporter, plain.route);

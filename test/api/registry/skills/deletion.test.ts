@@ -49,7 +49,7 @@ describe("a group's skill", () => {
     expect(warnings).toMatchObject([{ code: "SKILL_UNAVAILABLE", path: "held" }]);
     expect(warnings[0]?.message).toContain("Skill 'held' is not available");
     expect((await call("DELETE", `/api/v1/groups/${group}`, { key: keys.Owner })).status).toBe(204);
-    // The ghost is its maker's as before, and can be saved again without the name.
+    // The ghost is unchanged for its owner, and can be saved without the name.
     const json = { metadata: { name: "private" }, spec: { skills: [] } };
     expect((await call("PUT", `${GHOSTS}/by-name/default/private`, { key: keys.Reporter, json })).status).toBe(200);
   });

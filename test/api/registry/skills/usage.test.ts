@@ -79,7 +79,7 @@ describe("the use of a skill", () => {
     const today = new Date(Date.now() - HOUR).toISOString().slice(0, 10);
     expect(used.days).toEqual([{ day: today, ...used.totals }]);
     expect(used.versions).toMatchObject([{ version: "1.0.0", ...used.totals }]);
-    // The next hour adds to it; one that nothing happened in does not.
+    // The next hour adds to it; an hour without calls does not.
     await sendCounts(chat, "uses-ada");
     expect((await usageOf(id)).totals).toEqual(used.totals);
     await chat.turn();

@@ -44,7 +44,7 @@ describe("the walk to what is active", () => {
     looked.clear();
     expect(activeSkills(state)).toHaveLength(2 * count);
     expect([...looked.values()]).toEqual(Array.from({ length: 2 * count }, () => 1));
-    // Once to find them, once to see how long they stay.
+    // One visit to find them, and one to compute how long they stay.
     expect(needs).toBe(4 * count);
   });
 

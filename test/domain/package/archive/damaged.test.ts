@@ -15,7 +15,7 @@ describe("damaged archives", () => {
   ];
   const original = fc.nat(originals.length - 1).map((index) => originals[index]!);
   const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
-  /** Single bits of headers are where an archive becomes another one without breaking. */
+  /** Changes of single header bits, which can produce another valid archive. */
   const mutation = fc.oneof(
     {
       weight: 12,

@@ -118,7 +118,7 @@ describe("how it ends", () => {
       "it is to go on later",
       { state: "waiting", next_at: "2026-11-24T00:00:00Z" },
       4,
-      "goes on by itself at 2026-11-24",
+      "It continues at 2026-11-24",
     ],
     ["somebody has cancelled it", { state: "cancelled" }, 1, "is cancelled"],
   ];

@@ -156,12 +156,12 @@ describe("a skill from a repository", () => {
       ],
     ]);
     expect(ended.stderr).toContain(
-      `moon: its source is gone, and the version here stays: ${stub.url}/org/repo skills/moon`,
+      `moon: its source was not found, and the published version stays: ${stub.url}/org/repo skills/moon`,
     );
     repository = null;
     expect(await update("tide")).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("tide: its source is gone"),
+      stderr: expect.stringContaining("tide: its source was not found"),
     });
     expect(held).toHaveLength(2);
   });
@@ -253,7 +253,7 @@ describe("what somebody else has written as a source", () => {
     const added = await run(["add", `${stub.url}/${token}`, "--all"]);
     expect(added).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("tide: where it comes from is not kept with it"),
+      stderr: expect.stringContaining("tide: its source was not saved"),
     });
     expect(held).toMatchObject([{ name: "tide" }]);
     expect(JSON.stringify(held)).not.toContain(token);

@@ -79,7 +79,7 @@ describe("an answer that the gateway does not take for one", () => {
     expect(handler).toHaveBeenCalledTimes(1);
     expect(FakeSocket.last.answers.map(({ success, result, error }) => [success, result ?? error])).toEqual([
       [true, { feet: 9 }],
-      [false, "The page's answer is not what was asked for: no metres"],
+      [false, "The answer does not match the requested schema: no metres"],
     ]);
   });
 

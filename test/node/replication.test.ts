@@ -73,7 +73,7 @@ it("without a token asks nobody, and says the one step", async () => {
   answers = [];
   await ensure("");
   expect(asked).toEqual([]);
-  expect(said.join("\n")).toMatch(/takes CLOUDFLARE_API_TOKEN.*Enable Read Replication/s);
+  expect(said.join("\n")).toMatch(/CLOUDFLARE_API_TOKEN is not set.*Enable Read Replication/s);
 });
 
 it.each<[string, [number, object | string | null][], string]>([

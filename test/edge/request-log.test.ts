@@ -17,7 +17,7 @@ interface Line {
   request_id: string;
 }
 
-/** The request lines that were written meanwhile. */
+/** Returns the request lines that were written meanwhile. */
 async function linesOf(run: () => Promise<unknown>): Promise<{ lines: Line[]; text: string }> {
   const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   await run();

@@ -105,7 +105,7 @@ describe("a good token", () => {
     const { id } = await seedSkill({ name: "for-claimed", scope: "group:claimed" });
     expect((await ask(token, `/api/v1/kinds/skills/${id}`)).status).toBe(200);
     expect((await ask(await sign(ec), `/api/v1/kinds/skills/${id}`)).status).toBe(404);
-    // Nor has the same user what another token claimed a moment ago, by a list that is served from memory.
+    // The same user does not have the groups that another token claimed a moment ago, even for cached lists.
     const listed = async (shown: string) => (await ask(shown, "/api/v1/kinds/skills/unified")).text();
     const without = await sign(ec, claims({ sub: "gina", groups: [] }));
     for (const [shown, sees] of [
@@ -237,7 +237,7 @@ describe("the issuer", () => {
     expect((await ask(token)).status).toBe(200);
     issuer.instead = () => new Response("down", { status: 500 });
     expect((await ask(token)).status).toBe(200);
-    // Keys of the gateway's own do not depend on it.
+    // The gateway's own keys do not depend on it.
     issuer.move();
     expect((await ask("sgw_test_admin_key_for_the_pool_only")).status).toBe(200);
   });
@@ -281,7 +281,7 @@ describe("signing in", () => {
     const mcp = await ask(null, "/.well-known/oauth-protected-resource/mcp");
     expect(await mcp.json()).toMatchObject({ resource: "https://gateway.test/mcp", authorization_servers: [ISSUER] });
     const plain = await call("GET", "/.well-known/oauth-protected-resource/mcp", { key: null });
-    // Without an issuer the gateway signs hosts in itself.
+    // Without an issuer, hosts sign in at the gateway.
     expect(await plain.json()).toMatchObject({ authorization_servers: ["https://gateway.test"] });
     const refused = await ask(null);
     expect(refused.headers.get("www-authenticate")).toBe(

@@ -1,4 +1,4 @@
-// What a hostile source, and a hostile user of one, get of the gateway.
+// What a hostile source, or a hostile user of a source, can do to the gateway.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-// Importing a Git host's archive: a tar.gz read as a stream, or a ZIP, each folder with a SKILL.md a skill.
+// Imports from a Git host's archive: a tar.gz that is read as a stream, or a ZIP. Each folder with a SKILL.md is a skill.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

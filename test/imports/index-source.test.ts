@@ -1,4 +1,4 @@
-// Importing from a site's index: what is taken, what a second run does, and what is left alone.
+// Imports from a website's index: which skills are imported, what a second run does, and what is skipped.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-// A run that is cut off goes on; one whose importer may not any more stops and says so; and what ends one takes everything along.
+// An interrupted run continues; a run whose owner lost the right stops and reports it; and ending a run deletes its data.
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -37,7 +37,7 @@ afterEach(() => {
 
 const many = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `run-${String(n).padStart(3, "0")}` }));
-/** Holds the answer for a skill back until it is let go. */
+/** Delays the response for a skill until it is released. */
 function gate(name: string) {
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const { promise: open, resolve: release } = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ function gate(name: string) {
   });
   return { reached, release };
 }
-/** Waiting moves the clock, by little. */
+/** Waiting advances the clock slightly. */
 const minutesTo = ({ next_at }: Report) => Math.round((Date.parse(next_at!) - Date.now()) / 60_000);
 const ended = (id: string) =>
   vi.waitFor(() =>
@@ -97,7 +97,7 @@ describe("a run that is cut off", () => {
   it("knows what it has published and not yet written down for its own", async () => {
     await site.index(many(3));
     const done = await over(key, await beginIndex(key, site));
-    // As it is when the gateway dies between the two: the skill is there, and no row says where it came from.
+    // As after a crash between the two writes: the skill exists without a row about its source.
     await env.DB.prepare("DELETE FROM import_items WHERE import_id = ? AND name = 'run-001'").bind(done.id).run();
     await env.DB.prepare("UPDATE imports SET state = 'running' WHERE id = ?").bind(done.id).run();
     await importObject(done.id).wake(done.id);
@@ -117,7 +117,7 @@ describe("a run that is cut off", () => {
       .bind(done.id)
       .run();
     await runCron();
-    // A look at it would wake it, too.
+    // Reading it would wake it too.
     await vi.waitFor(
       async () => {
         const row = await env.DB.prepare("SELECT state FROM imports WHERE id = ?").bind(done.id).first();
@@ -163,7 +163,7 @@ describe("whoever runs an import", () => {
     expect([done.state, done.problem?.code, done.mirror]).toEqual(["stopped", "IMPORTER_ENDED", false]);
     return done;
   };
-  /** Begins one that is under way, and whose next slice is its second. */
+  /** Starts an import whose next slice is its second. */
   async function underWay(by: string, more: object = {}) {
     await site.index(many(60));
     const held = gate("run-039");
@@ -274,7 +274,7 @@ describe("the end of an import", () => {
 describe("a mirror", () => {
   it("is read again every day, by an admin's word alone, until it is cancelled", async () => {
     const admin = await keyFor(`mirrors-${users}`, { role: "admin" });
-    /** Lets the alarm go off until that run is over: the clock that stands still sets alarms that never ring by themselves. */
+    /** Runs alarms until the run has ended, because alarms do not fire while the clock stands still. */
     const nextRun = async (id: string, run: number) => {
       for (;;) {
         await runDurableObjectAlarm(importObject(id));

@@ -1,4 +1,4 @@
-// Results of servers that are too long to be passed on: hosts read the whole in ranges. And what results link to is read where it is.
+// Results of servers that are too long: hosts read the whole result in ranges. Links in results can be read too.
 
 import { env } from "cloudflare:workers";
 import type { Client } from "@modelcontextprotocol/client";
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 describe("a result above the cap", () => {
-  // Each character has three bytes, so that a range ends inside of one.
+  // Each character has three bytes, so ranges can end inside a character.
   const long = "界线".repeat(UPSTREAM_LIMITS.textChars / 2 + 500);
 
   it("Read it in ranges, which are the whole one after the other", async () => {
@@ -78,7 +78,7 @@ describe("a result above the cap", () => {
       const reader = await host(path, user);
       const told = await refused(reader.readResource({ uri: range }));
       expect(told).toContain("not found");
-      // As one that never was.
+      // Like a file that never existed.
       expect(told.replace(file, "")).toBe((await refused(reader.readResource({ uri: never }))).replace(/fil_0+/, ""));
     }
     const door = await call("GET", `/api/v1/conversations/whose/files/${file}`, { as: "another" });
@@ -90,7 +90,7 @@ describe("a result above the cap", () => {
     );
     expect((await read(client, `result:${file}?offset=1&limit=3`)).text).toBe("线");
     expect(await refused(client.readResource({ uri: `result:fil_${"0".repeat(32)}` }))).toContain("not found");
-    // It counts and ends as the conversation's other files.
+    // It counts and expires like the conversation's other files.
     const { items } = await (await call("GET", "/api/v1/conversations/whose/files", { as: "whose" })).json<{
       items: { path: string }[];
     }>();

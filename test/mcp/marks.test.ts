@@ -24,7 +24,7 @@ async function serving(tool: object, result: object = { content: [] }): Promise<
   return scripted("marks", { "tools/list": answering({ tools: [tool] }), "tools/call": answering(result) });
 }
 
-/** A host of a conversation once the server's tool is there. */
+/** A host of a conversation that has the server's tool. */
 async function connected(user: string, era: Era, entry: object) {
   await gatewayServers({ marks: { ...PATIENT, prefix: "never", ...entry } });
   const client = await host(`/mcp/${user}`, user, era);

@@ -32,7 +32,7 @@ describe("load_skill over MCP", () => {
     const second = await host("/mcp/project", user, era);
     expect(textOf(await load(second, "wiki"))).toBe(told);
     expect(textOf(await load(second, "base"))).toContain("The base comes first.");
-    // It needs what another chat has loaded.
+    // It depends on a skill that another chat has loaded.
     expect(textOf(await load(second, "blog"))).toMatch(/The base comes first\.[\s\S]*Or a blog\./);
     expect(textOf(await load(first, "wiki"))).toBe(told);
     await Promise.all([first.close(), second.close()]);
@@ -123,7 +123,7 @@ describe.each(["/mcp", "/mcp/many"])("the instructions at %s", (path) => {
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toContain("find_skill");
-    // A host that shows tools and no instructions has all descriptions.
+    // A host that shows tools but no instructions receives all descriptions.
     expect(tools.find(({ name }) => name === "load_skill")?.description).toContain("- **team-skill-49**");
     const found = await client.callTool({ name: "find_skill", arguments: { query: "papers department" } });
     expect(textOf(found)).toContain("team-skill-");

@@ -29,7 +29,7 @@ beforeEach(async () => {
 const getsOf = async (era: Era) =>
   (await seen(`/asking-${era}/none`)).filter(({ method }) => method === "prompts/get").length;
 
-/** Servers connect with the first list, which does not wait for them for long. */
+/** Servers connect with the first list, which waits only briefly for them. */
 async function listed(client: Client): Promise<void> {
   const names = async () => (await client.listPrompts()).prompts.map(({ name }) => name);
   await expect.poll(names, { timeout: 20_000 }).toEqual(expect.arrayContaining(ERAS.map((era) => `${era}__ask`)));
@@ -124,7 +124,7 @@ const META = {
   "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
 };
 
-/** A request of a host of 2026, as it is on the wire. */
+/** A request as a 2026 host sends it. */
 async function send(path: string, user: string, method: string, params: { name: string }): Promise<Answer> {
   const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, "mcp-name": params.name };
   const body = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: META } };

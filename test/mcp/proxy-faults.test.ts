@@ -6,7 +6,7 @@ import { expectNoConnections, faults, forget, fullServer, seen } from "../suppor
 
 /** The tested deadlines are one second. This limit allows for a slow machine but is below the default deadlines. */
 const SOON = 15_000;
-/** No deadline but the tested one ends anything. */
+/** All deadlines except the tested one are long. */
 const PATIENT = { timeout: 60, connect_timeout: 60 };
 
 beforeEach(forget);
@@ -17,7 +17,7 @@ async function server(path: string, more: Record<string, unknown> = {}): Promise
   return name;
 }
 
-/** Calls a tool that misbehaves while a healthy server is called beside it. */
+/** Calls a tool of a faulty server while a healthy server is called. */
 async function call(fault: string, deadline: { timeout?: number } = {}) {
   const [name, healthy] = [await server(`${fault}/call`), await server("ok/none")];
   const [headers, ownHeaders] = [await session(name), await session(healthy)];

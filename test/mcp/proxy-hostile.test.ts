@@ -17,13 +17,13 @@ async function stream(name: string, body: string, type = "sse"): Promise<string>
   return (await send(name, null)).text();
 }
 
-/** Posts to the address that a stream named. */
+/** Posts to the URL that a stream named. */
 async function post(address: string): Promise<Response> {
   const body = JSON.stringify(request("tools/list"));
   return fetchAs("alice")(`https://gateway.test${address}`, { method: "POST", headers: JSON_TYPE, body });
 }
 
-/** Requests that reached a host which the gateway was not configured for. */
+/** Requests to a host that is not configured. */
 const astray = async () => (await seen("/collect")).filter(({ headers }) => headers.host === new URL(OTHER).host);
 
 const ENDPOINT = /data: (\/mcp\/servers\/[\w-]+\/message\?to=[\w-]+)\n/;

@@ -38,7 +38,7 @@ beforeEach(async () => {
 async function asked(path: string, user: string, era: Era, capabilities: object = ALL) {
   const heard: { method: string; message?: string }[] = [];
   const client = await host(path, user, era, { capabilities });
-  // Servers connect with the first list, which does not wait for them for long.
+  // Servers connect with the first list, which waits only briefly for them.
   const listed = async () => (await client.listTools()).tools.map(({ name }) => name);
   await expect
     .poll(listed, { timeout: 20_000 })
@@ -126,7 +126,7 @@ interface Required {
   content: { text: string }[];
 }
 
-/** A call of a host of 2026, as it is on the wire. */
+/** A call as a 2026 host sends it. */
 async function send(user: string, server: Era, rounds: object[], more: object = {}) {
   const params = { name: `${server}__ask`, arguments: { rounds }, _meta: META(ALL), ...more };
   const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": params.name };
@@ -172,7 +172,7 @@ describe("input_required", () => {
     const ulm = { requestState: first, inputResponses: { a: CITY } };
     const { requestState: second } = (await send(user, "modern", rounds, ulm)).result;
     expect(second).not.toBe(first);
-    // A host that sends it again, as after a broken line, has not answered what it did not see.
+    // A host that repeats the request after a lost response has not answered a question that it did not see.
     expect((await send(user, "modern", rounds, ulm)).result).toMatchObject({
       resultType: "input_required",
       requestState: second,

@@ -126,7 +126,7 @@ describe("with D1 down", () => {
   });
 });
 
-/** The door with settings of its own. */
+/** The endpoint with other settings. */
 async function knock(path: string, init: RequestInit, settings: object = {}): Promise<Response> {
   const execution = createExecutionContext();
   const app = await wholeApp();

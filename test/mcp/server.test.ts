@@ -1,4 +1,4 @@
-// The gateway as an MCP server, as hosts of both eras see it.
+// The gateway as an MCP server, for hosts of both eras.
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";

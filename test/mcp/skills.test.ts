@@ -1,4 +1,4 @@
-// Skills as the extension `io.modelcontextprotocol/skills` serves them, checked by the SDK's own client.
+// Skills through the extension `io.modelcontextprotocol/skills`, checked by the SDK's own client.
 
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { describe, expect, it } from "vitest";
@@ -133,7 +133,7 @@ describe("the skills extension", () => {
     expect(await rpc(user, "skills/get", { uri: "skill://repaired/SKILL.md" })).toMatchObject({
       result: { skill: { frontmatter: { compatibility: "needs: node" } } },
     });
-    // As written, and by no other spelling.
+    // Only the exact spelling is accepted.
     expect(await rpc(user, "skills/get", { uri: "skill://repaired/skill.md" })).toMatchObject({
       error: { code: -32602 },
     });

@@ -1,4 +1,4 @@
-// GET /metrics through the door: who may, what was counted, and that it stays.
+// GET /metrics: access, counts, and their persistence.
 
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -28,7 +28,7 @@ async function metrics(): Promise<string> {
     "application/openmetrics-text; version=1.0.0; charset=utf-8",
     "no-store",
   ]);
-  // The runtime warns of text that it does not take for one by its type.
+  // The runtime logs a warning for text with an unknown content type.
   return new TextDecoder().decode(await answer.arrayBuffer());
 }
 
@@ -85,7 +85,7 @@ describe("what is counted", () => {
       grown("requests_total", { edge: "api", status: "4xx" }),
       grown("requests_total", { edge: "proxy", status: "4xx" }),
       grown("refusals_total", { code: "UNAUTHENTICATED" }),
-      // The health, and the reading before.
+      // The health request, and the earlier read of the metrics.
       grown("requests_total", { edge: "other", status: "2xx" }),
     ]).toEqual([1, 1, 1, 1, 2]);
   });

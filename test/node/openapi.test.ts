@@ -36,9 +36,9 @@ describe("the OpenAPI document", () => {
     const config = await createConfig({
       extends: ["recommended-strict"],
       rules: {
-        // Every route refuses with `default`; a 4xx of its own is listed where it has one.
+        // Every route has the error `default`, and lists its specific 4xx statuses.
         "operation-4xx-response": "off",
-        // `/public/list` beside `/{id}/files`: the router prefers literal segments.
+        // `/public/list` next to `/{id}/files`: the router prefers literal segments.
         "no-ambiguous-paths": "off",
         "info-license-strict": "off",
         "operation-description": "error",
@@ -60,7 +60,7 @@ describe("the OpenAPI document", () => {
     const told = problems.map(
       (problem) => `${problem.severity} ${problem.ruleId} ${problem.location[0]?.pointer}: ${problem.message}`,
     );
-    // Used by `x-event-schema`, since OpenAPI 3.1 has no word for the events of a stream.
+    // Used by `x-event-schema`, because OpenAPI 3.1 cannot describe the events of a stream.
     expect(told).toEqual([
       expect.stringMatching(/^error no-unused-components #\/components\/schemas\/ToolCallEvent: /),
     ]);
@@ -81,7 +81,7 @@ describe("the OpenAPI document", () => {
       if (route.startsWith("GET ") && operationId !== "conversations.socket")
         expect([route, retry]).toEqual([route, "safe"]);
     }
-    // No tag that nothing has.
+    // Every tag is used.
     expect(tags.filter((tag) => !operations.some(({ tags: own }) => own.includes(tag)))).toEqual([]);
   });
 
@@ -183,11 +183,11 @@ describe("the OpenAPI document", () => {
         (route) =>
           !/^\/\.well-known\/clawhub|^\/api\/v1\/(whoami|search|resolve|download|skills)(\/|$)/.test(route.path),
       )
-      // The console's page, what leads to it, and what it alone can send (docs/console.md).
+      // The console's page, its redirects, and requests that only it can send (docs/console.md).
       .filter((route) => !/^\/(console|demo)(\/|$)/.test(route.path))
       // OAuth endpoints have their own format. The metadata of RFC 8414 lists them.
       .filter((route) => !/^\/(oauth|\.well-known\/oauth-authorization-server)(\/|$)/.test(route.path))
-      // OpenAPI has no word for all paths below one: the entry of that one describes them.
+      // OpenAPI cannot describe all paths below a path, so the entry of that path describes them.
       .filter((route) => !route.path.endsWith("/*"))
       .map((route) => `${route.method} ${route.path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}")}`);
     expect([...new Set(routed)].sort()).toEqual(described.sort());

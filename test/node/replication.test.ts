@@ -1,4 +1,4 @@
-// Turning on D1's read replication, against a stub of Cloudflare's API.
+// Enabling D1's read replication, with a stub of Cloudflare's API.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ const ID = "11111111-1111-4111-8111-111111111111";
 
 let server: Server;
 let asked: { call: string; token: string | undefined; body: string }[];
-/** Answers in turn, `[status, result]`; a text is the reason of a refusal. */
+/** Responses in order, `[status, result]`; a text is the reason of an error. */
 let answers: [status: number, result: object | string | null][];
 let said: string[];
 

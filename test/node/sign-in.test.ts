@@ -11,7 +11,7 @@ import { VISITORS } from "../support/oidc/shapes";
 
 const page = readFileSync(path.join(root, "docs", "sign-in.md"), "utf8");
 
-/** The recipes: of each section with a block of settings, these. */
+/** The recipes of the document: the settings of each section. */
 const RECIPES = new Map(
   page.split(/^## /m).flatMap((section): [string, Record<string, string>][] => {
     const [, block] = /^```toml\n\[vars\]\n([\s\S]*?)^```/m.exec(section) ?? [];

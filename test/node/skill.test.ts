@@ -1,4 +1,4 @@
-// `npm run skill`, as an author types it.
+// `npm run skill` as authors use it.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

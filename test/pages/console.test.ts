@@ -1,4 +1,4 @@
-// What leads to the console and where its files are: the files themselves stand in for, since not every run has built them.
+// Redirects to the console and its files. The files are stand-ins, because not every run has built them.
 
 import { describe, expect, it } from "vitest";
 import { askWith } from "../support/app";

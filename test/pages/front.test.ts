@@ -1,4 +1,4 @@
-// The page at `/` and the way to the demo: what strangers see of a gateway before they have a key.
+// The page at `/` and the redirect to the demo, as visitors without a key see them.
 
 import { describe, expect, it, vi } from "vitest";
 import { askWith } from "../support/app";
@@ -11,7 +11,7 @@ const ask = (
   settings: Record<string, string> = {},
   method = "GET",
 ) => askWith(settings, path, { method, headers });
-// Where there is a console, a browser is led there: `console.test.ts`.
+// With a console, browsers are redirected to it: `console.test.ts`.
 const front = (accept: string, settings: Record<string, string> = {}, more: Record<string, string> = {}) =>
   ask("/", { accept, ...more }, { CONSOLE: "off", ...settings });
 
@@ -23,7 +23,7 @@ describe("/", () => {
     expect(page).toMatch(/<h1>Skill Gateway<\/h1>\s*<p>[^<]+<\/p>/);
     const links = [...page.matchAll(/<a href="([^"]+)"/g)].map((match) => match[1] ?? "");
     expect(links).toEqual(expect.arrayContaining(["/docs/", "/docs/api/README.md", "/health", "/openapi.json"]));
-    // What has no route of the Worker's is a static file; a browser test follows those.
+    // Paths without a route of the Worker are static files; a browser test follows them.
     for (const path of links.filter((link) => !link.startsWith("/docs/") && link !== "/openapi.json"))
       expect([path, (await ask(path)).status]).toEqual([path, 200]);
   });
@@ -100,7 +100,7 @@ describe("/demo", () => {
         const answer = await ask(path, {}, { [name]: "off" });
         expect([path, answer.status, (await answer.json<{ code: string }>()).code]).toEqual([path, 404, "NOT_FOUND"]);
       }
-    // Where settings are not valid there is a line in the log.
+    // Invalid settings cause a line in the log.
     const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
     for (const DEMO of ["false", "", "OFF"]) {
       const answer = await ask("/demo", {}, { DEMO });

@@ -1,4 +1,4 @@
-// The skills that ship with the gateway, as they are in skills/.
+// The built-in skills in skills/.
 
 import { describe, expect, it } from "vitest";
 import { inspect } from "../../src/domain/inspection/inspection";

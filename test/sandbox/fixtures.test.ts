@@ -1,4 +1,4 @@
-// The table of fixtures, in every executor that claims the language.
+// The table of fixtures, in every executor that supports the language.
 
 import { describe, expect, it } from "vitest";
 import type { Language } from "../../src/domain/code/language";

@@ -1,4 +1,4 @@
-// The host as code that got hold of it would call it, without the harness in between.
+// The host interface when code calls it directly, without the harness.
 
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";

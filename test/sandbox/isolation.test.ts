@@ -1,4 +1,4 @@
-// Nobody sees anything of anybody else, and nothing outlives its deadline.
+// No user sees another user's data, and nothing runs after its deadline.
 
 import { describe, expect, it } from "vitest";
 import { type BrowserLink, type BrowserRequest, NO_PAGE } from "../../src/sandbox/browser-link";

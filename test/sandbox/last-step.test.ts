@@ -1,11 +1,11 @@
-// What code tells the gateway in its last step: the answer ends the isolate, and nothing may be lost with it.
+// What code sends to the gateway in its last step: the result ends the isolate, and nothing may be lost.
 
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
 import { providerSkill } from "../support/provider";
 import { callOne, runOne } from "../support/run-code";
 
-/** A host that notes what it hears. `before`: what each telling waits for. */
+/** A host that records what it receives. `before`: what each call waits for. */
 function listening(before: () => Promise<void> = async () => {}) {
   const heard: unknown[] = [];
   return {

@@ -1,4 +1,4 @@
-// A script that changes what all scripts of its isolate share: the next one finds the language as it was.
+// A script changes built-ins that all scripts of its isolate share: the next script finds them unchanged.
 
 import { describe, expect, it } from "vitest";
 import { runOne } from "../support/run-code";

@@ -3,7 +3,7 @@ import { providerSkill } from "../support/provider";
 import { callOne, describeAll } from "../support/run-code";
 import type { SkillFixture } from "../support/skill";
 
-/** A skill that declares these tools over a module written by hand. */
+/** A skill with these tools and a hand-written module. */
 function skill(
   module: string,
   tools: object[] = [{ name: "act", provider: "test" }],

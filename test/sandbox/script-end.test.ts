@@ -1,4 +1,4 @@
-// When a script is over: when nothing of it waits any more, not when its first line is done.
+// A script ends when nothing in it waits any more, not after its first line.
 
 import { describe, expect, it } from "vitest";
 import { runOne } from "../support/run-code";

@@ -1,5 +1,4 @@
-// Scripts as authors write them, against what their own interpreter made of them: twelve or more in each language of those that
-// `npm run test:scripts` runs all of.
+// Real scripts, compared with their own interpreter: at least twelve in each language. `npm run test:scripts` runs all.
 
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -16,7 +15,7 @@ const casesSchema = z.object({
 });
 const runSchema = z.object({ exit: z.number(), stdout: z.string(), stderr: z.string(), files });
 
-/** What lies in test/scripts, by path there. */
+/** The files of test/scripts, by path. */
 const texts = import.meta.glob<string>("../scripts/*/*", {
   query: "?raw",
   import: "default",

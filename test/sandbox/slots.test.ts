@@ -1,4 +1,4 @@
-// How many isolates are in flight, and who waits for how long.
+// The number of concurrent isolates, and the waiting time of further calls.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PARALLEL } from "../../src/domain/code/script-limits";
@@ -43,7 +43,7 @@ describe("slots", () => {
     expect(await slots.take("one too many")).toBeNull();
     await vi.advanceTimersByTimeAsync(DURATIONS.queue);
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => null));
-    // Who has gone takes no slot.
+    // A call that was cancelled uses no slot.
     release?.();
     expect(await slots.take("next")).toBeTypeOf("function");
   });

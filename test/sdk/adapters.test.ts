@@ -1,4 +1,4 @@
-// The adapters under chats that people have already: the vendors' own SDKs, strict vendors, and a line to the gateway that fails.
+// The adapters in existing chats: the vendors' SDKs, strict vendors, and an unreliable connection to the gateway.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ChatOptions, SkillGateway, type SkillGatewayError } from "../../sdk/src/index";
@@ -46,7 +46,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** What was thrown; the SDKs' helpers wrap it in an error of their own. */
+/** The thrown error; helpers of the SDKs wrap it. */
 const thrown = (promise: Promise<unknown>) =>
   promise.then(
     () => null,
@@ -80,10 +80,10 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.refusals).toEqual([]);
     expect(vendor.bodies.map((sent) => sent.includes(ORDER))).toEqual([false, true, true, true]);
     expect(vendor.bodies[2]).toContain("High water at noon.");
-    // Its text once: nothing was told again, and nothing of ours reaches the vendor.
+    // The text appears once: nothing was sent again, and no field of the gateway reaches the vendor.
     expect(vendor.bodies[3]?.split(ORDER)).toHaveLength(2);
     for (const sent of vendor.bodies) expect(sent).not.toContain("skill_step");
-    // What the model said is in the history once, too.
+    // The model's text is in the history once.
     expect(JSON.stringify(chat.messages).split("Said in step 3.")).toHaveLength(2);
   });
 
@@ -168,7 +168,7 @@ describe.each(KINDS)("%s", (_, start) => {
     const harbour = skills(chosen, 0);
     expect(await open.say("How is the tide?", harbour)).toBe("Said in step 2.");
     expect(vendor.bodies[0]).not.toContain("load_skill");
-    // It comes back, and is lost again in the middle of a turn.
+    // The connection returns, and is lost again during a turn.
     line.faults = [{ on: /tool-calls/, what: 503 }];
     vendor.plan.push([LOAD], []);
     expect(await open.say("And now?", harbour)).toBe("Said in step 4.");

@@ -54,7 +54,7 @@ interface Said {
   messages: object[];
 }
 
-/** One turn as a route of a chat takes it; types of both versions are held by the compiler. */
+/** One turn as in a chat route; the compiler checks the types of both versions. */
 async function with7(
   chat: ReturnType<typeof skills>,
   messages: ai7.ModelMessage[],
@@ -122,7 +122,7 @@ describe.each([
     vendor.plan.push([]);
     await say(chat, thread as never);
     expect(vendor.bodies[3]?.split(ORDER)).toHaveLength(2);
-    // In the answer to its call, and not told again.
+    // In the result of its call, and not sent again.
     expect(vendor.bodies[3]).toMatch(/"type":"tool-call"[^}]*"load_skill"/);
   });
 
@@ -161,7 +161,7 @@ describe.each([
     const { parts, errors } = await say(skills({}, 0), [user("Hello")] as never);
     expect(errors).toMatchObject([{ name: "SkillGatewayError" }]);
     expect(parts.at(-1)).toBe("error");
-    // The model is not asked again, with an error in the place of its skill.
+    // The model is not called again with an error instead of its skill.
     expect(vendor.bodies).toHaveLength(1);
   });
 

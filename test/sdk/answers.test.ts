@@ -1,4 +1,4 @@
-// What the adapters make of answers that strict vendors of tests never give: words before a call, half a call, an answer to be parsed.
+// How the adapters handle unusual answers: text before a call, an incomplete call, an answer to be parsed.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** A chat whose calls of tools are overheard. */
+/** A chat whose tool calls are recorded. */
 function skills(options: ChatOptions = {}) {
   const usages: unknown[] = [];
   const overheard: typeof fetch = (url, init) => {
@@ -29,7 +29,7 @@ function skills(options: ChatOptions = {}) {
   return { chat: client.chat(`answers-${++chats}`, { user: "alice", ...options }), usages };
 }
 
-/** A vendor that gives these answers, whatever it is asked. */
+/** A vendor that returns these answers to any request. */
 function vendor(answers: object[]) {
   const bodies: { tools?: unknown[]; [field: string]: unknown }[] = [];
   const answer: typeof fetch = async (url, init) => {
@@ -47,12 +47,12 @@ function vendor(answers: object[]) {
 
 const TIDES = { skill_name: "harbour" };
 
-/** Each API: a step that says something and calls, an end, and an answer that is cut; and a caller who keeps what it sees. */
+/** For each API: a step with text and a call, an end, and a cut answer; and a caller that stores what it receives. */
 interface Words {
   step(n: number): object;
   end(n: number): object;
   cut(): object;
-  /** Asks, and gives back what a caller has of it. */
+  /** Sends a request and returns what a caller receives. */
   ask(
     fetch: typeof globalThis.fetch,
     chat: ReturnType<typeof skills>["chat"],
@@ -218,7 +218,7 @@ describe.each([
     expect(first.calls).toEqual([]);
     const next = { role: "user", content: "And tomorrow?" };
     await words.ask(fetch, chat, [question, ...first.given, next], stream);
-    // Nothing in it is half of a pair: neither a call, nor thoughts that led to one.
+    // It contains no incomplete pair: neither a call without result nor thinking without its call.
     expect(JSON.stringify(bodies[2])).not.toMatch(/"type":"reasoning"|call_1|toolu_1/);
   });
 
@@ -287,7 +287,7 @@ describe("the Responses API", () => {
     expect(output_text).toBe("Done 1.");
     expect(output).toHaveLength(1);
     expect(body).toEqual({ model: "gpt-6-sol", input: "How is the tide?" });
-    // Thoughts and what they led to go back as they came.
+    // Thinking blocks and their results are sent back unchanged.
     expect(bodies[1]?.input).toEqual(expect.arrayContaining([thought(1), callItem(1, JSON.stringify(TIDES))]));
   });
 

@@ -1,4 +1,4 @@
-// The client of the package against a running gateway, over a line that fails as it is told to.
+// The client of the package against a running gateway, over a connection with scripted failures.
 
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { SkillGateway, SkillGatewayError } from "../../sdk/src/index";
@@ -53,7 +53,7 @@ it("walks through lists of every form, page after page", async () => {
     return count;
   };
   expect(await all(bob.list("skills.list", { query: { limit: 2 } }))).toBe(3);
-  // Bare arrays, with public skills beside.
+  // Plain arrays, next to public skills.
   expect(await all(bob.list("skills.unified", { query: { limit: 2 } }))).toBeGreaterThanOrEqual(4);
   const events = await all(bob.list("conversations.events", { path: { id: "listed" }, query: { limit: 1 } }));
   expect(events).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// The examples that are servers, each in a process of its own, before a scripted model.
+// The example servers, each in its own process, with a scripted model.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts an example, and waits until it says that it listens. */
+/** Starts an example and waits until it reports that it listens. */
 async function start(example: string, vendor: string, address = gateway.url): Promise<string> {
   const port = await freePort();
   const env = {

@@ -1,4 +1,4 @@
-// Addresses of servers' resources in a conversation: what is shown leads back to the server that has it, and to no other.
+// Aliases of servers' resources in a conversation: each leads to its own server only.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -11,7 +11,7 @@ function base64(text: string): string {
 }
 
 const encoder = fc.constantFrom(...Object.values(ENCODERS));
-/** Those that write letters and digits as they are, as what others have encoded is encoded again. */
+/** Encodings that leave letters and digits unchanged, because other encodings are encoded again. */
 const { JSON: asJson, URL: asUrl, form: asForm, HTML: asHtml, ...others } = ENCODERS;
 const wrapper = fc.constantFrom(...[asJson, asUrl, asForm, asHtml, others["JSON of PHP"], others["JSON of Go"]]);
 /** Typical secrets of servers: tokens, and passwords with every kind of character. */

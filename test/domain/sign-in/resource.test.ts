@@ -1,4 +1,4 @@
-// The canonical URL of what a token is for: one spelling each, and no two doors share one.
+// The canonical URL of a token's resource: one spelling each, and no two endpoints share one.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";

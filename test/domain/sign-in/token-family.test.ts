@@ -1,4 +1,5 @@
-// A family of refresh tokens under random histories: honest processes that share credentials, lose answers and come late, and thieves.
+// A family of refresh tokens under random histories: honest processes that share credentials, lose responses and arrive late, and
+// attackers.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Finding tools: the thirty tasks, other forms of words, and what never breaks it.
+// Searching tools: the thirty tasks, word forms, and hostile input.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -11,7 +11,7 @@ const ALL = MANY_TOOLS.flatMap(({ server, tools }) =>
   tools.map((tool) => ({ source: server, definition: { ...tool, name: `${server}__${tool.name}` } })),
 );
 
-/** The names of what is found. */
+/** Returns the names of the found tools. */
 function found(query: string, tools: readonly FindableTool[] = ALL): string[] {
   return findTools(tools, query).map(({ definition }) => definition.name);
 }
@@ -55,7 +55,7 @@ it("counts the words of a definition once, however often it is searched", () => 
   const first = found("refund a payment", watched);
   expect(read).toBe(ALL.length);
   expect([found("refund a payment", watched), read]).toEqual([first, ALL.length]);
-  // Under another source it is another tool.
+  // From another source it is another tool.
   const [one] = watched;
   if (one === undefined) throw new Error("There are tools.");
   expect(found("zebra", [{ ...one, source: "zebra" }])).toEqual([one.definition.name]);

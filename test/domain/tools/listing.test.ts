@@ -1,4 +1,4 @@
-// When tools of servers are found in place of listed.
+// When tools of servers are searched instead of listed.
 
 import { expect, it } from "vitest";
 import type { ToolDefinition } from "../../../src/domain/tool";

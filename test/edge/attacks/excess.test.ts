@@ -1,4 +1,4 @@
-// Attacks by too much of everything.
+// Attacks with too much data or too many requests.
 
 import { describe, expect, it } from "vitest";
 import { conversation, keyOfUser } from "../../api/matrix/actors";

@@ -1,4 +1,4 @@
-// Attacks by fields, cursors and ids that are not the caller's.
+// Attacks with fields, cursors and ids that the caller must not use.
 
 import { describe, expect, it } from "vitest";
 import { conversation, ghost, keyOfUser, ownKey, skill } from "../../api/matrix/actors";

@@ -18,7 +18,7 @@ describe("a page of another origin", () => {
           headers: { ...ORIGIN, "content-type": type },
           ...(method === "GET" ? {} : { body: "{}" }),
         };
-        // Without a key: nothing the browser would add by itself counts as one.
+        // Without a key: nothing that a browser adds automatically counts as one.
         expect((await raw(path, { ...init, headers: { ...init.headers, cookie: "session=1" } })).status).toBe(401);
         if (bodyTypes.length === 0 || bodyTypes.includes(type.split(";")[0]!)) continue;
         const keyed = { ...init, headers: { ...init.headers, authorization: `Bearer ${ADMIN_KEY}` } };

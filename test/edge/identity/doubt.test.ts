@@ -182,7 +182,7 @@ describe("a bookmark", () => {
     expect([answer.status, journey.primary]).toEqual([200, 0]);
     expect(journey.awaited.filter(({ what }) => what.includes("WITH asked"))).toEqual([]);
     expect((answer.headers.get("x-d1-bookmark") ?? "") < bookmarkAt(1_000)).toBe(true);
-    // The largest that D1 could ever come to is no way to stay in a group either.
+    // Even the largest possible bookmark does not keep a lost membership.
     expect((await ask(there, key, SKILLS)).status).toBe(200);
   });
 });

@@ -133,7 +133,7 @@ describe("a revoked key", () => {
     pass(BOUND / 2);
     await look(there, key);
     expect(await look(there, key)).toBe(401);
-    // A cold isolate believes the replica once, until the primary has answered behind it.
+    // A cold isolate uses the replica once, until the primary has answered in the background.
     const cold = fresh();
     await look(cold, key);
     expect(await look(cold, key)).toBe(401);

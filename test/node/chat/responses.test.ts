@@ -68,7 +68,7 @@ const outputsOf = (output: readonly OpenAI.Responses.ResponseOutputItem[]): Inpu
     item.type === "function_call" ? [{ type: "function_call_output", call_id: item.call_id, output: "noon" }] : [],
   );
 
-/** Each request to the vendor begins with the one before. */
+/** Each request to the vendor begins with the previous request. */
 function expectGrowth(): void {
   const parts = vendor.bodies.map((text) => {
     const { instructions, tools: sent, input } = JSON.parse(text) as Record<string, object[]>;

@@ -11,7 +11,7 @@ const PROMPT = "Please use harbour-report, then get_time.";
 const SCHEMA = { type: "object" as const, properties: {} };
 const hours: string[] = [];
 
-/** A key that is this user's own. */
+/** A user's own key. */
 async function keyOf(user: string): Promise<string> {
   const made = await gateway.send("POST", "/api/v1/keys", { user_id: user, scopes: ["chat"] });
   return ((await made.json()) as { key: string }).key;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await gateway.publish({
     name: "harbour-report",
     description: "Writes harbour reports.",
-    // A shorter one would be preloaded, and nothing would have to be loaded.
+    // Shorter instructions would be preloaded, so nothing would be loaded.
     body: `Sign with Aye.\n\n${"Watch the tide, the wind and the boats. ".repeat(300)}`,
   });
 });

@@ -58,7 +58,7 @@ class Watched {
     return (await this.chat.post("turns", { ...body, format: this.chat.sdk.format })) as Turn;
   }
 
-  /** A request begins with all of the one before it. */
+  /** A request begins with the whole previous request. */
   private expectKept(index: number): void {
     const { sdk, vendor } = this.chat;
     const [before, now] = [index - 1, index].map((each) => sdk.read(JSON.parse(vendor.bodies[each]!)));
@@ -66,7 +66,7 @@ class Watched {
     expect(now?.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
   }
 
-  /** The model can read the instructions of what is active, at its version. */
+  /** The model can read the instructions of active skills, in their versions. */
   private expectTold({ active }: { active: { skill: string; version?: string }[] }, index: number): void {
     const marks = active.map(({ skill, version }) => markOf(skill, version ?? ""));
     expect(marks.filter((mark) => !this.chat.vendor.bodies[index]?.includes(mark))).toEqual([]);

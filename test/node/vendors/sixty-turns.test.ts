@@ -1,4 +1,4 @@
-// Sixty turns of real conversations: the official SDKs, the built gateway, and vendors that refuse what the real ones refuse.
+// Sixty turns of real conversations: the official SDKs, the built gateway, and vendors that reject what the real ones reject.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Harness } from "../../support/harness";
@@ -172,7 +172,7 @@ describe("what a model that thinks refuses", () => {
   const BOUND = "what stands before a thinking block is as it was";
   let talks = 0;
 
-  /** A skill is loaded and moves to another version, while the caller sends all its thinking back: the rules that this broke. */
+  /** A skill is loaded and changes its version while the caller sends all its thinking back; this broke the rules once. */
   async function refusalsOf(settings: object, behaviour: Partial<Behaviour> = {}, more: object = {}) {
     const vendor = await startVendor();
     const user = `thinker-${++talks}`;
@@ -190,7 +190,7 @@ describe("what a model that thinks refuses", () => {
       if (turn === 1) await harbour.renew(`${3 + talks}.0.0`);
       if (turn < 4) await talk(turn + 1);
     };
-    // A refusal ends it: the SDK throws, and the vendor has written down why.
+    // An error ends it: the SDK throws, and the vendor has recorded the reason.
     const ended = await talk(1).then(
       () => "well",
       () => "refused",

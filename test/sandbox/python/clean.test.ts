@@ -1,4 +1,4 @@
-// A run finds its interpreter as if it were new, whatever an earlier run of the same user has done to it.
+// A run finds a clean interpreter, whatever an earlier run of the same user did.
 
 import { expect, it } from "vitest";
 import { runPython } from "../../support/run-python";

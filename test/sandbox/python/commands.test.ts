@@ -1,4 +1,4 @@
-// Commands of a provider in Python: `chat_shell.tools.sandbox`, over the gateway's shell.
+// Commands of a Python provider: `chat_shell.tools.sandbox`, run by the gateway's shell.
 
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../../src/domain/limits";

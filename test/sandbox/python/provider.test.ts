@@ -88,7 +88,7 @@ it("has Wegent's sandbox over the files of its run", async () => {
     expect.objectContaining({ name: "SKILL.md", type: "file" }),
   );
   expect(await call("read_file", { path: "/skill/SKILL.md" })).toContain("file-tools");
-  // What needs a network or another program says what it lacks, in its own words.
+  // Modules that need a network or another program raise errors that name it.
   const lost = await call("download_attachment", { attachment_url: "https://example.com/a" });
   expect(lost).toMatch(/^Tool 'download_attachment' failed: The download failed: .*curl: /);
   const agent = JSON.parse(await call("sub_agent", { prompt: "hello" }));

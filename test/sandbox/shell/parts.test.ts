@@ -1,4 +1,4 @@
-// `python3` and `node` in a shell script: parts of its run, which the host gives to these languages.
+// `python3` and `node` in a shell script run in the executors of these languages.
 
 import { describe, expect, it } from "vitest";
 import { Slots } from "../../../src/sandbox/slots";
@@ -6,7 +6,7 @@ import { runOne } from "../../support/run-code";
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** Runs a shell script beside other files of its package. */
+/** Runs a shell script with other files of its package. */
 async function run(source: string, files: Record<string, string> = {}, asked: Parameters<typeof runOne>[2] = {}) {
   const skill = { name: "parts", files: { ...files, "scripts/run.sh": `#!/bin/bash\n${source}\n` } };
   const ran = await runOne(skill, "scripts/run.sh", { ms: 20_000, ...asked });

@@ -1,4 +1,4 @@
-// What a shell script finds: its own path, the commands that are there, and those that are not.
+// The environment of a shell script: its own path, and the available and missing commands.
 
 import { describe, expect, it } from "vitest";
 import { ABSENT_PROGRAMS, SHELL_BUILTINS, SHELL_PROGRAMS } from "../../../src/domain/code/shell-commands";

@@ -38,7 +38,7 @@ it("is asked in one place, and the loader is touched in one folder", () => {
       .filter(([, text]) => pattern.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")))
       .map(([path]) => path.replace("../../../src/", ""))
       .sort();
-  // `permissions.ts` tells what a version may do, and runs nothing.
+  // `permissions.ts` reports what a version can do, and runs nothing.
   expect(using(/\bcanExecute\b/)).toEqual([
     "domain/access/access.ts",
     "domain/code/permissions.ts",

@@ -1,4 +1,4 @@
-// The texts a model sees under delivery `auto`, byte for byte as in test/golden/auto.
+// The texts for models under delivery `auto`, byte for byte as in test/golden/auto.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";

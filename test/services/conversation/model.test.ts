@@ -39,7 +39,7 @@ function passOf(world: World): string {
 function callsOf(op: Extract<Operation, { do: "calls" }>, ids: readonly string[]): object[] {
   return op.calls.map((each, index) => {
     const args = { skill_name: each.name, ...(each.tool === "read_skill" ? { file_path: "notes.md" } : {}) };
-    // A call without an id is a new one each time.
+    // Each call without an id is a new one.
     return formed(op.form, op.named ? (ids[index] ?? "") : "", each.tool, args);
   });
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bytesOf, crcOf, extraOf, join, record, SKILL, type ZipEntry } from "../../../support/zip";
 import { codes, honest, note } from "./read";
 
-/** Bytes of a name below `demo/`: hex for what is not ASCII, as `<b5b5>`. */
+/** Bytes of a name below `demo/`; non-ASCII bytes are hex, such as `<b5b5>`. */
 const raw = (name: string): Uint8Array =>
   join(
     ["demo/", ...name.split(/(?=<)|(?<=>)/)].map((part) =>

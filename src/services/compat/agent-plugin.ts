@@ -66,7 +66,8 @@ export async function packAgentPlugin(
   const bytes = skills.reduce((sum, { zipSize }) => sum + zipSize, 0);
   if (bytes > COMPAT_LIMITS.pluginBytes || skills.length > COMPAT_LIMITS.pluginSkills) {
     const most = `${COMPAT_LIMITS.pluginSkills} skills and ${COMPAT_LIMITS.pluginBytes / 1_048_576} MiB`;
-    const message = `Plugin too large (limit ${most}; found ${skills.length} with ${Math.ceil(bytes / 1_048_576)} MiB). Select skills with \`?skills=a,b\`.`;
+    const mib = Math.ceil(bytes / 1_048_576);
+    const message = `Plugin too large (limit ${most}; found ${skills.length} with ${mib} MiB). Select skills with \`?skills=a,b\`.`;
     throw new GatewayError("too_large", "PLUGIN_TOO_LARGE", message);
   }
   const { archiveOf, deflatedFiles, deflatedItem } = await import("../../domain/package/flat");

@@ -121,7 +121,7 @@ describe("a draft", () => {
     expect(textOf(await needy.load("needy"))).toContain("that were not loaded");
   });
 
-  it("is one, whoever pushes at the same time", async () => {
+  it("is one, even if several users push at the same time", async () => {
     const bodies = ["One.", "Two.", "Three."];
     const answers = await Promise.all(bodies.map((body) => pushed(ada, { name: "raced", body })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 201]);

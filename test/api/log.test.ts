@@ -199,7 +199,7 @@ describe("a long log", () => {
     expect((await send("POST", "/turns", {})).turn).toBe(2);
   });
 
-  it("is told in pages that end before they are too large", async () => {
+  it("is returned in pages of limited size", async () => {
     const { id, send } = await talk();
     await runInDurableObject(objectOf(id), (_, { storage }) => {
       const event = JSON.stringify({ type: "touched", turn: 1, name: "x".repeat(400_000) });

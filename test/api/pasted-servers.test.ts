@@ -92,7 +92,7 @@ describe("keys of an entry", () => {
     expect(unread.every(({ line }) => line !== undefined)).toBe(true);
   });
 
-  it("that nobody reads are a warning at a ghost's door, and of a conversation's own spec", async () => {
+  it("that are unknown cause a warning for a stored ghost and for a conversation's own spec", async () => {
     const mcpServers = { up: ok({ timeoutMs: 5 }) };
     const warning = { code: "MCP_KEY_UNKNOWN", path: "spec.mcpServers.up.timeoutMs" };
     const made = await call("POST", GHOSTS, {

@@ -84,7 +84,7 @@ describe("a provider's tools", () => {
     );
   });
 
-  it("of one name are told apart, and keep their names while they stay", async () => {
+  it("with the same name stay distinct, and keep their names while they are active", async () => {
     await publishPublic(providerSkill("first", { same: "return context.skillName" }));
     await publishPublic(providerSkill("second", { same: "return context.skillName" }));
     const chat = await talk("alice");

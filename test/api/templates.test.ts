@@ -99,7 +99,7 @@ describe("an inline spec whose server has a variable where its URL leads", async
   const key = await keyFor("tpl-mallory");
   await plant(ADMIN_KEY, { scope: "gateway" });
 
-  it.each(ATTACKS)("is refused, and nothing is told or kept of the value: %j", async (url) => {
+  it.each(ATTACKS)("is rejected, and the value is neither shown nor stored: %j", async (url) => {
     const route = `/api/v1/conversations/tpl-${++conversations}`;
     const json = { conversation: withServers({ a: { url } }) };
     const turn = () => call("POST", `${route}/turns`, { key, json, headers: { "idempotency-key": `k-${route}` } });
@@ -152,7 +152,7 @@ describe("a ghost's server of that kind", () => {
     }
   });
 
-  it("of an older gateway is not used, and nothing is told or kept of the value", async () => {
+  it("of an older gateway is not used, and the value is neither shown nor stored", async () => {
     const key = await keyFor("tpl-old", { groups: ["tpl-team"] });
     await plant(key);
     const servers = Object.fromEntries(ATTACKS.map((_, n) => [`s${n}`, { url: "https://api.example.com/" }]));
@@ -212,7 +212,7 @@ describe("a server of the gateway of that kind", () => {
     await expect(addServer("evil", { url })).rejects.toThrow(URL_PROBLEM);
   });
 
-  it("of an older gateway is told by no test, no proxy and no conversation", async () => {
+  it("of an older gateway is shown by no test, proxy or conversation", async () => {
     await plant(ADMIN_KEY, { scope: "gateway" });
     await gatewayServers(Object.fromEntries(ATTACKS.map((url, n) => [`old-${n}`, { url }])));
     for (const [n, url] of ATTACKS.entries()) {

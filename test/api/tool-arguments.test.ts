@@ -16,7 +16,7 @@ const skill = (name: string) =>
 
 const PROBLEMS = "\n- 'commits' must be an array, and is a string\n- 'limit' must be an integer, and is a string";
 
-it("arguments that do not fit are told with their path and what is expected, and those that do reach the code", async () => {
+it("invalid arguments are reported with their path and the expected value, and valid ones reach the code", async () => {
   await publishPublic(skill("change"));
   const chat = await talk("alice");
   await chat.load("change");

@@ -324,7 +324,7 @@ describe("a secret", () => {
     ]);
   });
 
-  it("is told apart from a variable that nobody knows, which is named", async () => {
+  it("is distinguished from an unknown variable, which is named", async () => {
     const chat = await talk(
       "typo",
       withServers({ x: { url: `${faults}/ok/none`, headers: { "x-who": variable("user.nmae") } } }),

@@ -155,7 +155,7 @@ describe("servers", () => {
 });
 
 describe("tools of servers", () => {
-  it("keep the names they got, and are told apart", async () => {
+  it("keep their names, and stay distinct", async () => {
     const key = await keyFor("fred");
     await publishOwn(key, serverSkill("alpha", { x: ok() }));
     await publishOwn(key, serverSkill("beta", { x: { url: `${faults}/second/none` }, [`y${"o".repeat(80)}`]: ok() }));
@@ -210,7 +210,7 @@ describe("tools of servers", () => {
     expect((await methods("/ok/none")).filter((method) => method === "tools/call")).toHaveLength(2);
   });
 
-  it("tell progress on a stream, and end when it is closed", async () => {
+  it("report progress on a stream, and end when it is closed", async () => {
     const chat = await talk("jack", withServers({ x: ok({ timeout: 60 }) }));
     await connectedTurn(chat);
     const headers = { accept: "text/event-stream" };
@@ -380,7 +380,7 @@ describe("what is kept of servers", () => {
     expect(JSON.parse(textOf(await chat.use("x__headers")))).toMatchObject({ "x-key": "two" });
   });
 
-  it("is told apart between conversations", async () => {
+  it("is separate in each conversation", async () => {
     const [one, two] = [await talk("uma", withServers({ x: ok() })), await talk("uma", withServers({ x: ok() }))];
     await one.turn();
     await two.turn();

@@ -12,7 +12,7 @@ interface Events {
 }
 
 describe("a GET of a conversation", () => {
-  it("appends no event, and tells nothing of a skill that was lost", async () => {
+  it("appends no event, and does not report a lost skill", async () => {
     await call("POST", "/api/v1/groups", { json: { name: "look-team" } });
     const author = await keyFor("look-author", { groups: ["look-team"] });
     await publishOwn(author, { name: "look-skill", body: WORDS }, "look-team");

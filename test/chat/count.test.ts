@@ -70,7 +70,7 @@ it("counts what is hidden, with the scripted model", async () => {
   expect((await tokens(headers)) - shown).toBeGreaterThan(BODY.length / 4);
 });
 
-it("a vendor that counts nothing says so itself, and a protocol that has no such route is told so", async () => {
+it("a vendor without token counting returns its own error, and so does a protocol without the route", async () => {
   const key = await user();
   const missing = { type: "error", error: { type: "not_found_error", message: "Not found" } };
   scriptModel(() => Response.json(missing, { status: 404 }));

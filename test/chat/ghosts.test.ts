@@ -76,7 +76,7 @@ it("is nobody's who may not see it, and calls no model that its user may not cal
   expect(await idsIn(bob)).toEqual(["demo", "demo:plain"]);
 });
 
-it("stands in the lists of the door that its model has, each name once", async () => {
+it("is in the model lists of its model's endpoint, each name once", async () => {
   const key = await user();
   await call("PUT", "/api/v1/models/work", { key, json: ELSEWHERE });
   await makeGhost(key, "worker", { skills: ["*"], model: "work" });

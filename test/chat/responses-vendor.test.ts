@@ -156,7 +156,7 @@ describe("a step that does not come to its end", () => {
     expect(events.events.map(({ type }) => type)).toEqual(["turn", "loaded"]);
   });
 
-  it("tells what the vendor says in its stream, and its status before there is one", async () => {
+  it("passes on the vendor's errors in its stream, and its status before the stream", async () => {
     const key = await user();
     const error = { code: "server_error", message: "Out of tea." };
     const failed = [{ type: "response.failed", response: { id: "r", status: "failed", error } }];

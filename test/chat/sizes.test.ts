@@ -62,7 +62,7 @@ const tokens = async () =>
       .first<{ count: number }>()
   )?.count ?? 0;
 
-it("results beyond an answer's room are told as such, and many large answers go to the model as far as they fit", async () => {
+it("results above the limit of an answer are replaced by a note, and many large results are passed on while they fit", async () => {
   const key = await user();
   const history: Message[] = [];
   for (const turn of ["a", "b", "c"]) {
@@ -86,7 +86,7 @@ it("results beyond an answer's room are told as such, and many large answers go 
   expect(await runs()).toBe(3 * 32);
 });
 
-it("of more calls than a step may have, the others are told so", async () => {
+it("above the limit of calls per step, the other calls get an error", async () => {
   const key = await user();
   const calls = Array.from({ length: 70 }, (_, n): [string, string, object] => [
     `r${n}`,

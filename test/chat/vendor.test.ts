@@ -133,7 +133,7 @@ describe("with a skill", () => {
     }
   });
 
-  it("a step that fails late is tried once more, and then its status is told", async () => {
+  it("a step that fails late is retried once, and then its status is returned", async () => {
     const key = await user();
     const sent = scriptModel(
       calling("a", [load("call_1")]),

@@ -79,7 +79,7 @@ describe("a repository", () => {
     expect(await add("github:org/skills", "--skill", "sun", "--dir", "out")).toMatchObject({ code: 5 });
   });
 
-  it("taken again says what is the same and what would change, and replaces nothing that it was not told to", async () => {
+  it("added again reports unchanged and changed skills, and replaces nothing without --replace", async () => {
     const [from, ...more] = ["github:org/skills/skills/tide", "--dir", "out"];
     expect((await add(from, ...more)).code).toBe(0);
     const same = await add(from, ...more, "--json");
@@ -154,7 +154,7 @@ describe("a repository", () => {
     ]);
   });
 
-  it("goes on after one that the gateway refuses, and tells of it", async () => {
+  it("continues after a skill that the gateway rejects, and reports it", async () => {
     const args = ["add", "github:org/skills", "--skill", "moon,tide", "--source", stub.url, "--url", stub.url];
     const ended = await work.run(...args, "--key", "sgw_mine");
     expect(ended).toMatchObject({ code: 6, stdout: expect.stringContaining("tide  was published as ver_1") });
@@ -211,7 +211,7 @@ describe("a repository", () => {
     expect(await work.files()).toEqual([]);
   });
 
-  it("that is not there is told as such", async () => {
+  it("that does not exist is reported", async () => {
     expect(await add("github:org/none", "--dir", "out")).toMatchObject({
       code: 5,
       stderr: expect.stringContaining("org/none not found"),
@@ -303,7 +303,7 @@ describe("a site with an index", () => {
     });
   });
 
-  it("without one is told as such, and with names that are none has none", async () => {
+  it("without an index is reported, and invalid names are skipped", async () => {
     index = {};
     expect(await work.run("add", stub.url, "--dir", "out")).toMatchObject({
       code: 5,

@@ -47,7 +47,7 @@ afterEach(async () => {
 const run = (...args: string[]) => work.run("import", ...args, "--url", stub.url, "--key", KEY);
 
 describe("a new import", () => {
-  it("is sent as it was typed, followed, and told skill by skill", async () => {
+  it("is sent as entered, followed, and reported skill by skill", async () => {
     const counts = { ...NONE, created: 2, unchanged: 1 };
     looks = [
       { ...whole, state: "running", cursor: null, total: null },
@@ -114,12 +114,7 @@ describe("how it ends", () => {
     ],
     ["the source wants a key", { state: "failed", problem: problem("SOURCE_DENIED") }, 3, "SOURCE_DENIED"],
     ["its key has ended", { state: "stopped", problem: problem("IMPORTER_ENDED") }, 3, "IMPORTER_ENDED"],
-    [
-      "it is to go on later",
-      { state: "waiting", next_at: "2026-11-24T00:00:00Z" },
-      4,
-      "It continues at 2026-11-24",
-    ],
+    ["it is to go on later", { state: "waiting", next_at: "2026-11-24T00:00:00Z" }, 4, "It continues at 2026-11-24"],
     ["somebody has cancelled it", { state: "cancelled" }, 1, "is cancelled"],
   ];
   it.each(ENDS)("%s", async (_, report, code, says) => {
@@ -129,7 +124,7 @@ describe("how it ends", () => {
     expect(sent).toEqual([]);
   });
 
-  it("tells a program all of it, and nothing else on stdout", async () => {
+  it("prints everything as JSON, and nothing else on stdout", async () => {
     looks = [{ ...whole, items: [item("a", "created")], next_cursor: "a" }];
     const { code, stdout, stderr } = await run(ID, "--json");
     expect([code, stderr]).toEqual([0, ""]);

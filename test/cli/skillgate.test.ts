@@ -105,7 +105,7 @@ describe("what goes wrong", () => {
   beforeAll(() => work.write({ "tide/SKILL.md": skillText("tide") }));
 
   it.each(TALKING.filter(([name]) => !LOCAL.has(name)))(
-    "%s %j: a wrong key is told as such, and ends with 3",
+    "%s %j: a wrong key is reported, and exits with 3",
     async (name, args) => {
       const ended = await work.run(name, ...args, "--url", gateway.url, "--key", "sgw_wrong");
       expect(ended).toMatchObject({ code: 3, stdout: "" });
@@ -132,7 +132,7 @@ describe("what goes wrong", () => {
     },
   );
 
-  it("what answers and is no gateway is told as that", async () => {
+  it("a server that is not a gateway is reported", async () => {
     const page = await Stub.open((_request, response) => response.end("<html>hello</html>"));
     const ended = await work.run("info", "tide", "--url", page.url, "--key", KEY);
     page.close();
@@ -185,7 +185,7 @@ describe("signing in", () => {
 });
 
 describe("the registry from the command line", () => {
-  it("shows versions, rolls back, yanks, tells the use", async () => {
+  it("shows versions, rolls back, yanks, and shows usage", async () => {
     expect((await work.run("versions", "tide", ...there())).stdout).toBe(
       "*  1.1.0  ver_2  2026-11-02T00:00:00\n   1.0.0  ver_1  2026-11-01T00:00:00\n",
     );

@@ -247,7 +247,7 @@ describe("what somebody else has written as a source", () => {
     expect(stdout).not.toContain("\u001b[2J");
   });
 
-  it("that a gateway would not keep is left out, and told", async () => {
+  it("that the gateway would not store is omitted, with a note", async () => {
     offered = [{ name: "tide", text: text("tide") }];
     const token = `ghp_${"a1".repeat(18)}`;
     const added = await run(["add", `${stub.url}/${token}`, "--all"]);

@@ -41,7 +41,7 @@ describe("connecting", () => {
     });
   });
 
-  it("tells subscribers of every new state, each a value of its own, until they have had enough", async () => {
+  it("notifies subscribers of every new state until they unsubscribe", async () => {
     const { connection } = page();
     const seen: State[] = [];
     const stop = connection.subscribe((state) => seen.push(state));
@@ -57,7 +57,7 @@ describe("connecting", () => {
     expect(connection.state.turn).toBe(3);
   });
 
-  it("sends a mark back, which tells the gateway that it has read so far", async () => {
+  it("returns a mark, which shows the gateway how much was read", async () => {
     await welcomed();
     const socket = FakeSocket.last;
     const before = socket.frames.length;

@@ -22,7 +22,7 @@ const made = (call_id: string, state: ToolCall["state"] = "running"): ToolCall =
 });
 
 describe("a page", () => {
-  it("says in its hello what it hears of, also when it comes again; without a word it hears nothing", async () => {
+  it("sends its topics in every hello, and receives nothing without topics", async () => {
     await welcomed({ hears: ["skills", "calls"] });
     expect(FakeSocket.last.frames).toEqual([{ type: "hello", hears: ["skills", "calls"] }]);
     FakeSocket.last.end();
@@ -60,7 +60,7 @@ describe("a page", () => {
     expect(FakeSocket.last.frames).toMatchObject([{ type: "hello", answers: ["form", "open_url"] }]);
   });
 
-  it("has the list of skills as it was told last", async () => {
+  it("has the newest list of skills", async () => {
     const { connection } = page({ hears: ["skills"] });
     await settle();
     FakeSocket.last.welcome();
@@ -70,7 +70,7 @@ describe("a page", () => {
     expect(connection.state.skills).toEqual({ listed: [listed("a"), listed("b")], total: 400 });
   });
 
-  it("follows calls by their ids, and goes by the whole that it is told after it was away", async () => {
+  it("follows calls by their ids, and uses the whole list after a reconnect", async () => {
     const { connection } = await welcomed({ hears: ["calls"] });
     const say = (frame: object) => FakeSocket.last.say(frame);
     say({ type: "tool:calls", turn: 1, calls: [made("a", "done")] });

@@ -148,7 +148,7 @@ describe("handlers", () => {
     expect(FakeSocket.last.answers).toEqual([]);
   });
 
-  it("are told when nobody waits any more, and their answer is not sent", async () => {
+  it("are aborted when no caller waits any more, and their answer is not sent", async () => {
     const { connection } = await welcomed();
     const { runs, handler } = held();
     connection.on("render", handler);
@@ -164,7 +164,7 @@ describe("handlers", () => {
     expect(FakeSocket.last.answers).toEqual([]);
   });
 
-  it("are not told when they are through: their answer is then the gateway's", async () => {
+  it("are not aborted after they have finished: their answer belongs to the gateway", async () => {
     const { connection } = await welcomed();
     let signal: AbortSignal | undefined;
     connection.on("render", (_, request) => {
@@ -231,7 +231,7 @@ describe("answers", () => {
     expect(FakeSocket.last.answers).toHaveLength(2);
   });
 
-  it("by hand: the first is sent, the second is not, and each hears what became of it", async () => {
+  it("by hand: the first is sent, the second is not, and each resolves with its outcome", async () => {
     const { connection } = await welcomed();
     FakeSocket.last.ask("r1");
     const first = connection.answer("r1", { success: true, result: "yes" });

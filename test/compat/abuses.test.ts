@@ -339,13 +339,13 @@ const ABUSES: [what: string, attempt: () => Promise<number | string>, outcome: n
   ["forgetting another's import", () => ask("DELETE", `${IMPORTS}/${importId}`), 404],
 ];
 
-describe(`${ABUSES.length} abuses of doors and imports`, () => {
+describe(`${ABUSES.length} abuses of integrations and imports`, () => {
   it.each(ABUSES)("%s", async (_, attempt, outcome) => {
     expect(await attempt()).toBe(outcome);
     for (const [url] of vi.mocked(fetch).mock.calls) asked.add(new URL(String(url)).origin);
   });
 
-  it("have told nothing of another's, asked no other host, and changed nothing", async () => {
+  it("have shown nothing of other users, sent no request to other hosts, and changed nothing", async () => {
     expect(ABUSES.length).toBeGreaterThanOrEqual(30);
     expect(told.join("\n")).not.toContain(HIDDEN);
     expect([await names(adaKey), await names(malKey)]).toEqual([["diary"], ["decoy"]]);

@@ -47,7 +47,7 @@ const refusal = (status: number, type: string, code: string) => ({
 });
 
 describe("a skill in the shapes of general availability", () => {
-  it("is made of a form's files, told, listed and downloaded as its folder", async () => {
+  it("is created from a form's files, returned, listed and downloaded as a folder", async () => {
     const files = { "scripts/run.py": "print(1)\n", "notes/ü.md": "Ü" };
     const body = filesForm({ name: "ledger", description: "Keeps books.", files }, { display_name: "The Ledger" });
     const made = await ga<Skill>("POST", "", { body });

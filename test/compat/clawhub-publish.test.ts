@@ -48,7 +48,7 @@ describe("a publish", () => {
     expect(items[0]!.spec.version).toBe("1.2.3");
   });
 
-  it("again is no other version: a retry is told the same, another name for it is refused", async () => {
+  it("again creates no version: a retry gets the same response, another name for the content is rejected", async () => {
     const files = { "SKILL.md": skillText("pub-again") };
     const once = await (await publishSlug(ada, { slug: "pub-again", files })).json();
     expect(await (await publishSlug(ada, { slug: "pub-again", files })).json()).toEqual(once);

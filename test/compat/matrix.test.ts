@@ -41,7 +41,7 @@ const taking = (route: string) =>
   );
 const plain = (route: string) => route.replace(/\{\w+\}/g, "x");
 
-describe(`the doors' matrix of ${ROWS.length} rows for ${ROUTES.length} routes × ${ACTORS.length} actors`, () => {
+describe(`the integrations' matrix of ${ROWS.length} rows for ${ROUTES.length} routes × ${ACTORS.length} actors`, () => {
   it("has every route that takes a key, and none that is not there", () => {
     expect(ROUTES.length).toBeGreaterThan(80);
     const rows = [...new Set(ROWS.map(({ route }) => route))];

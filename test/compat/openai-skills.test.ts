@@ -47,7 +47,7 @@ const textOf = async (path: string) => {
 };
 
 describe("a skill in OpenAI's shapes", () => {
-  it("is made of a form's files or of one ZIP, and told as they tell it", async () => {
+  it("is created from a form's files or from one ZIP, and returned in the vendor's format", async () => {
     const made = await api<Skill>("POST", "", { body: filesForm({ name: "ledger", description: "Keeps books." }) });
     const { id } = made.body;
     expect(made).toMatchObject({ status: 200 });

@@ -55,7 +55,7 @@ async function textsOf(paths: readonly string[], key: string | null): Promise<{ 
   return { text: [...bodies, ...headers].join("\n"), good: answers.filter(({ ok }) => ok).length };
 }
 
-it("a credential in a version is for whoever answers for it, at every door", async () => {
+it("a credential in a version is visible only to the users who manage it, in every integration", async () => {
   const [owner, reporter] = [await keyFor("planted-owner"), await keyFor("planted-reporter")];
   await call("POST", "/api/v1/groups", { key: ADMIN_KEY, json: { name: "planted-team" } });
   for (const [user, role] of [

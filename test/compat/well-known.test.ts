@@ -122,7 +122,7 @@ describe("the index without a key", () => {
     expect((await get(archiveOf("", entry!))).status).toBe(404);
   });
 
-  it("tells who has it that nothing changed", async () => {
+  it("reports to a client with the current index that nothing changed", async () => {
     const first = await get(`/s/public${INDEX}`);
     const etag = first.headers.get("etag") ?? "";
     await first.body?.cancel();

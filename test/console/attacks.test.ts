@@ -60,7 +60,7 @@ describe("a request with the victim's cookie that the page did not send", () => 
     expect((await victim.ask("GET", SESSION)).status).toBe(200);
   });
 
-  it("is asked for first by a browser, and hears no yes", async () => {
+  it("causes a preflight request in a browser, which is rejected", async () => {
     for (const origin of [EVIL, SIBLING, "null"]) {
       const marks = {
         origin,

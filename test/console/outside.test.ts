@@ -76,7 +76,7 @@ describe("signing in at the issuer", () => {
     expect((await changed.ask("GET", SESSION)).status).toBe(401);
   });
 
-  it("is told where it is, and refused where there is none", async () => {
+  it("is linked, and rejected if there is none", async () => {
     const asked = await new ConsolePage(settings).ask("GET", SESSION);
     expect(await asked.json()).toMatchObject({ issuer: new URL(ISSUER).host });
     expect(await verdict(await new ConsolePage().ask("POST", `${SESSION}/issuer`, {}))).toEqual([404, "NO_ISSUER"]);

@@ -72,7 +72,7 @@ describe("signing in", () => {
     }
   });
 
-  it("tells who is not signed in where the issuer is", async () => {
+  it("shows the issuer to users who are not signed in", async () => {
     const answered = await page().ask("GET", SESSION);
     expect([answered.status, await answered.json()]).toEqual([
       401,
@@ -115,7 +115,7 @@ describe("what a session opens", () => {
     expect(await (await call("GET", "/api/v1/me", { key })).json()).toMatchObject(me);
   });
 
-  it("is told whether skills may be tried here", async () => {
+  it("shows whether skills can be tried here", async () => {
     const key = await keyFor("console-tries");
     for (const DEMO of ["on", "off"] as const) {
       const browser = await new ConsolePage({ IDENTITY_MEMORY_S: "0", DEMO }).signIn(key);

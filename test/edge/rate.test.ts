@@ -19,7 +19,7 @@ const ask = (key: string, address: string, bindings: object = {}) =>
   });
 const guess = (address: string) => ask("sgw_wrong_key_of_somebody_who_guesses", address);
 
-it("whoever guesses keys is soon refused, and nobody else", async () => {
+it("a client that guesses keys is soon rejected, and no other client", async () => {
   const seen: number[] = [];
   for (let n = 0; n <= RATES.guesses.requests; n++) seen.push((await guess("192.0.2.1")).status);
   expect(seen.slice(0, -1).every((status) => status === 401)).toBe(true);
@@ -41,7 +41,7 @@ it("asking without a key is no guess, since hosts do so to learn how to sign in"
   }
 });
 
-it("guesses at the socket's door count as well", async () => {
+it("guesses at the socket's route count too", async () => {
   const headers = { upgrade: "websocket", "cf-connecting-ip": "192.0.2.9" };
   const open = (more: Record<string, string>, protocol = "skill-gateway.v1") =>
     askWith({ RATE_LIMITS: "true" }, "/api/v1/conversations/guessed/socket", {
@@ -212,7 +212,7 @@ it("a group has its own room for skills, and what it takes of the database count
   await publishPublic({ name: "public-one" });
 });
 
-it("whoever has as many skills as one may have publishes no other, and goes on with those", async () => {
+it("a user at the limit of skills cannot publish another, but can use and update the existing ones", async () => {
   const user = "collector";
   const key = await keyFor(user);
   await publishOwn(key, { name: "first" });

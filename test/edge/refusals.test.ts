@@ -134,7 +134,7 @@ describe("every route with an id", () => {
   });
 
   it.each(named(withId))(
-    "%s answers 404 for what is not there, whoever asks",
+    "%s returns 404 for missing objects, for any caller",
     async (name, { method, path, bodyRequired }) => {
       const user = await keyFor("somebody");
       for (const key of [undefined, user]) {

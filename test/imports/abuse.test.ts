@@ -222,7 +222,7 @@ describe("what a user may not do", () => {
     expect(log).not.toContain("hidden");
   });
 
-  it("send a secret that is not the scope's, or not for that host; what it says is told nowhere", async () => {
+  it("send a secret of another scope or host; the response is never shown", async () => {
     const source = { type: "gateway", url: site.origin, scope: "group/crew", secret: "SOURCE_KEY" };
     const path = "/s/group/crew/.well-known/agent-skills/index.json";
     expect((await over(key, await begin(key, { source }))).problem?.code).toBe("SECRET_UNUSABLE");

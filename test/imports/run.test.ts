@@ -157,7 +157,7 @@ describe("a run that is cut off", () => {
   });
 });
 
-describe("whoever runs an import", () => {
+describe("the user who runs an import", () => {
   const stopped = async (report: Pick<Report, "id">, by = ADMIN_KEY) => {
     const done = await over(by, report);
     expect([done.state, done.problem?.code, done.mirror]).toEqual(["stopped", "IMPORTER_ENDED", false]);

@@ -97,7 +97,7 @@ describe("a result above the cap", () => {
     expect(items.map(({ path }) => path)).toEqual(["results/long__report.txt"]);
   });
 
-  it("is not kept beyond what long results may take in a conversation, which is told", async () => {
+  it("is not stored above the limit for long results of a conversation, with a note", async () => {
     const { client, told } = await answered("filled", { content: [{ type: "text", text: long }] });
     const file = /fil_[0-9a-f]{32}/.exec(told)?.[0] ?? "";
     const size = LIBRARY_LIMITS.resultsBytes - 4 * long.length;

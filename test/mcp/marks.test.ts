@@ -36,7 +36,7 @@ async function connected(user: string, era: Era, entry: object) {
 beforeEach(() => gatewayServers({}));
 
 describe.each<Era>(["legacy", "modern"])("a tool of a server, %s era", (era) => {
-  it("is told with all that it says of itself, its page under the server's name", async () => {
+  it("is passed on with all its fields, its page under the server's alias", async () => {
     const { tool } = await connected(`marks-${era}`, era, { url: await serving(FULL) });
     expect(tool).toMatchObject({
       ...FULL,
@@ -84,7 +84,7 @@ describe("a server that means harm", () => {
     expect(tool?._meta).not.toHaveProperty("io.modelcontextprotocol/serverInfo");
   });
 
-  it("tells no more than it is allowed", async () => {
+  it("shows only allowed fields", async () => {
     const description = "x".repeat(UPSTREAM_LIMITS.schemaChars);
     const url = await serving({ ...FULL, outputSchema: { type: "object", description }, _meta: { description } });
     const { tool } = await connected("more", "modern", { url });

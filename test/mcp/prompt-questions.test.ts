@@ -87,7 +87,7 @@ describe.each(PAIRS)("a host of the %s era and a prompt of a server of the %s er
     await client.close();
   });
 
-  it("are told what to do where nobody can be asked, and nothing waits", async () => {
+  it("return instructions if no user can be asked, and nothing waits", async () => {
     const { client } = await asked("/mcp/alone", `p-alone-${era}-${server}`, era, {});
     expect(await refusal(textOf(client, server, { where: FORM }))).toContain(
       "no connected page or host answers 'form'",

@@ -266,7 +266,7 @@ describe("secrets and variables of an entry", () => {
     expect(arrived?.headers["x-token"]).toBe(`token ${SECRET}`);
   });
 
-  it("that cannot be filled are told by name", async () => {
+  it("with missing variables are reported by name", async () => {
     await addServer("unfilled", {
       url: `${faults}/ok/none`,
       headers: { "X-Token": variable("secrets.NOBODY_HAS_IT") },

@@ -92,7 +92,7 @@ describe("a call", () => {
 });
 
 describe("a server that is not there", () => {
-  it("is told within the time for connecting", async () => {
+  it("is reported within the connect timeout", async () => {
     await addServer("nobody", { url: "http://127.0.0.1:9/mcp", connect_timeout: 1 });
     const answer = await send("nobody", INITIALIZE);
     expect(answer.status).toBe(502);
@@ -102,7 +102,7 @@ describe("a server that is not there", () => {
     });
   });
 
-  it("is told when its port never accepts", async () => {
+  it("is reported if its port never accepts", async () => {
     await addServer("full", { url: await fullServer(), connect_timeout: 1 });
     const began = Date.now();
     const answer = await send("full", INITIALIZE);

@@ -70,7 +70,7 @@ describe("server-everything over streamable HTTP", async () => {
     expect((await send("everything", request("tools/list"), { headers })).status).toBeGreaterThanOrEqual(400);
   });
 
-  it("tells a client that its server has forgotten it, and lets it begin anew", async () => {
+  it("returns a lost session to the client, which can start a new one", async () => {
     const headers = await session("everything");
     await restart("everything:proxy");
     const answer = await send("everything", request("tools/list"), { headers });

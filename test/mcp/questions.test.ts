@@ -70,7 +70,7 @@ const callsOf = async (era: Era) =>
   (await seen(`/asking-${era}/none`)).filter(({ method }) => method === "tools/call").length;
 
 describe.each(PAIRS)("a host of the %s era and a server of the %s era", (era, server) => {
-  it("pass on questions and answers, and the host is told which server asks", async () => {
+  it("pass on questions and answers, with the name of the server", async () => {
     const { client, heard } = await asked("/mcp/passed", `passed-${era}-${server}`, era);
     const text = await textOf(client, server, { where: FORM, say: SAMPLE }, { there: ROOTS });
     expect(JSON.parse(text)).toEqual([

@@ -43,7 +43,7 @@ describe("a message that is none", () => {
 });
 
 describe("what was not meant to happen", () => {
-  it("is told without detail, and logged with the request's id", async () => {
+  it("is returned without details, and logged with the request's id", async () => {
     expectLog("unexpected_error");
     const context = contextOf("somebody");
     const failing = asProtocolError(context, () => Promise.reject(new TypeError("reading 'secret' of undefined")));

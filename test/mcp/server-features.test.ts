@@ -183,7 +183,7 @@ describe("what a server means harm with", () => {
     });
   });
 
-  it("is told to the host in one line that names the server, and nothing of the gateway", async () => {
+  it("is returned to the host in one line that names the server, and nothing of the gateway", async () => {
     const error = {
       headers: { "content-type": "application/json" },
       body: '{"jsonrpc":"2.0","id":@id,"error":{"code":-32602,"message":"no\\nsuch"}}',

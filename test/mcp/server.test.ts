@@ -22,7 +22,7 @@ async function withSkills(...skills: Parameters<typeof publishOwn>[1][]): Promis
 }
 
 describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) => {
-  it("tells level 1 twice: in its instructions and in load_skill's description", async () => {
+  it("has level 1 twice: in its instructions and in load_skill's description", async () => {
     const user = await withSkills({ name: "wiki", description: "Writes wiki pages." });
     const client = await host("/mcp", user, era);
     expect(client.getNegotiatedProtocolVersion()).toBe(era === "modern" ? "2026-07-28" : "2025-11-25");
@@ -120,7 +120,7 @@ describe("/mcp", () => {
     expect((await post("/mcp", user, `"${"x".repeat(6_000_000)}"`)).status).toBe(413);
   });
 
-  it("tells the caller of a load that the list of tools changed, in that call's own stream", async () => {
+  it("notifies the caller of a load that the list of tools changed, in that call's own stream", async () => {
     await publishPublic(providerSkill("pinger", { ping: "return 'pong'" }));
     const load = {
       jsonrpc: "2.0",

@@ -162,7 +162,7 @@ describe("the bench", () => {
     expect(wrong.stderr).toMatch(/files\.0\.path: .*\nfiles\.1\.kept: /);
   });
 
-  it("shows what a tool tells in its last step", async () => {
+  it("shows what a tool sends in its last step", async () => {
     await write("teller", {
       "SKILL.md": manifest("provider: { module: provider, class: Teller }\ntools: [tell]\n").replace(
         "greeter",

@@ -18,7 +18,7 @@ const BUILT = { ASSETS: files(FILES) };
 const NOT_BUILT = { ASSETS: files(new Map()) };
 
 describe("/", () => {
-  it("leads a browser to the console, and tells a program what it always told", async () => {
+  it("redirects a browser to the console, and returns the usual answer to a program", async () => {
     const led = await askWith(BUILT, "/", BROWSER);
     expect([led.status, led.headers.get("location"), led.headers.get("cache-control")]).toEqual([
       ...[302, "/console", "no-cache"],

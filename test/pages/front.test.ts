@@ -56,7 +56,7 @@ describe("/", () => {
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("tells nothing of this gateway: no version, no name, no setting", async () => {
+  it("shows nothing of this gateway: no version, name or setting", async () => {
     const settings = { SKILLS_ALLOWED: "planted-skill", ALLOWED_ORIGINS: "https://planted.example" };
     for (const accept of [BROWSER, "application/json"]) {
       const answer = await askWith(settings, "/", { headers: { accept, "x-planted": "planted", host: "planted" } });
@@ -64,7 +64,7 @@ describe("/", () => {
     }
   });
 
-  it("is told apart by its tag, by HEAD too", async () => {
+  it("has its own ETag, also with HEAD", async () => {
     const tags = await Promise.all(
       [BROWSER, "application/json"].map(async (accept) => {
         const first = await front(accept);

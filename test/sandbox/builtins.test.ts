@@ -31,7 +31,7 @@ describe("built-in skills", () => {
     expect(tools.length).toBeGreaterThan(0);
   });
 
-  it.each(names)("%s has nothing that the inspection tells", (name) => {
+  it.each(names)("%s has no findings", (name) => {
     const files = Object.entries(builtin(name).files).map(([path, text]) => ({
       path,
       size: new TextEncoder().encode(text).length,
@@ -79,7 +79,7 @@ describe("mermaid-diagram", () => {
     });
   });
 
-  it("asks the page to draw, without the fence, and tells what came of it", async () => {
+  it("asks the page to draw, without the fence, and reports the result", async () => {
     const drawn = { success: true, result: { type: "flowchart-v2", width: 120, height: 80 } };
     const { told, isError } = await render("```mermaid\nflowchart TD\n  a --> b\n```", drawn, "A to B");
     expect(asked).toEqual([
@@ -102,7 +102,7 @@ describe("mermaid-diagram", () => {
     expect(asked).toMatchObject([{ payload: { code: expect.stringMatching(/^flowchart TD\r?\n {2}a-->b$/) } }]);
   });
 
-  it("tells where the code is wrong, and what it may be", async () => {
+  it("reports where the code is wrong, and suggests a correction", async () => {
     const code = "flowchart TD\n  a --> b\n  b -> c[call(x)]\n  c --> d";
     const error = "Parse error on line 3:\n...b -> c[call(x)]\n---^\nExpecting 'SEMI', got 'MINUS'";
     const { told, isError } = await render(code, { success: false, error });
@@ -194,7 +194,7 @@ describe("csv-report's script", () => {
     return { ...run, written: Object.fromEntries(files) };
   };
 
-  it("says what each column holds, groups by itself, and draws", async () => {
+  it("describes each column, groups on its own, and draws", async () => {
     const { stdout, stderr, exit_code, written } = await report(
       orders,
       "--title",

@@ -95,7 +95,7 @@ describe("a host", () => {
     expect(line.output.stdout.length).toBe(CODE_LIMITS.outputChars + 1);
   });
 
-  it("asks for a page only where it is told to, and has no time left in the last second", async () => {
+  it("waits for a page only if requested, and asks nothing in the last second", async () => {
     const { host, seen } = made();
     await host.request("one", '{"request_id":"req_x"}', 5_000);
     await host.request("two", "null", undefined, true);

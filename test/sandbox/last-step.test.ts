@@ -23,7 +23,7 @@ function listening(before: () => Promise<void> = async () => {}) {
   };
 }
 
-describe("what a tool tells last", () => {
+describe("the last messages of a tool", () => {
   it.each([
     ["emitted", "context.emit('done', { n: 1 }); return 'a'", [["done", { n: 1 }]]],
     ["emitted and awaited", "await context.emit('done', 2); return 'a'", [["done", 2]]],
@@ -81,7 +81,7 @@ describe("what a tool tells last", () => {
     });
   });
 
-  it("does not include what code that goes on tells after its answer", async () => {
+  it("does not include what code sends after its result", async () => {
     const { heard, host } = listening();
     const call = "const again = () => { try { context.emit('more').then(again) } catch {} }; again(); return 'a'";
     expect(await callOne(providerSkill("chatty", { tell: call }), "tell", { host })).toEqual({
@@ -91,7 +91,7 @@ describe("what a tool tells last", () => {
   });
 });
 
-describe("what a script tells last", () => {
+describe("the last messages of a script", () => {
   it.each([
     ["returns", "export default ({ log, emit }) => { log('one'); emit('two', 2); }"],
     ["throws", "export default ({ log, emit }) => { log('one'); emit('two', 2); throw new Error('no') }"],

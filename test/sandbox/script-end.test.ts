@@ -81,7 +81,7 @@ describe("a script is over", () => {
     expect(await run(late)).toMatchObject({ exit_code: 0, stdout: "caught c\n", stderr: "" });
   });
 
-  it("after it was told: beforeExit may begin again, exit may not", async () => {
+  it("after its handlers: beforeExit can start new work, exit cannot", async () => {
     const source = `let n = 0;
       process.on("beforeExit", (code) => { console.log("before", code); if (n++ === 0) setTimeout(() => console.log("more"), 2) });
       process.on("exit", (code) => { console.log("exit", code); process.exitCode = 4; setTimeout(() => console.log("never"), 1) });`;
@@ -100,7 +100,7 @@ describe("a script is over", () => {
     expect(ended).toMatchObject({ exit_code: 137, stdout: "held\n", killed: true });
   });
 
-  it("each by itself, where two run at once", async () => {
+  it("separately, if two run at once", async () => {
     const source = `setTimeout(() => { if (process.argv[2] === "bad") throw new Error("mine"); console.log(process.argv[2]) }, 20)`;
     const skill = { name: "both", files: { "scripts/run.js": source } };
     const runs = await Promise.all(["a", "bad", "b"].map((arg) => runOne(skill, "scripts/run.js", { args: [arg] })));

@@ -71,7 +71,7 @@ describe("scripts of one conversation", () => {
     expect((await Promise.all(runs)).map(({ stdout }) => stdout)).toEqual(["a\n", "b\n", "c\n"]);
   });
 
-  it("hear that there are too many at once where their turn does not come", async () => {
+  it("get an error if their turn does not come", async () => {
     const slots = new Slots(0);
     const skills = Array.from({ length: PARALLEL.waiting }, (_, n) => slots.take(`${n}`));
     const run = await runOne({ name: "late", files: { "scripts/run.js": "console.log('ran')" } }, "scripts/run.js", {

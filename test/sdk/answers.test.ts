@@ -192,7 +192,7 @@ describe.each([
   ["anthropic, streamed", anthropic, true],
   ["anthropic, whole", anthropic, false],
 ])("%s", (_, words, stream) => {
-  it("has what the model says before a call in the history once, and tells the gateway what each step has cost", async () => {
+  it("has the model's text before a call in the history once, and reports the usage of each step", async () => {
     const { chat, usages } = skills();
     const { bodies, fetch } = vendor([words.step(1), words.step(2), words.end(1), words.end(2)]);
     const history: object[] = [{ role: "user", content: "How is the tide?" }];

@@ -137,7 +137,7 @@ it("carries the bookmark of each answer to the next request", async () => {
   expect(line.seen[1]?.headers["x-d1-bookmark"]).toMatch(/^[0-9a-f-]+$/);
 });
 
-it("tells tool calls as they come, and goes on where a stream was cut without telling twice", async () => {
+it("yields tool calls as they arrive, and continues a cut stream without yielding twice", async () => {
   await patient.call("turns.prepare", { path: { id: "stream" }, body: { conversation: { delivery: "auto" } } });
   line.faults = [{ on: /tool-calls/, what: "cut" }];
   const calls = [load, { id: "call_2", name: "read_skill", arguments: { skill_name: "tides" } }];

@@ -159,7 +159,7 @@ describe("a request that is not the program's own", () => {
 });
 
 describe("a request that asks for too much or protects too little", () => {
-  it.each(TOO_MUCH)("%s: the program hears %o", async (_, more, error) => {
+  it.each(TOO_MUCH)("%s: the program receives %o", async (_, more, error) => {
     const browser = new Browser();
     const answer = await browser.send(await request(more));
     const back = new URL(answer.headers.get("location") ?? "");

@@ -86,7 +86,7 @@ describe("a program with a document", () => {
 });
 
 describe("strangers", () => {
-  it("that register the same program are one, and are told that they have no secret", async () => {
+  it("that register the same program are one client without a secret", async () => {
     const ids = await Promise.all([
       register({ token_endpoint_auth_method: "client_secret_post" }),
       register({ logo_uri: "https://evil.example/logo.svg" }),

@@ -141,7 +141,7 @@ describe("a grant", () => {
     expect(await grantOf("hasty")).toBe("");
   });
 
-  it("is ended by its user, by an admin, and by whoever holds its token; nobody else sees it", async () => {
+  it("is ended by its user, by an admin, and by a holder of its token; no other user sees it", async () => {
     const [{ key: own }, { key: other }] = [await keyOf("holder"), await keyOf("stranger")];
     const list = async (key?: string) => {
       const answer = await call("GET", "/api/v1/grants", key === undefined ? {} : { key });

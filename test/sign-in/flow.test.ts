@@ -64,7 +64,7 @@ describe("a sign-in link", () => {
     return (await made.json<{ url: string }>()).url;
   };
 
-  it("survives whoever looks at it, and is used up by one sign-in in one browser", async () => {
+  it("is not used up by opening it, but by one sign-in in one browser", async () => {
     const link = await linkFor("flow-eve");
     const scanner = new Browser();
     for (let n = 0; n < 3; n++) expect((await scanner.send(link)).status).toBe(200);

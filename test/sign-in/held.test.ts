@@ -81,7 +81,7 @@ describe("what a user takes back", () => {
     expect(await errorIn(await post("/oauth/token", codeForm(code)))).toBe("400 invalid_grant");
   });
 
-  it("is not taken by who knows only the grant's id, as a token in a log might tell it", async () => {
+  it("cannot be used with the grant's id alone, for example from a token in a log", async () => {
     const tokens = await signedIn({ userId: "held-known" });
     const known = readRefreshToken(tokens.refresh_token);
     if (known === null) throw new Error("no refresh token");
@@ -132,7 +132,7 @@ describe("a deployment with another key", () => {
     expect((await initializeWith("/mcp", third.access_token)).status).toBe(401);
   });
 
-  it("cannot tell an old token from a forged one without the key of before, and ends nothing for it", async () => {
+  it("cannot distinguish an old token from a forged one without the previous key, and ends nothing", async () => {
     const first = await tokensIn(await token(before, codeForm(await codeFor({ userId: "held-lost" }))));
     const third = await refresh(before, (await refresh(before, first.refresh_token)).refresh_token);
     const alone = { SECRETS_KEY: NEW };

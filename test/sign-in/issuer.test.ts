@@ -117,7 +117,7 @@ describe("signing in at the issuer", () => {
     expect((await browser.post(page, { how: "approve" })).status).toBe(400);
   });
 
-  it("refuses an answer in another browser, and hears of one sign-in once", async () => {
+  it("rejects an answer in another browser, and accepts one sign-in once", async () => {
     const browser = new Browser(settings);
     const { page, sent } = await atIssuer(browser);
     const state = sent.searchParams.get("state") ?? "";

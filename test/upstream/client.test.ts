@@ -95,7 +95,7 @@ describe("real servers", () => {
   it.each([
     ["everything", "streamable-http" as const],
     ["everything-sse", "sse" as const],
-  ])("tells progress of %s once, and gives a call that goes on its time again", async (name, type) => {
+  ])("reports progress of %s once, and extends the time of a call that continues", async (name, type) => {
     const one = upstream(await realServer(name), { type, callMs: 1_500 });
     await one.list();
     const progress: Progress[] = [];
@@ -134,7 +134,7 @@ describe("what is remembered", () => {
     expect((await methods(path)).slice(4)).toEqual(["tools/call"]);
   });
 
-  it("takes no id of a session twice, whoever goes on with it", async () => {
+  it("uses no session id twice", async () => {
     const one = upstream(`${faults}/ok/strict`);
     await one.list();
     const others = [1, 2, 3].map(() => upstream(`${faults}/ok/strict`, {}, stored(one.memory)));
@@ -226,7 +226,7 @@ describe("a server without sessions", () => {
     expect(problems).toEqual([expect.stringContaining("tool 'bad' is ignored: its x-mcp-header")]);
   });
 
-  it("is told of a cancellation by the end of its stream", async () => {
+  it("receives a cancellation as the end of its stream", async () => {
     const path = "/modern/none";
     const cancel = new AbortController();
     const one = upstream(`${faults}${path}`, { callMs: 60_000 });
@@ -256,7 +256,7 @@ describe("a server without sessions", () => {
 });
 
 describe("calling off", () => {
-  it("tells a server of sessions", async () => {
+  it("sends a cancellation to a server with sessions", async () => {
     const path = "/ok/none";
     const one = upstream(`${faults}${path}`, { callMs: 60_000 });
     const cancel = new AbortController();
@@ -266,7 +266,7 @@ describe("calling off", () => {
     await expectNoConnections();
   });
 
-  it("tells it too when time is over, and still tells progress", async () => {
+  it("sends it at a timeout too, and still reports progress", async () => {
     const path = "/ok/none";
     const steps: number[] = [];
     const one = upstream(`${faults}${path}`, { callMs: 1_000 });

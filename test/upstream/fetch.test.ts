@@ -66,14 +66,14 @@ describe("guardedFetch", () => {
     expect(await kind(post("hang", {}, { signal: AbortSignal.abort() }))).toBe("cancelled");
   });
 
-  it("ends a body that is too large, and tells who asked", async () => {
+  it("ends a body that is too large, with an error for the reader", async () => {
     const told: string[] = [];
     const response = await post("big", { bytes: 1_048_576, onFault: (fault) => told.push(fault.message) });
     expect(await kind(response.text())).toBe("too_large");
     expect(told).toEqual(["the server's answer is too large (limit 1 MiB)"]);
   });
 
-  it("lets go of the server when nobody reads on", async () => {
+  it("closes the connection when the body is not read further", async () => {
     await (await post("drip")).body?.cancel();
     await (await post("big")).body?.cancel();
     await expectNoConnections();

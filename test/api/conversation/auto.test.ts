@@ -137,7 +137,7 @@ describe("selected skills", () => {
 });
 
 describe("a history that was lost", () => {
-  it("is told by `have`: an active skill has its instructions appended, an expired one is told anew", async () => {
+  it("is reported with `have`: an active skill has its instructions appended, an expired one is sent again", async () => {
     const { chat: c } = await chat();
     await c.turn();
     await c.load("wiki");

@@ -74,7 +74,7 @@ describe("the bill of a conversation", () => {
     expect(await codes()).toContain("PRICE_OLD");
   });
 
-  it("is told of any turn of the past", async () => {
+  it("is available for any earlier turn", async () => {
     const user = await chatter();
     await user.turn("c", { ...turn, history_tokens: 100 });
     const first = (await tokensOf(user)).billed;

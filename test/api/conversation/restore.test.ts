@@ -28,7 +28,7 @@ describe("restore", () => {
   });
 
   it.each(["openai", "openai-responses", "anthropic", "mcp"])(
-    "gives again what the history does not hold, told in the form of %s",
+    "returns what the history does not contain, in the format of %s",
     async (format) => {
       const { put, turn, send, post, seed } = someone();
       await seed({ name: "house", body: "House rules." });

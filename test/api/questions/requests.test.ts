@@ -71,7 +71,7 @@ describe("a request", () => {
     expect((await call("GET", `/api/v1/conversations/${id}`)).status).toBe(200);
   });
 
-  it("is answered over HTTP once; the caller that waits hears it at once", async () => {
+  it("is answered over HTTP once; the waiting caller receives the answer at once", async () => {
     const id = await conversationOf(null);
     const waiting = call("POST", path(id), { json: { action: "pick", payload: {}, wait_ms: 60_000 } });
     let listed: RequestBody[] = [];
@@ -117,7 +117,7 @@ describe("a request", () => {
     });
   });
 
-  it("is cancelled once, and its caller and its pages hear of it", async () => {
+  it("is cancelled once, and its caller and its pages are notified", async () => {
     const id = await conversationOf(null);
     const page = await Page.greeted(id);
     const waiting = askPage(id, { wait_ms: 60_000 });

@@ -51,7 +51,7 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(JSON.parse(textOf(await called))).toEqual([{ who: accept }]);
   });
 
-  it("tells declining from cancelling, and asks again where it wants to", async () => {
+  it("distinguishes declining from cancelling, and can ask again", async () => {
     const { page, called } = await asking(era, `declines-${era}`, { who: form() }, { who: form(), again: form() });
     for (const result of [{ action: "decline" }, { action: "cancel" }]) {
       const { request_id } = await page.next("skill:request");
@@ -90,14 +90,14 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(page.count("skill:request")).toBe(0);
   });
 
-  it("is told that nobody is there, and so is the model", async () => {
+  it("receives an error if no page is connected, and so does the model", async () => {
     const chat = await talk(`alone-${era}`);
     await chat.turn();
     const text = textOf(await chat.use(`${era}__ask`, { rounds: [{ who: form() }] }));
     expect(text).toMatch(/cancel|nobody/);
   });
 
-  it("is told at once where no page that is there answers such a question, and asks one that says later that it does", async () => {
+  it("receives an error at once if no connected page answers such questions, and can ask a page that declares it later", async () => {
     const chat = await talk(`silent-${era}`);
     await chat.turn();
     const page = await Page.greeted(idOf(chat), { key: chat.key, answers: ["open_url", "confirm"] });

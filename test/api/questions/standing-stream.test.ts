@@ -30,7 +30,7 @@ const textOf = ({ content }: { content: { text?: string }[] }) => content.map(({
 const streams = async (path: string) => (await methods(path)).filter((method) => method === "GET").length;
 
 describe("the stream of a session", () => {
-  it("is heard in each call that asks there, and stands no longer than the call", async () => {
+  it("receives the question of each call, and is open no longer than the call", async () => {
     const { chat, page } = await connected("standing");
     for (const id of ["first", "second"]) {
       const called = chat.use("standing__ask", { rounds: [{ who: FORM }, { again: FORM }] }, id);

@@ -67,7 +67,7 @@ describe("a ghost that two change", () => {
     expect((await put(path, "free", "x", tag)).status).toBe(404);
   });
 
-  it("tells a stranger with a tag no more than one without", async () => {
+  it("shows a stranger with a tag no more than one without", async () => {
     const { path, tag } = await make("secretive");
     const stranger = await keyFor("change-eve");
     const answer = await call("PUT", path, {

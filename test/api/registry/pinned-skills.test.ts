@@ -91,7 +91,7 @@ describe("a spec's reference", () => {
     expect((await chat.load("wiki")).isError).toBe(true);
   });
 
-  it("opens no door: not to a skill outside the list, nor by a group that one has left", async () => {
+  it("gives no access: neither to a skill outside the list nor through a former group", async () => {
     const spec = { skills: ["plain"], skill_refs: { wiki: { skill_id: ids.public }, plain: { is_public: true } } };
     const made = await call("POST", GHOSTS, { key: ben, json: { metadata: { name: "narrow" }, spec } });
     expect(await made.json()).toMatchObject({

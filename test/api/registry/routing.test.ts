@@ -113,7 +113,7 @@ describe("a routing report", () => {
     expect(report?.prompts.every((each) => each.rank_without_examples === null)).toBe(true);
   });
 
-  it("is absent without prompts, and the author hears of a file that cannot be read", async () => {
+  it("is absent without prompts, and the author gets a warning for a file that cannot be read", async () => {
     expect(await validated({ name: "kites" })).toBeNull();
     expect((await send("upload", { name: "kites" })).body.status).not.toHaveProperty("routing");
     const broken = await send("validate", { name: "kites", files: { "evals/evals.json": "{" } });

@@ -124,7 +124,7 @@ describe("reindexing", () => {
     expect(await find("otters")).not.toContain("racing");
   });
 
-  it("refuses whoever is no admin, and a place that is none", async () => {
+  it("rejects users who are not admins, and invalid positions", async () => {
     const refused = await call("POST", "/api/v1/search-index", { as: USER });
     expect(refused.status).toBe(403);
     expect((await call("POST", "/api/v1/search-index", { json: { after: -1 } })).status).toBe(400);

@@ -63,7 +63,7 @@ it("is renewed at half its age, and right after a replica's answer", () => {
   expect(freshnessOf({ ...read, byPrimary: false }, quiet, at(12_001))).toBe("ask");
 });
 
-it("is renewed by one at a time, and by the next when that one is not heard of again", () => {
+it("is renewed by one request at a time, and by the next if that one gets no answer", () => {
   expect(freshnessOf(read, { ...quiet, renewing: 15_000 }, at(16_999))).toBe("use");
   expect(freshnessOf(read, { ...quiet, renewing: 15_000 }, at(17_000))).toBe("renew");
 });

@@ -84,7 +84,7 @@ describe("the newest that is known of a user", () => {
     );
   });
 
-  it("has a token keep a claim that it was told of, and nobody else", () => {
+  it("keeps the claims of a token for that token only", () => {
     const moments: Moment[] = [
       { exist: [], member: [], counters: { public: 1, "user:u": 1 } },
       { exist: ["a"], member: [], counters: { public: 1, "user:u": 1, "group:a": 3 } },

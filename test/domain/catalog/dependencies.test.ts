@@ -148,7 +148,7 @@ describe("what is not there", () => {
     expect(await without(world, "vllm")).toEqual([`${loaded}vllm@1.0.0`, expected]);
   });
 
-  it("is told of each skill that goes without", async () => {
+  it("is reported for each skill with missing dependencies", async () => {
     const world: World = { a: [{ ...v1, needs: ["b", "c@^1"] }], b: [{ ...v1, needs: ["gone"] }] };
     expect(await without(world, "a")).toEqual(["b@1.0.0 a@1.0.0", { b: ["gone"], a: ["c@^1"] }]);
   });

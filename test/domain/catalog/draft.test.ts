@@ -29,7 +29,7 @@ describe("a reference to a draft", () => {
     }
   });
 
-  it("tells one's own from another's", () => {
+  it("distinguishes own drafts from others'", () => {
     expect([isOthersDraft("draft:poem", "ann"), isOthersDraft("draft:ann/poem", "ann")]).toEqual([false, false]);
     expect([isOthersDraft("draft:bob/poem", "ann"), isOthersDraft("poem", "ann")]).toEqual([true, false]);
   });

@@ -55,7 +55,7 @@ describe("example prompts in the index", () => {
     expect(examples("甲乙丙丁戊己庚辛壬癸子丑寅卯")).toHaveLength(10);
   });
 
-  it("say no word twice, however often it is written", () => {
+  it("contain no word twice", () => {
     expect(examples("image image image", "image release", "release")).toEqual(["image", "release"]);
   });
 

@@ -47,7 +47,7 @@ describe("what fits of a catalog", () => {
   });
 });
 
-it("a text in parts is the text, and every part can be stored by itself", () => {
+it("the parts of a text are the whole text, and each fits into a row", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 2, max: 9 }), (text, most) => {
       const parts = inParts(text, most);

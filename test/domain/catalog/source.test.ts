@@ -14,7 +14,7 @@ describe("a source", () => {
     expect(read({ url: "https://a.example/\u202egpj" }).data?.url).toBe("https://a.example/%E2%80%AEgpj");
   });
 
-  it("has all that a repository tells", () => {
+  it("contains everything that a repository provides", () => {
     const whole = {
       ...GIT,
       path: "skills/tide",

@@ -85,7 +85,7 @@ it("run code of public skills only, and say how each script runs", () => {
   });
 });
 
-it("differ by what is new and what is gone, each by itself, in whatever order it is written", () => {
+it("differ by additions and removals, independent of their order", () => {
   const server = (more: object) => ({ mcpServers: { weather: { url: "https://a.example.com/", ...more } } });
   const before = version({ ...server({}), allowedTools: ["Read", "Bash(git:*)"], preload: true });
   expect(permissionChanges(before, before)).toEqual({ added: [], removed: [] });

@@ -74,7 +74,7 @@ it("a call whose id is too long to be named later carries nothing", () => {
   expect(carriersOfLoad([], load("x".repeat(256)))).toEqual([]);
 });
 
-it("a caller that was free to keep a text is told to replace it once it may not be used any more", () => {
+it("a caller that could keep a text must replace it once it cannot be used any more", () => {
   const both = all(carrier("1", "a"), carrier("2", "b"));
   const state = (carriers: Carriers) => ({ ...EMPTY_STATE, carriers });
   const cold = editsOf(state(both), true, () => false);

@@ -162,7 +162,7 @@ describe("a caller without a cache", () => {
     expect(hasNoCache(fold(other).ledger, null)).toBe(false);
   });
 
-  it("is told apart from one whose history alone is not cached", () => {
+  it("is distinguished from a caller whose history alone is not cached", () => {
     const marked = [begun(1, told(0, { price })), step(1, 1_000, used(9_000, 1_500))];
     expect(fold(marked).ledger).toMatchObject({ uncached: true, unread: 0 });
     expect(fold([...marked, step(1, 2_000, used(5, 10_500))]).ledger.uncached).toBe(false);

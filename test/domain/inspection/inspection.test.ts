@@ -128,14 +128,14 @@ describe("an inspection", () => {
     expect(look(text, "SKILL.md", files)).toEqual([]);
   });
 
-  it("tells the file and the line, and never the secret", () => {
+  it("reports the file and the line, and never the secret", () => {
     const value = secret("ghp_", 36);
     const [finding] = look(`one\ntwo\n${value}\n`, "config/app.env");
     expect(finding).toMatchObject({ code: "CREDENTIAL", path: "config/app.env", line: 3, severity: "high" });
     expect(JSON.stringify(finding)).not.toContain(value.slice(0, 10));
   });
 
-  it("tells a bounded number, the worst first, and how many more there are", () => {
+  it("reports a limited number, most severe first, and the number of others", () => {
     const many = Array.from({ length: 40 }, (_, index) => ({
       path: `f${index}.md`,
       text: "\u202E\n".repeat(20) + "pay\u200Bload\n".repeat(20),

@@ -17,7 +17,7 @@ function counted(...values: [family: FamilyName, labels: string[], by: number][]
 
 const textOf = (...values: Parameters<typeof counted>) => openMetrics(counted(...values), "1.2.3");
 
-it("tells all families, also where nothing was counted", () => {
+it("lists all families, including those without counts", () => {
   const families = readOpenMetrics(textOf());
   expect([...families.keys()]).toEqual([
     "skill_gateway",
@@ -44,7 +44,7 @@ it("sums a histogram up: each bucket has those below, and what took longer is in
   expect(readOpenMetrics(text).get("skill_gateway_upstream_seconds")?.samples).toHaveLength(2 * (BUCKETS.length + 3));
 });
 
-it("tells how many questions wait, and never fewer than none", () => {
+it("shows the number of pending questions, never below zero", () => {
   const pending = (...values: Parameters<typeof counted>) =>
     sampleOf(textOf(...values), "skill_gateway_questions_pending");
   expect(

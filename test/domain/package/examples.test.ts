@@ -43,7 +43,7 @@ describe("example prompts of a package", () => {
     ).toEqual([]);
   });
 
-  it("are none of a file that cannot be read, and its author hears so", () => {
+  it("are ignored in a file that cannot be read, with a warning for the author", () => {
     for (const content of ["{", "[", "\u0000", '"text"', "{}", "[".repeat(100_000), `[${" ".repeat(600_000)}]`])
       expect(read(file("evals/evals.json", content))).toEqual({ examples: [], warnings: UNREADABLE });
   });

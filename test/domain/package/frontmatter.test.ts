@@ -132,7 +132,7 @@ describe("YAML", () => {
     ]);
   });
 
-  it("is told of one mistake once", async () => {
+  it("reports one mistake once", async () => {
     expect((await yaml('a: ]x] ]y] "z"')).issues).toEqual(["FRONTMATTER_YAML:2"]);
   });
 

@@ -53,7 +53,7 @@ describe("a request", () => {
     );
   });
 
-  it("tells its caller the outcome, and who comes late what they missed", () => {
+  it("returns the outcome to its caller, also to one that asks later", () => {
     expect(outcomeOf(fresh())).toBeNull();
     const expired = end(fresh(), { state: "expired" }, 30_000)!;
     expect(outcomeOf(expired)).toEqual({ success: false, error: "No answer within 30s" });

@@ -29,7 +29,7 @@ describe("an event stream", () => {
       expect(events(`data: a${end}data: b${end}`)).toEqual([event({ data: "a" }), event({ data: "b" })]);
   });
 
-  it("may begin with one byte order mark, and tells no data from empty data", () => {
+  it("can begin with one byte order mark, and distinguishes no data from empty data", () => {
     expect(events("\uFEFFdata: a\n\n")).toEqual([event({ data: "a" })]);
     expect(events("\uFEFF\uFEFFdata: a\n\n")).toEqual([]);
     expect(events("data\n\nid: 1\n\n")).toEqual([event({ data: "" }), event({ id: "1" })]);

@@ -37,7 +37,7 @@ describe("what an entry allows and denies", () => {
     expect(performance.now() - began).toBeLessThan(100);
   });
 
-  it("tells which names and patterns do nothing", () => {
+  it("reports names and patterns without effect", () => {
     const idle = idleNames({ allow: ["get_*", "put_*", "list"], deny: ["lost"] }, ["get_user", "list"]);
     expect(idle).toEqual(["`allow` or `deny` names tools that it does not have: 'put_*', 'lost'"]);
     expect(idleNames({ allow: ["*"] }, ["a"])).toEqual([]);

@@ -36,7 +36,7 @@ it.each([
   ["not a url", null],
 ])("a host that names %s means %s", (text, canonical) => expect(readResource(ORIGIN, text)).toBe(canonical));
 
-it("is itself when it is read again, and tells ids apart", () => {
+it("is its own canonical form, and distinguishes ids", () => {
   const id = fc
     .string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(..."aB0._:-") })
     .filter((text) => !/^\.+$/.test(text));

@@ -82,18 +82,18 @@ describe("arguments that do not fit", () => {
       { left: { left: { v: "1" } } },
       ["'left.left.v' must be a number, and is a string"],
     ],
-  ])("are told with path and what is expected: %s", (_, schema, args, problems) => {
+  ])("are reported with path and expected value: %s", (_, schema, args, problems) => {
     expect(schemaProblems(schema, args)).toEqual(problems);
   });
 
-  it("are told ten at a time", () => {
+  it("are reported ten at a time", () => {
     const args = Object.fromEntries(Array.from({ length: 15 }, (_, n) => [`p${n}`, n]));
     const problems = schemaProblems({ additionalProperties: { type: "string" } }, args);
     expect(problems.length).toBe(11);
     expect(problems.at(-1)).toBe("and 5 more");
   });
 
-  it("are told in short words, however long names, choices and texts are", () => {
+  it("are reported briefly, however long names, choices and texts are", () => {
     const long = "x".repeat(50_000);
     const schema = object({ [long]: { enum: [long] }, b: { const: long } }, { additionalProperties: false });
     for (const problem of schemaProblems(schema, { [long]: 1, b: 1, [`${long}y`]: 1 }))

@@ -145,7 +145,7 @@ describe("renderResults", () => {
     expect(renderResults([], format)).toEqual([]);
   });
 
-  it("tells other blocks than text as JSON where only text fits", () => {
+  it("returns other blocks than text as JSON where only text is possible", () => {
     const result: ToolResult = {
       content: [
         { type: "text", text: "a" },

@@ -47,7 +47,7 @@ async function lagging(key: string): Promise<string> {
   return there;
 }
 
-describe("what the replica has not heard of", () => {
+describe("data that the replica does not have yet", () => {
   it("a key is good from the moment it was made, everywhere", async () => {
     world.lag("forever");
     const key = await makeKey(fresh(), "new-key");

@@ -123,7 +123,7 @@ describe("a revoked key", () => {
     expect(await look(there, key)).toBe(401);
   });
 
-  it("ends within the bound although no replica ever hears of it", async () => {
+  it("ends within the limit although no replica ever receives it", async () => {
     const [here, there] = [fresh(), fresh()];
     const { id, key } = await makeKey(here, "revoked-lagging");
     expect(await look(there, key)).toBe(200);

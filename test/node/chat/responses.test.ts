@@ -139,7 +139,7 @@ it("parses the arguments of the caller's call", async () => {
   expect(answer.output.at(-1)).toMatchObject({ type: "function_call", name: "get_time", parsed_arguments: {} });
 });
 
-it("is told what is wrong as the vendor tells it, and what fails late ends the stream with it", async () => {
+it("receives errors in the vendor's format; a late error ends the stream with it", async () => {
   const asked = { model: "thinker", input: "Hello." };
   await expect(openai.responses.create({ ...asked, previous_response_id: "resp_1" })).rejects.toMatchObject({
     ...{ status: 400, code: "unsupported_parameter", param: "previous_response_id" },

@@ -47,7 +47,7 @@ describe("openai", () => {
     expect((await openai.models.list()).data.map(({ id }) => id)).toContain("demo");
   });
 
-  it("runs its own tools by itself, beside those of a skill", async () => {
+  it("runs its own tools itself, next to those of a skill", async () => {
     const openai = await client("bea");
     const runner = openai.chat.completions.runTools({
       ...{ model: "demo", messages: [say(PROMPT)], stream: true },
@@ -70,7 +70,7 @@ describe("openai", () => {
     expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
   });
 
-  it("goes on over turns, regenerates, edits, and is told what is wrong", async () => {
+  it("continues over turns, regenerates, edits, and receives errors", async () => {
     const openai = await client("cora");
     const ask = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
       const answer = await openai.chat.completions.create({ model: "demo", messages, tools });
@@ -134,7 +134,7 @@ describe("@anthropic-ai/sdk", () => {
     expect(second.content.at(-1)).toMatchObject({ text: expect.stringContaining("The last result: noon") });
   });
 
-  it("is told what is wrong as the vendor tells it", async () => {
+  it("receives errors in the vendor's format", async () => {
     const anthropic = await client("gil");
     await expect(anthropic.messages.create({ ...asked, model: "none", messages: [say("x")] })).rejects.toThrow(
       Anthropic.NotFoundError,

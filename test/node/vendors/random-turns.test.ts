@@ -84,7 +84,7 @@ describe.runIf(process.env.SDK_TURNS === "all")("random conversations", () => {
 
   const given = process.env.SDK_SEED;
   const seeds = given === undefined ? [1, 2, 3] : [Number(given)];
-  it.each(seeds)("are never refused, and never told what is gone: seed %d", { timeout: 600_000 }, async (seed) => {
+  it.each(seeds)("are never rejected, and never see removed skills: seed %d", { timeout: 600_000 }, async (seed) => {
     const dice = new Dice(seed);
     const registry = new RandomRegistry(gateway, dice);
     await registry.open();

@@ -257,7 +257,7 @@ describe("what a request has besides its body", () => {
     expect(without.sort()).toEqual(rules.map(({ name }) => name).sort());
   });
 
-  it("the server holds both against a request, and tells the rule", async () => {
+  it("the server checks both in a request, and reports the rule", async () => {
     const vendor = await startVendor({ asksKey: true });
     const send = async (headers: Record<string, string>, body: object) => {
       const init = { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) };

@@ -212,7 +212,7 @@ describe("what a model that thinks refuses", () => {
     expect(await refusalsOf(settings)).toEqual({ broken: [], warnings: [false] });
   });
 
-  it("is thinking that a caller keeps although it was told to drop it", async () => {
+  it("is thinking that a caller keeps although it was asked to drop it", async () => {
     const cold = { cache: "cold" };
     expect(await refusalsOf(auto, { drops: false }, cold)).toEqual({ broken: [BOUND], warnings: [false] });
     expect(await refusalsOf(auto, {}, cold)).toEqual({ broken: [], warnings: [false] });

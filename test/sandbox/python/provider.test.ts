@@ -36,7 +36,7 @@ it("describes tools as their classes say", async () => {
   ]);
 });
 
-it("calls a tool, which tells the page", async () => {
+it("calls a tool that sends to the page", async () => {
   const told: unknown[] = [];
   const browserLink = { request: async () => ({ success: true }), emit: (...event: unknown[]) => told.push(event) };
   const options = { host: { browserLink }, taskId: "c-1", arguments: { code: "pie title x", title: "T" } };

@@ -23,7 +23,7 @@ it("reads its standard input as lines and by input()", async () => {
   expect(out).toBe("name? ADA ['one', 'two']\n");
 });
 
-it("tells of an error as python3 does, without frames of ours", async () => {
+it("prints errors like python3, without the gateway's frames", async () => {
   const { exit, err } = await runPython("def g(x):\n    return 1 / x\n\ng(0)\n");
   expect(exit).toBe(1);
   expect(err.split("\n").filter((line) => !/[~^]/.test(line))).toEqual([

@@ -86,7 +86,7 @@ describe("Python in a shell script", () => {
     expect(ran).toMatchObject({ exit: 0, stdout: "200\n", written: {} });
   });
 
-  it("tells its exit code and its errors", async () => {
+  it("returns its exit code and its errors", async () => {
     const ran = await run(
       `python3 -c 'import sys; sys.exit(3)'; echo $?\npython3 -c 'raise ValueError("broken")' || echo failed\nset -e\npython3 missing.py\necho never`,
     );

@@ -61,7 +61,7 @@ describe("a shell script", () => {
     );
   });
 
-  it("hears by name what is not here", async () => {
+  it("gets the name of a missing command", async () => {
     const ran = await run(
       "curl -s https://example.com; echo $?\ncommand -v git || echo 'no git'\nnonsense || echo $?\nyq . || echo $?",
     );

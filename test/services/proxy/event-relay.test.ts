@@ -142,7 +142,7 @@ describe("a standing stream", () => {
   });
 });
 
-it("a stream of comments says nothing, so its client hears from the gateway", async () => {
+it("a stream of comments contains no event, so the gateway sends keep-alives to its client", async () => {
   const line = wire({ pending: [], firstMs: null, silenceMs: null });
   for (let n = 0; n < 10; n++) {
     await vi.advanceTimersByTimeAsync(4_000);

@@ -147,7 +147,7 @@ describe("a tool that asks", () => {
     expect(await requestState(id, request!.request_id)).toMatchObject({ state: "cancelled" });
   });
 
-  it("tells the pages something without waiting for an answer, under a number of its own", async () => {
+  it("sends something to the pages without waiting for an answer, with its own number", async () => {
     const id = await conversationOf(null);
     const told = await runInDurableObject(objectOf(id), (_, state) => {
       const { questions } = new ConversationStore(state.storage);

@@ -54,7 +54,7 @@ async function atEveryCall(act: (faults: Faults) => Promise<void>): Promise<numb
 }
 
 describe("keeping two files", () => {
-  it("tells no file that is not there, and leaves nothing that nobody sweeps, whichever call to storage fails", async () => {
+  it("returns no missing file, and leaves nothing that the sweep does not find, whichever storage call fails", async () => {
     const calls = await atEveryCall(async (faults) => {
       const { written, left } = await storeWrittenFiles(contextOf(USER, { faults }), CALL, run("a", "b"));
       const { rows, objects } = await keptIds();

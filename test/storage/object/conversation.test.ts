@@ -98,7 +98,7 @@ it("makes no table before it has a row", async () => {
   expect(await tables(id)).toEqual(["events", "meta", "requests"]);
 });
 
-it("tells keys of turns apart that look like parts of a value", async () => {
+it("distinguishes keys of turns that look like parts of a value", async () => {
   const id = await conversationOf(null);
   const turn = async (key: string) =>
     (await (await call("POST", `/api/v1/conversations/${id}/turns`, { json: { key } })).json<{ turn: number }>()).turn;

@@ -80,7 +80,7 @@ describe("the cookie", () => {
     }
   });
 
-  it("cannot be set from a sibling, by a header or a script, whoever is signed in", async () => {
+  it("cannot be set from a sibling host, by a header or a script", async () => {
     const attacker = await browser.newContext();
     const theirs = await attacker.newPage();
     await signIn(theirs, GATEWAY, keys.attacker);

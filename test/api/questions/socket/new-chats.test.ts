@@ -43,7 +43,7 @@ describe("a ticket for a chat that is new", () => {
     expect(await status.json()).toMatchObject({ settings: { retention_turns: 7 } });
   });
 
-  it("is one's own, whoever else has a conversation of this id, and tells nothing of theirs", async () => {
+  it("belongs to its user, even if others have a conversation with this id, and shows nothing of theirs", async () => {
     const [alice, mallory] = [await keyFor("ticket-alice"), await keyFor("ticket-mallory")];
     const id = fresh();
     await call("PUT", `/api/v1/conversations/${id}`, { key: alice, json: { metadata: { secret: 1 } } });

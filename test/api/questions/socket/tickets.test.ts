@@ -34,7 +34,7 @@ describe("who may connect", () => {
     expect(bad.status).toBe(400);
   });
 
-  it("is told to upgrade when it does not", async () => {
+  it("receives 426 without an upgrade", async () => {
     const id = await conversationOf(null);
     const answer = await call("GET", `/api/v1/conversations/${id}/socket`);
     expect(answer.status).toBe(426);

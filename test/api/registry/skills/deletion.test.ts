@@ -73,7 +73,7 @@ describe("a group's skill", () => {
     expect((await remove(id, keys.Owner)).status).toBe(204);
   });
 
-  it("is held by a private ghost of whoever deletes it, as a reminder", async () => {
+  it("is prevented by a private ghost of the user who deletes it, as a reminder", async () => {
     const { group, keys } = await crew();
     const { id } = await publishOwn(keys.Owner, { name: "held" }, group);
     await ghostOf(keys.Owner, "mine", ["held"]);

@@ -205,7 +205,7 @@ describe("the use of a skill", () => {
     expect(skills).toMatchObject([{ skill: "mine", loads: 1, calls: 0, failures: 0 }]);
   });
 
-  it("is told to who answers for the skill, and to no member, user or admin beside", async () => {
+  it("is visible to the users who manage the skill, and to no other member, user or admin", async () => {
     const owner = await keyFor("uses-owner");
     const { id } = await publishOwn(owner, { name: "private" });
     expect((await usageOf(id, owner)).totals).toEqual(NONE);

@@ -36,7 +36,7 @@ describe("`remaining`", () => {
     ]);
   }
 
-  it.each(stories)("%s under %s tells how long the skill is still to be found", (_, retention, story) => {
+  it.each(stories)("%s under %s shows how long the skill can still be found", (_, retention, story) => {
     const events = [turn(1, all, { policy: policy(retention) }), ...story(retention)];
     for (let turns = 0; turns < 5; turns++) {
       for (const { skill, remaining, reason } of activeSkills(fold(events)))

@@ -46,7 +46,7 @@ it.each([
   expect([entries.map((entry) => entry.path), warnings]).toEqual([["demo/SKILL.md", `demo/${path}`], []]);
 });
 
-it("is told in one warning that lists folders once, and no more than ten", () => {
+it("is reported in one warning that lists folders once, at most ten", () => {
   const names = [".env", ...Array.from({ length: 31 }, (_, n) => `.git/objects/${n}`), ".DS_Store"];
   const { warnings } = honest([SKILL, { name: "demo/.git/" }, ...names.map((name) => ({ name: `demo/${name}` }))]);
   expect(warnings.map(({ message }) => message)).toEqual([

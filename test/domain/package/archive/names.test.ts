@@ -103,7 +103,7 @@ describe("a comment", () => {
   });
 });
 
-describe("a descriptor that only the local header tells of", () => {
+describe("a descriptor that only the local header announces", () => {
   const streamed = (more: Partial<ZipEntry> = {}): ZipEntry => ({
     ...note,
     descriptor: true,
@@ -125,7 +125,7 @@ describe("a descriptor that only the local header tells of", () => {
     }
   });
 
-  it("is not to be told of by the central record alone", () => {
+  it("cannot be announced by the central record alone", () => {
     const { issues } = honest([SKILL, { ...note, descriptor: true, flags: 8, local: { flags: 0 } }]);
     expect(codes(issues)).toContain("ZIP_HEADER_MISMATCH");
   });

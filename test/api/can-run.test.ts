@@ -204,7 +204,7 @@ describe("a skill that stops being public", () => {
     expect(await env.PACKAGES.head(`packages/${version_id}.modules.json`)).not.toBeNull();
   });
 
-  it("is gone when nobody sees it any more", async () => {
+  it("is not available when its skill is no longer visible", async () => {
     const { id } = await publishPublic(codeSkill("vanished", "act_vanished"));
     const chat = await talk("dora");
     await chat.load("vanished");

@@ -70,7 +70,7 @@ describe("keys of an entry", () => {
     expect(textOf(await chat.use("up__echo"))).toBe("MCP tool 'up__echo' timed out after 1s");
   });
 
-  it("that nobody reads are a warning when a skill is published, and none is one that is read", async () => {
+  it("that are unknown cause a warning when a skill is published, and known ones do not", async () => {
     const servers = {
       up: ok({ timeoutSeconds: 5, connectTimeout: 5, timeoutMs: 5, disabled: true }),
       both: ok({ timeout: 5, timeoutSeconds: 6 }),

@@ -149,7 +149,7 @@ describe("a provider's tools", () => {
       expect(await read(path)).toBe(`Tool 'read' failed: The skill has no file '${path}'.`);
   });
 
-  it("that fail are results, and the conversation goes on", async () => {
+  it("that fail are results, and the conversation continues", async () => {
     await publishPublic(
       providerSkill("broken", {
         fails: "throw new Error('out of ink')",

@@ -112,7 +112,7 @@ describe("an inline spec whose server has a variable where its URL leads", async
     expect(issues[0]?.message).toMatch(URL_PROBLEM);
   });
 
-  it("takes one in the path and the query, and judges the secret by the host that is written there", async () => {
+  it("is allowed in path and query, and the secret must be bound to the written host", async () => {
     const chat = await talk(
       { key },
       withServers({

@@ -86,7 +86,7 @@ describe("servers", () => {
     ["everything-sse", "sse", 15, 4],
     ["memory", "streamable-http", 9, 2],
     ["memory-sse", "sse", 9, 2],
-  ])("that nobody here wrote: every tool of %s is listed and can be called", async (name, type, most, refused) => {
+  ])("of third parties: every tool of %s is listed and can be called", async (name, type, most, refused) => {
     const user = `every-${name}`;
     const chat = await talk(user, withServers({ real: { url: await realServer(name), type, timeout: 20 } }));
     const { tools } = await connectedTurn(chat);
@@ -290,7 +290,7 @@ describe("a server that is not well", () => {
     expect(textOf(await chat.use("well__echo"))).toBe("ok: {}");
   });
 
-  it("that takes its time is not waited for, and its tools come with a later step", async () => {
+  it("that is slow is not waited for, and its tools are available in a later step", async () => {
     const late = { url: `${faults}/late/connect`, connect_timeout: 60 };
     const chat = await talk("nora", withServers({ late, well: ok() }));
     const { tools, warnings } = await chat.turn();
@@ -346,7 +346,7 @@ describe("a server that is not well", () => {
   it("leaves no connection open", expectNoConnections);
 });
 
-describe("what is kept of servers", () => {
+describe("stored data of servers", () => {
   it("survives an eviction: the session is taken up again with one request", async () => {
     const key = await keyFor("sara");
     await publishOwn(key, serverSkill("keeping", { x: ok({ headers: { authorization: "Bearer hunter2" } }) }));

@@ -42,7 +42,7 @@ describe("the budget", () => {
     expect((await c.turn()).context_edits).toMatchObject([removed("table")]);
   });
 
-  it("for the number of skills takes out no text of one that is not active", async () => {
+  it("for the number of skills removes no text of inactive skills", async () => {
     const c = await chat({ max_active_skills: 1, retention_turns: 0 });
     await c.load("wiki");
     await c.turn();

@@ -62,7 +62,7 @@ describe("preloaded instructions", () => {
     expect(textOf(await chat.load("one"))[0]).toContain("is not available");
   });
 
-  it("leave where another skill takes the name, and its instructions take their place", async () => {
+  it("leave if another skill takes the name, whose instructions replace them", async () => {
     const { user, chat } = await preloaded();
     await user.seed({ name: "one", body: "Mine does one.", tokens: 500 });
     await chat.turn();
@@ -82,7 +82,7 @@ describe("preloaded instructions", () => {
 });
 
 describe("lines of the list", () => {
-  it("leave where another skill takes the name, whose line takes its place", async () => {
+  it("leave if another skill takes the name, whose line replaces theirs", async () => {
     const { user, chat } = await listed();
     await user.seed({ name: "one", description: "Makes mine.", tokens: 1_500 });
     await chat.turn();

@@ -29,7 +29,7 @@ describe("tool calls", () => {
     expect(answer).toMatchObject({ active: [], loaded_skills: [], changed: false });
   });
 
-  it("begin turn 1 where there is none", async () => {
+  it("begin turn 1 if there is no turn", async () => {
     const { put, load, get, seed } = someone();
     await seed({ name: "wiki" });
     await put("/x", {});

@@ -38,7 +38,7 @@ describe("the catalog", () => {
   }
   const ALL = "listed loaded read";
 
-  it("has one's own, one's groups' and public skills, the nearest of a name, and nobody else's", async () => {
+  it("has own, group and public skills, the nearest of each name, and no other user's", async () => {
     await clearRegistry();
     const user = someone("in-group");
     const key = await keyFor("in-group", { groups: ["crew"] });
@@ -193,7 +193,7 @@ describe("a change of the registry", () => {
     return { user, skill };
   }
 
-  it("takes away at once what was deleted or is nobody's business any more", async () => {
+  it("removes deleted and hidden skills at once", async () => {
     for (const lose of [deleteSkill, (skill: SeededSkill) => moveSkill(skill, "user:other")]) {
       const { user, skill } = await loaded();
       await lose(skill);
@@ -224,7 +224,7 @@ describe("a change of the registry", () => {
     expect((await user.turn("new", { conversation: {} })).warnings).toEqual([]);
   });
 
-  it("of one's own skill over a public one of the name too", async () => {
+  it("of an own skill that replaces a public one of the same name too", async () => {
     const user = someone();
     const name = "shadowed";
     await seedSkill({ name, body: "Public.", files: { "a.md": "Public file." } });

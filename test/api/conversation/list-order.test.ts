@@ -84,7 +84,7 @@ describe("the shared order of the list", () => {
     expect(await listOf("reader")).toEqual(byName);
   });
 
-  it("changes no conversation that goes on, and no frozen list where only the order is another one", async () => {
+  it("changes neither a running conversation nor a frozen list if only the order changes", async () => {
     for (const name of ["apple", "beta"]) await seedSkill({ name, tokens: 1_500 });
     const system = await talk("steady");
     const before = (await system.turn()).prompt;

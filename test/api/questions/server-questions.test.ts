@@ -36,7 +36,7 @@ async function asking(era: Era, user: string, ...rounds: object[]) {
 const textOf = ({ content }: { content: { text?: string }[] }) => content.map(({ text }) => text).join("\n");
 
 describe.each(ERAS)("a server of the %s era that asks", (era) => {
-  it("is answered by a page, which sees who asks in words of the gateway", async () => {
+  it("is answered by a page, which sees the server's name in the gateway's words", async () => {
     const { page, called } = await asking(era, `asked-${era}`, { who: form() });
     const asked = await page.next("skill:request");
     expect(asked).toMatchObject({
@@ -81,7 +81,7 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(text).toContain("not https");
   });
 
-  it("asks nobody for a credential", async () => {
+  it("never asks for a credential", async () => {
     const fields = { type: "object", properties: { apiKey: { type: "string", title: "Your name" } } };
     const { page, called } = await asking(era, `secret-${era}`, { who: form(fields) });
     const text = textOf(await called);
@@ -116,7 +116,7 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(JSON.parse(textOf(await called))).toEqual([{ who: accept }]);
   });
 
-  it("is not given what somebody else answers", async () => {
+  it("does not receive another user's answer", async () => {
     const { page, id, called } = await asking(era, `mine-${era}`, { who: form() });
     const { request_id } = await page.next("skill:request");
     const path = `/api/v1/conversations/${id}/requests/${request_id}/response`;

@@ -166,7 +166,7 @@ describe("null", () => {
     expect((await (await talk({ key: ada }, { spec: { preload_skills: null } })).turn()).tools).not.toEqual([]);
   });
 
-  it("is no value of a field that is none", async () => {
+  it("rejects invalid values", async () => {
     expect(await ghost(ada, "Odd", { skills: [], other: null })).toMatchObject({
       status: 400,
       body: { issues: [{ code: "UNKNOWN_FIELD" }] },

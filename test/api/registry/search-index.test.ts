@@ -94,7 +94,7 @@ describe("without the search index", () => {
 });
 
 describe("reindexing", () => {
-  it("goes on from where it stopped, and leaves nothing twice and nothing of skills that are gone", async () => {
+  it("continues where it stopped, without duplicates and without deleted skills", async () => {
     await env.DB.prepare(
       "INSERT INTO skill_search (rowid, scope, name, description, tags) VALUES (999999, '', 'ghostly', '', '')",
     ).run();

@@ -154,7 +154,7 @@ describe("what is sent to a page", () => {
     expect(other.isClosed).toBe(false);
   });
 
-  it("is closed after a minute in which it gave no sign of life, and one who did is not", async () => {
+  it("is closed after a minute without a response, and a responding one is not", async () => {
     holdClock();
     const id = await conversationOf(null);
     const deaf = await Page.greeted(id, { marks: false });

@@ -58,7 +58,7 @@ describe("a ticket for a chat that is new", () => {
     expect(JSON.stringify(await status.json())).not.toContain("secret");
   });
 
-  it("counts as what it makes: beyond the day's conversations there is none", async () => {
+  it("counts against the daily limit of conversations", async () => {
     const user = "ticket-many";
     const key = await keyFor(user);
     await env.DB.prepare("INSERT INTO usage (subject, kind, window_start, count) VALUES (?, 'conversations', ?, ?)")
@@ -72,7 +72,7 @@ describe("a ticket for a chat that is new", () => {
     expect((await call("POST", tickets(id), { key })).status).toBe(201);
   });
 
-  it("takes a key that may have to do with conversations", async () => {
+  it("requires a key with access to conversations", async () => {
     const key = await keyFor("ticket-reader", { scopes: ["skills:read"] });
     expect((await call("POST", tickets(fresh()), { key })).status).toBe(403);
   });

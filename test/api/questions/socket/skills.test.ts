@@ -53,7 +53,7 @@ describe("a page that subscribes to skills", () => {
     expect([page.count("skill:list"), later.count("skill:list")]).toEqual([2, 1]);
   });
 
-  it("has what the conversation's ghost takes, as the ticket said that made it", async () => {
+  it("has the skills of the conversation's ghost, as set by the ticket that created it", async () => {
     const key = await keyFor("chooser-of-ghosts");
     await publishPublic({ name: "tides" });
     await publishPublic({ name: "wind" });

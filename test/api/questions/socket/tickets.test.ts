@@ -11,7 +11,7 @@ afterEach(releaseClock);
 const PAGE = "http://localhost:3000";
 const OTHER = "http://localhost:4000";
 
-describe("who may connect", () => {
+describe("clients that can connect", () => {
   it("is the conversation's user, from an allowed origin or from none", async () => {
     const id = await conversationOf(null);
     const mallory = await keyFor("mallory");

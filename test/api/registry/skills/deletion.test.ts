@@ -82,7 +82,7 @@ describe("a group's skill", () => {
     expect((await remove(id, keys.Owner)).status).toBe(204);
   });
 
-  it("is not held by who left the group either", async () => {
+  it("is not prevented by a former member either", async () => {
     const { group, keys } = await crew();
     const { id } = await publishOwn(keys.Owner, { name: "held" }, group);
     await ghostOf(keys.Reporter, "private", ["held"]);
@@ -91,7 +91,7 @@ describe("a group's skill", () => {
     expect((await remove(id, keys.Maintainer)).status).toBe(204);
   });
 
-  it("is its publisher's to delete while a Developer, and nobody's below a Maintainer else", async () => {
+  it("is allowed for its publisher while a Developer, and otherwise from Maintainer", async () => {
     const { group, keys } = await crew();
     const mine = await publishOwn(keys.Developer, { name: "mine" }, group);
     const theirs = await publishOwn(keys.Maintainer, { name: "theirs" }, group);

@@ -125,7 +125,7 @@ describe("the use of a skill", () => {
     expect((await usageOf(id)).totals.loads).toBe(2);
   });
 
-  it("of a batch that nobody could take for days is dropped, and the conversation still ends when it is idle", async () => {
+  it("of a batch that could not be sent for days are dropped, and the idle conversation is still deleted", async () => {
     expectLog("storage_failed");
     expectLog("skill_use_dropped");
     const { id } = await publishPublic({ name: "never" });
@@ -174,7 +174,7 @@ describe("the use of a skill", () => {
     expect((await usageOf(id)).totals).toEqual(NONE);
   });
 
-  it("names no user, and is kept for four hundred days", async () => {
+  it("name no user, and are stored for four hundred days", async () => {
     const { id } = await publishPublic({ name: "quiet" });
     const chat = await talk("uses-nameless");
     await chat.turn();
@@ -194,7 +194,7 @@ describe("the use of a skill", () => {
     expect(await rowsOf("skill_use_batches")).toEqual([]);
   });
 
-  it("of one's own skill is in the export of one's data", async () => {
+  it("of own skills are in the user's export", async () => {
     const key = await keyFor("uses-own");
     await publishOwn(key, { name: "mine", body: "Mine." });
     const chat = await talk({ key });

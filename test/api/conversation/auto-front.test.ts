@@ -69,7 +69,7 @@ describe("preloaded instructions", () => {
     expect([chat.front().includes("Do one."), chat.front().includes("Mine does one.")]).toEqual([false, true]);
   });
 
-  it("leave where the author keeps the skill from models", async () => {
+  it("leave if the author disables model invocation", async () => {
     const user = someone();
     await publishPublic({ name: "kept", version: "1.0.0", body: "Deploy it." });
     const chat = new CachedChat(user, "c", { settings: onlyThese("kept") });
@@ -91,7 +91,7 @@ describe("lines of the list", () => {
     expect(chat.misses).toBe(1);
   });
 
-  it("leave where the author keeps the skill from models", async () => {
+  it("leave if the author disables model invocation", async () => {
     const user = someone();
     const skill = { name: "zebras", description: "Deploys zebras.", body: "Deploy them. ".repeat(1_500) };
     await publishPublic({ ...skill, version: "1.0.0" });

@@ -125,7 +125,7 @@ it("Messages: what a caller has cleared are no instructions", async () => {
   });
 });
 
-it("Responses: where the vendor may leave out the first items, our text is none of them", async () => {
+it("Responses: if the vendor can drop the first items, the gateway's text is not among them", async () => {
   const key = await user("openai-responses");
   const sent = scriptModel(response("a", [words("a", "Hi.")]), response("b", [words("b", "Hi.")]));
   for (const truncation of ["auto", "disabled"])

@@ -30,7 +30,7 @@ const kept = async (key: string) =>
 
 afterEach(() => vi.restoreAllMocks());
 
-it("the vendor counts our text and our tools, too, in a chat that is not there and in one that is", async () => {
+it("the vendor counts the gateway's text and tools too, in a new chat and in a known one", async () => {
   const key = await user();
   const counted = () => Response.json({ input_tokens: 4_711 });
   const sent = scriptModel(counted, counted, counted);

@@ -93,7 +93,7 @@ describe("the chat endpoint", () => {
     expect(counted.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
   });
 
-  it("hands the caller's own call out, and takes its result back to where it belongs", async () => {
+  it("returns the caller's own call, and puts its result back in its place", async () => {
     const key = await user();
     const tools = [time];
     const opening = say("Please use haiku, then get_time.");
@@ -124,7 +124,7 @@ describe("the chat endpoint", () => {
       expect(await (await call("GET", "/api/v1/conversations", { key: one })).json()).toMatchObject({ items: [] });
   });
 
-  it("goes on from an earlier answer as from a branch, and destroys none", async () => {
+  it("continues from an earlier answer as a branch, and keeps the others", async () => {
     const key = await user();
     const opening = say("Hello.");
     const hello = await message(await ask(key, [opening]));
@@ -141,7 +141,7 @@ describe("the chat endpoint", () => {
     expect(await active()).toMatchObject([{ skill: "haiku" }]);
   });
 
-  it("keeps nothing for a key that acts for many and names no user", async () => {
+  it("stores nothing for a key that acts for many users and names none", async () => {
     const service = await keyFor("chat-service", { scopes: ["act_as", "chat"] });
     await publishOwn(await keyFor("chat-service"), { name: "haiku", description: "Write a haiku.", body: BODY });
     const first = await ask(service, [say("Please use haiku.")]);

@@ -158,7 +158,7 @@ it("a request that is sent again while its tool runs waits for it, and runs it o
 });
 
 it.each([true, false])(
-  "who leaves while a tool runs finds its result, asked again before it ends: %s",
+  "a caller that disconnects while a tool runs finds its result when it asks again: %s",
   async (soon) => {
     const key = await user();
     const sent = scriptModel(calling("a", [echo("call_1")]), saying("b", "Done."));

@@ -101,7 +101,7 @@ it("the first answer of a chat without a name is found by what was shown of it",
   expect(shape(sent[2]!)).toEqual([...HIDDEN, "A ha", "user"]);
 });
 
-it("is nobody else's, and no more than what was shown", async () => {
+it("belongs to its user only, and contains only what was shown", async () => {
   const [ada, bob] = [await user(), await user()];
   scriptModel(step("b", [thought("b")], "A secret"), step("c", [thought("c"), load]));
   await read(ada, [say("One.")]);

@@ -102,7 +102,7 @@ it("above the limit of calls per step, the other calls get an error", async () =
   );
 });
 
-it("a message of the model that is too long is not kept and runs nothing, and a last one is given out", async () => {
+it("a too long message of the model is not stored and runs nothing; the last message is returned", async () => {
   const key = await user();
   const long = "word ".repeat(CHAT_LIMITS.messageChars / 5);
   scriptModel(calling("a", many("a", 1), long));
@@ -146,7 +146,7 @@ describe("a conversation that is full", () => {
     expect(await kept()).toEqual(before);
   });
 
-  it("in the middle of a turn runs no call, and the same request goes on when there is room", async () => {
+  it("during a turn runs no call, and the same request continues when there is room", async () => {
     const key = await user();
     const filling: Reply = () => {
       fill();

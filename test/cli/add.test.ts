@@ -130,13 +130,13 @@ describe("a repository", () => {
     ]);
   });
 
-  it("takes none that is not valid, and the others", async () => {
+  it("skips invalid skills and adds the others", async () => {
     const ended = await add("github:org/skills", "--all", "--dir", "out", "--json");
     expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("bad is not valid and was not added")]);
     expect((await work.files("out")).filter((file) => !file.includes("/"))).toEqual(["moon", "tide"]);
   });
 
-  it("publishes to one's own, with one's key for the gateway and for nobody else", async () => {
+  it("publishes to the user's scope, and sends the key to the gateway only", async () => {
     const ended = await work.run(
       "add",
       "github:org/skills/skills/tide",

@@ -38,7 +38,7 @@ describe("a file of cases", () => {
     ]);
   });
 
-  it("says what takes a model, and what it could not read", () => {
+  it("lists expectations that need a model, and files that cannot be read", () => {
     const cases = readCases(
       "evals/evals.json",
       JSON.stringify({
@@ -125,7 +125,7 @@ describe("skillgate test", () => {
     expect(asked.map((prompts) => prompts.length)).toEqual([20, 3]);
   });
 
-  it("fails what is not found and what should not be, and says who stands before it", async () => {
+  it("fails if a skill is not found or should not be found, and names the skills ahead of it", async () => {
     await work.write({
       "tide/evals/evals.json": JSON.stringify({ should_trigger: ["far away"], should_not_trigger: ["near by"] }),
       "tide/evals/more.json": "[]",

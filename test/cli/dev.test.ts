@@ -63,7 +63,7 @@ it("leaves the draft be while the folder is not valid", async () => {
   expect(stub.seen).toEqual([]);
 });
 
-it("checks alone with --local, and asks nobody", async () => {
+it("only checks with --local, without a request", async () => {
   const ended = await work.run("dev", "tide", "--once", "--local");
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("tide is valid") });
   expect(stub.seen).toEqual([]);

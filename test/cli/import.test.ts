@@ -144,7 +144,7 @@ describe("an import that is there", () => {
     expect(sent).toEqual([{ method: `/api/v1/imports/${ID}/cancel`, body: null }]);
   });
 
-  it("is not there: 5; and what does not belong together is written wrongly: 2, and nobody is asked", async () => {
+  it("exits with 5 if it does not exist, and with 2 for contradicting options, without a request", async () => {
     expect((await run("imp_other")).code).toBe(5);
     const asked = stub.seen.length;
     for (const args of [

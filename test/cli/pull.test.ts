@@ -99,7 +99,7 @@ it("brings all that a task uses, and says which the user selected", async () => 
   );
 });
 
-it("clears what the task does not use, or leaves be what is there", async () => {
+it("deletes skills that the task does not use, or keeps existing folders", async () => {
   await work.write({ "out/old/SKILL.md": "old", "out/tide/SKILL.md": "mine", "out/notes.txt": "stays" });
   expect((await pull("--task", "t1", "--dir", "out", "--skip-existing")).stdout).toContain("tide  exists, kept");
   expect([await text("out/tide/SKILL.md"), await text("out/old/SKILL.md")]).toEqual(["mine", "old"]);
@@ -144,7 +144,7 @@ it.each(["SIGINT", "SIGTERM"] as const)("at %s it ends with 130, with nothing ha
   expect(await text("out/tide/SKILL.md")).toBe("as it was");
 });
 
-it("takes no name that leads out of the folder", async () => {
+it("rejects names that lead out of the folder", async () => {
   const ended = await pull("../evil", "--dir", "out");
   expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("not a valid skill name")]);
   await expect(stat(path.join(work.folder, "evil"))).rejects.toThrow();

@@ -158,7 +158,7 @@ describe("what goes wrong", () => {
     expect(ended.stderr).toContain(told);
   });
 
-  it("a name that nobody has ends with 5", async () => {
+  it("exits with 5 for an unknown name", async () => {
     expect(await work.run("info", "nobody", ...there())).toMatchObject({
       code: 5,
       stderr: "Skill 'nobody' not found. Check its name and who can see it.\n",
@@ -167,7 +167,7 @@ describe("what goes wrong", () => {
 });
 
 describe("signing in", () => {
-  it("asks whose the key is, keeps it for this gateway only and for nobody else's eyes", async () => {
+  it("checks a key and stores it for this gateway only, readable by the user only", async () => {
     const refused = await work.run("login", "--url", gateway.url, "--key", "sgw_wrong");
     expect(refused.code).toBe(3);
     expect(await work.files(".config")).toEqual([]);

@@ -145,7 +145,7 @@ describe("a skill from a repository", () => {
     expect(await told(update("tide"))).toEqual([{ name: "tide", what: "same" }]);
   });
 
-  it("stays where its source is gone, with a line that says which and exit code 5, and the others go on", async () => {
+  it("keeps a skill whose source is missing, with a message and exit code 5, and updates the others", async () => {
     repository = { commit: SECOND, skills: { "skills/tide": text("tide", "Better.") } };
     const ended = await update();
     expect([ended.code, JSON.parse(ended.stdout).updated]).toMatchObject([
@@ -226,7 +226,7 @@ describe("a skill from an index", () => {
   });
 });
 
-describe("what somebody else has written as a source", () => {
+describe("a source that another user wrote", () => {
   const mallory = (source: object): Held => ({
     ...{ name: "tide", namespace: "crew", user: "mallory", version: "1", hash: "x" },
     source: { taken_at: "2026-11-22T00:00:00.000Z", ...source },
@@ -278,7 +278,7 @@ describe("the caller's GITHUB_TOKEN", () => {
       return new Response(null, { status: 404 });
     };`;
 
-  it("opens one's own repository, and none that somebody else has named", async () => {
+  it("sends the token for the user's own repository, and not for one that another user named", async () => {
     await work.write({ "preload.cjs": preload });
     const source = {
       type: "git",

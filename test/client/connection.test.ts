@@ -143,7 +143,7 @@ describe("reconnecting", () => {
     expect(FakeSocket.last.ticket).toBe("r2");
   });
 
-  it("goes on waiting longer while connections do not last", async () => {
+  it("waits longer after each short connection", async () => {
     const { connection } = page();
     await settle();
     for (const wait of [1_000, 2_000, 4_000]) {

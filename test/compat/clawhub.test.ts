@@ -30,7 +30,7 @@ const detail = (slug: string, key: string | null, owner?: string) =>
   bodyOf<Detail>(`/skills/${slug}${owner === undefined ? "" : `?ownerHandle=${owner}`}`, key);
 
 describe("finding the registry", () => {
-  it("answers an origin for the client to go on from, and who one is", async () => {
+  it("returns the base URL for the client, and the caller's user", async () => {
     const site = await call("GET", "/.well-known/clawhub.json", { key: null });
     expect(await site.json()).toEqual({ apiBase: "https://gateway.test" });
     expect(await bodyOf("/whoami", ada)).toEqual({
@@ -43,8 +43,8 @@ describe("finding the registry", () => {
   });
 });
 
-describe("who finds what", () => {
-  it("shows nobody but what is open, and says of the rest that it never was", async () => {
+describe("visible skills", () => {
+  it("without a key are open ones only; others are not found", async () => {
     const { id } = await publishPublic({ name: "claw-open", description: "A lighthouse." });
     await publishPublic({ name: "claw-closed", description: "A lighthouse." });
     await publishOwn(ada, { name: "claw-own", description: "A lighthouse." });
@@ -75,7 +75,7 @@ describe("who finds what", () => {
     expect(await slugs(bob)).not.toContain("claw-own");
   });
 
-  it("means one's own before a group's before a public one, and each by its owner", async () => {
+  it("resolve to an own one before a group's before a public one, or by owner", async () => {
     for (const publish of [
       () => publishPublic({ name: "claw-three", body: "Of all." }),
       () => publishOwn(ada, { name: "claw-three", body: "Of Ada." }),

@@ -104,7 +104,7 @@ it("skills add, update and find by a link", async () => {
   });
 });
 
-it("skills add of the gateway takes what is open, and nothing where nothing is", async () => {
+it("skills add of the gateway installs open skills, and nothing if there are none", async () => {
   expect(await add("https://gateway.test")).toEqual(new Map());
   const { id } = await publishPublic({ name: "for-all" });
   await call("PUT", `/api/v1/open-skills/${id}`);

@@ -131,7 +131,7 @@ describe("the index without a key", () => {
 });
 
 describe("the index with a key", () => {
-  it("has what the key may read, each scope at its place, and no cache keeps it", async () => {
+  it("has the skills that the key can read, each scope below its URL, and is not cached", async () => {
     const bob = await keyFor("doors-bob");
     await publishOwn(bob, { name: "bobs" });
     await publishPublic({ name: "for-everybody" });
@@ -166,7 +166,7 @@ describe("the index with a key", () => {
     }
   });
 
-  it("takes a key with `skills:read` and none of another scope", async () => {
+  it("accepts a key with `skills:read` and no key with another scope", async () => {
     const reader = await keyFor("doors-ada", { scopes: ["skills:read"] });
     const other = await keyFor("doors-ada", { scopes: ["conversations"] });
     expect((await get(`/s/own${INDEX}`, reader)).status).toBe(200);
@@ -174,7 +174,7 @@ describe("the index with a key", () => {
     expect((await get("/api/search?q=x", other)).status).toBe(403);
   });
 
-  it("keeps an archive that was indexed while a newer version comes, and forgets one that is yanked", async () => {
+  it("keeps an indexed archive while a newer version is published, and removes a yanked one", async () => {
     const cy = await keyFor("doors-cy");
     const { id, version_id } = await publishOwn(cy, { name: "moving", version: "1.0.0" });
     const [before] = await entries("/s/own", cy);

@@ -18,7 +18,7 @@ const asking = (text: string, more: object = {}) => ({
 const BODY = `Count the waves.\n\n${"Watch the moon, the pier and the tide. ".repeat(300)}`;
 
 describe("a chat in a session", () => {
-  it("streams an answer that nobody keeps, loads a skill, and is a conversation of its user", async () => {
+  it("streams an answer that is not cached, loads a skill, and is a conversation of its user", async () => {
     const key = await keyFor("console-chats");
     await publishOwn(key, { name: "tides", description: "Tell the tides.", body: BODY });
     const browser = await page().signIn(key);
@@ -53,7 +53,7 @@ describe("a chat in a session", () => {
     expect((await browser.ask("GET", "/console/api/openai/v1/models")).status).toBe(403);
   });
 
-  it("acts for nobody, whatever names a user", async () => {
+  it("acts for no other user, even if a field names one", async () => {
     const settings = { CHAT_USER_HEADER: "X-End-User" };
     const browser = await page(settings).signIn(await keyFor("console-service", { scopes: ["act_as"] }));
     const named = { "x-end-user": "console-chats", "x-conversation-id": "console-of-service" };

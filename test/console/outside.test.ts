@@ -161,7 +161,7 @@ describe("an answer that is not this browser's", () => {
     ],
   ];
 
-  it.each(TRIES)("%s: nobody is signed in", async (_, attack) => {
+  it.each(TRIES)("%s: no session is started", async (_, attack) => {
     const browser = new ConsolePage(settings);
     const answered = await attack(browser, await begin(browser));
     expect([answered.status, answered.headers.get("location")]).toEqual([400, null]);

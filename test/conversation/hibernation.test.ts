@@ -32,7 +32,7 @@ function watchTimers(): Map<unknown, number> {
 }
 
 describe("the object", () => {
-  it("holds no timer while requests are pending, sockets open and nobody waits", async () => {
+  it("has no timer while requests are pending, sockets are open and no caller waits", async () => {
     const timers = watchTimers();
     const id = await conversationOf(null);
     const page = await Page.greeted(id, { ticket: await ticketFor(id) });
@@ -91,7 +91,7 @@ describe("the object", () => {
     expect(await requestState(id, request_id)).toMatchObject({ state: "expired" });
   });
 
-  it("remembers who said hello and who did not, and keeps its counts", async () => {
+  it("stores which pages sent hello, and its counts", async () => {
     holdClock();
     const id = await conversationOf(null);
     const greeted = await Page.greeted(id);

@@ -84,7 +84,7 @@ const seedTeam = () => seedSkill({ name: OF_TEAM, scope: `group:${team}`, body: 
 const open = (): Promise<SeededSkill> => seedSkill({ name: "open", body: "Open." });
 
 describe("an older caller after a newer one", () => {
-  it("unloads nothing that was published, and keeps the groups that the user has joined since", async () => {
+  it("unloads no published skill, and keeps groups that the user has joined since", async () => {
     const early = await read();
     await begin(early);
     await seedTeam();
@@ -146,7 +146,7 @@ describe("an older caller after a newer one", () => {
   });
 });
 
-describe("who only looks", () => {
+describe("a caller that only reads", () => {
   it("stores nothing, however new", async () => {
     const skill = await open();
     const early = await read();

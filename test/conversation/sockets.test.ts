@@ -24,7 +24,7 @@ const holder = (id: string): Holder => ({
   mark: null,
 });
 
-it("takes in 64 pages", () => {
+it("accepts 64 pages", () => {
   expect([sockets(63).full(), sockets(64).full()]).toEqual([false, true]);
 });
 

@@ -68,7 +68,7 @@ describe("the object of a conversation", () => {
     expect(stored.text).toContain(`Do ${spec.preload_skills[0]}.`);
   });
 
-  it("asks nobody in a later turn and in a step, and the nearest once for what was never read", async () => {
+  it("reads nothing in a later turn and in a step, and unread content once from the nearest replica", async () => {
     const id = await going();
     expect((await turn(id)).trips).toEqual(NONE);
     const cold = await use(id, ["load_skill", { skill_name: "first" }]);
@@ -85,7 +85,7 @@ describe("the object of a conversation", () => {
     expect((await use(other, ["load_skill", { skill_name: "first" }])).trips).toEqual(NONE);
   });
 
-  it("asks nobody after an eviction", async () => {
+  it("reads nothing after an eviction", async () => {
     const id = await going();
     await use(id, ["load_skill", { skill_name: "first" }]);
     await evictOwn(id);

@@ -22,7 +22,7 @@ it("lets one owner fill half of it, at the cost of its own", () => {
   ]);
 });
 
-it("leaves a value with its first owner, so that nobody drops another's by asking for it", () => {
+it("keeps the first owner of a value, so that no user can evict another user's value", () => {
   const memory = new FairMemory<string>(100);
   memory.set("ann", "ann", "by herself", 10);
   memory.set("ann", "service", "by a service", 10);
@@ -30,7 +30,7 @@ it("leaves a value with its first owner, so that nobody drops another's by askin
   expect(memory.get("ann")).toBe("by a service");
 });
 
-it("keeps nothing that is more than an owner may have", () => {
+it("stores no value above an owner's limit", () => {
   const memory = new FairMemory<number>(100);
   memory.set("small", "ann", 1, 10);
   memory.set("large", "ann", 2, 51);

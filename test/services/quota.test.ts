@@ -46,7 +46,7 @@ it("nobody has more than one may have, and what is gone counts no more", async (
   });
   await env.DB.prepare("UPDATE keys SET revoked_at = 1 WHERE id = 'q0'").run();
   expect((await createKey(admin, request)).row.userId).toBe("quota-full");
-  // Whoever makes keys for many users makes few for each.
+  // The quota of a user that creates keys for others.
   const maker = "UPDATE usage SET count = ? WHERE subject = ? AND kind = 'keys'";
   expect((await env.DB.prepare(maker).bind(DAILY.keys, "root").run()).meta.changes).toBe(0);
   expect((await env.DB.prepare(maker).bind(DAILY.keys, "quota-full").run()).meta.changes).toBe(1);

@@ -9,7 +9,7 @@ import { BACK, Browser, CHALLENGE, GATEWAY, openPage, register, request } from "
 
 type More = Record<string, string | null>;
 
-/** Requests that are not the program's own. */
+/** Requests that the program did not send. */
 const FOREIGN: [string, More | (() => Promise<More>)][] = [
   ["no client", { client_id: null }],
   ["an empty client", { client_id: "" }],
@@ -70,7 +70,7 @@ const TOO_MUCH: [string, More, string][] = [
   ["no URL", { resource: "mcp" }, "invalid_target"],
 ];
 
-/** Forms of pages that are not the gateway's. */
+/** Forms of other sites. */
 const FOREIGN_FORMS: [string, Record<string, string>][] = [
   ["another site", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
   ["another site that hides its origin", { origin: "null", "sec-fetch-site": "cross-site" }],

@@ -14,7 +14,7 @@ const DAY = 24 * 60 * 60_000;
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Fills a budget up to this count, in every window that is open now. */
+/** Sets a counter to this value in every open window. */
 async function fill(kind: string, count: number): Promise<void> {
   await env.DB.prepare("UPDATE usage SET count = ? WHERE kind = ?").bind(count, kind).run();
 }

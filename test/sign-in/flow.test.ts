@@ -1,4 +1,4 @@
-// Signing in as a person meets it: from the program's link, over the page, back to the program.
+// Sign-in as users see it: from the program's link to the page and back.
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";

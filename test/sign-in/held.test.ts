@@ -122,7 +122,7 @@ describe("a deployment with another key", () => {
   it("goes on with its grants while it has the key of before: repeats are the same, and what was stolen is known", async () => {
     const first = await tokensIn(await token(before, codeForm(await codeFor({ userId: "held-keys" }))));
     const second = await refresh(before, first.refresh_token);
-    // The answer was lost, and the key changed meanwhile.
+    // The response was lost, and the key was changed meanwhile.
     expect((await refresh(after, first.refresh_token)).refresh_token).toBe(second.refresh_token);
     const third = await refresh(after, second.refresh_token);
     expect((await refresh(after, second.refresh_token)).refresh_token).toBe(third.refresh_token);

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const act = fc.record({
   /** For each token of the parallel requests: the number of generations since it was the newest. */
   backs: fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 3 }),
-  /** None of their sums is near the grace, which the clock of the test would blur. */
+  /** No sum of them is close to the grace period, so that the test's clock does not matter. */
   pause: fc.constantFrom(0, 0, 65_000, 7 * MINUTE, 180 * MINUTE),
   uses: fc.boolean(),
 });

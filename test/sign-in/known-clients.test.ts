@@ -118,7 +118,7 @@ describe("a program that an admin has made known", () => {
     expect(await errorIn(await post("/oauth/revoke", { token: tokens.refresh_token }))).toBe("401 invalid_client");
     const stranger = { token: tokens.refresh_token, client_id: await register() };
     expect((await post("/oauth/revoke", stranger)).status).toBe(200);
-    // Another program that proves itself has no part in it.
+    // Another authenticated client cannot use it.
     const byOther = { client_id: other.client_id, client_secret: other.client_secret };
     expect(await errorIn(await post("/oauth/token", { ...codeForm(code), ...byOther }))).toBe("400 invalid_grant");
     const stolen = { ...refreshForm(tokens.refresh_token), ...byOther };
@@ -153,7 +153,7 @@ describe("a program that an admin has made known", () => {
       400,
       expect.stringContaining("This program is not registered"),
     ]);
-    // Nor is it exchanged where the program was removed a moment after it has proven itself.
+    // It is not exchanged either if the client was removed just after its authentication.
     const shown = { code, clientId: client_id, redirectUri: BACK, verifier: VERIFIER, resource: null };
     await expect(exchangeGrantCode(signingIn(), shown)).rejects.toMatchObject({ reason: "INVALID_GRANT" });
     // A client that is registered again under the same name has a new secret and none of the old grants.

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { type Gateway, newPlace, start } from "./launcher";
 import { busy, workloads } from "./workload";
 
-/** A gateway is away for some three seconds because of such a tool; the bound leaves room for a busy machine. */
+/** Such a tool makes a gateway unavailable for about three seconds; the limit allows for a busy machine. */
 const AWAY_MS = 20_000;
 
 const PROVIDER = `export class Endless {

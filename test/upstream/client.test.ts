@@ -1,4 +1,4 @@
-// The client against servers nobody here wrote, and what it remembers of them.
+// The client against third-party servers, and what it caches of them.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { DURATIONS } from "../../src/domain/durations";
@@ -16,7 +16,7 @@ import {
   seen,
 } from "../support/upstream";
 
-/** Nothing here is about time, but for what says so: a busy machine may take its own. */
+/** Only the tests that say so depend on time, because a busy machine is slower. */
 const upstream: typeof clientOf = (url, change, ...more) =>
   clientOf(url, { connectMs: 30_000, callMs: 30_000, ...change }, ...more);
 

@@ -1,4 +1,4 @@
-// How a stream is passed on, against a clock of the test's own: silences, keep-alives, ends.
+// Relaying a stream with a simulated clock: pauses, keep-alives, ends.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UPSTREAM_LIMITS } from "../../../src/domain/limits";
@@ -9,7 +9,7 @@ import { UpstreamFault } from "../../../src/upstream/fault";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A stream of a server under the test's control, and what arrives of it. */
+/** A stream of a server that the test controls, and what the client receives. */
 function wire(options: Partial<EventRelayOptions> = {}) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({}, { highWaterMark: 100 });
   const writer = writable.getWriter();

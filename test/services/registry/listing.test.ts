@@ -1,4 +1,4 @@
-// The kill switch and the allow-list, which the pool's own settings leave open.
+// SKILLS_ENABLED and SKILLS_ALLOWED, which the pool's own settings do not restrict.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { PUBLIC_SCOPE, userScope } from "../../../src/domain/access/access";

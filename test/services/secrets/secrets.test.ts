@@ -10,7 +10,7 @@ const [A, B] = [key("a"), key("b")];
 const hosts = ["mcp.example.com", "*.tools.example.com"];
 const v = (name: string) => `\${{${name}}}`;
 
-/** A user whose counters stand still, so that only what the test changes is seen. */
+/** A user whose counters stay constant, so that only changes of the test are visible. */
 function someone(
   settings: Record<string, string> = { SECRETS_KEY: A },
   more: { admin?: boolean; groups?: string[]; count?: number } = {},
@@ -25,7 +25,7 @@ function someone(
   return { ...context, caller: { ...context.caller, counters: { public: more.count ?? Math.random() } } };
 }
 
-/** Who says to be in a group is in it. */
+/** A caller is a member of the groups that it claims. */
 async function joins(userId: string, group: string): Promise<void> {
   await env.DB.batch([
     env.DB.prepare("INSERT INTO groups (name, folded, created_by) VALUES (?1, ?1, 'root')").bind(group),
@@ -44,7 +44,7 @@ describe("usable secrets", () => {
     expect(await found()).toBe("left-value");
     await env.DB.prepare("DELETE FROM group_members WHERE user_id = 'ada' AND group_name = 'left'").run();
     expect(await found()).toBe(undefined);
-    // A token's claim is looked at in every request, and stands in no table.
+    // A token's claim is read in every request and is in no table.
     const claiming = ada();
     const groups = [{ group: "left", role: "Maintainer" as const, claimed: true as const }];
     const principal = { ...claiming.caller.principal, groups };

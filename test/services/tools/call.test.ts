@@ -1,4 +1,4 @@
-// Calling code while the registry is down: what was offered stays offered, and nothing runs.
+// Calling code while the registry is down: tools stay in the list, and no code runs.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

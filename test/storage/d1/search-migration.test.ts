@@ -1,4 +1,4 @@
-// Migration 0007 on a database that has been in use: what was found before it is found after it, and reindexing brings the rest.
+// Migration 0007 on a database with data: search still finds what it found, and reindexing adds the rest.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const found = async (query: string) => (await searchSkills(db, ["public"], query
 const run = (statements: readonly string[]) => env.DB.batch(statements.map((sql) => env.DB.prepare(sql)));
 const migrate = () => run(migration.split("--> statement-breakpoint"));
 
-/** The index as the gateway before has it. */
+/** The index of the previous gateway. */
 const BEFORE = [
   "CREATE TABLE kept AS SELECT rowid AS seq, scope, name, description, tags FROM skill_search",
   "DROP TABLE skill_search",

@@ -78,7 +78,7 @@ describe("search", () => {
     expect(await found("diagram")).toEqual(["mermaid", "mine"]);
     expect(await found("drawing a flowchart")).toEqual(["mermaid"]);
     expect(await found("merm")).toEqual(["mermaid"]);
-    // A word that somebody has written is no beginning of another.
+    // A word that exists is not tried as a prefix.
     expect(await found("diagram flow")).toEqual(["mermaid", "mine"]);
     expect(await found("VISUAL")).toEqual(["mermaid"]);
     expect(await found("cafe")).toEqual(["cafe"]);
@@ -151,7 +151,7 @@ describe("a search that meets a word of everybody", () => {
       "user:many-0",
     ]);
     expect(await found("everywhere", ["user:many"])).toHaveLength(10);
-    // What is common to others says much to somebody who has one skill of it.
+    // A word that is common in other scopes ranks high for a user with one skill that contains it.
     await skills(1, ["needle"], "user:few");
     expect(await found("everywhere thread", ["user:few"])).toEqual(["user:few-0"]);
   });

@@ -1,4 +1,4 @@
-// Conversations that an earlier gateway made go on; and what a store has of changes that were rolled back.
+// Conversations of earlier gateways continue; and the state of a store after rolled back changes.
 
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { publishPublic } from "../../support/chat-turns";
 import { evict, objectOf } from "../../support/clock";
 import { askPage, conversationOf, Page } from "../../support/page";
 
-/** What earlier gateways made at once, and filled: the newest of them, version 4. */
+/** Tables that earlier gateways created at once, with data: the newest of them, version 4. */
 const EARLIER = `
   CREATE TABLE turn_keys (key TEXT PRIMARY KEY, turn INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE texts (version_id TEXT PRIMARY KEY, instructions TEXT NOT NULL) WITHOUT ROWID;
@@ -145,7 +145,7 @@ it("has nothing of the conversation that had its name before", async () => {
   const second = await begin();
   expect(second.prompt.system).toContain("Words of the skill.");
   expect(second.prompt).toEqual(first.prompt);
-  // It was stored, too, and not only remembered.
+  // It was stored, not only cached.
   await evict(id);
   const prompt = await call("GET", `/api/v1/conversations/${id}/prompt`);
   expect(await prompt.json()).toEqual(second.prompt);

@@ -63,7 +63,9 @@ async function runTable(bench, name, record) {
   }
   if (record) await writeFile(known, `${JSON.stringify(expected, null, 1)}\n`);
   const { all, exit, whole } = sums;
-  console.log(`${name}: ${all} cases of ${scripts.size} scripts, exit code equal in ${exit}, everything in ${whole}`);
+  console.log(
+    `${name}: ${all} cases of ${scripts.size} scripts: ${exit} have the same exit code, ${whole} the same output`,
+  );
   return exit === all && whole * 100 >= all * equal;
 }
 

@@ -3,7 +3,7 @@
 
 /** Seconds between the requests of one turn. */
 const STEP_S = 10;
-/** The user's share of the messages of a turn. The rest is the model's. */
+/** The share of a turn's message tokens that the user writes. The model writes the rest. */
 const USER = 0.4;
 
 /**

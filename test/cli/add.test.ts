@@ -73,7 +73,7 @@ describe("a repository", () => {
 
   it("gives several that are named, and asks which where none is", async () => {
     const unnamed = await add("github:org/skills", "--dir", "out");
-    expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining("There are 3 skills") });
+    expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining("The source has 3 skills") });
     expect((await add("github:org/skills", "--skill", "tide,moon", "--dir", "out")).code).toBe(0);
     expect((await work.files("out")).filter((file) => !file.includes("/"))).toEqual(["moon", "tide"]);
     expect(await add("github:org/skills", "--skill", "sun", "--dir", "out")).toMatchObject({ code: 5 });
@@ -312,7 +312,7 @@ describe("a site with an index", () => {
     index = { "/.well-known/skills/index.json": { skills: [{ name: "../evil", files: ["SKILL.md"] }] } };
     expect(await work.run("add", stub.url, "--dir", "out")).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("left out"),
+      stderr: expect.stringContaining("was skipped"),
     });
     expect(await work.files()).toEqual([]);
   });

@@ -195,7 +195,7 @@ describe("the registry from the command line", () => {
     );
     expect(await work.run("activate", "tide", "9.9.9", ...there())).toMatchObject({ code: 5 });
     expect((await work.run("usage", "tide", ...there())).stdout).toMatch(
-      /in all +3 +2 +1 +60\n\s*2026-11-02 +3 +2 +1 +60/,
+      /total +3 +2 +1 +60\n\s*2026-11-02 +3 +2 +1 +60/,
     );
     expect((await work.run("promote", "draft:tide", ...there())).stdout).toBe("tide 1.2.0 was published as ver_3\n");
     expect((await work.run("promote", "tide", "--discard", ...there())).stdout).toBe("draft:tide is deleted\n");

@@ -235,7 +235,7 @@ describe("a source that another user wrote", () => {
   it("is not asked over plain http, unless its host is named", async () => {
     held = [mallory({ type: "index", url: `${stub.url}/metadata` })];
     const ended = await run(["update", "--group", "crew"]);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`--source ${stub.url} says that it is`) });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`--source ${stub.url} to allow it`) });
     expect(await run(["update", "--group", "crew", "--source", "http://127.0.0.1:1"])).toMatchObject({ code: 2 });
     expect(asked()).toEqual([]);
   });

@@ -124,7 +124,7 @@ describe("the bench", () => {
       "scripts/broken.js:2  MODULE_INVALID  It needs 'zod', which is neither in the package nor built into Node.",
     );
     expect(stdout).toMatch(/SKILL.md:\d+ {2}low {2}FILE_MISSING {2}The file 'gone.md' is mentioned/);
-    expect(stdout).toMatch(/in the list \d+, loaded \d+, /);
+    expect(stdout).toMatch(/in the list: \d+, when loaded: \d+, /);
     expect(stdout).toContain("greet(name)  Greets.");
     expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class's supportedTools does not list 'leave'.");
     expect(code).toBe(1);

@@ -2,7 +2,7 @@
 
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../domain/digest";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 
 /** Clients must revalidate, because rights can change; the tag makes that cheap. */
 export const REVALIDATE = "private, no-cache";

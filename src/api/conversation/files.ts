@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { mediaTypeOf } from "../../domain/media-type";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { disposition } from "../../edge/etag";
 import { router } from "../../edge/router";
 import { conversationId, instant, json, noContent, pageQuery, refusals } from "../../edge/schemas";

@@ -3,7 +3,7 @@
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { version } from "../../../package.json";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import * as z from "../../edge/zod";
 import { resultSchema, toolCallsReplySchema } from "../../services/conversation/replies";
 import { ADMINISTRATION_TEXTS } from "./administration";

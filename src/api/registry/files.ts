@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { GatewayError } from "../../domain/errors";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { problem } from "../../edge/errors";
 import { disposition, namesTag, notModified, REVALIDATE, spanOf, tagged, tagOf } from "../../edge/etag";
 import { router } from "../../edge/router";

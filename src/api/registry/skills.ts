@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { invalid } from "../../domain/errors";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { notModified, tagged } from "../../edge/etag";
 import { flag, listQuery, requireOneStart, setNextLink } from "../../edge/paging";
 import { addLogIdHeader } from "../../edge/request-log";

@@ -3,7 +3,7 @@
 import { INSPECTION_LIMITS } from "../limits";
 import { SKILL_FILE } from "../package/skill";
 import type { Finding, InspectedFile } from "./finding";
-import { lineCounter } from "./line-number";
+import { lineCounter } from "./finding";
 
 /** Matches targets of Markdown links, and paths in code spans that begin with a usual folder of skills. */
 const REFERENCE =

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FairMemory } from "../../../src/domain/access/fair-memory";
 
-it("holds so many bytes, and drops what was put in longest ago", () => {
+it("has a size limit, and evicts the oldest values", () => {
   const memory = new FairMemory<number>(100);
   for (let n = 0; n < 10; n++) memory.set(`n${n}`, `owner-${n}`, n, 10);
   memory.set("n0", "owner-0", 0, 10);

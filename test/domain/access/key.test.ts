@@ -6,7 +6,7 @@ const key = fc
   .tuple(fc.stringMatching(/^[0-9A-Z]{26}$/), fc.uint8Array({ minLength: 32, maxLength: 32 }))
   .map(([id, random]) => ({ id, text: writeKey(id, random) }));
 
-it("reads the id of what it wrote", () => {
+it("parses the id of a created key", () => {
   fc.assert(fc.property(key, ({ id, text }) => readKeyId(text) === id));
 });
 

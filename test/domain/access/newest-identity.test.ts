@@ -53,7 +53,7 @@ const calls = (moments: readonly Moment[]) =>
   });
 
 describe("the newest that is known of a user", () => {
-  it("is what every caller goes by, in whatever order they come", () => {
+  it("applies to every caller, in any order", () => {
     fc.assert(
       fc.property(
         history.chain((moments) => calls(moments).map((asked) => ({ moments, asked }))),

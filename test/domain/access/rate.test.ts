@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type Pace, paced } from "../../../src/domain/access/rate";
 import { PACE } from "../../../src/domain/limits";
 
-it("a conversation takes so many calls in a window, and goes on in the next", () => {
+it("a conversation has a limit of calls per window", () => {
   let pace: Pace = { since: 0, count: 0 };
   const start = 1_000_000;
   for (let n = 0; n < PACE.requests; n++) pace = paced(pace, start + n);

@@ -37,7 +37,7 @@ describe("claims", () => {
     }
   });
 
-  it("name nobody who cannot be a user, or who must not", () => {
+  it("cannot name invalid or reserved users", () => {
     for (const sub of [
       "0",
       "admin",

@@ -29,7 +29,7 @@ describe("index text", () => {
     expect(indexText("!? …")).toBe("");
   });
 
-  it("has the beginning of the instructions, and what the frontmatter says beside the description", () => {
+  it("contains the beginning of the instructions, and the searchable fields of the frontmatter", () => {
     const long = `${"a ".repeat(SEARCH_LIMITS.bodyChars / 2)}beyond`;
     const { body, description } = indexedText({
       ...skill,
@@ -44,7 +44,7 @@ describe("index text", () => {
 });
 
 describe("example prompts in the index", () => {
-  it("bring words of their own, without those that say nothing", () => {
+  it("add new words, without stop words", () => {
     expect(examples("Please roll out the new release")).toEqual(["roll", "new", "release"]);
   });
 
@@ -87,7 +87,7 @@ describe("query terms", () => {
     expect(terms("怎么")).toEqual(['"怎么"']);
   });
 
-  it("are none when there is nothing to look for", () => {
+  it("are empty without words", () => {
     for (const text of ["", "  ", '"', "*", "()", "😀"]) expect(terms(text)).toEqual([]);
   });
 

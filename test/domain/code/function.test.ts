@@ -138,7 +138,7 @@ describe("an ES module as a function", () => {
     expect((await evaluate(modules)).r).toBe("ab");
   });
 
-  it("keeps every line where it was", async () => {
+  it("keeps all line numbers", async () => {
     const text =
       "import {\n  n,\n} from 'lib';\nexport {\n  x\n} from 'lib';\nexport default\n  function () { throw new Error() }\n";
     const { source } = await made(text);

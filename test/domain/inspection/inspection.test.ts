@@ -119,7 +119,7 @@ describe("an inspection", () => {
     expect(codes(text)).toEqual([]);
   });
 
-  it("knows what is in the package, folders too", () => {
+  it("finds files and folders of the package", () => {
     const text = "[a](references/guide.md#top) [b](./assets/) `scripts/run.js` [c](my%20file.md)";
     const files = ["references/guide.md", "assets/x.png", "scripts/run.js", "my file.md"].map((path) => ({
       path,
@@ -148,7 +148,7 @@ describe("an inspection", () => {
     expect(look("\u202E".repeat(100)).at(-1)).toMatchObject({ code: "INSPECTION_MORE", severity: "info" });
   });
 
-  it("says where it stopped looking", () => {
+  it("reports where it stopped", () => {
     const found = inspect([
       // The small file is listed first, so a large file only pushes itself out of the inspection.
       { path: "a.txt", text: "a".repeat(INSPECTION_LIMITS.textChars) },

@@ -30,7 +30,7 @@ it("lists all families, including those without counts", () => {
   expect([...families.values()].filter(({ help }) => help === "")).toEqual([]);
 });
 
-it("sums a histogram up: each bucket has those below, and what took longer is in the last", () => {
+it("accumulates a histogram: each bucket includes the lower ones, and the last has all", () => {
   const text = textOf(
     ["upstream_seconds", ["crm"], 0.05],
     ["upstream_seconds", ["crm"], 0.3],
@@ -54,7 +54,7 @@ it("shows the number of pending questions, never below zero", () => {
   expect(pending(["questions_ended", ["resolved"], 2])).toBe(0);
 });
 
-it("is read as it was counted, whatever a name has in it: no name adds a line, a label or a sample", () => {
+it("cannot be changed by a name: no name adds a line, label or sample", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary", maxLength: 90 }),
     fc.constantFrom('a"} 9\nskill_gateway_requests_total 9', "\\", '\\"', "\\n", "\n# EOF\n", "{}", 'x",le="1'),
@@ -72,7 +72,7 @@ it("is read as it was counted, whatever a name has in it: no name adds a line, a
   );
 });
 
-it("counts ten thousand made-up names as one, and those that it knows go on", () => {
+it("counts ten thousand invented names as one, and known ones still separately", () => {
   const sums = counted(["upstream_calls", ["crm", "ok"], 1]);
   for (let n = 0; n < 10_000; n += 100)
     addAll(

@@ -111,7 +111,7 @@ describe("inflate", () => {
     expect(inflate(deflateSync(bytesOf("stored"), { level: 0 }), 5)).toBe("too_long");
   });
 
-  it("says where the stream ended", () => {
+  it("returns the end of the stream", () => {
     const stream = deflateSync(bytesOf("hello"));
     expect(inflate(join([stream, bytesOf("more")]), LIMIT)).toEqual({
       bytes: bytesOf("hello"),

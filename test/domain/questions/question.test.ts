@@ -27,7 +27,7 @@ describe("a request", () => {
     }
   });
 
-  it("ends once: whatever is tried, in any order, the first thing that may be is what stays", () => {
+  it("ends once: of any events in any order, the first possible one counts", () => {
     const ending = fc.oneof(
       fc.integer().map((result): Ending => ({ state: "resolved", answer: { success: true, result }, by: "bob" })),
       fc.constant<Ending>({ state: "expired" }),

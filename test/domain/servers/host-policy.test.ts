@@ -194,7 +194,7 @@ describe("the host policy", () => {
     }
   });
 
-  it("refuses over http what it refuses over https", () => {
+  it("rejects over http what it rejects over https", () => {
     for (const text of REFUSED.filter((one) => one.startsWith("https://"))) {
       expect(judgeUrl(text.replace("https", "http"), true).problem, text).toBeTypeOf("string");
     }

@@ -55,7 +55,7 @@ describe("a text that is made to take long", () => {
     expect(shown).toBe(`<[secret KEY]${WITHHELD}`);
   });
 
-  it("hides a secret that stands behind the end of the effort, and leaves no part of one at the seam", () => {
+  it("removes a secret after the end of the budget, and leaves no part of one at the limit", () => {
     const escaped = Array.from(SECRET, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join("");
     const redactor = makeRedactor([{ name: "KEY", value: SECRET }]);
     let seams = 0;
@@ -72,7 +72,7 @@ describe("a text that is made to take long", () => {
     expect(seams).toBeGreaterThan(0);
   });
 
-  it("takes nothing from the strings beside it, which share only what there is on top", () => {
+  it("takes no budget from neighbouring strings, which share only the additional budget", () => {
     const redactor = makeRedactor([{ name: "KEY", value: SECRET }]);
     const hostile = filled("Ãé", 200 * KiB);
     const value = { many: Array.from({ length: 10 }, () => hostile), path: "C:\\temp", key: `x ${SECRET}` };

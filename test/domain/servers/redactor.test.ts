@@ -51,7 +51,7 @@ describe("a redactor", () => {
     );
   });
 
-  it("takes nothing out that is not it", () => {
+  it("removes nothing else", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), password, (text, value) => {
         fc.pre(!text.includes(value.slice(0, 2)));
@@ -137,7 +137,7 @@ describe("a redactor", () => {
     );
   });
 
-  it("takes the longer of two secrets that begin alike", () => {
+  it("matches the longer of two secrets with the same beginning", () => {
     const redactor = makeRedactor([
       { name: "SHORT", value: "abcdefgh" },
       { name: "LONG", value: "abcdefghijkl" },

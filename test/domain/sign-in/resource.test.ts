@@ -19,7 +19,7 @@ it.each([
   ["/mcp/a%252Fb", "/mcp/a%252Fb"],
 ])("%s is %s", (path, canonical) => expect(at(path)).toBe(ORIGIN + canonical));
 
-it.each(["/", "/api/v1/me", "/mcpx", "/mcp/%ff", "/mcp/%2e%2e"])("%s is none", (path) => {
+it.each(["/", "/api/v1/me", "/mcpx", "/mcp/%ff", "/mcp/%2e%2e"])("%s is not a resource", (path) => {
   // The URL parser resolves dot segments, and remaining ones match no endpoint.
   expect([null, `${ORIGIN}/mcp`]).toContain(at(path));
 });

@@ -101,7 +101,7 @@ describe("arguments that do not fit", () => {
   });
 });
 
-describe("what is not held against arguments", () => {
+describe("arguments that are not checked", () => {
   it.each<[string, JsonObject, JsonObject]>([
     ["an unknown type", object({ a: { type: "strng" } }), { a: 1 }],
     ["properties that are none", { type: "object", properties: 5, required: "a", items: "b" }, { a: 1 }],
@@ -216,7 +216,7 @@ describe("beside a full validator", () => {
   const isCircular = (root: JsonObject) => JSON.stringify(root.$defs).includes("#/$defs/a");
   const PASSED_OVER = /"(not|pattern|patternProperties|oneOf)"/;
 
-  it("nothing is refused that it takes, and of what is read here everything that it refuses", () => {
+  it("rejects nothing valid, and everything invalid under the supported keywords", () => {
     const seen = { taken: 0, refused: 0 };
     fc.assert(
       fc.property(roots, args, (root, given) => {

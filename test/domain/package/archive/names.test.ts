@@ -31,7 +31,7 @@ describe("a name that is not UTF-8", () => {
     ["Shift-JIS", ["<83658358>.txt", "<905c>.md"], ["テス.txt", "申.md"]],
     ["Windows-1252", ["caf<e9>.md", "Gr<f6df>e.md"], ["café.md", "Größe.md"]],
     ["CP437", ["caf<82>.md", "sch<94>n.md", "Gr<94e1>e.md"], ["café.md", "schön.md", "Größe.md"]],
-  ])("is read as %s where only that makes words of %j, and a warning says so", (page, names, expected) => {
+  ])("is read as %s if only that gives readable text for %j, with a warning", (page, names, expected) => {
     const { entries, issues, warnings } = honest([SKILL, ...names.map((name) => named(name))]);
     expect(issues).toEqual([]);
     expect(pathsOf(entries)).toEqual(expected);

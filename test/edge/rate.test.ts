@@ -120,7 +120,7 @@ it("answers name the limits they were counted under", async () => {
   expect((await call("GET", "/health")).headers.get("ratelimit-policy")).toBeNull();
 });
 
-it("a conversation that is called too often says so, and its neighbour is not held up", async () => {
+it("a conversation with too many calls is rejected, and others are not affected", async () => {
   const [busy, calm] = [await conversationOf(null), await conversationOf(null)];
   const requests = (id: string) => call("GET", `/api/v1/conversations/${id}/requests`);
   const named = '"conversation";q=5000;w=10';
@@ -135,7 +135,7 @@ it("a conversation that is called too often says so, and its neighbour is not he
   expect((await requests(calm)).status).toBe(200);
 });
 
-it("a gateway without counters says so", async () => {
+it("a gateway without counters reports it", async () => {
   const checksWith = async (bindings: object) => {
     const health = await askWith({ RATE_LIMITS: "true", ...bindings }, "/health");
     return (await health.json<{ checks: object }>()).checks;
@@ -154,7 +154,7 @@ it("every answer has headers that browsers keep to", async () => {
   }
 });
 
-it("a gateway that has no first key says how to make one", async () => {
+it("a gateway without a first key explains how to create one", async () => {
   const fresh = await askWith({ GATEWAY_ADMIN_KEY: undefined }, "/api/v1/me");
   expect([fresh.status, (await fresh.json<{ detail: string }>()).detail]).toEqual([
     401,
@@ -180,7 +180,7 @@ it("beyond the conversations of a day none is made and none is listed", async ()
   expect((await call("GET", "/api/v1/conversations/more", { key })).status).toBe(404);
 });
 
-it("a group has its own room for skills, and what it takes of the database counts", async () => {
+it("a group has its own quota of skills, and its database space counts", async () => {
   await call("POST", "/api/v1/groups", { json: { name: "full-house" } });
   await call("PUT", "/api/v1/groups/full-house/members/builder", { json: { role: "Developer" } });
   const key = await keyFor("builder");

@@ -164,7 +164,7 @@ describe("a bad token", () => {
     }
   });
 
-  it("is refused: another key than its header names, or one that nobody published", async () => {
+  it("is rejected for another key than its header names, or an unpublished one", async () => {
     const foreign = await issuer.pair("ec");
     await expectRefused(await sign(foreign));
     await expectRefused(await sign({ ...foreign, kid: "unknown" }));
@@ -226,7 +226,7 @@ describe("a bad token", () => {
 });
 
 describe("the issuer", () => {
-  it("may be away for a while once it was asked, and is waited for when it never was", async () => {
+  it("can be unavailable for a while after a first read, and is waited for before it", async () => {
     expectLog("issuer_keys_failed");
     const token = await sign(ec);
     issuer.instead = () => new Response("down", { status: 500 });
@@ -251,7 +251,7 @@ describe("the issuer", () => {
     await expectRefused(await sign(old));
   });
 
-  it("is asked at most once for a flood of unknown keys", async () => {
+  it("is read at most once for a flood of unknown keys", async () => {
     expect((await ask(await sign(ec))).status).toBe(200);
     const asked = issuer.asked;
     const foreign = await issuer.pair("x");
@@ -259,7 +259,7 @@ describe("the issuer", () => {
     expect(issuer.asked).toBe(asked + 1);
   });
 
-  it("publishes over https, or the gateway says that it is misconfigured", async () => {
+  it("must use https, or the gateway reports that it is misconfigured", async () => {
     const token = await sign(ec);
     for (const address of ["http://issuer.test/jwks.json", "file:///etc/passwd", "https://u:p@issuer.test/", "jwks"]) {
       const answer = await ask(token, "/api/v1/me", {}, { JWT_JWKS_URL: address });
@@ -289,7 +289,7 @@ describe("signing in", () => {
     );
   });
 
-  it("lets everybody make groups where the settings say so", async () => {
+  it("lets every user create groups if the setting allows it", async () => {
     const { JWT_GROUPS_CLAIM: _, ...others } = SETTINGS;
     const settings = { ...others, JWT_JWKS_URL: issuer.keysUrl };
     const headers = { "content-type": "application/json", authorization: `Bearer ${await sign(ec)}` };

@@ -60,7 +60,7 @@ const versions = async (id: string | null) =>
   (await (await call("GET", `/api/v1/kinds/skills/${id}/versions`, { key })).json<{ items: object[] }>()).items.length;
 
 describe("a run that is cut off", () => {
-  it("goes on where it was when its object was out of memory, and makes nothing twice", async () => {
+  it("continues after its object ran out of memory, and creates nothing twice", async () => {
     holdClock();
     await site.index(many(12));
     const busy = () => new Response("", { status: 503, headers: { "retry-after": "60" } });
@@ -80,7 +80,7 @@ describe("a run that is cut off", () => {
     for (const { skill_id } of done.items) expect(await versions(skill_id)).toBe(1);
   });
 
-  it("comes back as often as its source asks for, which is no failure", async () => {
+  it("waits as often as its source requests, which is not a failure", async () => {
     holdClock();
     const busy = () => new Response("", { status: 503, headers: { "retry-after": "1" } });
     site.says("/.well-known/agent-skills/index.json", busy);
@@ -94,7 +94,7 @@ describe("a run that is cut off", () => {
     expect((await over(key, begun)).counts.created).toBe(2);
   });
 
-  it("knows what it has published and not yet written down for its own", async () => {
+  it("recognizes a skill that it published but has not recorded", async () => {
     await site.index(many(3));
     const done = await over(key, await beginIndex(key, site));
     // As after a crash between the two writes: the skill exists without a row about its source.
@@ -141,7 +141,7 @@ describe("a run that is cut off", () => {
     expect(await over(key, begun)).toMatchObject({ state: "failed", problem: { code: "SOURCE_UNREACHABLE" } });
   });
 
-  it("waits as long as a busy source asks for, and takes what it then gives", async () => {
+  it("waits as long as a busy source requests, and then imports", async () => {
     holdClock();
     await site.index(many(2));
     site.says(
@@ -194,7 +194,7 @@ describe("the user who runs an import", () => {
     await stopped(begun);
   });
 
-  it("must still be an admin, for what is public", async () => {
+  it("must still be an admin for public skills", async () => {
     const made = await (await call("POST", "/api/v1/keys", { json: { user_id: user, role: "admin" } })).json<{
       key: string;
       id: string;
@@ -207,7 +207,7 @@ describe("the user who runs an import", () => {
   });
 });
 
-describe("a name that somebody takes while it is fetched", () => {
+describe("a name that another user takes during the download", () => {
   it("stays theirs", async () => {
     await site.index([{ name: "raced" }]);
     const held = gate("raced");
@@ -221,7 +221,7 @@ describe("a name that somebody takes while it is fetched", () => {
 });
 
 describe("the end of an import", () => {
-  it("comes when somebody cancels it: nothing more is taken, and the report stays", async () => {
+  it("after a cancellation: nothing more is imported, and the report remains", async () => {
     await site.index(many(60));
     const held = gate("run-020");
     const begun = await beginIndex(key, site);
@@ -237,7 +237,7 @@ describe("the end of an import", () => {
     expect(again.counts).toMatchObject({ created: 40, unchanged: 20 });
   });
 
-  it("comes when it is deleted: its skills stay, and are nobody else's to change", async () => {
+  it("after its deletion: its skills remain and belong to their owner", async () => {
     await site.index(many(2));
     const { id } = await over(key, await beginIndex(key, site));
     expect((await call("DELETE", `${IMPORTS}/${id}`, { key })).status).toBe(204);

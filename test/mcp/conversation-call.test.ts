@@ -48,7 +48,7 @@ describe.each<Era>(["legacy", "modern"])("a call that runs, %s era", (era) => {
     await expect.poll(async () => (await pending(user, "gone")).length, { timeout: 20_000 }).toBe(0);
   });
 
-  it("says nothing of a changed list of tools, unless the era has it in a call's stream", async () => {
+  it("does not report a changed list of tools, unless the era sends it in a call's stream", async () => {
     const load = callOf("load_skill", { skill_name: "patient" });
     const stream = await speak(era, "/mcp/told?tool_mode=dynamic", `told-${era}`, 7, "tools/call", load);
     const methods = (await messages(stream)).map((message) => message.method ?? "answer");

@@ -66,7 +66,7 @@ describe("a result above the cap", () => {
     expect(whole.join("") === long).toBe(true);
   });
 
-  it("is nobody's but the user's, in this conversation, and says what is wrong with a range", async () => {
+  it("is visible only to its user in this conversation, and reports invalid ranges", async () => {
     const { client, told } = await answered("whose", { content: [{ type: "text", text: long }] });
     const file = /fil_[0-9a-f]{32}/.exec(told)?.[0] ?? "";
     const range = `result:${file}?offset=0&limit=65536`;
@@ -122,7 +122,7 @@ describe("a result above the cap", () => {
     expect(await again(client, { n: 3 })).toContain("Read it in ranges");
   });
 
-  it("with more than text is kept as JSON", async () => {
+  it("with other content than text is stored as JSON", async () => {
     const result = {
       content: [{ type: "text", text: "a" }],
       structuredContent: { a: "x".repeat(UPSTREAM_LIMITS.textChars) },
@@ -134,7 +134,7 @@ describe("a result above the cap", () => {
   });
 });
 
-describe("what a result links to", () => {
+describe("resources linked in a result", () => {
   it("is read at the server that linked it, though it lists nothing", async () => {
     const link = { type: "resource_link", uri: "test://linked", name: "linked" };
     const inside = { type: "resource", resource: { uri: "ui://long/page", text: "<p>" } };

@@ -45,7 +45,7 @@ describe.each<Era>(["legacy", "modern"])("a tool of a server, %s era", (era) => 
     });
   });
 
-  it("answers with what is structured and with marks, which clients hold against its schema", async () => {
+  it("returns structured content and `_meta`, which clients validate against its schema", async () => {
     const structuredContent = { degrees: 21 };
     const url = await serving(FULL, { content: [], structuredContent, _meta: { "example.com/unit": "C" } });
     const { client } = await connected(`structured-${era}`, era, { url });

@@ -76,7 +76,7 @@ describe.each(PAIRS)("a host of the %s era and a prompt of a server of the %s er
     await client.close();
   });
 
-  it("leave it to a page what the host cannot", async () => {
+  it("are sent to a page if the host does not support them", async () => {
     const user = `p-page-${era}-${server}`;
     const { client } = await asked("/mcp/page", user, era, {});
     const page = await Page.greeted("page", { as: user });
@@ -150,7 +150,7 @@ const refused = ({ error }: Answer) => [error?.code, error?.message];
 const STRANGE = [-32602, expect.stringContaining("No call of this conversation waits for these answers")];
 
 describe("input_required of a prompt", () => {
-  it("carries the server's own keys, asks again for what is missing, and is over with its end", async () => {
+  it("contains the server's own keys, asks again for missing answers, and ends with its result", async () => {
     const get = await wired("p-keys");
     const rounds = [{ a: FORM, b: FORM }];
     const { result } = await get(rounds);
@@ -167,7 +167,7 @@ describe("input_required of a prompt", () => {
     expect(await getsOf("modern")).toBe(2);
   });
 
-  it("takes no state but its own: not a changed, another's, another server's, or a tool's, nor does a tool take a prompt's", async () => {
+  it("accepts only its own state: no changed one, none of another user, server or tool, and tools do not accept a prompt's", async () => {
     const get = await wired("p-own");
     await wired("p-own", "other");
     await wired("p-mallory");
@@ -191,7 +191,7 @@ describe("input_required of a prompt", () => {
     expect(await getsOf("modern")).toBe(2);
   });
 
-  it("goes on after an eviction, at the same server only", async () => {
+  it("continues after an eviction, at the same server only", async () => {
     const user = "p-evicted";
     const get = await wired(user);
     const rounds = [{ a: FORM }];
@@ -210,7 +210,7 @@ describe("input_required of a prompt", () => {
     expect(others).toEqual([]);
   });
 
-  it("takes an answer for the round it was given in", async () => {
+  it("accepts an answer only in its round", async () => {
     const get = await wired("p-rounds");
     const rounds = [{ a: FORM }, { a: FORM }];
     const { requestState: first } = (await get(rounds)).result;

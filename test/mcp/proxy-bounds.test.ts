@@ -59,7 +59,7 @@ describe("headers", () => {
 });
 
 describe("a key", () => {
-  it("is needed, and never goes on", async () => {
+  it("is required, and never passed on", async () => {
     const without = await exports.default.fetch(ADDRESS, { method: "POST", body: JSON.stringify(INITIALIZE) });
     expect(without.status).toBe(401);
     expect(await seen("/ok/none")).toEqual([]);
@@ -151,7 +151,7 @@ describe("pages", () => {
     expect(await seen("/ok/none")).toEqual([]);
   });
 
-  it("of the gateway's own origin and of this machine are let in, and may read what they need", async () => {
+  it("of the gateway's own origin and of this machine are allowed, and can read the required headers", async () => {
     expect((await from("https://gateway.test")).status).toBe(200);
     const answer = await from("http://127.0.0.1:6274");
     expect(answer.status).toBe(200);

@@ -91,7 +91,7 @@ describe("a call", () => {
   });
 });
 
-describe("a server that is not there", () => {
+describe("a missing server", () => {
   it("is reported within the connect timeout", async () => {
     await addServer("nobody", { url: "http://127.0.0.1:9/mcp", connect_timeout: 1 });
     const answer = await send("nobody", INITIALIZE);
@@ -119,7 +119,7 @@ describe("a server that is not there", () => {
     expect(text).not.toContain("10.0.0.1");
   });
 
-  it("is 404 when nobody has configured it", async () => {
+  it("is 404 without a configuration", async () => {
     const answer = await send("no-such-server", request("tools/list", {}, 5));
     expect(answer.status).toBe(404);
     expect((await messages(answer))[0]).toMatchObject({
@@ -141,7 +141,7 @@ describe("a stream", () => {
     await expectNoConnections();
   });
 
-  it("may go on for longer than a call as long as it says something", async () => {
+  it("can take longer than a call as long as it sends data", async () => {
     const name = await server("ok/none", { timeout: 1 });
     const headers = await session(name);
     const slow = request("tools/call", { name: "slow", arguments: { end: true }, _meta: { progressToken: 1 } });

@@ -85,7 +85,7 @@ describe.each(PAIRS)("a host of the %s era and a server of the %s era", (era, se
     await client.close();
   });
 
-  it("leave it to a page what the host cannot, and refuse what nobody can", async () => {
+  it("are sent to a page if the host does not support them, and rejected if neither can answer", async () => {
     const user = `page-${era}-${server}`;
     const { client, heard } = await asked("/mcp/page", user, era, { sampling: {} });
     const page = await Page.greeted("page", { as: user });
@@ -137,7 +137,7 @@ async function send(user: string, server: Era, rounds: object[], more: object = 
 }
 
 describe("input_required", () => {
-  it("carries the server's own keys, asks again for what is missing, and takes no state but its own", async () => {
+  it("contains the server's own keys, asks again for missing answers, and accepts only its own state", async () => {
     const user = "wire";
     const rounds = [{ a: FORM, b: FORM }];
     const { result } = await send(user, "modern", rounds);
@@ -165,7 +165,7 @@ describe("input_required", () => {
     expect(await callsOf("modern")).toBe(2);
   });
 
-  it("takes an answer for the round it was given in, though the server uses a key again", async () => {
+  it("accepts an answer only in its round, even if the server uses a key again", async () => {
     const user = "rounds";
     const rounds = [{ a: FORM }, { a: FORM }];
     const { requestState: first } = (await send(user, "modern", rounds)).result;
@@ -184,7 +184,7 @@ describe("input_required", () => {
 });
 
 describe("an answer in a stream of 2025", () => {
-  it("counts from the user who was asked, and once", async () => {
+  it("counts only from the asked user, and once", async () => {
     const { client, heard } = await asked("/mcp/once", "once", "legacy");
     await textOf(client, "legacy", { a: FORM });
     expect(heard).toHaveLength(1);

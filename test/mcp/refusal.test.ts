@@ -21,7 +21,7 @@ afterEach(() => {
 
 const request = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: 1, method, params });
 
-describe("a message that is none", () => {
+describe("an invalid message", () => {
   it.each([
     ["a batch", [request("ping"), request("tools/list")], -32600],
     ["a batch of one", [request("initialize")], -32600],
@@ -42,7 +42,7 @@ describe("a message that is none", () => {
   });
 });
 
-describe("what was not meant to happen", () => {
+describe("an unexpected error", () => {
   it("is returned without details, and logged with the request's id", async () => {
     expectLog("unexpected_error");
     const context = contextOf("somebody");
@@ -103,7 +103,7 @@ describe("settings of the gateway", () => {
 });
 
 describe("with D1 down", () => {
-  it("a conversation goes on from its own copy; the catalog and new conversations do not", async () => {
+  it("a conversation continues with its cached view; the catalog and new conversations do not", async () => {
     expectLog("storage_failed");
     const user = "survivor";
     await publishOwn(await keyFor(user), { name: "sturdy", body: "Keep calm." });

@@ -35,7 +35,7 @@ describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) 
     await client.close();
   });
 
-  it("gives instructions with those of dependencies, and keeps nothing", async () => {
+  it("returns instructions with those of dependencies, and stores nothing", async () => {
     const user = await withSkills(
       { name: "base", body: "The base comes first." },
       { name: "wiki", frontmatter: 'dependencies: ["base"]', body: "Then the wiki." },
@@ -56,7 +56,7 @@ describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) 
     await client.close();
   });
 
-  it("is narrowed by a ghost, and refuses one that is not there", async () => {
+  it("can be restricted by a ghost, and rejects a missing one", async () => {
     const user = await withSkills({ name: "one" }, { name: "two" });
     const ghost = {
       kind: "Ghost",
@@ -71,7 +71,7 @@ describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) 
     await expect(host("/mcp?ghost=absent", user, era)).rejects.toThrow(/absent|HTTP 400/);
   });
 
-  it("keeps a conversation: loaded, loaded again, unloaded", async () => {
+  it("has the state of a conversation: loaded, loaded again, unloaded", async () => {
     const user = await withSkills({ name: "wiki", body: "How wikis work." });
     const client = await host("/mcp/talk", user, era);
     for (const _ of ["first", "again"]) {
@@ -136,7 +136,7 @@ describe("/mcp", () => {
     ]);
   });
 
-  it("preloads what the URL names, in a conversation that the URL makes", async () => {
+  it("preloads the skills that the URL names, in a conversation that the URL creates", async () => {
     const user = await withSkills({ name: "wiki", body: "How wikis work." });
     const client = await host("/mcp/pre?preload=wiki", user);
     await client.close();
@@ -146,7 +146,7 @@ describe("/mcp", () => {
     expect(active).toMatchObject([{ skill: "wiki", reason: "selected" }]);
   });
 
-  it("keeps users apart, and conversations", async () => {
+  it("separates users and conversations", async () => {
     const ada = await withSkills({ name: "secret-skill", body: "Ada's own." });
     const [mine, theirs] = [await host("/mcp/same", ada), await host("/mcp/same", someone())];
     await use(mine, "load_skill", { skill_name: "secret-skill" });

@@ -77,7 +77,7 @@ describe("the gateway as its own authorization server", () => {
     expect((await askWith({ OAUTH_REGISTRATION: "off" }, "/oauth/register", { method: "POST" })).status).toBe(404);
   });
 
-  it("gives way to a configured issuer, whose scopes stand in metadata and challenge, unless the operator says otherwise", async () => {
+  it("uses a configured issuer, whose scopes are in metadata and challenge, unless the operator disables it", async () => {
     const settings = { ...SETTINGS, OAUTH_SCOPES: "openid,skills" };
     const metadata = await askWith(settings, "/.well-known/oauth-protected-resource/mcp");
     expect(await metadata.json()).toMatchObject({
@@ -145,7 +145,7 @@ describe("a token for one MCP URL", () => {
     expect(await at(`${GATEWAY}/api/v1/me`, "/api/v1/me")).toBe(false);
   });
 
-  it("counts only where the settings say that the gateway is, whatever the request says", async () => {
+  it("uses only the origin in the settings, whatever the request contains", async () => {
     expect(await at("https://other.test/mcp/one", "/mcp/one", "https://other.test")).toBe(false);
     expect(audiencesAt(["api://gateway"], "/mcp/one")).toEqual(["api://gateway"]);
   });

@@ -64,7 +64,7 @@ describe.each<Era>(["legacy", "modern"])("the skills extension, %s era", (era) =
 });
 
 describe("the skills extension", () => {
-  it("lists only what conforms, and serves the rest by get", async () => {
+  it("lists only conforming skills, and returns others by get", async () => {
     const user = someone();
     const key = await keyFor(user);
     await publishOwn(key, { name: "strict-one" });
@@ -85,7 +85,7 @@ describe("the skills extension", () => {
       expect(await rpc(user, "skills/get", { uri })).toMatchObject({ error: { code: -32602 } });
   });
 
-  it("reads folders, and nothing that is none", async () => {
+  it("reads folders, and nothing else", async () => {
     const user = someone();
     await publishOwn(await keyFor(user), { name: "tree", files: { "a/b/c.txt": "c", "a/d.txt": "dd" } });
     const read = (uri: string) =>

@@ -41,8 +41,8 @@ beforeEach(async () => {
   await gatewayServers({});
 });
 
-describe("who may read metrics", () => {
-  it("an admin, and nobody else", async () => {
+describe("access to metrics", () => {
+  it("is for admins only", async () => {
     expect(await verdict(await ask("/metrics", { key: null }))).toEqual([401, "UNAUTHENTICATED"]);
     expect(await verdict(await ask("/metrics", { key: "sgw_no_such_key_at_all" }))).toEqual([401, "UNAUTHENTICATED"]);
     expect(await verdict(await ask("/metrics", { key: await keyFor("reader") }))).toEqual([403, "ADMIN_ONLY"]);
@@ -62,7 +62,7 @@ describe("who may read metrics", () => {
     expect((await page.ask("GET", "/console/api/metrics")).status).toBe(404);
   });
 
-  it("the answer says how to turn metrics on where they are off", async () => {
+  it("explains how to enable metrics if they are off", async () => {
     const off = await ask("/metrics", {}, { METRICS: "off" });
     const { code, detail } = await off.json<{ code: string; detail: string }>();
     expect([off.status, code, detail]).toEqual([404, "METRICS_OFF", expect.stringContaining("Set `METRICS=on`")]);
@@ -70,7 +70,7 @@ describe("who may read metrics", () => {
   });
 });
 
-describe("what is counted", () => {
+describe("counted values", () => {
   it("requests by edge and status, and refusals by code", async () => {
     const before = await metrics();
     await ask("/api/v1/me");

@@ -39,7 +39,7 @@ describe("caches", () => {
     }
   });
 
-  it("may share nothing of what takes a key, whatever the answer", async () => {
+  it("cannot share responses to requests with a key", async () => {
     const key = await keyOfUser("self");
     const gets = closed.filter((operation) => operation.method === "GET");
     const paths = [

@@ -107,7 +107,7 @@ describe("paths", () => {
   const withId = closed.filter(({ template }) => /\{(id|name|user_id|request_id|version_id|call_id)\}/.test(template));
 
   it.each(withId.map((operation): [string, Operation] => [operation.route, operation]))(
-    "%s takes no odd id for a thing",
+    "%s accepts no invalid id",
     async (_, { method, template, bodyTypes }) => {
       const body: CallOptions = bodyTypes.includes("application/json") ? { json: {} } : {};
       for (const odd of ODD) {
@@ -126,7 +126,7 @@ describe("paths", () => {
     },
   );
 
-  it("never lead out of a package, or to what is not in its list", async () => {
+  it("never lead out of a package, or to a file that it does not list", async () => {
     const { id } = await skill("self");
     const key = await keyOfUser("self");
     const other = await skill("self");

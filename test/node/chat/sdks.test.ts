@@ -117,7 +117,7 @@ describe("@anthropic-ai/sdk", () => {
     expect(data.map(({ id }) => id)).toContain("demo");
   });
 
-  it("hands its own tool's call out, and goes on with the result", async () => {
+  it("returns its own tool's call, and continues with the result", async () => {
     const anthropic = await client("fay");
     const tools = [{ name: "get_time", description: "The time.", input_schema: SCHEMA }];
     const first = await anthropic.messages.stream({ ...asked, tools, messages: [say(PROMPT)] }).finalMessage();

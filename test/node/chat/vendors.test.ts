@@ -65,7 +65,7 @@ function expectGrowth(): void {
   }
 }
 
-it("Anthropic takes every request, with all thinking blocks at their place", async () => {
+it("Anthropic accepts every request, with all thinking blocks in their places", async () => {
   const anthropic = new Anthropic({ apiKey: key, baseURL: `${gateway.url}/anthropic`, maxRetries: 0 });
   const tools = [{ name: "get_time", input_schema: SCHEMA }];
   const messages: Anthropic.MessageParam[] = [];
@@ -89,7 +89,7 @@ it("Anthropic takes every request, with all thinking blocks at their place", asy
   expectGrowth();
 });
 
-it("OpenAI takes every request, and reads all but what is new from its cache", async () => {
+it("OpenAI accepts every request, and reads everything except new text from its cache", async () => {
   const openai = new OpenAI({ apiKey: key, baseURL: `${gateway.url}/openai/v1`, maxRetries: 0 });
   const tools = [{ type: "function" as const, function: { name: "get_time", parameters: SCHEMA } }];
   const messages: OpenAI.ChatCompletionMessageParam[] = [];

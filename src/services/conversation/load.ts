@@ -56,7 +56,7 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
   const contradicted = whole.unmet.find(({ needs }) => needs.some((need) => contradicts(need, active)));
   if (contradicted !== undefined)
     return failed(
-      `Error: ${missingDependencyText(contradicted)} Another version of one of them is loaded. Unload it first.`,
+      `Error: ${missingDependencyText(contradicted)} Another version of one of these dependencies is loaded. Unload it first.`,
     );
   const clash = skills.find(
     (skill) =>

@@ -24,7 +24,7 @@ export interface OwnAddress {
   uri: string;
 }
 
-/** Schemes whose URIs always name the server: the gateway's own, and pages, which tools refer to before anything is listed. */
+/** URIs with these schemes always get an alias with the server's name: the gateway's own schemes, and pages (`ui:`). */
 const RESERVED = /^(?:skill|via|result|ui):/i;
 const PAGE = "ui://via/";
 const ANY = "via:";

@@ -119,7 +119,7 @@ const NOT_OURS: SignInFailure = {
   guess: false,
 };
 
-/** Returns the page id in a returned state. */
+/** Returns the id of the sign-in page in the `state` that the issuer returned. */
 export function pageIdIn(state: string): string {
   return state.split(".")[0] ?? "";
 }

@@ -8,7 +8,7 @@ import type { HttpEnv } from "./edge";
 export const REVALIDATE = "private, no-cache";
 
 /** The OpenAPI text of a 304 response. */
-export const notModified = { description: "The client has it." } as const;
+export const notModified = { description: "Not changed since the `ETag` of the request." } as const;
 
 /** Returns the tag of content with this SHA-256. */
 export function tagOf(sha256: string): string {

@@ -38,7 +38,9 @@ storedFileRoutes.openapi(
     summary: "Lists files that scripts created, newest first.",
     request: { params, query: pageQuery },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(storedFileSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(storedFileSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 404),
     },
   }),

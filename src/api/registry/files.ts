@@ -19,7 +19,7 @@ const fileSchema = () => z.object({ path: z.string(), size: z.int(), sha256: z.s
 function bytes(type: string) {
   const content = { [type]: { schema: z.string().openapi({ format: "binary" }) } };
   return {
-    200: { description: "The bytes.", content },
+    200: { description: "The file.", content },
     206: { description: "The part requested with `Range`.", content },
     304: notModified,
     ...refusals(403, 404, 416),

@@ -62,7 +62,7 @@ describe("a script that is confined", () => {
     );
   });
 
-  it("leaves no folder, and what it links to is not read", async () => {
+  it("leaves no folder, and linked files are not read", async () => {
     if (refused !== "") return;
     const before = (await readdir(tmpdir())).filter((name) => name.startsWith("confined-"));
     const { files } = await python("import os; os.symlink('/etc/passwd', 'link'); os.mkfifo('pipe'); open('own', 'w')");

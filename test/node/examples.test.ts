@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-it("the back end by hand runs as printed, for users who have no agent of their own", async () => {
+it("the back end without SDK runs as printed, for users without an agent of their own", async () => {
   const page = await readFile(path.join(root, "docs", "back-end.md"), "utf8");
   const [, spec = "", route] = /-d '(\{.*\})' \$GW(\/kinds\/ghosts\/by-name\/public\/\S+)/.exec(page) ?? [];
   await gateway.send("PUT", `/api/v1${route}`, JSON.parse(spec));
@@ -93,7 +93,7 @@ it("the back end by hand runs as printed, for users who have no agent of their o
   ]);
 });
 
-it.each(["openai-chat", "openai-responses", "anthropic", "ai-sdk"])("%s takes two turns", async (example) => {
+it.each(["openai-chat", "openai-responses", "anthropic", "ai-sdk"])("%s runs two turns", async (example) => {
   const vendor = await startVendor();
   const look = [
     { name: "get_time", input: {} },

@@ -90,7 +90,7 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  it("names every operation once, says what it does and whether it may be repeated", async () => {
+  it("names every operation once, with a description and whether it can be repeated", async () => {
     const document = await parsed();
     const operations = operationsOf(document);
     const ids = operations.map(({ operationId }) => operationId);
@@ -134,7 +134,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(FIELDS).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("says of the headers which routes take them", async () => {
+  it("lists the routes of each header", async () => {
     const takes = (header: string) =>
       operationsOf(document)
         .filter(({ parameters = [] }) => parameters.some(({ $ref }) => $ref?.endsWith(`/${header}`)))
@@ -159,7 +159,7 @@ describe("the OpenAPI document", () => {
     expect(takes("OnBehalfOf")).toContain("turns.prepare");
   });
 
-  it("says of every route that takes a header that it may be refused", async () => {
+  it("documents the error of every route with a header", async () => {
     const silent = operationsOf(await parsed())
       .filter(({ parameters = [] }) => parameters.some(({ $ref }) => $ref !== undefined))
       .filter(({ responses }) => responses["400"] === undefined && responses.default === undefined);
@@ -193,7 +193,7 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  it("says how many a list gives at most", async () => {
+  it("documents the maximum of every list", async () => {
     type Parameter = { name: string; schema: Record<string, unknown> };
     const document: { paths: Record<string, Record<string, { parameters?: Parameter[] }>> } = JSON.parse(await text());
     const limits = Object.entries(document.paths).flatMap(([path, { get }]) =>

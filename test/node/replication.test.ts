@@ -46,7 +46,7 @@ async function ensure(token: string | undefined = "token") {
 
 const route = `/accounts/acc/d1/database/${ID}`;
 
-it("turns it on where it is off, and where nobody ever said", async () => {
+it("enables it if it is off or was never set", async () => {
   for (const before of [{ read_replication: { mode: "disabled" } }, {}]) {
     asked = [];
     answers = [
@@ -62,14 +62,14 @@ it("turns it on where it is off, and where nobody ever said", async () => {
   expect(said.join("\n")).not.toContain("by hand");
 });
 
-it("leaves alone what is on", async () => {
+it("changes nothing if it is on", async () => {
   answers = [[200, { uuid: ID, read_replication: { mode: "auto" } }]];
   await ensure();
   expect(asked.map(({ call }) => call)).toEqual([`GET ${route}`]);
   expect(said).toEqual([]);
 });
 
-it("without a token asks nobody, and says the one step", async () => {
+it("without a token sends no request, and prints the manual step", async () => {
   answers = [];
   await ensure("");
   expect(asked).toEqual([]);
@@ -99,7 +99,7 @@ it.each<[string, [number, object | string | null][], string]>([
     ],
     "did not confirm it",
   ],
-])("%s does not stop a deployment: it says why, and the one step", async (_, given, why) => {
+])("%s does not stop a deployment: prints the reason and the manual step", async (_, given, why) => {
   answers = [...given];
   await ensure();
   expect(answers).toEqual([]);

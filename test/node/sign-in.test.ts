@@ -64,7 +64,7 @@ describe.each(Object.entries(VISITORS))("%s", (name, { sub, user, group, shape, 
     ]);
   });
 
-  it("makes nobody else an admin", async () => {
+  it("makes no other user an admin", async () => {
     const others = await provider.altered(token, notAdmin);
     const me = await ask(others);
     expect([me.status, await me.json()]).toMatchObject([200, { role: "user", memberships: [{ group }] }]);

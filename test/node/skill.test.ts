@@ -59,7 +59,7 @@ const PROVIDER = `export class Greeter {
 }`;
 
 describe("the key of this machine", () => {
-  it("is sent to the gateway that runs here and to nobody else", async () => {
+  it("is sent to the local gateway only", async () => {
     const project = path.join(folder, "project");
     const lock = path.join(project, ".wrangler", "state", "gateway.lock");
     await mkdir(path.dirname(lock), { recursive: true });
@@ -80,7 +80,7 @@ describe("the key of this machine", () => {
       await expect(keyFor(url), url).rejects.toThrow("is not sent to");
   });
 
-  it("does not go along with a push to somewhere else, which says what to set", async () => {
+  it("is not sent with a push to another gateway, which names the setting", async () => {
     await write("pushed", { "SKILL.md": manifest() });
     const seen: string[] = [];
     const server = createServer((request, response) => {
@@ -100,7 +100,7 @@ describe("the key of this machine", () => {
     }
   });
 
-  it("is asked for the gateway of this checkout, whatever another sign-in has kept", async () => {
+  it("is used for the gateway of this checkout, even after another sign-in", async () => {
     const config = path.join(folder, "config");
     await mkdir(path.join(config, "skillgate"), { recursive: true });
     const kept = { current: "http://127.0.0.1:9", keys: { "http://127.0.0.1:9": "sgw_elsewhere" } };
@@ -149,7 +149,7 @@ describe("the bench", () => {
     expect((await skill("call", "greeter", "nothing")).stderr).toContain("neither a tool nor a script");
   });
 
-  it("gives a script files as the gateway does, and says which it left", async () => {
+  it("passes files to a script like the gateway, and lists the written ones", async () => {
     await write("greeter", {
       "scripts/copy.js":
         "const fs = require('fs'); fs.writeFileSync('out.txt', fs.readFileSync('in/a.txt', 'utf8') + '!');",
@@ -180,7 +180,7 @@ describe("the bench", () => {
     expect(code).toBe(1);
   });
 
-  it("says what is wrong, and how it is used", async () => {
+  it("prints errors with the usage", async () => {
     await write("bad", { "SKILL.md": "---\nname: bad\n---\n" });
     const bad = await skill("check", "bad");
     expect(bad.code).toBe(1);
@@ -190,7 +190,7 @@ describe("the bench", () => {
     expect((await skill("call", "greeter", "greet", "{")).stderr).toContain("is not valid JSON");
   });
 
-  it("packs, and says where nothing answers", async () => {
+  it("packs, and reports a gateway that does not respond", async () => {
     const packed = await skill("pack", "greeter", "--out", "out.zip");
     expect(packed).toMatchObject({ code: 0 });
     expect((await readFile(path.join(folder, "out.zip"))).subarray(0, 2).toString()).toBe("PK");
@@ -215,7 +215,7 @@ describe("the bench", () => {
 });
 
 describe("a push", () => {
-  it("takes several skills and a group, goes on after a refusal, and says which version could be next", async () => {
+  it("accepts several skills and a group, continues after an error, and suggests the next version", async () => {
     await write("first", { "SKILL.md": manifest() });
     await write("second", { "SKILL.md": manifest() });
     const seen: string[] = [];

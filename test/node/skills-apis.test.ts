@@ -53,7 +53,7 @@ it("@anthropic-ai/sdk creates, lists, pages, adds versions and deletes", async (
   await expect(client.skills.retrieve(id)).rejects.toBeInstanceOf(Anthropic.NotFoundError);
 });
 
-it("@anthropic-ai/sdk is not asked again after a conflict", async () => {
+it("@anthropic-ai/sdk does not retry after a conflict", async () => {
   const sent: string[] = [];
   const client = new Anthropic({
     ...{ apiKey: await keyOf("conflicted"), baseURL: `${gateway.url}/anthropic`, maxRetries: 2 },

@@ -28,7 +28,7 @@ describe("/", () => {
       expect([path, (await ask(path)).status]).toEqual([path, 200]);
   });
 
-  it("says the same as JSON to a client that would rather have that", async () => {
+  it("returns the same as JSON to a client that prefers it", async () => {
     for (const accept of ["application/json", "text/html;q=0.5, application/json", "application/json, */*;q=0.1"]) {
       const answer = await front(accept);
       expect(answer.headers.get("content-type")).toBe("application/json");
@@ -85,7 +85,7 @@ describe("/", () => {
 });
 
 describe("/demo", () => {
-  it("leads to Try it of the console, and keeps no page of its own", async () => {
+  it("redirects to Try it in the console, and has no page of its own", async () => {
     for (const path of ["/demo", "/demo/", "/%64emo"]) {
       const answer = await ask(path);
       expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 302, "/console/try"]);

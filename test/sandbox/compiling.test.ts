@@ -77,7 +77,7 @@ describe("the compiler's isolate", () => {
     expect(hostile.warnings).toEqual([]);
   });
 
-  it("gives up on what takes too much work, says so, and does so again", async () => {
+  it("gives up on code that takes too much work, with an error, every time", async () => {
     const found = await read({ files: { "scripts/x.ts": EXPONENTIAL, "scripts/y.js": "1" } });
     const compiled = await compileInIsolate(apart, found);
     expect(compiled.warnings.map(({ code }) => code)).toEqual(["CODE_NOT_COMPILED"]);

@@ -50,7 +50,7 @@ describe("the last messages of a tool", () => {
     expect(heard).toEqual(["why", "how", ["failed", null]]);
   });
 
-  it("arrives up to the limits: every call that may be made, every line that is kept", async () => {
+  it("arrives up to the limits of calls and lines", async () => {
     const { heard, host } = listening();
     const emits = CODE_LIMITS.hostCalls - CODE_LIMITS.logLines;
     const call = `for (let n = 0; n < 5_000; n++) { console.log(n); context.log(n) } for (let n = 0; n < ${emits}; n++) context.emit("tick", n); return "a"`;
@@ -73,7 +73,7 @@ describe("the last messages of a tool", () => {
     expect(heard).toEqual([]);
   });
 
-  it("is waited for no longer than a moment: a question that nobody awaits keeps no answer back", async () => {
+  it("is waited for only briefly: an unawaited question does not delay the result", async () => {
     const { host } = listening(() => new Promise(() => {}));
     const call = "context.log('asking'); void context.request('ask', 1); return 'a'";
     expect(await callOne(providerSkill("careless", { tell: call }), "tell", { host })).toEqual({

@@ -31,14 +31,14 @@ const BENDING: Record<string, string> = {
   "what is caught at its deadline": "Object.prototype.polluted = 1; setInterval(() => {}, 50)",
 };
 
-describe("what a script changes for all", () => {
+describe("changes of shared objects by a script", () => {
   it.each(Object.entries(BENDING))("does not outlive it: %s", async (_, source) => {
     const skill = { name: "bending", files: { "scripts/bend.js": source, "scripts/look.js": LOOK } };
     await runOne(skill, "scripts/bend.js", { ms: 1_000 });
     expect(await runOne(skill, "scripts/look.js")).toMatchObject({ exit_code: 0, stderr: "", stdout: SEEN });
   });
 
-  it("is nothing where a script only uses what there is: its isolate stays", async () => {
+  it("are absent if a script only uses existing objects: its isolate is kept", async () => {
     const source = `
       const mark = Array.prototype.map;
       for (const name of require("module").builtinModules) try { require(name) } catch {}

@@ -64,13 +64,13 @@ describe("a script is over", () => {
     ["of a microtask", "queueMicrotask(() => { throw new Error('broken') })"],
     ["of a listener", "process.stdin.on('data', () => {}).on('end', () => { throw new Error('broken') })"],
     ["of a promise that a callback makes", "setTimeout(async () => { await null; throw new Error('broken') }, 1)"],
-  ])("at an error %s that nobody catches", async (_, source) => {
+  ])("at an uncaught error %s", async (_, source) => {
     const ended = await run(source);
     expect(ended).toMatchObject({ exit_code: 1, stdout: "", killed: false });
     expect(ended.stderr).toMatch(/Error: broken\n\s+at /);
   });
 
-  it("not at an error that its own listener takes", async () => {
+  it("not at an error that its own listener handles", async () => {
     const thrown =
       "process.on('uncaughtException', (e) => console.log('caught', e.message)); setTimeout(() => { throw new Error('a') }, 1)";
     expect(await run(thrown)).toMatchObject({ exit_code: 0, stdout: "caught a\n", stderr: "" });
@@ -88,7 +88,7 @@ describe("a script is over", () => {
     expect(await run(source)).toMatchObject({ exit_code: 4, stdout: "before 0\nmore\nbefore 0\nexit 0\n", stderr: "" });
   });
 
-  it("at its first process.exit, wherever that stands", async () => {
+  it("at its first process.exit, anywhere", async () => {
     const source = `process.on("exit", (code) => console.log("exit", code));
       setTimeout(() => { try { process.exit(3) } catch {} console.log("not heard"); process.exit(5) }, 2);
       setTimeout(() => console.log("never"), 200);`;

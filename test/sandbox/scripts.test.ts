@@ -44,7 +44,7 @@ describe.each(Object.entries(CHOSEN))("scripts of %s", (folder, chosen) => {
   const expected = z.record(z.string(), runSchema).parse(JSON.parse(known));
   const scripts = Object.fromEntries(Object.entries(sources).map(([name, text]) => [`scripts/${name}`, text]));
 
-  it.each(chosen.split(/\s+/))("%s does as its own interpreter says", async (name) => {
+  it.each(chosen.split(/\s+/))("%s has the result of its own interpreter", async (name) => {
     const { script = name, args = [], input = "", given = {} } = cases[name] ?? {};
     const placed = Object.entries(given).map(([path, text]) => ({ path, bytes: new TextEncoder().encode(text) }));
     const skill = { name: "scripts", files: { ...brought, ...scripts } };

@@ -36,7 +36,7 @@ describe("slots", () => {
     expect(await other).toBeTypeOf("function");
   });
 
-  it("keep nobody waiting for longer than the queue's time, and a queue no longer than it may be", async () => {
+  it("limit the waiting time, and the length of the queue", async () => {
     const slots = new Slots(1);
     const release = await slots.take("held");
     const waiting = Array.from({ length: PARALLEL.waiting }, (_, n) => slots.take(`${n}`));
@@ -48,7 +48,7 @@ describe("slots", () => {
     expect(await slots.take("next")).toBeTypeOf("function");
   });
 
-  it("are not kept for who has been cancelled", async () => {
+  it("are not reserved for cancelled calls", async () => {
     const slots = new Slots(1);
     const release = await slots.take("held");
     const cancel = new AbortController();

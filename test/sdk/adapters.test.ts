@@ -69,7 +69,7 @@ describe.each(KINDS)("%s", (_, start) => {
     return client.chat(`sdk-${++chats}`, { user: "alice", ...options });
   };
 
-  it("loads a skill, keeps it for the next turn, and hands out the chat's own calls only", async () => {
+  it("loads a skill, keeps it for the next turn, and returns only the chat's own calls", async () => {
     const chat = start(vendor);
     const harbour = skills();
     vendor.plan.push([LOAD], [READ, OWN], []);
@@ -87,7 +87,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(JSON.stringify(chat.messages).split("Said in step 3.")).toHaveLength(2);
   });
 
-  it("runs calls side by side, and goes on in another process with the history alone", async () => {
+  it("runs calls in parallel, and continues in another process with the history alone", async () => {
     const chat = start(vendor);
     const harbour = skills();
     vendor.plan.push([LOAD, READ, { ...READ, input: { ...READ.input, file_path: "./tides.md" } }], []);
@@ -101,7 +101,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.bodies[3]?.split(ORDER)).toHaveLength(2);
   });
 
-  it("takes a skill out of the history that was yanked, and puts its next version there", async () => {
+  it("removes a yanked version from the history, and appends the next one", async () => {
     const chat = start(vendor);
     const harbour = skills();
     vendor.plan.push([LOAD], []);
@@ -146,7 +146,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.refusals).toEqual([]);
   });
 
-  it("goes on where the gateway was away between two steps", async () => {
+  it("continues after the gateway was unavailable between two steps", async () => {
     const chat = start(vendor);
     vendor.plan.push([LOAD], []);
     line.faults = Array.from({ length: 3 }, () => ({ on: /tool-calls/, what: "refused" as const }));
@@ -154,7 +154,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.bodies[1]).toContain(ORDER);
   });
 
-  it("without a gateway fails closed, or goes on without skills if that is wanted", async () => {
+  it("without a gateway fails, or continues without skills if configured", async () => {
     const closed = start(vendor);
     line.faults = [{ on: /turns/, what: 503 }];
     expect(await thrown(closed.say("How is the tide?", skills({}, 0)))).toMatchObject({ status: 503, isOutage: true });
@@ -177,7 +177,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.refusals).toEqual([]);
   });
 
-  it("never goes on without skills where the gateway refuses", async () => {
+  it("never continues without skills after an error of the gateway", async () => {
     const refused = skills({ failOpen: true, conversation: { ghost: "nobody" } });
     expect(await thrown(start(vendor).say("Hello", refused))).toMatchObject({ code: "GHOST_NOT_FOUND" });
   });
@@ -198,7 +198,7 @@ describe.each(KINDS)("%s", (_, start) => {
 });
 
 it.each([true, false])(
-  "anthropic: a chat without tools of its own goes on, with calls in its history (streamed: %s)",
+  "anthropic: a chat without its own tools continues, with calls in its history (streamed: %s)",
   async (stream) => {
     const client = new SkillGateway({ url: line.url, key: KEY, retries: 0 });
     const harbour = client.chat(`sdk-${++chats}`, { user: "alice", failOpen: true });

@@ -105,7 +105,7 @@ describe.each([
   ["ai 7", with7],
   ["ai 6", with6],
 ] as const)("%s", (_, say) => {
-  it("streams, loads a skill, runs calls side by side, and keeps all of it for the next turn", async () => {
+  it("streams, loads a skill, runs calls in parallel, and stores everything for the next turn", async () => {
     const chat = skills();
     const thread: object[] = [user("How is the tide?")];
     vendor.plan.push([LOAD], [READ, OWN], []);
@@ -142,7 +142,7 @@ describe.each([
     expect(passed?.inputSchema.properties.arguments).not.toMatchObject({ additionalProperties: false });
   });
 
-  it("without a gateway fails closed, or goes on without skills if that is wanted", async () => {
+  it("without a gateway fails, or continues without skills if configured", async () => {
     line.faults = [{ on: /turns/, what: 503 }];
     await expect(say(skills({}, 0), [user("Hello")] as never)).rejects.toMatchObject({ status: 503 });
     line.faults = [{ on: /turns/, what: "refused" }];
@@ -186,7 +186,7 @@ describe.each([
   });
 });
 
-it("without a gateway a chat that has no tools goes on at a vendor that takes no history of calls without any", async () => {
+it("without a gateway a chat without tools continues at a vendor that rejects calls without tool definitions", async () => {
   const strict = await startVendor();
   try {
     const model = createAnthropic({ baseURL: `${strict.url}/v1`, apiKey: "none" })("claude-opus-5-5");

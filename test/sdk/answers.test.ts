@@ -210,7 +210,7 @@ describe.each([
     expect(JSON.stringify(bodies[3])).not.toMatch(/skill_(?:step|append|outage)/);
   });
 
-  it("goes on from a history that was kept as a copy", async () => {
+  it("continues from a copied history", async () => {
     const { chat } = skills();
     const { bodies, fetch } = vendor([words.step(1), words.end(1), words.end(2)]);
     const question = { role: "user", content: "How is the tide?" };
@@ -280,7 +280,7 @@ describe("the Responses API", () => {
     },
   );
 
-  it("takes a text as the whole of its input, and leaves the caller's object as it is", async () => {
+  it("accepts a text as input, and does not change the caller's object", async () => {
     const { bodies, fetch } = vendor([responses.step(1), responses.end(1)]);
     const body = { model: "gpt-6-sol", input: "How is the tide?" };
     const { output_text, output } = await client(fetch).responses.create(body);
@@ -291,7 +291,7 @@ describe("the Responses API", () => {
     expect(bodies[1]?.input).toEqual(expect.arrayContaining([thought(1), callItem(1, JSON.stringify(TIDES))]));
   });
 
-  it("is as it was in a client that has none", () => {
+  it("works unchanged in a client without skills", () => {
     const old = { chat: { completions: { create: () => null } } };
     expect(Object.keys(openaiWithSkills(old, skills().chat))).toEqual(["chat"]);
   });

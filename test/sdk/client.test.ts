@@ -60,7 +60,7 @@ it("walks through lists of every form, page after page", async () => {
   expect(line.seen.filter(({ path }) => path.includes("/kinds/skills?"))).toHaveLength(2);
 });
 
-it("throws what the gateway refuses, with its code and everything that is wrong", async () => {
+it("throws the gateway's error with its code and all issues", async () => {
   const refused = await client.call("turns.prepare", { path: { id: "nowhere" } }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(SkillGatewayError);
   expect(refused).toMatchObject({ status: 404, code: "CONVERSATION_NOT_FOUND", isOutage: false });
@@ -86,7 +86,7 @@ it("sends again with the same ids after 429, 503, a lost answer and a refused co
   await expect(patient.call("me.get", {})).resolves.toMatchObject({ user_id: "admin" });
 });
 
-it("never sends again what could happen twice, but after 429", async () => {
+it("never repeats a request that could have an effect twice, except after 429", async () => {
   line.faults = [{ on: /keys/, what: 503 }];
   await expect(patient.call("keys.create", { body: { user_id: "carol" } })).rejects.toMatchObject({ status: 503 });
   line.faults = [{ on: /keys/, what: "lost" }];
@@ -100,7 +100,7 @@ it("never sends again what could happen twice, but after 429", async () => {
   });
 });
 
-it("sends again what ends in the middle of its response", async () => {
+it("repeats a request whose response was cut", async () => {
   line.faults = [{ on: /turns/, what: "cut" }];
   const turn = await patient.call("turns.prepare", { path: { id: "middle" }, body: { key: "m1", conversation: {} } });
   expect(turn.turn).toBe(1);
@@ -149,7 +149,7 @@ it("yields tool calls as they arrive, and continues a cut stream without yieldin
   expect(active.map(({ skill }) => skill)).toEqual(["tides"]);
 });
 
-it("gives up when the caller leaves, and when nobody answers in time", async () => {
+it("stops when the caller aborts, and after a timeout", async () => {
   const leave = new AbortController();
   line.onRequest = () => leave.abort(new Error("gone"));
   await expect(patient.call("me.get", {}, { signal: leave.signal })).rejects.toThrow("gone");

@@ -72,7 +72,7 @@ it.each(["express-openai", "fastify-anthropic"])(
   },
 );
 
-it("express-openai says in its answer that the gateway is away", async () => {
+it("express-openai reports that the gateway is unavailable", async () => {
   const vendor = await startVendor();
   const nowhere = `http://127.0.0.1:${await freePort()}`;
   const url = await start("express-openai", vendor.url, nowhere);
@@ -81,7 +81,7 @@ it("express-openai says in its answer that the gateway is away", async () => {
   await vendor.close();
 });
 
-it("hono-ai-sdk streams what useChat reads, with calls of both sides", async () => {
+it("hono-ai-sdk streams what useChat reads, with calls of the server and the gateway", async () => {
   const vendor = await startAiVendor();
   const url = await start("hono-ai-sdk", vendor.url);
   vendor.plan.push(LOAD, OWN, []);

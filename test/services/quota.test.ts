@@ -14,7 +14,7 @@ const settings = parseSettings({}).settings!;
 const QUOTAS = quotasOf(settings, "user");
 const DAILY = dailyLimits(settings);
 
-it("what is counted a day is refused beyond its limit, and free again the day after", async () => {
+it("daily counts are rejected above the limit, and start again the next day", async () => {
   let now = Date.UTC(2026, 10, 21, 12);
   const context = contextOf("quota-day", { now: () => now });
   await env.DB.prepare("INSERT INTO usage (subject, kind, window_start, count) VALUES (?, 'uploads', ?, ?)")
@@ -31,7 +31,7 @@ it("what is counted a day is refused beyond its limit, and free again the day af
   expect(left.results).toEqual([{ window_start: dayOf(now) }]);
 });
 
-it("nobody has more than one may have, and what is gone counts no more", async () => {
+it("no user has more than the limit, and deleted objects do not count", async () => {
   const admin = contextOf("root", { principal: { role: "admin" } });
   const rows = Array.from({ length: QUOTAS.keys }, (_, n) =>
     env.DB.prepare(

@@ -50,7 +50,7 @@ describe("a token", () => {
     expect((await initializeWith("/mcp/servers/other", access_token)).status).toBe(401);
   });
 
-  it("opens nothing of the API, the chat endpoint and sockets, and acts for nobody", async () => {
+  it("gives no access to the API, the chat endpoint and sockets, and acts for no other user", async () => {
     const { access_token: key } = await signedIn({ userId: "closed" });
     const paths = ["/api/v1/me", "/api/v1/keys", "/api/v1/grants", "/api/v1/conversations", "/api/v1/kinds/skills"];
     for (const path of [...paths, "/api/v1/conversations/a/socket", "/openai/v1/models", "/anthropic/v1/models"]) {
@@ -77,7 +77,7 @@ describe("a token", () => {
     }
   });
 
-  it("is of a user and never of an admin, with the groups that the issuer claimed and nobody else's", async () => {
+  it("belongs to a user, is never an admin, and has the groups that the issuer claimed", async () => {
     await call("POST", "/api/v1/groups", { json: { name: "claimed-team" } });
     await seedSkill({ name: "team-skill", scope: "group:claimed-team" });
     const listed = async (token: string) => {

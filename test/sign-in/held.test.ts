@@ -33,7 +33,7 @@ describe("another site", () => {
     expect((await new Browser().post(path, {})).status).toBe(200);
   });
 
-  it("sends no form where the browser says only how it came, as some do without an origin", async () => {
+  it("rejects a form if the browser sends only a referrer, as some do without an origin", async () => {
     const browser = new Browser();
     const page = await openPage(browser);
     await browser.post(page, { how: "key", key: await keyFor("held-form") });
@@ -61,7 +61,7 @@ describe("another site", () => {
   });
 });
 
-describe("a grant of somebody who signed in for half an hour", () => {
+describe("a grant of a user who signed in half an hour ago", () => {
   it("lasts as long, and so do its tokens, however it is refreshed", async () => {
     const first = await signedIn({ userId: "held-short", endsAt: Date.now() + 30 * 60_000 });
     expect(first.expires_in).toBeLessThanOrEqual(30 * 60);
@@ -74,7 +74,7 @@ describe("a grant of somebody who signed in for half an hour", () => {
   });
 });
 
-describe("what a user takes back", () => {
+describe("revocation by a user", () => {
   it("is a code too, of a host that has not exchanged it yet", async () => {
     const code = await codeFor({ userId: "held-out" });
     await call("DELETE", "/api/v1/grants", { key: await keyFor("held-out") });
@@ -92,7 +92,7 @@ describe("what a user takes back", () => {
 });
 
 describe("a yes", () => {
-  it("is that of who was shown: who has signed in meanwhile has not said it", async () => {
+  it("is valid for the displayed user only: a user who signed in meanwhile has not given it", async () => {
     const browser = new Browser();
     const place = await openPage(browser);
     await browser.post(place, { how: "key", key: await keyFor("held-shown") });
@@ -119,7 +119,7 @@ describe("a deployment with another key", () => {
     askWith({ ...settings }, "/oauth/token", { method: "POST", body: new URLSearchParams(form) });
   const refresh = async (settings: object, shown: string) => tokensIn(await token(settings, refreshForm(shown)));
 
-  it("goes on with its grants while it has the key of before: repeats are the same, and what was stolen is known", async () => {
+  it("keeps its grants with the previous key: repetitions are equal, and stolen tokens are detected", async () => {
     const first = await tokensIn(await token(before, codeForm(await codeFor({ userId: "held-keys" }))));
     const second = await refresh(before, first.refresh_token);
     // The response was lost, and the key was changed meanwhile.

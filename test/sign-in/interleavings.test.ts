@@ -23,7 +23,7 @@ interface Tokens {
   refresh_token: string;
 }
 
-it("answers what is shown at once as some order of it would have been answered", async () => {
+it("concurrent exchanges are answered like some sequence of them", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 8 }), async (acts) => {
       const first = await signedIn({ userId: "interleaved" });

@@ -56,7 +56,7 @@ describe("a program that an admin has made known", () => {
     ["client_secret_basic", (client: Known) => [{}, basic(client)]],
     ["client_secret_basic without encoding", (client: Known) => [{}, basic(client, (text) => text)]],
     ["client_secret_basic and its id again", (client: Known) => [{ client_id: client.client_id }, basic(client)]],
-  ] as const)("signs a user in by %s, and goes on with it", async (_, proof) => {
+  ] as const)("signs a user in by %s, and uses the token", async (_, proof) => {
     const { name: _name, ...client } = await known();
     const [form, headers] = proof(client) as [Record<string, string>, Record<string, string>];
     const first = await post("/oauth/token", { ...codeForm(await codeOf(client.client_id)), ...form }, headers);
@@ -70,7 +70,7 @@ describe("a program that an admin has made known", () => {
     expect([given.status, (await initializeWith("/mcp", tokens.access_token)).status]).toEqual([200, 401]);
   });
 
-  it("is shown as what it is: an admin's word, and no stranger's", async () => {
+  it("is shown as registered by an admin", async () => {
     const { client_id } = await known();
     const browser = new Browser();
     const text = await (await browser.send(await openPage(browser, { client_id }))).text();
@@ -127,7 +127,7 @@ describe("a program that an admin has made known", () => {
     expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
   });
 
-  it("is no way around consent: PKCE, the address and the user's word are asked of it as of any", async () => {
+  it("does not bypass consent: PKCE, redirect URI and approval are required as for any client", async () => {
     const { client_id } = await known();
     const browser = new Browser();
     const query = (more: Record<string, string>) =>
@@ -138,7 +138,7 @@ describe("a program that an admin has made known", () => {
     expect([elsewhere.status, elsewhere.headers.get("location")]).toEqual([400, null]);
   });
 
-  it("is forgotten with everything that users gave it, also a code that nobody has exchanged", async () => {
+  it("is deleted with everything that users granted, including unexchanged codes", async () => {
     const client = await known();
     const { name, client_id, client_secret } = client;
     const [tokens, code] = [await tokensOf(client), await codeOf(client_id)];
@@ -168,7 +168,7 @@ describe("a program that an admin has made known", () => {
 });
 
 describe("public programs", () => {
-  it("may send what they like as a secret: it counts for nothing", async () => {
+  it("can send any secret, which is ignored", async () => {
     const client_id = await register();
     const code = await codeOf(client_id);
     const answer = await post("/oauth/token", { ...codeForm(code), client_id, client_secret: "whatever" });
@@ -182,7 +182,7 @@ describe("making a program known", () => {
   const put = (name: string, json: object, key?: string) =>
     call("PUT", `${CLIENTS}/${name}`, { json, ...(key && { key }) });
 
-  it("shows the secret once, keeps its digest, and keeps it through a change", async () => {
+  it("shows the secret once, stores its digest, and keeps it through a change", async () => {
     const first = await put("once", WORDS);
     expect([first.status, first.headers.get("cache-control")]).toEqual([201, "no-store"]);
     const { client_secret, ...shown } = await first.json<Known>();

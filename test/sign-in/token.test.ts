@@ -42,7 +42,7 @@ describe("a code", () => {
       for (const part of [secret, secret.slice(31, 95)]) expect(kept).not.toContain(part);
   });
 
-  it("is good once: who shows it again ends what came of it", async () => {
+  it("is valid once: presenting it again ends its grant", async () => {
     const code = await codeFor();
     const tokens = await tokensIn(await post("/oauth/token", codeForm(code)));
     expect(await errorIn(await post("/oauth/token", codeForm(code)))).toBe("400 invalid_grant");
@@ -52,7 +52,7 @@ describe("a code", () => {
     expect(why).toEqual({ ended_by: "code_reuse" });
   });
 
-  it("gives one grant to twenty who show it at once, and none in the end", async () => {
+  it("gives one grant to twenty concurrent exchanges, and none in the end", async () => {
     const code = await codeFor({ userId: "race" });
     const answers = await Promise.all(Array.from({ length: 20 }, () => post("/oauth/token", codeForm(code))));
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
@@ -90,7 +90,7 @@ describe("a code", () => {
     expect(await errorIn(await post("/oauth/token", codeForm(code)))).toBe("400 invalid_grant");
   });
 
-  it("names all parameters that are missing, and takes none twice", async () => {
+  it("names all missing parameters, and accepts none twice", async () => {
     const answer = await post("/oauth/token", { grant_type: "authorization_code" });
     expect(await answer.json()).toEqual({
       error: "invalid_request",
@@ -127,7 +127,7 @@ describe("a refresh token", () => {
     expect((await refreshed(first.refresh_token)).refresh_token).toBe(answers[0]?.refresh_token);
   });
 
-  it("may be repeated for days while nobody has the answer", async () => {
+  it("can be repeated for days while its successor is unused", async () => {
     const first = await signedIn();
     const lost = await refreshed(first.refresh_token);
     await pass(20 * 24 * HOUR);
@@ -176,7 +176,7 @@ describe("a refresh token", () => {
     expect((await refreshed(second.refresh_token)).scope).toBe("mcp");
   });
 
-  it("is over when nobody refreshed for thirty days, and after half a year", async () => {
+  it("expires after thirty days without a refresh, and after half a year", async () => {
     const idle = await signedIn();
     let busy = await signedIn();
     await pass(29 * 24 * HOUR);

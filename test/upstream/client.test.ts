@@ -59,7 +59,7 @@ describe("real servers", () => {
     expect(textOf(await one.call("read_graph", {}))).toContain("writes programs");
   });
 
-  it("speaks both eras, and keeps to a pinned one", async () => {
+  it("supports both eras, and uses a pinned one", async () => {
     const url = await realServer("memory");
     const kind = async (era: "auto" | "legacy" | "modern") => {
       const one = upstream(url, { era });
@@ -84,7 +84,7 @@ describe("real servers", () => {
     expect(one.memory.session?.id).not.toBe(session?.id);
   });
 
-  it("keeps calls apart that run side by side in one session", async () => {
+  it("separates parallel calls in one session", async () => {
     const one = upstream(await realServer("everything"));
     const slow = one.call("trigger-long-running-operation", { duration: 1, steps: 2 });
     const quick = await Promise.all(["a", "b", "c", "d"].map((message) => one.call("echo", { message })));
@@ -108,7 +108,7 @@ describe("real servers", () => {
     expect(progress.map((step) => step.progress)).toEqual(Array.from({ length: 16 }, (_, step) => step + 1));
   });
 
-  it("ends a call that goes on for too long, progress or not", async () => {
+  it("ends a call at the maximum time, even with progress", async () => {
     const usual = DURATIONS.callMost;
     Object.assign(DURATIONS, { callMost: 1_500 });
     try {
@@ -121,7 +121,7 @@ describe("real servers", () => {
   });
 });
 
-describe("what is remembered", () => {
+describe("cached state", () => {
   it("makes a warm call one request, also for another client after an eviction", async () => {
     const path = "/ok/none";
     const one = upstream(`${faults}${path}`);
@@ -143,7 +143,7 @@ describe("what is remembered", () => {
     expect(new Set(answers.map((answer) => answer.structuredContent?.session)).size).toBe(1);
   });
 
-  it("makes a warm call one request where the server keeps no sessions", async () => {
+  it("needs one request for a warm call to a server without sessions", async () => {
     const path = "/stateless/none";
     const one = upstream(`${faults}${path}`);
     await one.list();
@@ -170,7 +170,7 @@ describe("what is remembered", () => {
     expect((await one.call("echo", {})).isError).toBeUndefined();
   });
 
-  it("asks again which era it is after a day", async () => {
+  it("detects the era again after a day", async () => {
     let now = 1_000_000;
     const path = "/ok/none";
     const one = upstream(`${faults}${path}`, {}, NO_MEMORY, () => now);
@@ -189,7 +189,7 @@ describe("what is remembered", () => {
     expect(one.memory.era).toBeNull();
   });
 
-  it("reads the list again after a minute, or when a call's stream says that it changed", async () => {
+  it("reads the list again after a minute, or when a call's stream reports a change", async () => {
     let now = 1_000_000;
     const path = "/ok/none";
     const one = upstream(`${faults}${path}`, {}, NO_MEMORY, () => now);
@@ -208,7 +208,7 @@ describe("what is remembered", () => {
 });
 
 describe("a server without sessions", () => {
-  it("is asked once what it speaks, and then called with one request", async () => {
+  it("is asked for its era once, and then called with one request", async () => {
     const path = "/modern/none";
     const one = upstream(`${faults}${path}`);
     const { tools, ttl } = await one.list();
@@ -245,7 +245,7 @@ describe("a server without sessions", () => {
     expect(textOf(result)).toMatch(told);
   });
 
-  it("that has sessions all of a sudden is asked again", async () => {
+  it("that suddenly uses sessions is detected again", async () => {
     const one = upstream(`${faults}/modern-downgraded/none`);
     await one.call("echo", {});
     expect(one.memory.era?.kind).toBe("modern");

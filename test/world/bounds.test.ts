@@ -166,7 +166,7 @@ describe("a lost membership", () => {
 });
 
 describe("another's thing", () => {
-  it("is nobody's but its owner's, however old what is known", async () => {
+  it("is visible to its owner only, even with old data", async () => {
     const [ada, eve] = [await known(), await known()];
     world.catchUp();
     const name = fresh("hers");

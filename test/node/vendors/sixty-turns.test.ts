@@ -122,7 +122,7 @@ describe.each(CHATS)("%s", (title, sdk, _settings, _behaviour, most) => {
     expect(turns.filter(({ warnings }) => warnings.some(({ code }) => code === "BREAKS_THINKING"))).toEqual([]);
   });
 
-  it("sends what it sent before, byte for byte, wherever nothing was loaded", () => {
+  it("repeats earlier messages byte for byte if nothing was loaded", () => {
     const { chat, requests, turns, isAuto } = named(title);
     const kept = requests.flatMap(({ turn, moved }, index) => {
       const isFirst = turn !== requests[index - 1]?.turn;
@@ -168,7 +168,7 @@ it("is read from the vendor's cache, step after step", () => {
   }
 });
 
-describe("what a model that thinks refuses", () => {
+describe("requests that a thinking model rejects", () => {
   const BOUND = "what stands before a thinking block is as it was";
   let talks = 0;
 
@@ -208,7 +208,7 @@ describe("what a model that thinks refuses", () => {
     expect(await refusalsOf(settings)).toEqual({ broken: [BOUND], warnings: [true] });
   });
 
-  it.each([{}, auto])("is not what `auto` makes: %j", async (settings) => {
+  it.each([{}, auto])("never occur under `auto`: %j", async (settings) => {
     expect(await refusalsOf(settings)).toEqual({ broken: [], warnings: [false] });
   });
 
@@ -218,7 +218,7 @@ describe("what a model that thinks refuses", () => {
     expect(await refusalsOf(auto, {}, cold)).toEqual({ broken: [], warnings: [false] });
   });
 
-  it("is no trap for a user who goes back behind a change of the prompt", async () => {
+  it("does not occur when a user goes back before a change of the prompt", async () => {
     const vendor = await startVendor();
     const settings = { ...auto, spec: { systemPrompt: "You watch." } };
     const chat = new Conversation(vendor, talker(`thinker-${++talks}`), anthropicMessages, settings);

@@ -45,7 +45,7 @@ describe("a command of a provider", () => {
     });
   });
 
-  it("has its own environment, and what it is given", async () => {
+  it("has its own environment, and the given variables", async () => {
     const done = await exec("echo $WHO $HOME; env | grep -c SECRET", { more: { envs: { WHO: "me" } } });
     expect(done.stdout).toBe("me /home/skill\n0\n");
   });
@@ -61,7 +61,7 @@ describe("a command of a provider", () => {
     });
   });
 
-  it("says what is not there, and goes on", async () => {
+  it("reports missing commands, and continues", async () => {
     const done = await exec("git status; claude -p hello; npm install x; echo after");
     expect(done).toMatchObject({ exit_code: 0, stdout: "after\n" });
     for (const name of ["git", "claude", "npm"]) expect(done.stderr).toContain(`${name}: command not found`);

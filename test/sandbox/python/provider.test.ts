@@ -3,7 +3,7 @@ import { textOf } from "../../../src/domain/tool";
 import { DIAGRAMS, filesSkill } from "../../support/python-providers";
 import { callOne, describeAll } from "../../support/run-code";
 
-it("describes tools as their classes say", async () => {
+it("describes tools from their classes", async () => {
   const { tools, problems } = await describeAll(DIAGRAMS);
   expect(problems).toEqual({});
   expect(tools).toEqual([
@@ -47,13 +47,13 @@ it("calls a tool that sends to the page", async () => {
   expect(told).toEqual(Array(2).fill(["tool_call", { task_id: "c-1", title: "T" }]));
 });
 
-it("makes models and members of enums of what a model sends, and answers JSON", async () => {
+it("converts a model's input to models and enum members, and returns JSON", async () => {
   const asked = { arguments: { reference: "pie", options: { depth: "full" }, lines: [1] } };
   const result = await callOne(DIAGRAMS, "read_diagram_reference", asked);
   expect(result.structuredContent).toEqual({ text: "# Pie\n", depth: "full", lines: [1] });
 });
 
-it("says what a tool says of its failure, and what does not fit", async () => {
+it("returns a tool's own error, and invalid input", async () => {
   const refused = await callOne(DIAGRAMS, "render_diagram", { arguments: { code: "gantt" } });
   expect([refused.isError, textOf(refused)]).toEqual([
     true,

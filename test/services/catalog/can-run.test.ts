@@ -32,7 +32,7 @@ it("lets only public skills through, with a loader, while the registry answers",
   );
 });
 
-it("is asked in one place, and the loader is touched in one folder", () => {
+it("is checked in one place, and the loader is used in one folder", () => {
   const using = (pattern: RegExp) =>
     Object.entries(sources)
       .filter(([, text]) => pattern.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")))

@@ -40,7 +40,7 @@ describe("pages of ten thousand skills", () => {
     expect(entries.filter(({ scope }) => scope === `user:${BIG_USER}`).length).toBe(OWN_SKILLS);
   });
 
-  it("keep to what a ghost says of a skill that it names beside all", async () => {
+  it("apply a ghost's references to skills that it names in addition to all", async () => {
     const of = async (reference: string) => {
       const { entries } = await walk({ systemPrompt: "", skills: ["*", reference] });
       const found = entries.find(({ name }) => name === "skill-00042x");

@@ -24,7 +24,7 @@ function carrying(skills: readonly SeededSkill[]): Session {
   return { state: { ...EMPTY_STATE, carriers } } as unknown as Session;
 }
 
-it("as much is asked about many as about one, and in two round trips", async () => {
+it("many skills take as many queries as one, in two round trips", async () => {
   const others: SeededSkill[] = [];
   for (let index = 0; index < 12; index++) {
     others.push(await seedSkill({ name: `shadowed-${index}` }));

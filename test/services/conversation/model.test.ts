@@ -152,7 +152,7 @@ async function reduced(initial: ModelSettings, all: readonly Operation[], at: nu
 }
 
 it(
-  `${CONVERSATIONS} random conversations of ${OPERATIONS} operations are as the model says`,
+  `${CONVERSATIONS} random conversations of ${OPERATIONS} operations equal the model`,
   async () => {
     const operations = fc.array(operation, { minLength: OPERATIONS, maxLength: OPERATIONS });
     const seed = SEED === undefined ? Date.now() & 0x7fffffff : Number(SEED);

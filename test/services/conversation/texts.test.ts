@@ -163,7 +163,7 @@ describe("the prompt", () => {
 describe("a long catalog", () => {
   const entry = (name: string, description = `Does ${name}.`) => ({ name, description }) as CatalogEntry;
 
-  it("ends its list with what to call", () => {
+  it("ends its list with the tool to call", () => {
     expectGolden("list-cut", renderList([entry("a"), entry("b")], 44));
   });
 
@@ -214,7 +214,7 @@ describe("a long catalog", () => {
     ]);
   });
 
-  it("is searched in an answer of few tokens, whatever the skills are called and say", async () => {
+  it("is searched with a short answer, whatever the names and descriptions", async () => {
     const words = "Reconciles quarterly intercompany ledgers, notwithstanding antidisestablishmentarian nomenclature. ";
     const named = ["x-1-y-2-z-".repeat(6), "技".repeat(40), "reconcile-intercompany-ledgers"];
     const answers = named.map((name) =>
@@ -227,7 +227,7 @@ describe("a long catalog", () => {
     for (const tokens of await countTokens(env.ASSETS, answers)) expect(tokens).toBeLessThanOrEqual(250);
   });
 
-  it("costs what it says", async () => {
+  it("has the stated number of tokens", async () => {
     const entries = ["a", "data-analysis", "技能"].map((name) => entry(name, "Reads, writes; counts!"));
     const lines = entries.map((one) => catalogLine(one.name, one.description));
     const [list = 0, ...each] = await countTokens(env.ASSETS, [renderList(entries, 0), ...lines]);
@@ -369,6 +369,6 @@ describe("tools", () => {
   });
 });
 
-it("has no golden file that nobody holds anything against", () => {
+it("has no unused golden file", () => {
   expect(Object.keys(golden).sort()).toEqual([...seen].sort());
 });

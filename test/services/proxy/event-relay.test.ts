@@ -50,7 +50,7 @@ const LATE = "data: 1: the server did not respond within 40s\n\n";
 const KEEP = ": keep-alive\n\n";
 
 describe("a stream that answers a request", () => {
-  it("fails after a silence, and says every 15 seconds that it is alive", async () => {
+  it("fails after a pause, and sends a keep-alive every 15 seconds", async () => {
     const line = wire();
     await vi.advanceTimersByTimeAsync(39_000);
     expect(line.now()).toEqual({ told: KEEP + KEEP, state: "open" });
@@ -58,7 +58,7 @@ describe("a stream that answers a request", () => {
     expect(line.now()).toEqual({ told: KEEP + KEEP + LATE, state: "closed" });
   });
 
-  it("goes on while events come, but not for comments or pieces of an event", async () => {
+  it("continues while events arrive, but not for comments or parts of an event", async () => {
     const line = wire();
     for (let n = 0; n < 5; n++) {
       await vi.advanceTimersByTimeAsync(30_000);
@@ -112,7 +112,7 @@ describe("a stream that answers a request", () => {
 });
 
 describe("a standing stream", () => {
-  it("stands without end, and says that it is alive", async () => {
+  it("stays open without end, with keep-alives", async () => {
     const line = wire({ pending: [], firstMs: null, silenceMs: null });
     await vi.advanceTimersByTimeAsync(3_600_000);
     expect(line.now()).toEqual({ told: KEEP.repeat(240), state: "open" });

@@ -61,7 +61,7 @@ async function respond(id: string, requestId: string, result: unknown): Promise<
   expect((await call("POST", path, { json: { success: true, result } })).status).toBe(200);
 }
 
-describe("a tool that asks", () => {
+describe("a tool with questions", () => {
   it("finds its answers when the same call is made again after the gateway died", async () => {
     const id = await conversationOf(null);
     let asked = 0;
@@ -118,7 +118,7 @@ describe("a tool that asks", () => {
     expect(new Set((await pending(id)).map((one) => one.request_id)).size).toBe(4);
   });
 
-  it("takes back what it asked when its call is cancelled", async () => {
+  it("cancels its questions when its call is cancelled", async () => {
     const id = await conversationOf(null);
     const answer = await runTool(id, async () => null);
     expect(answer).toBeNull();

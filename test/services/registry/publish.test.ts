@@ -271,7 +271,7 @@ describe("at once", () => {
     expect((await ask({ upload: skillZip(second) })).status).toBe(201);
   });
 
-  it("keeps the exact rows when a name is taken in another spelling", async () => {
+  it("keeps the rows unchanged if the name exists in another spelling", async () => {
     const all = await Promise.allSettled(
       ["Straße", "STRASSE", "strasse"].map((name) => publish(contextOf("fold"), request("fold", { name }))),
     );
@@ -292,7 +292,7 @@ function attempt(severity: string, skill: typeof risky, isPublic: boolean) {
 }
 let versions = 0;
 
-it("findings keep a package from everybody where the operator says so, and from nobody else", async () => {
+it("findings prevent public publishing if the operator configures it, and no other publishing", async () => {
   const refusal = { reason: "PACKAGE_INVALID", details: { issues: [{ code: "FETCH_AND_RUN", severity: "high" }] } };
   await expect(attempt("high", risky, true)).rejects.toMatchObject(refusal);
   await expect(attempt("low", sloppy, true)).rejects.toMatchObject({ details: { issues: [{ code: "FILE_MISSING" }] } });

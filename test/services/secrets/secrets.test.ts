@@ -52,7 +52,7 @@ describe("usable secrets", () => {
     expect(claimed.get("L1")?.value).toBe("left-value");
   });
 
-  it("are one's own before the group's before the gateway's", async () => {
+  it("are own ones before the group's before the gateway's", async () => {
     const admin = someone(undefined, { admin: true });
     const ada = () => someone(undefined, { groups: ["team"] });
     await joins("ada", "team");
@@ -96,7 +96,7 @@ describe("usable secrets", () => {
     await expect(attempt).rejects.toMatchObject({ code: "unavailable", reason: "SECRETS_UNAVAILABLE" });
   });
 
-  it("say when they were last used", async () => {
+  it("show their last use", async () => {
     await storeSecret(someone(), { kind: "user" }, { name: "L", value: "last-used-value", hosts });
     const used = () => env.DB.prepare("SELECT last_used_at FROM secrets WHERE name = 'L'").first("last_used_at");
     expect(await used()).toBeNull();
@@ -122,7 +122,7 @@ describe("usable secrets", () => {
 describe("a server's variables", () => {
   const headers = { Authorization: `Bearer ${v("secrets.TOKEN")}`, "X-User": v("user.id") };
 
-  it("are filled in URL and headers, and what is secret is known to the redactor", async () => {
+  it("are filled into URL and headers, and known to the redactor", async () => {
     await storeSecret(someone(), { kind: "user" }, { name: "TOKEN", value: "a b/c-secret", hosts });
     const url = `https://x.tools.example.com/mcp/${v("conversation.id")}?k=${v("secrets.TOKEN")}`;
     const filled = await fillServerVariables(someone(), { conversationId: "c1" }, "s", { url, headers, timeout: 5 });

@@ -54,7 +54,7 @@ describe("nameGroups", () => {
     expect(names["/s"]?.tools).toEqual({});
   });
 
-  it("keeps a name while its group goes on, and gives it anew to a later activation", async () => {
+  it("keeps a name while its group is active, and assigns it again to a later activation", async () => {
     const first = await nameGroups(EMPTY, [group("alpha", 1, "x"), group("beta", 2, "x")]);
     const store = { ...EMPTY, ...first };
     const alone = await nameGroups(store, [group("beta", 2, "x")]);

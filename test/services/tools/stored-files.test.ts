@@ -84,7 +84,7 @@ describe("keeping two files", () => {
     }
   });
 
-  it("is not done for a conversation that is gone, nor by a gateway that keeps none", async () => {
+  it("does nothing for a deleted conversation, or if file storage is disabled", async () => {
     await env.DB.prepare("DELETE FROM conversations WHERE user_id = ?").bind(USER).run();
     expect((await storeWrittenFiles(contextOf(USER), CALL, run("a"))).written).toEqual([]);
     await enlist();
@@ -101,7 +101,7 @@ describe("keeping two files", () => {
   });
 });
 
-describe("what ends", () => {
+describe("deletion", () => {
   it("is deleted when it is deleted again, whichever call to storage failed", async () => {
     const calls = await atEveryCall(async (faults) => {
       const { written } = await storeWrittenFiles(contextOf(USER), CALL, run("a"));
@@ -163,8 +163,8 @@ describe("what ends", () => {
   });
 });
 
-describe("a kept file whose object is gone", () => {
-  it("is none for a script", async () => {
+describe("a stored file without its object", () => {
+  it("is not found by a script", async () => {
     const { written } = await storeWrittenFiles(contextOf(USER), CALL, run("a"));
     const id = written[0]?.kept?.id ?? "";
     const { objects } = await env.PACKAGES.list({ prefix: "runs/" });

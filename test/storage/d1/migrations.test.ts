@@ -44,7 +44,7 @@ function migrated(sql: SqlStorage): void {
 }
 
 describe("shared ghosts come to a database that has ghosts", () => {
-  it("keeps every ghost and its skills, each as its user's own", () =>
+  it("keeps every ghost and its skills, each for its user", () =>
     withDatabase((sql) => {
       migrated(sql);
       const rows = sql.exec("SELECT * FROM ghosts ORDER BY id").toArray();
@@ -63,7 +63,7 @@ describe("shared ghosts come to a database that has ghosts", () => {
       );
     }));
 
-  it("takes what a gateway of before it writes while the new one is being deployed", () =>
+  it("accepts rows of the previous gateway during a deployment", () =>
     withDatabase((sql) => {
       migrated(sql);
       insert(sql, { id: "gho_4", user_id: "carol", namespace: "default", name: "late", folded: "late" });

@@ -331,7 +331,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
 beforeAll(seedManySkills);
 
 describe("plans with ten thousand skills", () => {
-  it("are asked of every function of every module", async () => {
+  it("are checked for every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
       "../../../src/storage/d1/{*,chat/*,compat/*,console/*,conversation/*,imports/*,registry/*,servers/*,sign-in/*}.ts",
       { eager: true },

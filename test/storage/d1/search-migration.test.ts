@@ -22,7 +22,7 @@ const BEFORE = [
 ];
 
 describe("the index with instructions", () => {
-  it("takes over what was indexed, and reindexing adds the rest", async () => {
+  it("keeps the indexed rows, and reindexing adds the rest", async () => {
     await seedSkill({ name: "owls", description: "Counts owls.", body: "Listen at midnight." });
     await run(BEFORE);
     await migrate();
@@ -31,7 +31,7 @@ describe("the index with instructions", () => {
     expect(await found("midnight")).toEqual(["owls"]);
   });
 
-  it("takes what the gateway before writes until the new one is deployed", async () => {
+  it("accepts rows of the previous gateway until the new one is deployed", async () => {
     const { id } = await seedSkill({ name: "bats", description: "Counts bats." });
     await run([
       `DELETE FROM skill_search WHERE rowid = (SELECT seq FROM skills WHERE id = '${id}')`,

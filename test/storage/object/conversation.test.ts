@@ -48,7 +48,7 @@ const tables = (id: string) =>
       .map((row) => row.name),
   );
 
-it("goes on with a conversation that an earlier gateway made", async () => {
+it("continues a conversation of an earlier gateway", async () => {
   await publishPublic({ name: "earlier", body: "Words of long ago." });
   const id = await conversationOf(null);
   const route = `/api/v1/conversations/${id}`;
@@ -108,12 +108,12 @@ it("distinguishes keys of turns that look like parts of a value", async () => {
   expect([await turn("a"), await turn("a/002"), await turn("b")]).toEqual([3, 3, 4]);
 });
 
-it("makes no table for a conversation that nobody created", async () => {
+it("creates no table for an unknown conversation", async () => {
   expect((await call("GET", "/api/v1/conversations/never-made/requests")).status).toBe(404);
   expect(await tables("never-made")).toEqual([]);
 });
 
-it("forgets what a change that was rolled back had done", async () => {
+it("reverts its caches after a rolled back change", async () => {
   const id = await conversationOf(null);
   await runInDurableObject(objectOf(id), (_, { storage }) => {
     const store = new ConversationStore(storage);
@@ -132,7 +132,7 @@ it("forgets what a change that was rolled back had done", async () => {
   });
 });
 
-it("has nothing of the conversation that had its name before", async () => {
+it("has nothing of an earlier conversation with the same name", async () => {
   await publishPublic({ name: "again", body: "Words of the skill." });
   const id = "made-again";
   const begin = async () => {

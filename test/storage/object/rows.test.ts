@@ -85,7 +85,7 @@ it("a question and its answer: at most three, and the alarm", async () => {
   expect([rows, alarms]).toEqual([3, 1]);
 });
 
-it("what nobody made: none", async () => {
+it("an unknown conversation: none", async () => {
   key = await keyFor("rows-nobody");
   for (const path of ["", "/prompt", "/events", "/requests"])
     expect(await written(() => call("GET", `/api/v1/conversations/never${path}`, { key }))).toEqual({

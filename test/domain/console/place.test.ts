@@ -39,7 +39,7 @@ describe("a place in the console", () => {
         const text = pieces.join("");
         if (!isConsolePath(text)) return;
         const read = new URL(text, "https://gateway.test/console/page");
-        expect([text, read.origin, /^\/console(\/(?!api)|$)/.test(read.pathname)]).toEqual([
+        expect([text, read.origin, /^\/console(\/(?!api(\/|$))|$)/.test(read.pathname)]).toEqual([
           text,
           "https://gateway.test",
           true,

@@ -30,6 +30,7 @@ export interface FileSystem {
   hashAddNode(node: FileNode): void;
   hashRemoveNode(node: FileNode): void;
   write: Write;
+  close(stream: FileStream): void;
   doTruncate(stream: FileStream | null, node: FileNode, length: number): void;
   chdir(path: string): void;
   mkdirTree(path: string): void;

@@ -135,7 +135,12 @@ async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<st
     watch.end();
     host = null;
   }
-  const spent = answer === null || isEnded || answer.spent === true || running.heapBytes() > PYTHON_LIMITS.spentBytes;
+  const spent =
+    answer === null ||
+    isEnded ||
+    answer.spent === true ||
+    !running.files.hasStandardStreams() ||
+    running.heapBytes() > PYTHON_LIMITS.spentBytes;
   if (spent) interpreter = null;
   if (asked.kind !== "script") return stringify({ ...(answer ?? { over: true }), spent });
   let left = answer === null ? 0 : (asked.toldFiles ?? SCRIPT_FILES.toldFiles);

@@ -18,15 +18,15 @@ interface Found {
   host: HostSetup | undefined;
 }
 
-/** The context of one request to the conversation. */
-export function contextIn(kept: StoredConversation, { env, later, target, host }: Found): RequestContext {
-  const session = () => requireSession(kept.open());
+/** Creates the context of one request to the conversation. */
+export function contextIn(conversation: StoredConversation, { env, later, target, host }: Found): RequestContext {
+  const session = () => requireSession(conversation.open());
   return makeContext(env, {
     later,
     countsMs: DURATIONS.countsOfObject,
-    caller: callerIn(() => kept.session, target.caller, Date.now),
-    browserLink: (call) => openBrowserLink(kept.tabs.asking, session(), call),
+    caller: callerIn(() => conversation.session, target.caller, Date.now),
+    browserLink: (call) => openBrowserLink(conversation.tabs.asking, session(), call),
     host: host?.abilities,
-    inquire: (call, server) => openQuestionHandler(kept.tabs.asking, session(), call, server),
+    inquire: (call, server) => openQuestionHandler(conversation.tabs.asking, session(), call, server),
   });
 }

@@ -150,7 +150,7 @@ it("two tabs: both ask, one wins, and the other's question goes", async () => {
   }
 });
 
-it("two tabs answer at the same moment: exactly one is told that it was the one", async () => {
+it("two tabs answer at the same moment: exactly one answer is accepted", async () => {
   await context.close();
   context = await ownPages(browser);
   heard = complaints(context);
@@ -220,7 +220,7 @@ it("the page is closed before it answers: the next one gets the same question", 
   });
 });
 
-it("kill -9 of the gateway: the page comes back by itself, and every caller gets its answer", async () => {
+it("kill -9 of the gateway: the page reconnects, and every caller gets its answer", async () => {
   const page = await openPage("kill");
   const { held, release } = await holdRenderer(page);
   const called = draw("kill");

@@ -86,7 +86,7 @@ describe("every closed route", () => {
   );
 });
 
-describe("every route that takes a body", () => {
+describe("every route that accepts a body", () => {
   it.each(named(operations.filter((operation) => operation.bodyTypes.length > 0)))(
     "%s refuses another content type",
     async (_, { method, path }) => {
@@ -96,7 +96,7 @@ describe("every route that takes a body", () => {
     },
   );
 
-  it.each(named(json))("%s refuses what is not JSON", async (_, { method, path }) => {
+  it.each(named(json))("%s rejects a body that is not JSON", async (_, { method, path }) => {
     const answer = await call(method, path, { body: '{"a":', headers: { "content-type": "application/json" } });
     expect(answer.status).toBe(400);
     await problemOf(answer);
@@ -134,7 +134,7 @@ describe("every route with an id", () => {
   });
 
   it.each(named(withId))(
-    "%s answers 404 for what is not there, whoever asks",
+    "%s returns 404 for missing objects, for any caller",
     async (name, { method, path, bodyRequired }) => {
       const user = await keyFor("somebody");
       for (const key of [undefined, user]) {

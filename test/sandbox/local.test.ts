@@ -1,4 +1,4 @@
-// On this machine isolates are given back by us: what is kept, what goes, and that nobody who is at work notices.
+// On this machine the gateway ends isolates itself: which stay, which end, and that running scripts are not affected.
 
 import { describe, expect, it } from "vitest";
 import { providerSkill } from "../support/provider";

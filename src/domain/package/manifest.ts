@@ -94,7 +94,7 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
 function checkDescription(fields: FieldReader, description: JsonValue): Issue[] {
   const place = { path: SKILL_FILE, line: fields.line(["description"]) ?? 1 };
   if (typeof description !== "string") {
-    return [{ code: "DESCRIPTION_INVALID", message: "`description` is not text.", ...place }];
+    return [{ code: "DESCRIPTION_INVALID", message: "`description` is not text. Write one string.", ...place }];
   }
   if (description.trim() !== "") return [];
   const message = "`description` is missing. Models see it before they load the skill. Add it to the frontmatter.";

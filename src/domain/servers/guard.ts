@@ -18,7 +18,10 @@ export function toolDigest(tool: JsonObject): Promise<string> {
   return sha256Hex(canonicalJson({ ...read, ui })).then((digest) => digest.slice(0, DIGEST_CHARS));
 }
 
-/** Whether a guard lets a tool pass. A list that an earlier gateway read has no digests: nothing of it passes until it is read again. */
+/**
+ * Whether a guard accepts a tool. Lists from earlier gateways have no digests, so none of their tools is accepted until the list is read
+ * again.
+ */
 export function passes(
   approved: ApprovedTools | null,
   { name, digest }: Pick<UpstreamTool, "name" | "digest">,

@@ -100,10 +100,10 @@ async function askNearby<T>(places: IdentityStores, question: Question<T>): Prom
   const value = yesOf(() => question.judge({ ...read, asOf, stale: false, certain: false }));
   if (value === null) return null;
   memory.keep(asked, read, { asOf, began: now, byPrimary: false });
-  const kept = memory.recall(asked);
-  if (kept !== null) {
-    kept.user.looked = now;
-    renew(places, asked, kept);
+  const cached = memory.recall(asked);
+  if (cached !== null) {
+    cached.user.looked = now;
+    renew(places, asked, cached);
   }
   return value;
 }

@@ -136,8 +136,8 @@ class Relay {
       const event = writeEvent({ data: this.options.failure(id, fault) });
       controller.enqueue(this.#encoder.encode(event));
     }
-    const farewell = this.options.farewell(fault);
-    if (farewell !== "") controller.enqueue(this.#encoder.encode(farewell));
+    const closingRequest = this.options.farewell(fault);
+    if (closingRequest !== "") controller.enqueue(this.#encoder.encode(closingRequest));
     controller.close();
   }
 }

@@ -115,7 +115,14 @@ function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
     ? "the provider is stored, and the skill loads without its tools"
     : "the scripts are stored and can be read";
   const path = hasProvider ? SKILL_FILE : (script?.path ?? SKILL_FILE);
-  return [{ code: "CODE_NOT_RUN", message: `Only public skills can run code: ${what}.`, path, severity: "info" }];
+  return [
+    {
+      code: "CODE_NOT_RUN",
+      message: `Only public skills can run code: ${what}. An admin can publish the skill as public.`,
+      path,
+      severity: "info",
+    },
+  ];
 }
 
 /** Counts a package's tokens: SKILL.md exactly, other files estimated by size. */

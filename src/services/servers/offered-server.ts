@@ -19,23 +19,23 @@ export function offeredServerOf(
   const { error, latency } = live;
   const allowed = error === null && known !== null ? known.tools.filter(({ name }) => isAllowed(aim.entry, name)) : [];
   const tools = allowed.filter((tool) => passes(ref.approved, tool));
-  const withheld = allowed.filter((tool) => !passes(ref.approved, tool)).map(({ name }) => name);
+  const restricted = allowed.filter((tool) => !passes(ref.approved, tool)).map(({ name }) => name);
   const isOpen = breakerState(breaker, now) === "open";
   const state = isOpen ? "open" : error !== null ? "failed" : known === null ? "connecting" : "connected";
-  const told = error ?? (isOpen ? breaker.last : null);
+  const shownError = error ?? (isOpen ? breaker.last : null);
   return {
     ref,
     state,
     tools,
-    withheld,
-    error: told,
+    withheld: restricted,
+    error: shownError,
     latency,
     problems:
       known === null
         ? []
         : [
             ...known.problems,
-            ...restrictedToolTexts(ref.approved ?? {}, withheld),
+            ...restrictedToolTexts(ref.approved ?? {}, restricted),
             ...idleNames(
               aim.entry,
               known.tools.map(({ name }) => name),

@@ -11,7 +11,7 @@ import { failed, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { argumentProblems } from "../../domain/tools/arguments";
 import type { HostLink } from "../../upstream/server-questions";
 import type { Progress } from "../../upstream/tool-call";
-import { CODE_BARS, codeBarOf } from "../catalog/can-run";
+import { adviceFor, CODE_BARS, codeBarOf } from "../catalog/can-run";
 import { findForModel } from "../catalog/catalog";
 import { notAvailable } from "../catalog/not-available";
 import { callServer } from "../servers/connections";
@@ -22,6 +22,8 @@ import { storedTool } from "./memory";
 import { stepOf } from "./offered";
 import { connectSources } from "./sources";
 import type { Step } from "./step";
+
+const OTHERWISE = "Continue without it.";
 
 /** The context of a call. */
 export interface CallPlace extends Step {
@@ -54,9 +56,9 @@ export async function callByOfferedName(place: CallPlace, name: string, args: Js
   const { facts, declared } = origin;
   if (skill === null) return null;
   const bar = await codeBarOf(context, view, skill);
-  if (bar !== null) return failed(`Tool '${name}' is not available: ${CODE_BARS[bar]}.`);
+  if (bar !== null) return failed(`Tool '${name}' is not available: ${CODE_BARS[bar]}. ${adviceFor(bar, OTHERWISE)}`);
   if (problem !== null || facts.provider === null || context.loader === undefined)
-    return failed(`Tool '${name}' is not available: ${problem ?? CODE_BARS.no_loader}.`);
+    return failed(`Tool '${name}' is not available: ${problem ?? CODE_BARS.no_loader}. Continue without it.`);
   recordUse(session, context, skill.name);
   const unfit = argumentProblems(name, definition?.inputSchema ?? {}, args);
   if (unfit !== null) return countCall(context, session, skill, unfit);
@@ -76,9 +78,10 @@ export async function callByOfferedName(place: CallPlace, name: string, args: Js
  */
 export async function callByDescription(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
   const tool = (await place.offered()).tools.find((candidate) => candidate.name === name);
-  const told = tool !== undefined && "server" in tool.origin ? tool.definition : null;
+  const remoteTool = tool !== undefined && "server" in tool.origin ? tool.definition : null;
   return (
-    (told === null ? null : argumentProblems(name, told.inputSchema, args)) ?? callByOfferedName(place, name, args)
+    (remoteTool === null ? null : argumentProblems(name, remoteTool.inputSchema, args)) ??
+    callByOfferedName(place, name, args)
   );
 }
 
@@ -107,7 +110,7 @@ async function callRemote(
   const listener = place.logs ?? null;
   if (skill !== null) {
     if ((await codeBarOf(context, view, skill)) === "not_visible")
-      return failed(`Tool '${shown}' is not available: ${CODE_BARS.not_visible}.`);
+      return failed(`Tool '${shown}' is not available: ${CODE_BARS.not_visible}. Continue without it.`);
     recordUse(session, context, skill.name);
   }
   // The state when the call began: the next turn may begin meanwhile.
@@ -151,7 +154,9 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   if (known === null) return null;
   const down = await downServer(place, known);
   if (known.skill === "")
-    return failed(`Tool '${name}' is not available: ${down ?? "its MCP server no longer has it"}.`);
+    return failed(
+      `Tool '${name}' is not available: ${down ?? "its MCP server no longer has it"}. Continue without it.`,
+    );
   const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
   if (active === undefined) {
     if ((await findForModel(context, view, known.skill, false)) !== null)
@@ -160,8 +165,8 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   }
   const bar = await codeBarOf(context, view, active.skill);
   const why = bar === null ? `the current version of skill '${known.skill}' no longer has it` : CODE_BARS[bar];
-  if (down !== null) return failed(`Tool '${name}' is not available: ${down}.`);
-  return failed(`Tool '${name}' is not available: ${why}.`);
+  if (down !== null) return failed(`Tool '${name}' is not available: ${down}. Continue without it.`);
+  return failed(`Tool '${name}' is not available: ${why}. ${bar === null ? OTHERWISE : adviceFor(bar, OTHERWISE)}`);
 }
 
 /** Returns why a tool's server is unavailable or does not offer it; `null` if it does, or if the tool has no server. */

@@ -10,7 +10,7 @@ describe("a place in the console", () => {
       expect([place, isConsolePath(place)]).toEqual([place, true]);
   });
 
-  it("is never anything that a browser takes elsewhere", () => {
+  it("never redirects a browser to another origin", () => {
     const piece = fc.constantFrom(
       ...[
         "/console",

@@ -48,7 +48,7 @@ it("every route of the document has its class, and a new one is strict", async (
   expect(recalled).toEqual(RECALLED);
 });
 
-it("what changes or gives something away is strict, whatever it is called", () => {
+it("routes that change or reveal something are strict", () => {
   for (const path of ["/api/v1/conversations/x", "/api/v1/kinds/skills/x", "/mcp/x", "/api/tasks/x/skills"]) {
     for (const method of ["PUT", "DELETE", "PATCH"])
       expect(`${method} ${identitySourceOf(method, path)}`).toBe(`${method} strict`);

@@ -14,7 +14,7 @@ const keyOf = (id: string, userId: string) => ({
 const nobody = { groups: [], counters: { public: 1 } };
 const MiB = 1024 * 1024;
 
-it("never fills more than its bytes, and one service in ten thousand names drops nobody else", () => {
+it("never exceeds its size, and a service with ten thousand users evicts no other caller", () => {
   const memory = new IdentityMemory();
   for (let n = 0; n < 100; n++) {
     const key = keyOf(`own${n}`, `user-${n}`);
@@ -37,7 +37,7 @@ it("never fills more than its bytes, and one service in ten thousand names drops
   expect(memory.recall({ keyId: "service", userId: "named-0", claimed: [] })).toBe(null);
 });
 
-it("keeps the groups of one token apart from those of another, and of the user's keys", () => {
+it("separates the groups of one token from those of another, and of the user's keys", () => {
   const memory = new IdentityMemory();
   const claimed = [{ group: "team", role: "Owner" as const }];
   const member = [{ group: "team", role: "Owner" as const, claimed: true as const }];
@@ -49,7 +49,7 @@ it("keeps the groups of one token apart from those of another, and of the user's
   expect(memory.recall({ keyId: "", userId: "ann", claimed: other })).toBe(null);
 });
 
-it("hands out what nobody can change, and never goes back", () => {
+it("returns immutable values, and never older ones", () => {
   const memory = new IdentityMemory();
   const asked = { keyId: "one", userId: null, claimed: [] };
   memory.keep(asked, { key: keyOf("one", "ann"), groups: [{ group: "g", role: "Owner" }], counters: {} }, dated(2));

@@ -70,7 +70,7 @@ export interface Core {
   locateFile(path: string): string;
 }
 
-/** A Python value in JavaScript. */
+/** A Python value, seen from JavaScript. */
 export interface Callable {
   (...values: unknown[]): unknown;
   /** Runs the function on a stack that can be suspended while it waits. */

@@ -140,7 +140,7 @@ export const SETTINGS = {
     "With `true`, every user can create groups. The skills of a group precede public skills for its members.",
   ),
   DEMO: choice(["on", "off"], "on").describe(
-    "With `off`, the console has no *Try it*, and `/demo`, which redirects there, returns 404.",
+    "With `off`, the console has no playground, and `/demo`, which redirects there, returns 404.",
   ),
   CONSOLE: choice(["on", "off"], "on").describe(
     "With `off`, there is no console: `/console` returns 404, and `/` is a page with a few links.",

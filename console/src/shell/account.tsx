@@ -27,9 +27,7 @@ export function Account({ me, isNarrow }: { me: Somebody; isNarrow: boolean }): 
   return (
     <MenuTrigger>
       <Pressable className="me" {...(isNarrow ? { "aria-label": `Account: ${visible(me.user_id)}` } : {})}>
-        <span className="avatar" aria-hidden="true">
-          {letters}
-        </span>
+        <span className="avatar" aria-hidden="true" data-letters={letters} />
         {!isNarrow && (
           <>
             <span>

@@ -61,38 +61,41 @@ export default function Palette({ me, onClose }: { me: Somebody; onClose: () => 
               <Search size={18} aria-hidden="true" />
               <Input placeholder="Search pages, skills, agents, conversations…" />
             </SearchField>
-            <Menu
-              className="menu"
-              aria-label="Results"
-              onAction={(id) => {
-                const entry = entries.get(String(id));
-                if (entry === undefined) return;
-                onClose();
-                void navigate(entry.go);
-              }}
-              renderEmptyState={() => (
-                <p className="waiting">{isFetching || asked !== text.trim() ? "Searching…" : "Nothing found."}</p>
-              )}
-            >
-              {sections.map(({ name, entries: list }) => (
-                <MenuSection key={name}>
-                  <Header>{name}</Header>
-                  {list.map(({ id, name: label, note, icon: Icon }) => (
-                    <MenuItem key={id} id={id} textValue={visible(label)}>
-                      <Icon size={16} aria-hidden="true" />
-                      <span className="name">
-                        <Plain>{label}</Plain>
-                      </span>
-                      {note !== undefined && (
-                        <span className="soft">
-                          <Plain>{note}</Plain>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+            <section className="results" aria-label="Results" tabIndex={0}>
+              <Menu
+                className="menu"
+                aria-label="Results"
+                onAction={(id) => {
+                  const entry = entries.get(String(id));
+                  if (entry === undefined) return;
+                  onClose();
+                  void navigate(entry.go);
+                }}
+                renderEmptyState={() => (
+                  <p className="waiting">{isFetching || asked !== text.trim() ? "Searching…" : "Nothing found."}</p>
+                )}
+              >
+                {sections.map(({ name, entries: list }) => (
+                  <MenuSection key={name}>
+                    <Header>{name}</Header>
+                    {list.map(({ id, name: label, note, icon: Icon }) => (
+                      <MenuItem key={id} id={id} textValue={visible(label)}>
+                        <Icon size={16} aria-hidden="true" />
+                        <span className="name">
+                          <Plain>{label}</Plain>
                         </span>
-                      )}
-                    </MenuItem>
-                  ))}
-                </MenuSection>
-              ))}
-            </Menu>
+                        {note !== undefined && (
+                          <span className="soft">
+                            <Plain>{note}</Plain>
+                          </span>
+                        )}
+                      </MenuItem>
+                    ))}
+                  </MenuSection>
+                ))}
+              </Menu>
+            </section>
           </Autocomplete>
         </Dialog>
       </Modal>

@@ -57,12 +57,12 @@ function Contents({ me, onJump, isNarrow = false }: Parts & { isNarrow?: boolean
         type="button"
         className="jump"
         onClick={onJump}
-        {...(isNarrow ? { "aria-label": "Search or jump to" } : { "aria-keyshortcuts": "Meta+K Control+K" })}
+        {...(isNarrow ? { "aria-label": "Search" } : { "aria-keyshortcuts": "Meta+K Control+K" })}
       >
         <Search size={16} aria-hidden="true" />
         {!isNarrow && (
           <>
-            Search or jump to… <kbd>{SHORTCUT}</kbd>
+            Search… <kbd>{SHORTCUT}</kbd>
           </>
         )}
       </button>

@@ -36,6 +36,8 @@ afterAll(async () => {
 beforeEach(async () => {
   seen = await open(browser, gateway.url);
   seen.page.setDefaultTimeout(12_000);
+  // The first page waits until the console is built.
+  seen.page.setDefaultNavigationTimeout(60_000);
 });
 afterEach(async () => {
   await seen.context.close();

@@ -65,7 +65,9 @@ it("stores the theme, and applies it before the first paint", async () => {
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
   expect(await barriers(page)).toEqual([]);
   // The script in the head sets the theme before any module of the console runs.
-  await page.route("**/console/assets/index-*.js", (route) => route.abort());
+  await page.route("**/console/assets/index-*.js", (route) =>
+    route.fulfill({ body: "", contentType: "text/javascript" }),
+  );
   await page.reload({ waitUntil: "commit" });
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
   await expect.poll(background).toBeLessThan(0.1);

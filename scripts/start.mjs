@@ -14,7 +14,11 @@ import { watch } from "./local/watchdog.mjs";
 
 async function main() {
   const options = readLauncherOptions("start");
-  const miniflare = Promise.all([import("./local/gateway.mjs"), import("./local/deferred.mjs")]);
+  const miniflare = Promise.all([
+    import("./local/gateway.mjs"),
+    import("./local/deferred.mjs"),
+    import("./local/runner.mjs"),
+  ]);
   const { modules, settings, deferred: parts } = await buildGateway({ defers: true });
   await readVariables(options.vars, settings);
   const { lock, port } = await takeState(options);
@@ -23,12 +27,21 @@ async function main() {
   let gateway;
   let deferred;
   let folders;
-  stopOnSignals(() => Promise.all([folders?.close(), gateway?.stop(), deferred?.stop()]));
-  const [{ openGateway }, { deferParts }] = await miniflare;
+  let runner;
+  stopOnSignals(() => Promise.all([folders?.close(), gateway?.stop(), deferred?.stop(), runner?.stop()]));
+  const [{ openGateway }, { deferParts }, { openRunner }] = await miniflare;
   const owner = ownerMark(options.state, processOf(process.pid));
   deferred = deferParts(parts, owner);
+  runner = await openRunner({
+    owner,
+    onRuntime: lock.setRunner,
+    onLost: () => fail(new Error("the process for skill code does not restart")),
+  });
+  // A call waits until the process is ready. The gateway does not.
+  runner?.ready().catch(fail);
   gateway = await openGateway({
     deferred,
+    runner,
     modules,
     variables,
     port,
@@ -51,11 +64,15 @@ async function main() {
   }
 
   runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
-  const end = () => {
+  void watch(url, gateway, () => {
     say("workerd does not respond, stopping it");
     kill(gateway.runtime());
-  };
-  void watch(url, gateway, end);
+  });
+  if (runner !== null)
+    void watch(runner.url, runner, () => {
+      say("a script blocks the process for skill code, stopping it");
+      kill(runner.runtime());
+    });
 }
 
 main().catch(fail);

@@ -1,8 +1,9 @@
 // `npm start`: runs the whole gateway on this machine. Builds it, takes the lock of the state, applies migrations, and publishes the
 // built-in skills.
 
+import { randomBytes } from "node:crypto";
 import { buildGateway } from "./build/worker.mjs";
-import { fail, say } from "./kit/refusal.mjs";
+import { fail, Refusal, say } from "./kit/refusal.mjs";
 import { builtinVersions, publishBuiltins } from "./local/builtins.mjs";
 import { readVariables, variablesWithKey } from "./local/devvars.mjs";
 import { announce, readLauncherOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
@@ -28,10 +29,14 @@ async function main() {
   let deferred;
   let folders;
   let runner;
-  stopOnSignals(() => Promise.all([folders?.close(), gateway?.stop(), deferred?.stop(), runner?.stop()]));
+  let executor;
+  stopOnSignals(() =>
+    Promise.all([folders?.close(), gateway?.stop(), deferred?.stop(), runner?.stop(), executor?.close()]),
+  );
   const [{ openGateway }, { deferParts }, { openRunner }] = await miniflare;
   const owner = ownerMark(options.state, processOf(process.pid));
   deferred = deferParts(parts, owner);
+  if (options.executor) executor = await openExecutor();
   runner = await openRunner({
     owner,
     onRuntime: lock.setRunner,
@@ -43,7 +48,7 @@ async function main() {
     deferred,
     runner,
     modules,
-    variables,
+    variables: executor === undefined ? variables : { ...variables, ...executor.variables },
     port,
     state: options.state,
     owner,
@@ -73,6 +78,18 @@ async function main() {
       say("a script blocks the process for skill code, stopping it");
       kill(runner.runtime());
     });
+}
+
+/** Starts the local executor. Without one, scripts that need it would fail without a reason, so this fails instead. */
+async function openExecutor() {
+  const { serveExecutor } = await import("../executor/server.mjs");
+  const key = randomBytes(32).toString("base64url");
+  try {
+    const { url, close } = await serveExecutor({ key });
+    return { close, variables: { EXECUTOR_URL: url, EXECUTOR_KEY: key } };
+  } catch (error) {
+    throw new Refusal(`--executor: ${error.message}`);
+  }
 }
 
 main().catch(fail);

@@ -13,12 +13,15 @@ import type { CodeFacts } from "../../domain/conversation/offered";
 import { findFile } from "../../domain/package/path";
 import { NO_PAGE } from "../../sandbox/browser-link";
 import { compileInIsolate } from "../../sandbox/compiling";
-import type { Executor, StoredZip, ToolContext } from "../../sandbox/executor";
+import type { Executor, Script, StoredZip, ToolContext } from "../../sandbox/executor";
 import { executors, type PackageSource } from "../../sandbox/executors";
 import type { HostParts } from "../../sandbox/host";
 import type { ProviderCode } from "../../sandbox/provider";
 import { isPython } from "../../sandbox/python/executor";
+import { type RemoteExecutor, remote } from "../../sandbox/remote";
+import { readVerdict } from "../../storage/d1/versions";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
+import { guardedFetch } from "../../upstream/fetch";
 import type { Context } from "../context";
 import { logIdOf } from "../secrets/log-id";
 import type { Session } from "../session";
@@ -50,7 +53,33 @@ export function executorsOf(
   const { loader } = context;
   const { slots } = session?.memory ?? context;
   const source = packageOf(context, versionId);
-  return executors({ loader, slots, host, ...source }, source);
+  const isolates = executors({ loader, slots, host, ...source }, source);
+  const configured = remoteOf(context);
+  return configured === null ? isolates : [remote({ slots, host, ...source }, configured), ...isolates];
+}
+
+/** Returns the executor that the operator has configured, or `null`. */
+function remoteOf({ settings }: Context): RemoteExecutor | null {
+  const { EXECUTOR_URL: url, EXECUTOR_KEY: key } = settings;
+  if (url === undefined || key === undefined) return null;
+  const origins = [new URL(url).origin];
+  return {
+    url,
+    key,
+    fetch: (target, init, { ms, bytes }) =>
+      guardedFetch(target, init, { development: __DEVELOPMENT__, headersMs: null, totalMs: ms, bytes, origins }),
+  };
+}
+
+/** Returns where publishing found that a script runs. Read only if there is an executor, because isolates do not need it. */
+export async function scriptVerdict(
+  context: Context,
+  versionId: string,
+  path: string,
+): Promise<Pick<Script, "verdict">> {
+  if (remoteOf(context) === null) return {};
+  const verdict = await readVerdict(context.db, versionId, path);
+  return verdict === null ? {} : { verdict: verdict.runs };
 }
 
 function packageOf(context: Context, versionId: string): PackageSource {

@@ -1,6 +1,6 @@
 // `npm run try:clients`: tests unmodified chat clients from their own packages against the built gateway, with only URL and key set. The
-// vendors behind it reject what the real vendors reject. `npm run try:clients:skills`: clients of other skill registries. Prints the result
-// of each client. Installs the clients with its first run. usage: npm run try:clients[:skills] -- [--only <client>]
+// model providers are imitations that reject what the real ones reject. `npm run try:clients:skills`: clients of other skill registries.
+// Prints the result of each client. Installs the clients with its first run. usage: npm run try:clients[:skills] -- [--only <client>]
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -116,7 +116,7 @@ export const DURATIONS = {
   /** The same while tool calls run, so that they end soon after the caller is gone. */
   stepAlive: 5_000,
   /** Time for pending messages to a server, such as a cancellation, before the connection is closed. */
-  farewell: 1_000,
+  sessionEnd: 1_000,
   /** Time until the deletion of an idle conversation is tried again. */
   endAgain: 60 * 60_000,
   /** Interval at which a conversation adds its skill usage to the shared counts, and retries. */

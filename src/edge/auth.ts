@@ -50,8 +50,8 @@ export function showSession(request: Request, secret: string): void {
 function trustIn(c: HonoContext<HttpEnv>, session: string | null): Trust {
   const { method } = c.req;
   if (session !== null && method !== "GET" && method !== "HEAD") return "primary";
-  const recall = identitySourceOf(c.req.method, c.req.path);
-  return recall === "strict" || c.req.header("if-none-match") !== undefined ? "primary" : recall;
+  const source = identitySourceOf(c.req.method, c.req.path);
+  return source === "strict" || c.req.header("if-none-match") !== undefined ? "primary" : source;
 }
 
 /** Returns the caller from the nearest permitted source. */

@@ -15,11 +15,16 @@ export const limitBody = createMiddleware<HttpEnv>(async (c, next) => {
   const said = c.req.header("content-length");
   if (raw.body !== null && (said === undefined || c.req.header("transfer-encoding") !== undefined)) {
     const bytes = await readBytes(raw, most);
-    if (bytes === null) throw new HTTPException(413);
+    if (bytes === null) throw tooLarge(most);
     c.req.raw = new Request(raw, { body: bytes });
-  } else if (Number(said ?? 0) > most) throw new HTTPException(413);
+  } else if (Number(said ?? 0) > most) throw tooLarge(most);
   await next();
 });
+
+function tooLarge(most: number): HTTPException {
+  const limit = Math.floor(most / 1_048_576);
+  return new HTTPException(413, { message: `Request body too large (limit ${limit} MiB). Send less data.` });
+}
 
 /** Rejects deeply nested JSON, which could exceed the stack of a recursive function. */
 export const limitJsonDepth = createMiddleware<HttpEnv>(async (c, next) => {

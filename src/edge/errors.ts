@@ -85,7 +85,7 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
     });
   }
   if (error instanceof HTTPException && error.status === 413) {
-    return problem(c, 413, "BODY_TOO_LARGE", "Request body too large. Send less data.");
+    return problem(c, 413, "BODY_TOO_LARGE", error.message || "Request body too large. Send less data.");
   }
   logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
   return problem(c, 500, "INTERNAL", "Internal error. Report the request id to the operator of the gateway.");

@@ -53,7 +53,7 @@ describe("a guard", () => {
     const chat = await talk("guard-one");
     const before = await offered(chat);
     expect(before.tools).toEqual([]);
-    expect(before.told).toContain("tools 'read', 'write' are withheld: they are not approved");
+    expect(before.told).toContain("tools 'read', 'write' are not offered: they are not approved");
     expect(await proxied()).toEqual([]);
     expect(await approve()).toEqual(["read", "write"]);
     const after = await offered(chat);
@@ -70,8 +70,8 @@ describe("a guard", () => {
     await lists({ name: "read", description: POISON }, "write", "exfiltrate");
     const changed = await offered(await talk("guard-two"));
     expect(changed.tools).toEqual(["guarded__write"]);
-    expect(changed.told).toContain("tool 'read' is withheld: the definitions changed after they were approved");
-    expect(changed.told).toContain("tool 'exfiltrate' is withheld: they are not approved");
+    expect(changed.told).toContain("tool 'read' is not offered: the definitions changed after they were approved");
+    expect(changed.told).toContain("tool 'exfiltrate' is not offered: they are not approved");
     expect(changed.told).not.toContain("ssh");
     expect(await proxied()).toEqual(["write"]);
     const tried = await (await call("POST", `${ROUTE}/test`)).json<{ tools: { name: string }[]; problems: string[] }>();

@@ -130,7 +130,9 @@ it("what ended while the page was away leaves it when it is back", async () => {
 });
 
 it("two tabs: both ask, one wins, and the other's question goes", async () => {
-  const [left, right] = await Promise.all([openPage("tabs"), openPage("tabs")]);
+  // One after the other: two tabs that sign in at the same moment replace each other's session.
+  const left = await openPage("tabs");
+  const right = await openPage("tabs");
   for (let round = 0; round < 5; round++) {
     const question = `Round ${round}?`;
     const id = await ask("tabs", question);

@@ -119,7 +119,7 @@ describe("every route that accepts a body", () => {
   it.each(named(json))("%s refuses a body past the limit", async (_, { method, path }) => {
     const answer = await call(method, path, { json: { filler: "x".repeat(5 * 1024 * 1024) } });
     expect(answer.status).toBe(413);
-    await problemOf(answer);
+    expect((await problemOf(answer)).detail).toMatch(/^Request body too large \(limit \d+ MiB\)\. Send less data\.$/);
   });
 });
 

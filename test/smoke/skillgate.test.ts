@@ -34,7 +34,7 @@ it("signs in, begins, tries as a draft, publishes, rolls back, pulls by task, ad
   const text = await readFile(file, "utf8");
   await writeFile(file, text.replace(/description: .*/, 'description: "Tells when the tide is high in a harbour."'));
   expect(await ok("check", "tide-tables")).toMatch(
-    /tide-tables 0\.1\.0: valid, 1 files[\s\S]*in the list \d+, loaded \d+/,
+    /tide-tables 0\.1\.0: valid, 1 files[\s\S]*in the list: \d+, when loaded: \d+/,
   );
   expect(await ok("dev", "tide-tables", "--once")).toContain(
     "conversation dev-tide-tables: draft:tide-tables is active in it",
@@ -45,7 +45,7 @@ it("signs in, begins, tries as a draft, publishes, rolls back, pulls by task, ad
   await writeFile(file, (await readFile(file, "utf8")).replace("step by step", "one by one"));
   expect(await work.run("push", "tide-tables")).toMatchObject({
     code: 6,
-    stderr: expect.stringContaining("to 0.1.1 for instance"),
+    stderr: expect.stringContaining("for example to 0.1.1"),
   });
   await ok("push", "tide-tables", "--bump");
   expect(await ok("diff", "tide-tables")).toContain('-version: "0.1.0"\n+version: "0.1.1"');

@@ -1,6 +1,6 @@
 // Keeps temporary files of tests in memory. Gateways write through to the disk, and a slow disk took most of the time of their tests.
 
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
@@ -31,10 +31,10 @@ function bytesFree(): number {
   }
 }
 
-/** Whether the run that created a folder has ended without deleting it. */
+/** Whether a run of this user has created the folder and ended without deleting it. */
 function isAbandoned(name: string): boolean {
   const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
-  if (pid === undefined) return false;
+  if (pid === undefined || lstatSync(path.join(MEMORY, name)).uid !== process.getuid?.()) return false;
   try {
     process.kill(Number(pid), 0);
     return false;

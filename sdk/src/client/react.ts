@@ -161,5 +161,5 @@ export function useToolCalls(gateway: SkillGateway): ToolCalls {
 /** Throws if the connection does not subscribe to `topic`. The page would otherwise wait for data that never arrives. */
 function checkTopic({ hears }: SkillGateway, topic: Topic): void {
   if (!hears.includes(topic))
-    throw new Error(`The topic "${topic}" is not subscribed. Pass \`hears: ["${topic}"]\` to useSkillGateway.`);
+    throw new Error(`This connection does not receive "${topic}". Pass \`hears: ["${topic}"]\` to useSkillGateway.`);
 }

@@ -80,7 +80,7 @@ export interface OfferedServer {
   state: "connecting" | "connected" | "failed" | "open" | "unsupported";
   /** Tools that the entry allows and the guard accepts, and the names of tools that only the guard rejects. */
   tools: UpstreamTool[];
-  withheld: string[];
+  restricted: string[];
   error: string | null;
   /** Duration of the last connect, list or call, in milliseconds. */
   latency: number | null;

@@ -31,11 +31,11 @@ export function passes(
 }
 
 /** Returns texts that say why tools are restricted, grouped by reason. */
-export function restrictedToolTexts(approved: ApprovedTools, withheld: readonly string[]): string[] {
-  const changed = withheld.filter((name) => Object.hasOwn(approved, name));
-  const added = withheld.filter((name) => !Object.hasOwn(approved, name));
+export function restrictedToolTexts(approved: ApprovedTools, restricted: readonly string[]): string[] {
+  const changed = restricted.filter((name) => Object.hasOwn(approved, name));
+  const added = restricted.filter((name) => !Object.hasOwn(approved, name));
   const say = (names: readonly string[], what: string) =>
-    names.length === 0 ? [] : [`${named(names)} ${names.length === 1 ? "is" : "are"} withheld: ${what}`];
+    names.length === 0 ? [] : [`${named(names)} ${names.length === 1 ? "is" : "are"} not offered: ${what}`];
   return [...say(changed, "the definitions changed after they were approved"), ...say(added, "they are not approved")];
 }
 

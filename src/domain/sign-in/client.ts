@@ -79,9 +79,9 @@ export function isAddress(clientId: string): boolean {
 }
 
 /**
- * Returns the URL of a document, or why it is not fetched. Documents are fetched before anybody has signed in. Every build applies the policy of a deployed gateway, because any web page can
- * send the browser of a local gateway's user here. Only URLs that the parser leaves unchanged are accepted, so that id and fetched URL are
- * the same text.
+ * Returns the URL of a document, or why it is not fetched. Documents are fetched before anybody has signed in. Every build applies the
+ * policy of a deployed gateway, because any web page can send the browser of a local gateway's user here. Only URLs that the parser leaves
+ * unchanged are accepted, so that id and fetched URL are the same text.
  *
  * @param own the gateway's origin, which cannot host client documents
  */

@@ -32,3 +32,8 @@ export async function codeBarOf(
   if (!canExecute(scope)) return "not_public";
   return context.loader === undefined ? "no_loader" : null;
 }
+
+/** Whether code published to this scope is compiled. */
+export function canRunCodeInScope(scope: string): boolean {
+  return canExecute(scope);
+}

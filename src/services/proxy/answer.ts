@@ -103,7 +103,7 @@ function streamed(exchange: ProxiedCall, body: ReadableStream<Uint8Array>): Read
     pass: (event) => (event.type === "endpoint" ? endpoint(exchange, event) : passed(exchange, event)),
     failure: (id, fault) => rpcError(id, FAILED, failureText(name, fault)),
     // Clients of the old transport wait for their endpoint and receive errors on the stream.
-    farewell: (fault) => (type === "sse" ? writeEvent({ type: "error", data: failureText(name, fault) }) : ""),
+    failureEvent: (fault) => (type === "sse" ? writeEvent({ type: "error", data: failureText(name, fault) }) : ""),
   });
 }
 

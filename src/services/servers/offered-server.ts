@@ -27,7 +27,7 @@ export function offeredServerOf(
     ref,
     state,
     tools,
-    withheld: restricted,
+    restricted,
     error: shownError,
     latency,
     problems:

@@ -174,7 +174,7 @@ async function downServer(place: CallPlace, { skill, tool }: { skill: string; to
   const { servers } = await place.offered();
   const mine = servers.filter(({ ref }) => (ref.skill?.name ?? "") === skill && tool.startsWith(`${ref.name}__`));
   const down = mine.find(({ state }) => state !== "connected");
-  const guarded = mine.some(({ ref, withheld }) => withheld.some((name) => tool === `${ref.name}__${name}`));
+  const guarded = mine.some(({ ref, restricted }) => restricted.some((name) => tool === `${ref.name}__${name}`));
   if (guarded) return "its definition changed after it was approved";
   if (down === undefined) return null;
   return `MCP server '${down.ref.name}' is not connected${down.error === null ? "" : `: ${down.error}`}`;

@@ -1,4 +1,4 @@
-// The front under delivery `auto`: it stays unchanged, except that skills the user can no longer use are removed.
+// The beginning of the prompt under delivery `auto`: it stays unchanged, except that skills the user can no longer use are removed.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";

@@ -50,7 +50,7 @@ it("limits a key to its scopes; a key with only `act_as` is unlimited", () => {
 });
 
 it("lists the requests that accept a cached identity, and requires the primary for all others", () => {
-  for (const [request, recall] of [
+  for (const [request, source] of [
     ["POST /api/v1/conversations/x/turns", "recent"],
     ["POST /api/v1/conversations/x/turns/", "recent"],
     ["POST /api/v1/conversations/x/tool-calls", "remembered"],
@@ -74,6 +74,6 @@ it("lists the requests that accept a cached identity, and requires the primary f
     ["GET /new", "strict"],
   ] as const) {
     const [method = "", path = ""] = request.split(" ");
-    expect(`${request} ${identitySourceOf(method, path)}`).toBe(`${request} ${recall}`);
+    expect(`${request} ${identitySourceOf(method, path)}`).toBe(`${request} ${source}`);
   }
 });

@@ -41,8 +41,8 @@ it("every route of the document has its class, and a new one is strict", async (
   const recalled: Record<string, IdentitySource> = {};
   for (const [path, methods] of Object.entries(paths)) {
     for (const method of Object.keys(methods)) {
-      const recall = identitySourceOf(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-1"));
-      if (recall !== "strict") recalled[`${method.toUpperCase()} ${path.replace(/\/$/, "")}`] = recall;
+      const source = identitySourceOf(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-1"));
+      if (source !== "strict") recalled[`${method.toUpperCase()} ${path.replace(/\/$/, "")}`] = source;
     }
   }
   expect(recalled).toEqual(RECALLED);

@@ -20,7 +20,7 @@ function wire(options: Partial<EventRelayOptions> = {}) {
     now: Date.now,
     pass: writeEvent,
     failure: (id, fault) => `${id}: ${fault.message}`,
-    farewell: () => "",
+    failureEvent: () => "",
     ...options,
   });
   let told = "";
@@ -126,7 +126,7 @@ describe("a standing stream", () => {
       pending: [],
       firstMs: 5_000,
       silenceMs: null,
-      farewell: (fault: Error) => `event: error\ndata: ${fault.message}\n\n`,
+      failureEvent: (fault: Error) => `event: error\ndata: ${fault.message}\n\n`,
     };
     const silent = wire(options);
     await vi.advanceTimersByTimeAsync(5_000);

@@ -2,6 +2,10 @@
 
 import _frozen_importlib as bootstrap
 import abc, builtins, collections, gc, linecache, re, sys, types
+from operator import is_
+
+#: Called while a script may have replaced the built-in names.
+all, dict, id, isinstance, len, list, map, set, type = all, dict, id, isinstance, len, list, map, set, type
 
 _CONTAINERS = (dict, list, set, bytearray, collections.OrderedDict, collections.defaultdict, collections.deque)
 #: Flags of `type`: created at run time, and not writable.
@@ -133,7 +137,7 @@ class Snapshot:
             _, before = self._before.get(id(entry), (None, None))
             if before is None:
                 entry.saved = _copy(entry.live)
-            elif entry.live != before:
+            elif differs(entry.live, before):
                 self.is_spoiled = True
         self._before = {}
         self._token = abc.get_cache_token()
@@ -145,12 +149,12 @@ class Snapshot:
             self._known[name] = module
             self._add_module(module)
             parent, _, child = name.rpartition(".")
-            # The import system sets this attribute after the module is loaded.
+            # The import system sets this attribute after the module is loaded, and interns its name.
             if parent in self._of_module:
-                self._of_module[parent].saved[child] = module
+                self._of_module[parent].saved[sys.intern(child)] = module
 
     def _changed(self):
-        return [entry for entry in self._entries if _differs(entry.live, entry.saved)]
+        return [entry for entry in self._entries if differs(entry.live, entry.saved)]
 
     # Functions
 
@@ -174,13 +178,13 @@ class Snapshot:
 
     def restore_builtins(self):
         """Restores built-in names, which all other code needs."""
-        if _NAMES != self._builtins:
+        if differs(_NAMES, self._builtins):
             _NAMES.clear()
             _NAMES.update(self._builtins)
 
     def restore_modules(self):
         known = self._known
-        if MODULES != known:
+        if differs(MODULES, known):
             MODULES.clear()
             MODULES.update(known)
 
@@ -213,12 +217,18 @@ def _parts_of(function):
     return function.__code__, function.__defaults__, None if named is None else dict(named)
 
 
-def _differs(live, saved):
-    try:
-        return live != saved
-    except Exception:
-        # A script has stored a value that cannot be compared.
+def differs(live, saved):
+    """Whether a container has other members than its copy. Members are compared by identity: scripts can define what is equal."""
+    if len(live) != len(saved):
         return True
+    if isinstance(live, dict):
+        return not (all(map(is_, live, saved)) and all(map(is_, live.values(), saved.values())))
+    if isinstance(live, bytearray):
+        return live != saved
+    if isinstance(live, set):
+        # A copy of a set can have another order.
+        return set(map(id, live)) != set(map(id, saved))
+    return not all(map(is_, live, saved))
 
 
 def _is_suspicious(live, saved, is_system=False):
@@ -252,3 +262,5 @@ def _restore(entry):
     else:
         live.clear()
         (live.extend if isinstance(live, collections.deque) else live.update)(saved)
+    # A name that was deleted and restored is now the last one.
+    entry.saved = _copy(live)

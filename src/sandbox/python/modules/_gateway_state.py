@@ -92,7 +92,7 @@ def restore():
 
 def _reset_lists():
     for each, before in _lists:
-        if each != before:
+        if snapshots.differs(each, before):
             each[:] = before
             if each is warnings.filters:
                 warnings._filters_mutated_lock_held()
@@ -119,7 +119,7 @@ def _reset_interpreter():
     sys.excepthook, sys.displayhook, sys.unraisablehook = EXCEPTHOOK, sys.__displayhook__, sys.__unraisablehook__
     threading.excepthook = threading.__excepthook__
     asyncio.set_event_loop(_loop)
-    if vars(_loop) != _loop_state:
+    if snapshots.differs(vars(_loop), _loop_state):
         vars(_loop).clear()
         vars(_loop).update(_loop_state)
     for tool in range(6):
@@ -141,10 +141,10 @@ def _set_signals():
 
 def _reset_codecs():
     (functions, former_functions), (handlers, former_handlers) = _codec_lists
-    if handlers != former_handlers:
+    if snapshots.differs(handlers, former_handlers):
         handlers.clear()
         handlers.update(former_handlers)
-    if functions != former_functions:
+    if snapshots.differs(functions, former_functions):
         functions[:] = former_functions
         # Found codecs are cached. Removing a search function clears the cache.
         codecs.register(_no_codec)

@@ -39,7 +39,7 @@ const INTERPRETERS = {
 
 /** Seconds that a script has to end after the signal TERM, and that the server waits beyond that. */
 const GRACE = 1;
-const PATIENCE = 3;
+const PATIENCE = 10;
 
 /**
  * Runs inside: unpacks the files, runs the script with its limits, ends everything that it left running, packs the files. Descriptors: 3
@@ -217,6 +217,9 @@ function systemFolder(name) {
     : ["--ro-bind", `/${name}`, `/${name}`];
 }
 
+/** Milliseconds for the probe. It takes less than a second unless the machine is busy. */
+const PROBE_MS = 60_000;
+
 /** Attempts that a confined script must not succeed with. Each prints its name if it does. */
 const PROBE = `
 [ "$(id -u)" = 0 ] && echo root
@@ -247,9 +250,14 @@ export async function probe() {
       command: ["/bin/bash"],
       args: ["/tmp/probe.sh"],
       files,
-      ms: 10_000,
+      ms: PROBE_MS,
     });
     if (exit === 0 && stdout === "probed\n") return { ok: true };
+    if (exit === null)
+      return no(
+        `a confined script did not end within ${PROBE_MS / 1_000} s`,
+        "Try again when the machine is less busy.",
+      );
     return no(
       `a confined script was able to: ${stdout.replaceAll("\n", ", ")} ${stderr.slice(0, 300)}`.trim(),
       "Do not use this machine.",

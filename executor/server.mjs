@@ -14,6 +14,9 @@ const WAITING = 16;
 const MOST_MS = 300_000;
 const OUT = { files: 40, fileBytes: 8 * MiB, bytes: 16 * MiB };
 
+/** Milliseconds for reading which packages and programs exist. */
+const DESCRIBE_MS = 60_000;
+
 /** Lists the packages of the machine's Python. */
 const LIST_PACKAGES =
   "import importlib.metadata as m, json\n" +
@@ -93,8 +96,8 @@ function json(response, status, value) {
 
 async function describe() {
   const [python, commands] = await Promise.all([
-    runConfined({ command: interpreterOf("python"), args: ["-c", LIST_PACKAGES], ms: 20_000 }),
-    runConfined({ command: interpreterOf("shell"), args: ["-c", `command -v ${COMMANDS}`], ms: 20_000 }),
+    runConfined({ command: interpreterOf("python"), args: ["-c", LIST_PACKAGES], ms: DESCRIBE_MS }),
+    runConfined({ command: interpreterOf("shell"), args: ["-c", `command -v ${COMMANDS}`], ms: DESCRIBE_MS }),
   ]);
   const packages = python.exit === 0 ? JSON.parse(python.stdout) : {};
   const found = commands.stdout.split("\n").flatMap((line) => line.split("/").at(-1) || []);

@@ -9,7 +9,7 @@ import { type Gateway, newPlace, start } from "./launcher";
 const confined = await probe();
 
 /** The first start of a checkout builds the script runtimes, which takes a minute on a busy machine. */
-vi.setConfig({ testTimeout: 240_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const FILES = {
   "SKILL.md": '---\nname: tools\ndescription: "Runs programs of the machine."\n---\n\nRun the scripts.\n',

@@ -3,7 +3,7 @@
 import { RpcTarget } from "cloudflare:workers";
 
 /** Milliseconds for which a call waits for a process that is starting. */
-const PATIENCE = 20_000;
+const PATIENCE = 60_000;
 const PAUSE = 50;
 /** Modules of this size are sent once per process and kept there: Python has 20 MB of them. */
 const LARGE = 1024 * 1024;

@@ -66,7 +66,7 @@ async function provider(fixture: SkillFixture) {
 
 export async function describeAll(fixture: SkillFixture): Promise<Described & { warnings: string[] }> {
   const { provided, tools, found, warnings } = await provider(fixture);
-  const { described } = await describeProvider(isolates(), provided, found.name, tools);
+  const { described } = await describeProvider(isolates(), provided, found.name, tools, null);
   return { ...described, warnings: warnings.map((warning) => warning.code) };
 }
 

@@ -1,7 +1,7 @@
 // Lists the permissions of a skill version, and the differences between two versions, for review before a user trusts one. Runs no code and
 // returns no credentials.
 
-import { canExecute } from "../access/access";
+import { type CodeScopes, canExecute } from "../access/access";
 import { isJsonObject, type JsonObject } from "../json";
 import { isForUsers, type Manifest, type PackageFile } from "../package/skill";
 import { readServers, unwrapServers } from "../servers/entry";
@@ -11,7 +11,7 @@ import { type Language, languageOf } from "./language";
 
 /** The parts of a version that are read. */
 export interface PermittedVersion {
-  /** The owner. Only the code of public skills runs. */
+  /** The owner. It decides whether code runs. */
   scope: string;
   manifest: Pick<
     Manifest,
@@ -79,12 +79,16 @@ export interface Permission {
 /** Maximum length of a displayed name. */
 const SHOWN = 256;
 
-/** Returns the permissions of a version. Every user who can see the version can see them. */
-export function permissionsOf(version: PermittedVersion): SkillPermissions {
+/**
+ * Returns the permissions of a version. Every user who can see the version can see them.
+ *
+ * @param codeScopes whose skills can run code
+ */
+export function permissionsOf(version: PermittedVersion, codeScopes: CodeScopes): SkillPermissions {
   const { manifest, frontmatter } = version;
   const scripts = scriptsOf(version);
   const isProvided = manifest.tools.length > 0 && manifest.provider?.module !== undefined;
-  const executes = canExecute(version.scope);
+  const executes = canExecute(version.scope, codeScopes);
   const servers = declaredServers(manifest.mcpServers);
   return {
     runs_code: executes && (isProvided || scripts.some(({ runs }) => runs !== "nowhere")),

@@ -1,5 +1,6 @@
 // All settings with defaults and descriptions: one table validates them, names problems, and generates docs/settings.md.
 
+import { CODE_SCOPES } from "../access/access";
 import { GatewayError, type Issue } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
 import { parseReference, type SkillReference } from "../reference";
@@ -100,6 +101,9 @@ export const SETTINGS = {
   ),
   SKILL_LIST_TOKENS: count(2_000, 200, 32_000).describe(
     "Limit for the tokens of the skill list in a prompt. Public skills are omitted first; `find_skill` finds the rest.",
+  ),
+  CODE_SCOPES: choice(CODE_SCOPES, "public").describe(
+    "Whose skills can run code: `public` (only public skills, which admins publish), `groups` (also the skills of a group, for its members) or `users` (also a user's own skills, for this user alone).",
   ),
   PUBLISH_BLOCK_SEVERITY: choice(["none", "high", "low"], "none").describe(
     "Packages with findings of this severity or higher cannot be published as public skills. `none` blocks nothing.",

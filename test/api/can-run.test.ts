@@ -2,8 +2,8 @@
 
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CodeScopes } from "../../src/domain/access/access";
 import type { StoredCode } from "../../src/domain/code/compiled";
+import type { CodeScopes } from "../../src/domain/settings/settings";
 import { call, keyFor } from "../support/call";
 import { publishOwn, publishPublic, type Result, type Step, talk, textOf } from "../support/chat-turns";
 import { forgetCallers } from "../support/isolate";

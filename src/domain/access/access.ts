@@ -1,5 +1,7 @@
 // Authorization rules: decides which principal can do what. `key-scope.ts` limits this by the scopes of the key.
 
+import type { CodeScopes } from "../settings/settings";
+
 /** Roles in a group, highest first. */
 export const GROUP_ROLES = ["Owner", "Maintainer", "Developer", "Reporter"] as const;
 export type GroupRole = (typeof GROUP_ROLES)[number];
@@ -209,10 +211,6 @@ export function ownsScope(principal: Principal, scope: string): boolean {
   return role === "Owner" || (role !== null && isAdmin(principal));
 }
 
-/** Whose skills can run code, as `CODE_SCOPES` sets it. Each value includes those before it. */
-export const CODE_SCOPES = ["public", "groups", "users"] as const;
-export type CodeScopes = (typeof CODE_SCOPES)[number];
-
 /** Returns the first value of `CODE_SCOPES` with which skills of this scope run code. A draft that is not public is its author's. */
 export function codeScopeOf(scope: string): CodeScopes {
   if (scope === PUBLIC_SCOPE || scope.startsWith(PUBLIC_DRAFTS)) return "public";
@@ -221,7 +219,8 @@ export function codeScopeOf(scope: string): CodeScopes {
 
 /** Whether skills of this scope can run code for anybody. Only admins write public skills, so these always can. */
 export function canExecute(scope: string, allowed: CodeScopes): boolean {
-  return CODE_SCOPES.indexOf(codeScopeOf(scope)) <= CODE_SCOPES.indexOf(allowed);
+  const needed = codeScopeOf(scope);
+  return needed === "public" || needed === allowed || allowed === "users";
 }
 
 /** Whether skills of this scope can run code for the principal: a group's for its members, a user's for this user alone. */

@@ -1,11 +1,12 @@
 // Lists the permissions of a skill version, and the differences between two versions, for review before a user trusts one. Runs no code and
 // returns no credentials.
 
-import { type CodeScopes, canExecute } from "../access/access";
+import { canExecute } from "../access/access";
 import { isJsonObject, type JsonObject } from "../json";
 import { isForUsers, type Manifest, type PackageFile } from "../package/skill";
 import { readServers, unwrapServers } from "../servers/entry";
 import { markedUrl, variablesIn } from "../servers/template";
+import type { CodeScopes } from "../settings/settings";
 import type { ScriptVerdict } from "./check/verdict";
 import { type Language, languageOf } from "./language";
 

@@ -1,6 +1,5 @@
 // All settings with defaults and descriptions: one table validates them, names problems, and generates docs/settings.md.
 
-import { CODE_SCOPES } from "../access/access";
 import { GatewayError, type Issue } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
 import { parseReference, type SkillReference } from "../reference";
@@ -39,6 +38,10 @@ export const REGIONS = [
 
 /** Where a conversation is created. `auto`: without a hint, near its first caller. */
 export const PLACES = ["auto", ...REGIONS] as const;
+
+/** Whose skills can run code. Each value includes those before it. */
+export const CODE_SCOPES = ["public", "groups", "users"] as const;
+export type CodeScopes = (typeof CODE_SCOPES)[number];
 
 const CHAT_NAMES = ["x-conversation-id", "x-openwebui-chat-id"];
 

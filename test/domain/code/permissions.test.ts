@@ -1,8 +1,8 @@
 // Permissions of a version, derived from its declarations.
 
 import { expect, it } from "vitest";
-import type { CodeScopes } from "../../../src/domain/access/access";
 import { type PermittedVersion, permissionChanges, permissionsOf } from "../../../src/domain/code/permissions";
+import type { CodeScopes } from "../../../src/domain/settings/settings";
 
 const manifest: PermittedVersion["manifest"] = {
   tools: [],

@@ -39,6 +39,10 @@ export const REGIONS = [
 /** Where a conversation is created. `auto`: without a hint, near its first caller. */
 export const PLACES = ["auto", ...REGIONS] as const;
 
+/** Whose skills can run code. Each value includes those before it. */
+export const CODE_SCOPES = ["public", "groups", "users"] as const;
+export type CodeScopes = (typeof CODE_SCOPES)[number];
+
 const CHAT_NAMES = ["x-conversation-id", "x-openwebui-chat-id"];
 
 const origins = list((entry) =>
@@ -101,6 +105,9 @@ export const SETTINGS = {
   SKILL_LIST_TOKENS: count(2_000, 200, 32_000).describe(
     "Limit for the tokens of the skill list in a prompt. Public skills are omitted first; `find_skill` finds the rest.",
   ),
+  CODE_SCOPES: choice(CODE_SCOPES, "public").describe(
+    "Whose skills can run code: `public` (only public skills, which admins publish), `groups` (also the skills of a group, for its members) or `users` (also a user's own skills, for this user alone).",
+  ),
   PUBLISH_BLOCK_SEVERITY: choice(["none", "high", "low"], "none").describe(
     "Packages with findings of this severity or higher cannot be published as public skills. `none` blocks nothing.",
   ),
@@ -135,6 +142,9 @@ export const SETTINGS = {
   ),
   EXECUTOR_KEY: optionalText((value) => (value.length < 20 ? "use at least 20 characters" : null)).describe(
     "The key that the gateway sends to `EXECUTOR_URL`.",
+  ),
+  EXECUTOR_SCOPES: choice(CODE_SCOPES, "public").describe(
+    "Whose skills can use the executor, with the values of `CODE_SCOPES`. Code there runs natively, so a kernel separates it from the machine, and not V8.",
   ),
   METRICS: choice(["on", "off"], "off").describe(
     "With `on`, the gateway counts events in one Durable Object, and `/metrics` returns them to admins as OpenMetrics. `npm start` and `npm run dev` turn it on by default.",

@@ -1,6 +1,8 @@
 // Reads the code of a version for an isolate, and the data for its host.
 
+import { canExecute } from "../../domain/access/access";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
+import type { View } from "../../domain/catalog/view";
 import {
   type Runnable,
   type RunnableScripts,
@@ -22,6 +24,7 @@ import { type RemoteExecutor, remote } from "../../sandbox/remote";
 import { readVerdict } from "../../storage/d1/versions";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
 import { guardedFetch } from "../../upstream/fetch";
+import { scopeInView } from "../catalog/catalog";
 import type { Context } from "../context";
 import { logIdOf } from "../secrets/log-id";
 import type { Session } from "../session";
@@ -43,19 +46,31 @@ export function providerCode(
   return { digest, path: provider.path, className: provider.class, config, load, python };
 }
 
-/** Returns the executors for scripts of a version, in the order in which they are tried. */
+/** Returns the executors for scripts of a version, in the order in which they are tried. `configured`: that of `executorFor`. */
 export function executorsOf(
   context: Context & { loader: WorkerLoader },
   session: Session | null,
   versionId: string,
   host: Omit<HostParts, "deadline">,
+  configured: RemoteExecutor | null,
 ): Executor[] {
   const { loader } = context;
   const { slots } = session?.memory ?? context;
   const source = packageOf(context, versionId);
   const isolates = executors({ loader, slots, host, ...source }, source);
-  const configured = remoteOf(context);
   return configured === null ? isolates : [remote({ slots, host, ...source }, configured), ...isolates];
+}
+
+/** Returns the executor that scripts of a skill can use, or `null`. */
+export async function executorFor(
+  context: Context,
+  view: View,
+  skill: { name: string; skill_id: string },
+): Promise<RemoteExecutor | null> {
+  const configured = remoteOf(context);
+  if (configured === null) return null;
+  const scope = await scopeInView(context, view, skill);
+  return scope !== null && canExecute(scope, context.settings.EXECUTOR_SCOPES) ? configured : null;
 }
 
 /** Returns the executor that the operator has configured, or `null`. */
@@ -71,13 +86,12 @@ function remoteOf({ settings }: Context): RemoteExecutor | null {
   };
 }
 
-/** Returns where publishing found that a script runs. Read only if there is an executor, because isolates do not need it. */
+/** Returns where publishing found that a script runs. Needed only if there is an executor, because isolates do not use it. */
 export async function scriptVerdict(
   context: Context,
   versionId: string,
   path: string,
 ): Promise<Pick<Script, "verdict">> {
-  if (remoteOf(context) === null) return {};
   const verdict = await readVerdict(context.db, versionId, path);
   return verdict === null ? {} : { verdict: verdict.runs };
 }

@@ -16,7 +16,7 @@ import { countToday } from "../quota";
 import { isActiveIn, loadedVersion, recordUse } from "../session";
 import { countCall } from "../skill-use";
 import type { CallPlace } from "./call";
-import { executorsOf, hostParts, scriptLanguage, scriptVerdict, toolContext } from "./code";
+import { executorFor, executorsOf, hostParts, scriptLanguage, scriptVerdict, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
 import { callWithStoredFiles, resolveInputFiles, storeWrittenFiles } from "./script-files";
 
@@ -69,9 +69,11 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   if (tooOften !== null) return failed(`Error: ${tooOften}`);
   const given = await resolveInputFiles(context, session, request.files);
   if ("issues" in given) return refusedFiles(given.issues);
-  const script = { path, language, ...(await scriptVerdict(context, skill.version_id, path)) };
+  const remote = await executorFor(context, view, skill);
+  const script = { path, language, ...(remote === null ? {} : await scriptVerdict(context, skill.version_id, path)) };
   const host = await hostParts(context, session, skill, place.callId, place.signal);
-  const executor = executorsOf({ ...context, loader }, session, skill.version_id, host).find((one) => one.runs(script));
+  const parts = { ...context, loader };
+  const executor = executorsOf(parts, session, skill.version_id, host, remote).find((one) => one.runs(script));
   if (executor === undefined) return failed(`Error: '${path}' cannot be run. Read it with read_skill.`);
   const { digest, config } = facts;
   const { args, input } = request;

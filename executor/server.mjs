@@ -17,15 +17,16 @@ const OUT = { files: 40, fileBytes: 8 * MiB, bytes: 16 * MiB };
 /** Milliseconds for reading which packages and programs exist. */
 const DESCRIBE_MS = 60_000;
 
-/** Lists the packages of the machine's Python. */
-const LIST_PACKAGES =
-  "import importlib.metadata as m, json\n" +
-  "print(json.dumps({d.metadata['Name']: d.version for d in m.distributions() if d.metadata['Name']}))";
+/** Lists the packages of the machine's Python, and the modules that can be imported. */
+const LIST_PACKAGES = `
+import importlib.metadata, json, pkgutil, sys
+packages = {one.metadata["Name"]: one.version for one in importlib.metadata.distributions() if one.metadata["Name"]}
+modules = {one.name for one in pkgutil.iter_modules()} | set(sys.builtin_module_names)
+print(json.dumps({"packages": packages, "modules": sorted(modules)}))
+`;
 
-/** Commands that scripts of skills often start. */
-const COMMANDS =
-  "awk bash bc convert curl exiftool ffmpeg file find git grep gs jq libreoffice magick node npm npx pandoc pdfinfo pdftoppm pdftotext perl python3 " +
-  "qpdf rg ruby sed soffice sqlite3 tar tesseract tree unzip uv wget xmllint zip";
+/** Lists the programs of the machine. */
+const LIST_COMMANDS = "IFS=:; for folder in $PATH; do ls $folder; done 2>/dev/null | sort -u";
 
 /** An answer other than a result. */
 class Refusal extends Error {
@@ -97,16 +98,16 @@ function json(response, status, value) {
 async function describe() {
   const [python, commands] = await Promise.all([
     runConfined({ command: interpreterOf("python"), args: ["-c", LIST_PACKAGES], ms: DESCRIBE_MS }),
-    runConfined({ command: interpreterOf("shell"), args: ["-c", `command -v ${COMMANDS}`], ms: DESCRIBE_MS }),
+    runConfined({ command: interpreterOf("shell"), args: ["-c", LIST_COMMANDS], ms: DESCRIBE_MS }),
   ]);
-  const packages = python.exit === 0 ? JSON.parse(python.stdout) : {};
-  const found = commands.stdout.split("\n").flatMap((line) => line.split("/").at(-1) || []);
+  const { packages, modules } = python.exit === 0 ? JSON.parse(python.stdout) : { packages: {}, modules: [] };
   return {
     protocol: 1,
     name: "bubblewrap",
     languages: ["python", "javascript", "shell"].filter((one) => one !== "python" || python.exit === 0),
     packages: { python: packages },
-    commands: found.sort(),
+    modules: { python: modules },
+    commands: commands.stdout.split("\n").filter((name) => name !== ""),
     network: false,
   };
 }

@@ -8,6 +8,7 @@ import { router } from "../../edge/router";
 import { instant, issueSchema, json, noContent, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import { deleteDraft, readDrafts } from "../../services/registry/drafts";
+import { compared } from "../../services/tools/executor-offer";
 import type { DraftSummary } from "../../storage/d1/registry/drafts";
 import { routingSchema, skillSchema, verdictsSchema } from "./resources";
 import { formBody, publishedResource, uploadFile } from "./uploads";
@@ -101,7 +102,7 @@ draftRoutes.openapi(
     });
     const reply = {
       ...draftResource(draft, context.caller.principal.userId),
-      ...(scripts === null || scripts.length === 0 ? {} : { scripts }),
+      ...(scripts === null || scripts.length === 0 ? {} : { scripts: (await compared(context, scripts)) ?? [] }),
       ...(routing === null ? {} : { routing }),
     };
     return c.json(reply, isNew ? 201 : 200);
@@ -143,7 +144,7 @@ draftRoutes.openapi(
     const repeat = c.req.header("idempotency-key") ?? null;
     pushing ??= await import("../../services/registry/draft-push");
     const done = await pushing.promoteDraft(c.get("context"), c.req.valid("param").name, repeat);
-    return c.json(publishedResource(c.get("context"), done), done.status);
+    return c.json(await publishedResource(c.get("context"), done), done.status);
   },
 );
 

@@ -15,6 +15,7 @@ import type { PublishTarget } from "../../services/registry/draft-version";
 import type { Published } from "../../services/registry/publish";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
 import { describeLater } from "../../services/tools/describe-later";
+import { compared } from "../../services/tools/executor-offer";
 import { routingSchema, skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
 import { sourceField } from "./source";
 
@@ -93,7 +94,7 @@ uploads.openapi(
     const scope = publishScope(principal, form.namespace);
     const target = { scope, namespace: form.namespace, userId: principal.userId };
     const done = await published(c, form, target);
-    return c.json(publishedResource(c.get("context"), done), done.status);
+    return c.json(await publishedResource(c.get("context"), done), done.status);
   },
 );
 
@@ -114,7 +115,7 @@ for (const [path, body] of [
       requireRight(c.get("context").caller.principal, "publish", PUBLIC_SCOPE);
       const target = { scope: PUBLIC_SCOPE, namespace: DEFAULT_NAMESPACE, userId: PUBLIC_USER };
       const done = await published(c, c.req.valid("form"), target);
-      return c.json(publishedResource(c.get("context"), done), done.status);
+      return c.json(await publishedResource(c.get("context"), done), done.status);
     },
   );
 }
@@ -137,7 +138,7 @@ for (const [path, find] of [
     async (c) => {
       const { id, name: known, scope } = await find(c.get("context"), "change", c.req.valid("param").id);
       const done = await published(c, c.req.valid("form"), { scope, id, name: known });
-      return c.json(publishedResource(c.get("context"), done), 200);
+      return c.json(await publishedResource(c.get("context"), done), 200);
     },
   );
 }
@@ -159,7 +160,7 @@ uploads.openapi(
     const repeat = c.req.header("idempotency-key") ?? null;
     sharing ??= await import("../../services/registry/share");
     const done = await sharing.shareSkill(c.get("context"), c.req.valid("param").id, group_name, repeat);
-    return c.json(publishedResource(c.get("context"), done), done.status);
+    return c.json(await publishedResource(c.get("context"), done), done.status);
   },
 );
 
@@ -187,7 +188,7 @@ uploads.openapi(
       files: (found?.files ?? []).map(({ path, size, sha256 }) => ({ path, size, sha256 })),
       tokens,
       routing,
-      scripts,
+      scripts: await compared(c.get("context"), scripts),
     };
     return c.json(answer, 200);
   },
@@ -210,9 +211,12 @@ async function published(
   });
 }
 
-/** Returns the resource of the new version, with the routing report if the package has example prompts. */
-export function publishedResource(context: Context, { status, skill, routing }: Published) {
+/**
+ * Returns the resource of the new version, with what the executor lacks for its scripts, and with the routing report if the package has
+ * example prompts.
+ */
+export async function publishedResource(context: Context, { status, skill, routing }: Published) {
   if (status === 201) describeLater(context, skill);
-  const resource = skillResource(skill);
+  const resource = skillResource({ ...skill, scripts: await compared(context, skill.scripts) });
   return routing === null ? resource : { ...resource, status: { ...resource.status, routing } };
 }

@@ -1,5 +1,6 @@
 // `npm start -- --executor`: scripts that need programs or packages of the machine run confined, all others in isolates.
 
+import path from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -66,10 +67,19 @@ it.runIf(confined.ok)("runs scripts that need programs in the executor, and all 
   expect([...run.stdout, ...run.stderr].join("\n")).not.toContain("EXECUTOR_KEY");
 });
 
-it.runIf(!confined.ok)("does not start if runs cannot be confined", async () => {
-  const run = start(await newPlace(), { args: ["--executor"] });
-  expect(await run.exit).toBe(1);
-  expect(run.stderr.join("\n")).toContain("Scripts cannot be confined here");
+it("starts without an executor if runs cannot be confined, and says what to install", async () => {
+  // Without bwrap.
+  const run = start(await newPlace(), { args: ["--executor"], env: { PATH: path.dirname(process.execPath) } });
+  const gateway = await run.ready();
+  const advice = "bwrap is not installed. Install it: apt-get install bubblewrap";
+  expect(run.stderr.join("\n")).toContain(advice);
+  expect(await (await gateway.fetch("/health")).json()).toMatchObject({
+    status: "degraded",
+    checks: { executor: "failed" },
+    issues: [{ code: "EXECUTOR_UNAVAILABLE", message: expect.stringContaining(advice) }],
+  });
+  await publish(gateway);
+  expect(await execute(gateway, "scripts/version.sh")).toMatchObject({ stdout: "done\n" });
 });
 
 it("sends such scripts to an isolate without the option", async () => {

@@ -18,6 +18,7 @@ const CHECKS: Record<keyof Health["checks"], string> = {
   loader: "Isolates for code",
   rates: "Rate limits",
   search: "Search index",
+  executor: "Executor for scripts",
 };
 
 export function HealthPage(): ReactNode {

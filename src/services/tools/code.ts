@@ -74,7 +74,7 @@ export async function executorFor(
 }
 
 /** Returns the executor that the operator has configured, or `null`. */
-export function remoteOf({ settings }: Context): RemoteExecutor | null {
+export function remoteOf({ settings }: Pick<Context, "settings">): RemoteExecutor | null {
   const { EXECUTOR_URL: url, EXECUTOR_KEY: key } = settings;
   if (url === undefined || key === undefined) return null;
   const origins = [new URL(url).origin];

@@ -17,7 +17,7 @@ export type Offer = { offer: ExecutorOffer } | { problem: string };
 const last = new Map<string, { found: Offer; until: number }>();
 
 /** Returns what the executor has, or `null` if none is configured. */
-export async function executorOffer(context: Context): Promise<Offer | null> {
+export async function executorOffer(context: Pick<Context, "settings" | "now">): Promise<Offer | null> {
   const executor = remoteOf(context);
   if (executor === null) return null;
   const known = last.get(executor.url);

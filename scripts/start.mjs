@@ -82,10 +82,13 @@ async function main() {
 
 /** Starts the local executor. If runs cannot be confined here, the gateway starts without one and `/health` returns the reason. */
 async function openExecutor() {
-  const { serveExecutor } = await import("../executor/server.mjs");
+  const [{ serveExecutor }, { layersFrom }] = await Promise.all([
+    import("../executor/server.mjs"),
+    import("../executor/packages.mjs"),
+  ]);
   const key = randomBytes(32).toString("base64url");
   try {
-    const { url, close } = await serveExecutor({ key });
+    const { url, close } = await serveExecutor({ key, layers: layersFrom(process.env) });
     return { close, variables: { EXECUTOR_URL: url, EXECUTOR_KEY: key } };
   } catch (error) {
     say(`⚠ No executor: ${error.message}`);

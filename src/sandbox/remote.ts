@@ -102,7 +102,9 @@ async function formOf(call: ScriptCall, readZip: IsolateParts["readZip"]): Promi
   if (stored.files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes) return TOO_LARGE_TO_RUN;
   const form = new FormData();
   const { language, path } = call.script;
-  const asked = { language, path: `${SCRIPT_FILES.skill}/${path}`, args: call.args, input: call.input, ms: call.ms };
+  const { requirements = [] } = call.script;
+  const place = `${SCRIPT_FILES.skill}/${path}`;
+  const asked = { language, path: place, args: call.args, input: call.input, requirements, ms: call.ms };
   form.set("run", JSON.stringify(asked));
   for (const { path: name, offset, size, mode } of stored.files) {
     const type = mode === 0o644 ? "" : "application/x-executable";

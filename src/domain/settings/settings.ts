@@ -145,6 +145,7 @@ export const SETTINGS = {
   ),
   EXECUTOR_SCOPES: choice(CODE_SCOPES, "public").describe(
     "Whose skills can use the executor, with the values of `CODE_SCOPES`. Code there runs natively, so a kernel separates it from the machine, and not V8.",
+  ),
   EXECUTOR_PROBLEM: optionalText(() => null).describe(
     "Why there is no executor, and what to do. `/health` returns it. `npm start -- --executor` sets it if runs cannot be confined.",
   ),

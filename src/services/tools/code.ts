@@ -91,9 +91,9 @@ export async function scriptVerdict(
   context: Context,
   versionId: string,
   path: string,
-): Promise<Pick<Script, "verdict">> {
+): Promise<Pick<Script, "verdict" | "requirements">> {
   const verdict = await readVerdict(context.db, versionId, path);
-  return verdict === null ? {} : { verdict: verdict.runs };
+  return verdict === null ? {} : { verdict: verdict.runs, requirements: verdict.needs?.requirements ?? [] };
 }
 
 function packageOf(context: Context, versionId: string): PackageSource {

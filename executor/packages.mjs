@@ -191,7 +191,10 @@ export class Layers {
   }
 }
 
-/** Returns the layers that the variables of a process configure. */
+/**
+ * Returns the layers that the variables of a process configure.
+ * @param {Record<string, string | undefined>} variables
+ */
 export function layersFrom({
   EXECUTOR_INSTALL: mode = "off",
   EXECUTOR_INDEX: index,

@@ -44,13 +44,13 @@ export async function compared(
   return scripts.map((verdict) => {
     if (!isSent(verdict)) return verdict;
     const missing = "offer" in found ? missingIn(found.offer, verdict.needs ?? {}) : null;
-    const told =
+    const comparison =
       missing === null
         ? "The executor could not be asked what it has."
         : missing.length === 0
           ? "The executor has what it needs."
           : `The executor lacks: ${missing.join(", ")}.`;
-    const reason = verdict.reason === undefined ? told : `${verdict.reason} ${told}`;
+    const reason = verdict.reason === undefined ? comparison : `${verdict.reason} ${comparison}`;
     return { ...verdict, reason, ...(missing === null ? {} : { missing }) };
   });
 }

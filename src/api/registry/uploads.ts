@@ -4,6 +4,7 @@ import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { DEFAULT_NAMESPACE, PUBLIC_SCOPE, PUBLIC_USER } from "../../domain/access/access";
 import type { ClaimedSource } from "../../domain/catalog/source";
+import type { ScriptVerdict } from "../../domain/code/check/verdict";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import type { Manifest } from "../../domain/package/skill";
 import type { HttpEnv } from "../../edge/edge";
@@ -15,7 +16,6 @@ import type { PublishTarget } from "../../services/registry/draft-version";
 import type { Published } from "../../services/registry/publish";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
 import { describeLater } from "../../services/tools/describe-later";
-import { compared } from "../../services/tools/executor-offer";
 import { routingSchema, skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
 import { sourceField } from "./source";
 
@@ -72,6 +72,7 @@ const answers = {
 let publishing: typeof import("../../services/registry/publish") | null = null;
 let assessing: typeof import("../../services/registry/publish-report") | null = null;
 let sharing: typeof import("../../services/registry/share") | null = null;
+let offers: typeof import("../../services/tools/executor-offer") | null = null;
 
 /** Returns the form, which is required. */
 export function formBody<T extends z.ZodType>(schema: () => T) {
@@ -188,11 +189,22 @@ uploads.openapi(
       files: (found?.files ?? []).map(({ path, size, sha256 }) => ({ path, size, sha256 })),
       tokens,
       routing,
-      scripts: await compared(c.get("context"), scripts),
+      scripts: await withMissing(c.get("context"), PUBLIC_SCOPE, scripts),
     };
     return c.json(answer, 200);
   },
 );
+
+/** Adds to the verdicts on the scripts of a skill in a scope what the executor lacks, if there is one. */
+export async function withMissing(
+  context: Context,
+  scope: string,
+  scripts: readonly ScriptVerdict[] | null,
+): Promise<(ScriptVerdict & { missing?: string[] })[] | null> {
+  if (scripts === null || context.settings.EXECUTOR_URL === undefined) return scripts === null ? null : [...scripts];
+  offers ??= await import("../../services/tools/executor-offer");
+  return offers.compared(context, scope, scripts);
+}
 
 async function published(
   c: HonoContext<HttpEnv>,
@@ -217,6 +229,6 @@ async function published(
  */
 export async function publishedResource(context: Context, { status, skill, routing }: Published) {
   if (status === 201) describeLater(context, skill);
-  const resource = skillResource({ ...skill, scripts: await compared(context, skill.scripts) });
+  const resource = skillResource({ ...skill, scripts: await withMissing(context, skill.scope, skill.scripts) });
   return routing === null ? resource : { ...resource, status: { ...resource.status, routing } };
 }

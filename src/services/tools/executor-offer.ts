@@ -1,5 +1,6 @@
 // Reads what the executor has, and adds to the verdicts of scripts what it lacks.
 
+import { canExecute } from "../../domain/access/access";
 import { type ExecutorOffer, missingIn } from "../../domain/code/check/missing";
 import type { ScriptVerdict } from "../../domain/code/check/verdict";
 import { languageOf } from "../../domain/code/language";
@@ -33,12 +34,14 @@ export async function executorOffer(context: Pick<Context, "settings" | "now">):
 /** A verdict with what the executor lacks for the script; `[]` if it has everything. Absent if it was not compared. */
 export type ComparedVerdict = ScriptVerdict & { missing?: string[] };
 
-/** Adds to each script that needs an executor what it lacks, as data and in the reason. */
+/** Adds to each script of a skill in a scope that needs an executor what it lacks, as data and in the reason. */
 export async function compared(
   context: Context,
-  scripts: readonly ScriptVerdict[] | null,
-): Promise<ComparedVerdict[] | null> {
-  if (scripts === null || !scripts.some(isSent)) return scripts === null ? null : [...scripts];
+  scope: string,
+  scripts: readonly ScriptVerdict[],
+): Promise<ComparedVerdict[]> {
+  const isUsed = canExecute(scope, context.settings.EXECUTOR_SCOPES);
+  if (!isUsed || !scripts.some(isSent)) return [...scripts];
   const found = await executorOffer(context);
   if (found === null) return [...scripts];
   return scripts.map((verdict) => {

@@ -3,7 +3,7 @@
 import { GatewayError, type Issue } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
 import { parseReference, type SkillReference } from "../reference";
-import { issuerSettings, missingForIssuer } from "./issuer";
+import { isKeyAddress, issuerSettings, missingForIssuer } from "./issuer";
 import {
   choice,
   count,
@@ -143,6 +143,15 @@ export const SETTINGS = {
   ),
   LOG_REQUESTS: onOff(true).describe(
     "Writes one line of JSON per request to the log, without paths, users or content. `npm start` and `npm run dev` turn it off by default.",
+  ),
+  EXECUTOR_URL: optionalText((value) => (isKeyAddress(value, true) ? null : "use an https address")).describe(
+    "The https URL of an executor, which runs scripts that need packages or programs. See [Executor](executor.md).",
+  ),
+  EXECUTOR_KEY: optionalText((value) => (value.length < 20 ? "use at least 20 characters" : null)).describe(
+    "The key that the gateway sends to `EXECUTOR_URL`.",
+  ),
+  EXECUTOR_SCOPES: choice(CODE_SCOPES, "public").describe(
+    "Whose skills can use the executor, with the values of `CODE_SCOPES`. Code there runs natively, so a kernel separates it from the machine, and not V8.",
   ),
   METRICS: choice(["on", "off"], "off").describe(
     "With `on`, the gateway counts events in one Durable Object, and `/metrics` returns them to admins as OpenMetrics. `npm start` and `npm run dev` turn it on by default.",

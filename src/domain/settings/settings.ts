@@ -119,6 +119,13 @@ export const SETTINGS = {
   CONVERSATION_REGION: choice(PLACES, "auto").describe(
     "Where conversations are created (they never move): `auto` (near the first caller), `wnam`, `enam`, `sam`, `weur`, `eeur`, `apac`, `apac-ne`, `apac-se`, `oc`, `afr` or `me`. A hint for speed, not a guarantee of data location.",
   ),
+  MCP_REGISTRY_URL: textOr("https://registry.modelcontextprotocol.io", (value) =>
+    value === "off" || URL.parse(value)?.origin === value
+      ? null
+      : "must be `off` or an origin such as https://registry.example.com",
+  ).describe(
+    "The registry (API v0.1) that a search for MCP servers asks, without a path. Only the text of the search is sent. `off`: only the curated list is searched.",
+  ),
   MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
     "Seconds to connect to an MCP server or to read its list of tools, unless the server's entry overrides it.",
   ),

@@ -7,7 +7,8 @@ import { areRatesLimited } from "../edge/rate";
 import { router } from "../edge/router";
 import { described, issueSchema, only } from "../edge/schemas";
 import * as z from "../edge/zod";
-import { executorHealth, storageHealth } from "../services/health";
+import { storageHealth } from "../services/health";
+import { executorHealth } from "../services/tools/executor-health";
 import { lastServed } from "../storage/d1/database";
 
 const state = () => z.enum(["ok", "failed", "absent"]);

@@ -3,10 +3,10 @@
 
 import * as z from "zod";
 import type { ExecutorOffer } from "../domain/code/check/missing";
-import { packageName } from "../domain/code/check/requirements";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
+import { packageName } from "../domain/package/requirements";
 import { cutText } from "../domain/tool";
 import { type Executor, type IsolateParts, KILLED, type ScriptCall, type ScriptRun } from "./executor";
 import { Host, HostCall } from "./host";

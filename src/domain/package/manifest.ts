@@ -1,7 +1,6 @@
 // Parses frontmatter into a manifest. A skill is rejected only if it has no usable description, or if a variable would determine the origin
 // of one of its servers. Other problems produce warnings.
 
-import { REQUIREMENTS, requirementLines, requirementOf } from "../code/check/requirements";
 import type { Issue } from "../errors";
 import { isJsonObject, type JsonValue } from "../json";
 import { DEPENDENCY_LIMITS } from "../limits";
@@ -10,6 +9,7 @@ import type { Frontmatter } from "./frontmatter";
 import { type FieldReader, fieldReader } from "./manifest-field";
 import { checkServers } from "./manifest-server";
 import { isName } from "./name";
+import { REQUIREMENTS, requirementLines, requirementOf } from "./requirements";
 import { type Manifest, SKILL_FILE, type ToolDeclaration } from "./skill";
 
 /** The result of reading a manifest. `manifest` is `null` if and only if there are issues. */

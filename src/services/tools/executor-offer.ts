@@ -12,13 +12,13 @@ import { remoteOf } from "./code";
 const FRESH = 60_000;
 
 /** What the executor has, or why it could not be asked. */
-export type Offer = { offer: ExecutorOffer } | { problem: string };
+export type OfferAnswer = { offer: ExecutorOffer } | { problem: string };
 
 /** The last answer by URL. The value is cached, not its promise, which would depend on the I/O of the first request. */
-const last = new Map<string, { found: Offer; until: number }>();
+const last = new Map<string, { found: OfferAnswer; until: number }>();
 
 /** Returns what the executor has, or `null` if none is configured. */
-export async function executorOffer(context: Pick<Context, "settings" | "now">): Promise<Offer | null> {
+export async function executorOffer(context: Pick<Context, "settings" | "now">): Promise<OfferAnswer | null> {
   const executor = remoteOf(context);
   if (executor === null) return null;
   const known = last.get(executor.url);

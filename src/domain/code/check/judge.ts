@@ -2,6 +2,7 @@
 // is executed.
 
 import { CODE_LIMITS } from "../../limits";
+import { inlineRequirements, requirementLines } from "../../package/requirements";
 import type { Manifest, PackageFile } from "../../package/skill";
 import { utf8Text } from "../../text";
 import type { CodePackage } from "../declared-code";
@@ -10,7 +11,6 @@ import { languageOf } from "../language";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../script-limits";
 import { javascriptJudge } from "./javascript";
 import { pythonJudge } from "./python";
-import { inlineRequirements, requirementLines } from "./requirements";
 import { isJudged, isRequirements, isWheel, readableScripts } from "./scripts";
 import { shellJudgement } from "./shell";
 import { type Judgement, type ScriptVerdict, union } from "./verdict";

@@ -1,6 +1,6 @@
 // Compares what a script needs with what an executor has.
 
-import { isSatisfied, packageName, requirementOf } from "./requirements";
+import { isSatisfied, packageName, requirementOf } from "../../package/requirements";
 import type { ScriptNeeds } from "./verdict";
 
 /** What an executor has. */

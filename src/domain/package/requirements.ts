@@ -8,7 +8,7 @@ const CHARS = 200;
 export interface Requirement {
   /** Normalized: lower case, with `-` in place of `_` and `.` (PEP 503). */
   name: string;
-  /** Version specifiers (PEP 440), without spaces. Empty: any version. */
+  /** Version specifiers (PEP 440), without spaces. An empty text allows every version. */
   versions: string;
 }
 

@@ -1,13 +1,13 @@
 // Python packages that a skill declares, and what of them an executor lacks.
 
 import { describe, expect, it } from "vitest";
-import { missingIn } from "../../../../src/domain/code/check/missing";
+import { missingIn } from "../../../src/domain/code/check/missing";
 import {
   inlineRequirements,
   isSatisfied,
   requirementLines,
   requirementOf,
-} from "../../../../src/domain/code/check/requirements";
+} from "../../../src/domain/package/requirements";
 
 describe("requirements.txt", () => {
   it("has a package per line, without comments, options, hashes and continuations", () => {

@@ -187,6 +187,7 @@ DELETE /api/v1/mcp-servers/{name} of public                                   | 
 POST /api/v1/mcp-servers/{name}/test of public                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/mcp-servers/{name}/approve of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/me/servers                                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/server-catalog                                                    | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
 GET /api/v1/servers                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/servers/{name} of self                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/servers/{name} of group                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

@@ -20,6 +20,7 @@ const CHECKS: Record<keyof Health["checks"], string> = {
   loader: "Code isolates",
   rates: "Rate limits",
   search: "Search index",
+  executor: "Executor for scripts",
 };
 
 export function HealthPage(): ReactNode {

@@ -10,7 +10,7 @@ export type Problem = { type: string; title: string; status: number; detail: str
 
 export type Issue = { code: string; message: string; path?: string; line?: number; severity?: "high" | "low" | "info" };
 
-export type Health = { status: "ok" | "degraded" | "failed"; version: string; checked_at: string; checks: { d1: "ok" | "failed" | "absent"; r2: "ok" | "failed" | "absent"; loader: "ok" | "failed" | "absent"; rates: "ok" | "failed" | "absent"; search: "ok" | "failed" | "absent" }; database?: { served_by_region: string | null; served_by_primary: boolean | null }; issues?: (Issue)[] };
+export type Health = { status: "ok" | "degraded" | "failed"; version: string; checked_at: string; checks: { d1: "ok" | "failed" | "absent"; r2: "ok" | "failed" | "absent"; loader: "ok" | "failed" | "absent"; rates: "ok" | "failed" | "absent"; search: "ok" | "failed" | "absent"; executor: "ok" | "failed" | "absent" }; database?: { served_by_region: string | null; served_by_primary: boolean | null }; issues?: (Issue)[] };
 
 export type ProtectedResource = { resource: string; resource_name: string; authorization_servers?: (string)[]; scopes_supported?: (string)[]; bearer_methods_supported: ("header")[]; resource_documentation: string };
 
@@ -94,6 +94,8 @@ export type OwnServer = { type?: "streamable-http" | "http" | "sse"; url: string
 
 export type OwnServerEntry = { /** The transport. `http` means `streamable-http`. */ type?: "streamable-http" | "http" | "sse"; /** The address of the server. Path and query can contain variables. */ url: string; /** Headers of each request. Values can contain variables such as `${{secrets.NAME}}`. */ headers?: { [name: string]: string }; /** The time limit for a call, in seconds. */ timeout?: number; /** The time limit for connecting, in seconds. */ connect_timeout?: number; /** Names of tools to offer, or patterns with `*`. Default: all tools. */ allow?: (string)[]; /** Names of tools to leave out, or patterns with `*`. Takes precedence over `allow`. */ deny?: (string)[]; /** Which revisions of MCP to use. Default: `auto`. */ era?: "auto" | "legacy" | "modern"; /** False turns the server off. A less specific server with the same name is then not used either. */ enabled?: boolean; /** When tools are named `server__tool`: `always` (default), `on-conflict` or `never`. With `never`, a tool whose name is taken is left out. */ prefix?: "always" | "on-conflict" | "never"; /** Ids of agents (ghosts). Only conversations with one of them have the server. Default: all conversations. */ ghosts?: (string)[]; /** The owner: you (default) or a group. */ scope?: "user" | "group"; /** The group, required for `scope: group`. */ group_name?: string };
 
+export type CatalogServer = { name: string; title: string; description: string; entry_name: string; type: "streamable-http" | "sse"; url: string; sign_in: "oauth" | "none" | null; headers: ({ name: string; description: string; required: boolean; secret: boolean })[]; from: "curated" | "registry"; source: string; checked: string | null; version: string | null };
+
 export type CreatedLink = (Link) & ({ url: string; notice: string });
 
 export type Link = { id: string; name: string | null; reads: "own" | "group" | "skills"; group?: string; skills?: (string)[]; created_at: string; expires_at: string; uses: number; last_used_at: string | null };
@@ -114,7 +116,7 @@ export type Draft = { /** The reference for `additional_skills` or your own agen
 
 export type PushedDraft = (Draft) & ({ /** Whether each script of the package can run, with the reason. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** How search ranks the skill for its example prompts. `rank`: position after publishing; `rank_without_examples`: position if example prompts were not indexed; `null` below position 20. `ahead`: skills that rank higher. `neighbours`: for how many prompts each of them ranks higher. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } });
 
-export type ScriptVerdict = { path: string; runs: "isolate" | "partly" | "remote" | "nowhere"; reason?: string; line?: number };
+export type ScriptVerdict = { path: string; runs: "isolate" | "partly" | "remote" | "nowhere"; reason?: string; line?: number; /** What it needs that isolates do not have. */ needs?: { modules?: (string)[]; requirements?: (string)[]; commands?: (string)[] }; /** What the executor lacks. Returned by publishing and validation if there is an executor. */ missing?: (string)[] };
 
 export type Skill = { apiVersion: "agent.wecode.io/v1"; kind: "Skill"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string } }; spec: { description: string; displayName?: string; prompt: string; version?: string; author?: string; tags: (string)[]; bindShells?: (string)[]; config: { [name: string]: unknown }; tools: ({ name: string; provider?: string; description?: string; config?: { [name: string]: unknown } })[]; provider: { module?: string; class?: string }; mcpServers: { [name: string]: unknown }; dependencies: (string)[]; preload: boolean; license?: string; compatibility?: string; metadata: { [name: string]: unknown }; allowedTools: (string)[] }; status: { state: "available" | "yanked"; fileSize: number; fileHash: string; uploadHash: string; version_id: string; /** 1, 2, … in the order of publication. Numbers are not reused. */ version_number: number; /** Counted with `o200k_base`. `files` is estimated from the file sizes. */ tokens: { description: number; line: number; instructions: number; files: number }; created_at: string; updated_at: string; warnings: (Issue)[]; /** Whether each script of the package can run, with the reason. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** Integrations that do not list the skill, with the reason. Only in responses about a single skill. */ left_out?: ({ door: "well-known" | "marketplace" | "clawhub"; code: string; message: string })[]; source?: SkillSource; /** How search ranks the skill for its example prompts. `rank`: position after publishing; `rank_without_examples`: position if example prompts were not indexed; `null` below position 20. `ahead`: skills that rank higher. `neighbours`: for how many prompts each of them ranks higher. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } } };
 
@@ -262,6 +264,8 @@ export interface Operations {
   "mcpServers.get": { request: { path: { name: string } }; answer: McpServer };
   /** Lists the gateway's MCP servers by name. */
   "mcpServers.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (McpServer)[]; next_cursor: string | null } };
+  /** Searches MCP servers that can be added. */
+  "mcpServers.searchCatalog": { request: { query?: { q?: string } }; answer: { items: (CatalogServer)[]; registry: "ok" | "off" | "unavailable" } };
   /** Creates or replaces an MCP server of the gateway. */
   "mcpServers.set": { request: { path: { name: string }; body: McpServerEntry }; answer: McpServer };
   /** Tests a connection to an MCP server of the gateway. */
@@ -472,6 +476,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "mcpServers.delete": ["DELETE","/api/v1/mcp-servers/{name}","idempotent","none"],
   "mcpServers.get": ["GET","/api/v1/mcp-servers/{name}","safe","json"],
   "mcpServers.list": ["GET","/api/v1/mcp-servers","safe","items"],
+  "mcpServers.searchCatalog": ["GET","/api/v1/server-catalog","safe","json"],
   "mcpServers.set": ["PUT","/api/v1/mcp-servers/{name}","idempotent","json"],
   "mcpServers.test": ["POST","/api/v1/mcp-servers/{name}/test","safe","json"],
   "me.get": ["GET","/api/v1/me","safe","json"],

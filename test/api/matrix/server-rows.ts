@@ -23,6 +23,7 @@ export const SERVER_ROWS: Row[] = [
   // The server is unreachable, so its tools cannot be approved.
   server("POST /api/v1/mcp-servers/{name}/approve", 409),
   open("GET /api/v1/me/servers", "mcp", everybody(200)),
+  open("GET /api/v1/server-catalog", "mcp", everybody(200)),
   open("GET /api/v1/servers", "secrets", everybody(200)),
   ...owned("servers", "GET", 200),
   ...owned("servers", "PUT", 200),

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { answerAsking } from "./asking";
 import { answerModern } from "./modern";
+import { answerRegistry } from "./registry";
 import { answerScripted } from "./scripted";
 
 interface Message {
@@ -52,6 +53,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     response.setHeader("connection", "close");
     response.on("error", () => undefined);
     const url = new URL(request.url ?? "/", "http://localhost");
+    if (url.pathname === "/v0.1/servers") return answerRegistry(url, response);
     const [, fault = "", where = ""] = url.pathname.split("/");
     if (fault === "seen") return json(response, { open: sockets.size - 1, requests });
     if (fault === "heal") {

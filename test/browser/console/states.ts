@@ -15,7 +15,7 @@ export interface Look {
 
 /** Each entry opens a page and waits until it is complete. */
 const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown>][] = [
-  ["the overview", "/", (page) => page.getByText("Get started").waitFor()],
+  ["the overview", "/", (page) => page.getByRole("link", { name: "Look", exact: true }).waitFor()],
   ["the library", "/skills", (page) => page.getByRole("link", { name: "mermaid-diagram" }).waitFor()],
   ["nothing found", "/?q=zzzzqqqq", (page) => page.getByText("No matching skills").waitFor()],
   ["instructions", "/skills/SKILL", (page) => page.getByRole("heading", { name: "Look" }).waitFor()],

@@ -78,12 +78,15 @@ async function taken(browser, url, adminKey) {
   const { y } = await chart.boundingBox();
   await keep("console-conversation.png", Math.floor(y) - 16);
   const overview = await context.newPage();
+  await overview.setViewportSize({ width: SIZE.width, height: 880 });
   for (const colorScheme of ["light", "dark"]) {
     await overview.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     // Conversations report their counts once an hour, so the picture has fixed ones.
     await overview.route("**/kinds/skills/usage?**", (route) => route.fulfill({ json: USAGE }));
     await overview.goto(`${url}/console/`);
     await overview.locator(".lines polyline").first().waitFor();
+    await overview.getByText("Nothing needs attention.").waitFor();
+    await overview.getByRole("region", { name: "Your conversations" }).locator("strong").waitFor();
     await keepAll(overview, `console-overview-${colorScheme}.png`);
   }
   await context.close();

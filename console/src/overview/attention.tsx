@@ -34,41 +34,41 @@ interface Item {
 export function Attention({ usage }: { usage: AnswerOf<"skills.usageOfAll"> | undefined }): ReactNode {
   const me = useMe();
   const answer = useQuery({ queryKey: ["attention"], queryFn: ({ signal }) => itemsFor(me, signal) });
+  const items = [...failing(usage), ...(answer.data ?? [])].sort(
+    (a, b) => LOOKS.indexOf(a.look) - LOOKS.indexOf(b.look),
+  );
   return (
-    <Answer of={answer} what="what needs attention">
-      {(others) => {
-        const items = [...failing(usage), ...others].sort((a, b) => LOOKS.indexOf(a.look) - LOOKS.indexOf(b.look));
-        return (
-          <Card title="Needs attention" aside={items.length} isFlush>
-            {items.length === 0 ? (
-              <p className="body soft">Nothing needs attention.</p>
-            ) : (
-              <ul className="list">
-                {items.slice(0, SHOWN).map(({ id, look, name, text, at, link }) => (
-                  <li key={id}>
-                    <span className={`dot ${look}`} aria-hidden="true" />
-                    <div>
-                      <Link {...link}>
-                        <Plain>{name}</Plain>
-                      </Link>
-                      <small>
-                        {text}
-                        {at !== undefined && (
-                          <>
-                            {" "}
-                            <When at={at} />
-                          </>
-                        )}
-                      </small>
-                    </div>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </Card>
-        );
-      }}
-    </Answer>
+    <Card title="Needs attention" aside={answer.data === undefined ? undefined : items.length} isFlush>
+      <Answer of={answer} what="the list">
+        {() =>
+          items.length === 0 ? (
+            <p className="body soft">Nothing needs attention.</p>
+          ) : (
+            <ul className="list">
+              {items.slice(0, SHOWN).map(({ id, look, name, text, at, link }) => (
+                <li key={id}>
+                  <span className={`dot ${look}`} aria-hidden="true" />
+                  <div>
+                    <Link {...link}>
+                      <Plain>{name}</Plain>
+                    </Link>
+                    <small>
+                      {text}
+                      {at !== undefined && (
+                        <>
+                          {" "}
+                          <When at={at} />
+                        </>
+                      )}
+                    </small>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Card>
   );
 }
 

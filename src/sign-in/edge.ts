@@ -4,6 +4,7 @@ import type { Edge } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { authorizeRoutes } from "./authorize";
+import { connectRoutes } from "./connect";
 import { allowAnyOrigin } from "./cors";
 import { callbackRoutes } from "./external-issuer";
 import { linkRoutes } from "./links";
@@ -19,6 +20,7 @@ open.route("/", authorizeRoutes);
 open.route("/", pageRoutes);
 open.route("/", linkRoutes);
 open.route("/", callbackRoutes);
+open.route("/", connectRoutes);
 open.route("/", tokenRoutes);
 open.all("/oauth/*", pathNotFound);
 

@@ -11,7 +11,7 @@ import { callWithAnswers } from "./call-with-answers";
 import { type Connection, type ConnectionContext, handshake, isLost, memoryAfterHandshake, resume } from "./connection";
 import { Deadline, deadlineFor } from "./deadline";
 import { endServerSession } from "./end-session";
-import { UpstreamFault } from "./fault";
+import { signInFault, UpstreamFault } from "./fault";
 import { readLibrary } from "./library";
 import { faultOf } from "./reason";
 import { loadSdk } from "./sdk";
@@ -20,7 +20,7 @@ import { type AskOptions, type CallOptions, plainRequest, type RepeatableRequest
 import { readTools } from "./tools";
 
 /** Errors of these kinds do not mean that the server is down. */
-const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused", "open"]);
+const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused", "open", "sign_in"]);
 
 const NO_ANSWER = "it did not respond";
 
@@ -160,7 +160,7 @@ export class Upstream {
       const sdk = await loadSdk();
       const onListChanged = (what: "list" | "library") => this.#stale(what);
       const around = { sdk, development: this.#development, abilities, onListChanged };
-      const value = await this.#attempt(around, deadline, work);
+      const value = await this.#attemptSignedIn(around, deadline, work);
       this.#closeBreaker();
       return value;
     } catch (error) {
@@ -179,6 +179,20 @@ export class Upstream {
     const state = breakerState(breaker, this.#now());
     if (state === "open") throw new UpstreamFault("open", openReason(breaker, this.#now()));
     if (state === "trial") this.#learn({ breaker: trying(breaker, this.#now()) });
+  }
+
+  /** Runs an operation. If the server rejects the user's token, runs it a second time with a renewed one. */
+  async #attemptSignedIn<T>(around: ConnectionContext, deadline: Deadline, work: Work<T>): Promise<T> {
+    try {
+      return await this.#attempt(around, deadline, work);
+    } catch (error) {
+      const { signIn, headers } = this.#target;
+      if (!(error instanceof UpstreamFault) || error.status !== 401 || signIn === undefined) throw error;
+      const renewed = signIn.renew === null ? null : await deadline.within(signIn.renew(headers));
+      if (renewed === null) throw signInFault();
+      this.#target = { ...this.#target, ...renewed };
+    }
+    return this.#attempt(around, deadline, work);
   }
 
   async #attempt<T>(around: ConnectionContext, deadline: Deadline, work: Work<T>): Promise<T> {

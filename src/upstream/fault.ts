@@ -10,6 +10,7 @@ export type FaultKind =
   | "status"
   | "protocol"
   | "answer"
+  | "sign_in"
   | "open";
 
 /** A failure of a server. The message completes `… failed: `. */
@@ -18,7 +19,7 @@ export class UpstreamFault extends Error {
 
   /**
    * @param kind `refused`: rejected by the host policy. `status`: an HTTP error status. `answer`: an error returned by the server.
-   * `protocol`: a violation of MCP. `open`: the circuit breaker is open. The other kinds are named after their cause.
+   * `protocol`: a violation of MCP. `open`: the circuit breaker is open. `sign_in`: the user must sign in to the server. The other kinds are named after their cause.
    * @param status the HTTP status
    * @param retryAfter seconds that the server asks to wait
    */
@@ -38,6 +39,11 @@ export function faultIn(error: unknown): UpstreamFault | null {
     if (cause instanceof UpstreamFault) return cause;
   }
   return null;
+}
+
+/** Returns the fault of a server that requires the user's sign-in. */
+export function signInFault(): UpstreamFault {
+  return new UpstreamFault("sign_in", "it requires you to sign in; connect the server first", 401);
 }
 
 /** Returns the fault for an HTTP status, with a message that suggests a remedy. */

@@ -44,6 +44,7 @@ export const EXAMPLES: readonly (readonly [path: string, values: Readonly<Record
   ["/api/v1/conversations", { id: "chat-42" }],
   ["/api/tasks", { id: "chat-42" }],
   ["/api/v1/keys", { id: "key_90ab17" }],
+  ["/api/v1/connections", { id: "cnn_4f2a9c" }],
   ["/api/v1/grants", { id: "01KBXYZ3M5" }],
   ["/api/v1/sessions", { id: "01KBXYZ3M5" }],
   ["/api/v1/users", { id: "alice" }],
@@ -86,6 +87,7 @@ export const HEADERS = {
 /** Descriptions of resources, by the first part of their operation ids. */
 export const TAGS: Readonly<Record<string, string>> = {
   audit: "The log of changes.",
+  connections: "Sign-ins of users to MCP servers.",
   conversations: "Chats and their state in the gateway.",
   drafts: "Unpublished versions of skills.",
   files: "Files that scripts created in a conversation.",

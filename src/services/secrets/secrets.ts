@@ -9,6 +9,7 @@ import {
   secretScopes,
   userScope,
 } from "../../domain/access/access";
+import { connectionPlace } from "../../domain/connections/connection";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { SECRET_LIMITS } from "../../domain/limits";
@@ -26,6 +27,7 @@ import {
   secretsUnderOtherKeys,
   touchSecrets,
 } from "../../storage/d1/secrets";
+import { connectionsUnderOtherKeys, reencryptConnection } from "../../storage/d1/servers/connections";
 import { groupNotFound, roleTooLow } from "../access/groups";
 import { adminOnlyError, requireAdmin } from "../admin";
 import { audited, recordAct, scopeInLog } from "../audit";
@@ -98,8 +100,15 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
     await reencrypt(context.db, row, await seal(context.settings, row, value));
     rotated++;
   }
+  const connections = await connectionsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE);
+  for (const row of connections.rows) {
+    const value = await unseal(context.settings, connectionPlace(row), row);
+    if (value === null) continue;
+    await reencryptConnection(context.db, row, await seal(context.settings, connectionPlace(row), value));
+    rotated++;
+  }
   if (rotated > 0) await recordAct(context, "secret.rotate", keyId, { after: { rotated } });
-  return { rotated, remaining: count - rotated };
+  return { rotated, remaining: count + connections.count - rotated };
 }
 
 const cached = new Recent<string, { at: number; found: Map<string, UsableSecret> }>(500);

@@ -8,6 +8,7 @@ import type { ServerEntry, ServerSource } from "../../domain/servers/entry";
 import type { UpstreamTarget } from "../../domain/servers/memory";
 import type { Context } from "../context";
 import type { Session } from "../session";
+import { connectedServerOf, signedInTarget } from "./signed-in-target";
 import { fillServerVariables } from "./variables";
 
 /** A server with a resolved address. */
@@ -62,8 +63,11 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   const { sampling, roots } = context.host ?? {};
   const more = { ...(sampling === undefined ? {} : { sampling }), ...(roots === undefined ? {} : { roots }) };
   // Hosts with other capabilities use another session, because a session declares capabilities once.
-  const names = [ref.skill?.skill_id ?? offeredBy(ref), ref.name, filled.fingerprint, ...Object.keys(more)];
-  const { target } = filled;
+  const server = ref.skill === null ? connectedServerOf(context, ref.name, ref.source) : null;
+  const { target, connection } = await signedInTarget(context, server, entry, filled.target);
+  // A user who signs in again may have another account, so sessions and lists are not shared between connections.
+  const place = connection === null ? filled.fingerprint : `${filled.fingerprint} ${connection}`;
+  const names = [ref.skill?.skill_id ?? offeredBy(ref), ref.name, place, ...Object.keys(more)];
   return { key: JSON.stringify(names), target: { ...target, abilities: { ...target.abilities, ...more } }, entry };
 }
 

@@ -39,7 +39,7 @@ import type { QuestionOutcome } from "../upstream/server-questions";
 import { runAlarm } from "./alarm-handler";
 import { answerChat, settingsFor } from "./chat";
 import { UserChatSlots } from "./chat-slots";
-import { contextIn } from "./context";
+import { contextIn, wakeSignIns } from "./context";
 import { answerHostAsk } from "./host";
 import { answerUpgrade, hear } from "./socket-protocol";
 import { StoredConversation } from "./stored-conversation";
@@ -130,6 +130,10 @@ export class LiveConversation extends UserChatSlots implements ConversationApi, 
 
   answerHost(target: Target, question: string, response: QuestionOutcome) {
     return this.#inside(target, async (_, session) => answerHost(session, question, response));
+  }
+
+  async signedIn() {
+    return wakeSignIns(this.#kept);
   }
 
   restore(target: Target, history: JsonValue[]) {

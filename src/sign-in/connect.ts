@@ -9,6 +9,7 @@ import { readBytes } from "../edge/body";
 import { keyLookupContext, originOfRequest, signInContext } from "../edge/browser/context";
 import { clearPageCookie, freshSecret, linkSecret, pageSecret, setPageCookie } from "../edge/browser/cookies";
 import { sessionSecretIn } from "../edge/browser/session-cookie";
+import { reportSignIn } from "../edge/conversation";
 import type { HttpEnv } from "../edge/env";
 import { router } from "../edge/router";
 import {
@@ -64,11 +65,13 @@ connectRoutes.get(CONNECT_CALLBACK, async (c) => {
   clearPageCookie(c, id);
   if (connected.problem !== undefined) return refuseWithPage(c, connected.problem);
   const { request, proof } = connected;
+  const { conversation, userId } = request;
+  if (conversation !== null) c.executionCtx.waitUntil(reportSignIn(c.env, userId, conversation));
   if (request.returnTo !== null && proof !== null) {
     c.header("cache-control", "no-store");
     return c.redirect(`${request.returnTo}#connection=${connected.id}&proof=${proof}`, 303);
   }
-  return new Response(connectedPage(request), { headers: await headersOf(c) });
+  return page(c, connectedPage(request));
 });
 
 connectRoutes.get(`${CONNECT_PAGES}/:id`, async (c) => {
@@ -94,7 +97,7 @@ connectRoutes.post(`${CONNECT_PAGES}/:id`, async (c) => {
   }
   // The page that asked proves its user afterwards, with the proof that this browser brings back.
   if (request.returnTo !== null) return how === "continue" ? toServer(c, request, secret) : refuseWithPage(c, ENDED);
-  const user = await userIn(c, request, how, form.get("key") ?? "");
+  const user = await userIn(c, { id, browser: await sha256Hex(secret) }, how, form.get("key") ?? "");
   if ("problem" in user) return showConnect(c, request, user);
   return toServer(c, request, secret, user.userId);
 });
@@ -127,7 +130,7 @@ async function toServer(
 
 async function userIn(
   c: HonoContext<HttpEnv>,
-  { id }: ConnectRequestRow,
+  mine: { id: string; browser: string },
   how: string | null,
   typed: string,
 ): Promise<{ userId: string } | SignInFailure> {
@@ -141,11 +144,11 @@ async function userIn(
   if (how === "link") {
     const secret = linkSecret(c);
     if (secret === null) return { problem: "No valid sign-in link was opened in this browser.", guess: false };
-    return userByLink(context, id, { browser: await sha256Hex(secret) });
+    return userByLink(context, mine.id, { browser: await sha256Hex(secret) });
   }
-  if (!(await countConnectAttempt(context.db, id, SIGN_IN_LIMITS.tries)))
+  if (!(await countConnectAttempt(context.db, mine, SIGN_IN_LIMITS.tries)))
     return { problem: "Too many attempts on this page. Ask for a new link.", guess: true };
-  return userByTyping(context, keyLookupContext(c), id, typed);
+  return userByTyping(context, keyLookupContext(c), mine.id, typed);
 }
 
 async function showConnect(
@@ -164,8 +167,7 @@ async function showConnect(
     ...{ action: `${CONNECT_PAGES}/${request.id}`, origin: originOfRequest(c), problem: failure?.problem ?? null },
     ...{ link: link?.userId ?? null, session, issuer: issuerHost(settingsFrom(c.env)) },
   };
-  const page = connectPage(request, ways);
-  return new Response(page, { status: failure === null ? 200 : 400, headers: await headersOf(c) });
+  return page(c, connectPage(request, ways), failure === null ? 200 : 400);
 }
 
 function requestOf(c: HonoContext<HttpEnv>, id: string): Promise<ConnectRequestRow | null> {
@@ -176,9 +178,8 @@ function requestOf(c: HonoContext<HttpEnv>, id: string): Promise<ConnectRequestR
     : sha256Hex(secret).then((browser) => readConnectRequest(db, id, browser));
 }
 
-/** The page's headers, with the cookies that the request sets. */
-async function headersOf(c: HonoContext<HttpEnv>): Promise<Headers> {
-  const headers = new Headers(await pageHeaders());
-  for (const cookie of c.res.headers.getSetCookie()) headers.append("set-cookie", cookie);
-  return headers;
+/** A page, with the cookies that the request sets. */
+async function page(c: HonoContext<HttpEnv>, text: string, status: 200 | 400 = 200): Promise<Response> {
+  for (const [name, value] of Object.entries(await pageHeaders())) c.header(name, value);
+  return c.body(text, status);
 }

@@ -183,7 +183,7 @@ export async function authorizationUrl(
 }
 
 /** Tokens of one response. */
-export interface IssuedTokens {
+export interface UpstreamTokens {
   access: string;
   refresh: string | null;
   /** Lifetime of the access token in milliseconds; `null` if the issuer does not tell. */
@@ -207,7 +207,7 @@ export function exchangeCode(
     resource: string | null;
   },
   development: boolean,
-): Promise<IssuedTokens> {
+): Promise<UpstreamTokens> {
   return tokensFrom((sdk) =>
     sdk.exchangeAuthorization(server.issuer, {
       metadata: server,
@@ -231,7 +231,7 @@ export function refreshTokens(
   server: AuthorizationServer,
   given: { client: UpstreamClient; refresh: string; resource: string | null },
   development: boolean,
-): Promise<IssuedTokens> {
+): Promise<UpstreamTokens> {
   return tokensFrom((sdk) =>
     sdk.refreshAuthorization(server.issuer, {
       metadata: server,
@@ -243,7 +243,7 @@ export function refreshTokens(
   );
 }
 
-async function tokensFrom(exchange: (sdk: Sdk) => Promise<OAuthTokens>): Promise<IssuedTokens> {
+async function tokensFrom(exchange: (sdk: Sdk) => Promise<OAuthTokens>): Promise<UpstreamTokens> {
   const sdk = await loadSdk();
   const given = await exchange(sdk).catch((error: unknown) => {
     const fault = faultIn(error);

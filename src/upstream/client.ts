@@ -75,7 +75,7 @@ export class Upstream {
     return list;
   }
 
-  /** Calls a tool. A failure is returned as a tool result. */
+  /** Calls a tool. A failure is returned as a tool result. Throws a fault only if the user must sign in. */
   async call(
     tool: string,
     args: JsonObject,
@@ -92,7 +92,7 @@ export class Upstream {
       if (bounded.whole !== null) onCut?.(bounded.whole);
       return bounded.result;
     } catch (error) {
-      if (!(error instanceof UpstreamFault)) throw error;
+      if (!(error instanceof UpstreamFault) || error.kind === "sign_in") throw error;
       if (error.kind === "timeout") return failure(`timed out after ${callMs / 1_000}s`);
       return failure(`failed: ${error.message}`);
     }

@@ -1,5 +1,7 @@
 // Defines errors between the gateway and a server. Their messages can be shown: they contain nothing from URLs, headers or bodies.
 
+import { SIGN_IN_NEEDED } from "../domain/servers/sign-in";
+
 export type FaultKind =
   | "refused"
   | "unreachable"
@@ -43,7 +45,7 @@ export function faultIn(error: unknown): UpstreamFault | null {
 
 /** Returns the fault of a server that requires the user's sign-in. */
 export function signInFault(): UpstreamFault {
-  return new UpstreamFault("sign_in", "it requires you to sign in; connect the server first", 401);
+  return new UpstreamFault("sign_in", SIGN_IN_NEEDED, 401);
 }
 
 /** Returns the fault for an HTTP status, with a message that suggests a remedy. */

@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { scheduled } from "../../src/cron";
 import { askWith } from "../support/app";
-import { call, keyFor } from "../support/call";
+import { ADMIN_KEY, call, keyFor } from "../support/call";
 import { talk, textOf } from "../support/chat-turns";
 import {
   connect,
@@ -21,6 +21,9 @@ import { fetchWith } from "../support/proxy";
 import { gatewayServers } from "../support/servers";
 import { Browser } from "../support/sign-in";
 import { stored } from "../support/stored";
+
+/** As `vitest.config.ts` sets it. */
+const POOL_SECRETS_KEY = "c2VjcmV0cyBvZiB0aGUgcG9vbCBhcmUgbm90IHNlY3I=";
 
 beforeEach(() => gatewayServers({}));
 
@@ -85,12 +88,32 @@ describe("connecting a server", () => {
     expect(registrations).toEqual([]);
     const clientId = authorizations[0]?.client_id ?? "";
     expect(clientId).toBe("https://gateway.test/oauth/client.json");
-    const document = await call("GET", new URL(clientId).pathname, { key: null });
+    const document = await new Browser().send(new URL(clientId).pathname);
     expect(await document.json()).toMatchObject({
       client_id: clientId,
       redirect_uris: ["https://gateway.test/oauth/connect/callback"],
       token_endpoint_auth_method: "none",
     });
+  });
+
+  it("uses the client and the scopes that the entry names, with a secret for the issuer's host only", async () => {
+    const key = await keyFor("named");
+    const oauth = { client_id: "named-client", client_secret: `\${{secrets.NAMED}}`, scopes: ["one", "two"] };
+    const server = await protectedServer({ registers: false, clients: { "named-client": "a-long-secret" } }, { oauth });
+    const ask = async () =>
+      (await call("POST", `/api/v1/mcp-servers/${server.name}/connect`, { key, json: {} })).json<{ detail?: string }>();
+    expect((await ask()).detail).toContain("the secret 'NAMED' was not found");
+    const put = (hosts: string[]) =>
+      call("PUT", "/api/v1/secrets/NAMED", { json: { value: "a-long-secret", hosts, scope: "gateway" } });
+    await put(["other.example"]);
+    expect((await ask()).detail).toContain("is not bound to the host 127.0.0.1");
+    await put(["127.0.0.1"]);
+    expect((await connect(server, key)).status).toBe(200);
+    expect((await server.log()).authorizations).toEqual([
+      expect.objectContaining({ client_id: "named-client", scope: "one two" }),
+    ]);
+    const literal = { url: server.url, oauth: { client_id: "a", client_secret: "a literal secret" } };
+    expect((await call("PUT", "/api/v1/mcp-servers/literal", { json: literal })).status).toBe(400);
   });
 
   it("finds issuers of servers without metadata at their origin", async () => {
@@ -99,7 +122,7 @@ describe("connecting a server", () => {
       key: await keyFor("plain"),
       json: {},
     });
-    // The origin of the test servers answers every other path with 405.
+    // The origin of the test servers has no metadata and accepts no registration.
     expect(await codeOf(answer)).toBe("409 SIGN_IN_UNAVAILABLE");
   });
 
@@ -110,7 +133,6 @@ describe("connecting a server", () => {
       url: string;
     }>();
     const redirect = await signInAt(new Browser(), await linkFor(server, key), link.url);
-    expect((await new Browser().send("/health")).status).toBe(200);
     expect(redirect.status).toBe(303);
 
     const browser = new Browser();
@@ -253,11 +275,11 @@ describe("a connection", () => {
     const { server, key } = await connected();
     const before = {
       SECRETS_KEY: "YW5vdGhlciBrZXkgb2YgMzIgYnl0ZXMgZm9yIHRlc3Q=",
-      SECRETS_KEYS_PREVIOUS: env.SECRETS_KEY,
+      SECRETS_KEYS_PREVIOUS: POOL_SECRETS_KEY,
     };
     const rotated = await askWith(before, "/api/v1/secrets/rotate", {
       method: "POST",
-      headers: { authorization: `Bearer ${env.GATEWAY_ADMIN_KEY}` },
+      headers: { authorization: `Bearer ${ADMIN_KEY}` },
     });
     expect(await rotated.json()).toMatchObject({ remaining: 0 });
     const answer = await askWith({ ...before, SECRETS_KEYS_PREVIOUS: "" }, `/mcp/servers/${server.name}`, {

@@ -25,6 +25,8 @@ export const CONNECTION_QUERIES: Record<string, (db: Database) => Promise<unknow
     connections.putConnection(db, { ...connection, proof: null, life: 1_000, proofLife: null }, 100),
   activateConnection: (db) => connections.activateConnection(db, { ...at, proof: "p" }),
   connectionsOfUser: (db) => connections.connectionsOfUser(db, BIG_USER),
+  connectionAtPrimary: (db) => connections.connectionAtPrimary(db, BIG_USER, server),
+  openConnectRequest: (db) => requests.openConnectRequest(db, server),
   listConnections: async (db) => {
     await connections.listConnections(db, BIG_USER, 100, null);
     await connections.listConnections(db, BIG_USER, 100, "a");
@@ -50,7 +52,7 @@ export const CONNECTION_QUERIES: Record<string, (db: Database) => Promise<unknow
     await requests.readConnectRequest(db, "cnr_1", null);
     await requests.readConnectRequest(db, "cnr_1", "b");
   },
-  countConnectAttempt: (db) => requests.countConnectAttempt(db, "cnr_1", 5),
+  countConnectAttempt: (db) => requests.countConnectAttempt(db, { id: "cnr_1", browser: "b" }, 5),
   sendToIssuer: (db) => requests.sendToIssuer(db, { id: "cnr_1", browser: "b" }, { stateHash: "s", ...sealed }),
   consumeConnectRequest: (db) => requests.consumeConnectRequest(db, { id: "cnr_1", browser: "b", stateHash: "s" }),
   deleteExpiredConnectRequests: (db) => requests.deleteExpiredConnectRequests(db, 0),

@@ -6,8 +6,6 @@ import { Browser } from "./sign-in";
 import { faults } from "./upstream";
 import type { SignInLog, SignInServer } from "./upstream-server/oauth";
 
-let made = 0;
-
 /** A server of the gateway that requires a sign-in. */
 export interface ProtectedServer {
   name: string;
@@ -19,7 +17,8 @@ export interface ProtectedServer {
 
 /** Creates a server with its issuer, and adds it to the gateway. */
 export async function protectedServer(config: SignInServer = {}, entry: object = {}): Promise<ProtectedServer> {
-  const name = `protected-${++made}`;
+  // Test files that run at the same time share the state of the servers.
+  const name = `protected-${crypto.randomUUID().slice(0, 8)}`;
   const at = `${faults}/signin/${name}`;
   const put = async (body: object) => {
     await (await fetch(at, { method: "PUT", body: JSON.stringify(body) })).text();

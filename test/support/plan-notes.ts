@@ -62,5 +62,6 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
   insertOpen: { tables: ["open_skills"], why: "counts the open list, which only admins fill" },
   listOpen: { tables: ["open_skills"], why: "answers with the whole open list" },
   listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
+  connectionsUnderOtherKeys: { tables: ["connections"], why: "asked by an admin after a change of the encryption key" },
   secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
 };

@@ -18,6 +18,8 @@ export const CONNECTION_LIMITS = {
 export const CONNECTION_TIMES = {
   /** Lifetime of a link. */
   request: 10 * MINUTE,
+  /** A link is offered again if it is valid for at least this long. */
+  reusable: 2 * MINUTE,
   /** Time in which a page must prove its user. */
   proof: 10 * MINUTE,
   /** Timeout of one request to an issuer. */
@@ -33,6 +35,9 @@ export const CONNECTION_TIMES = {
   leaseWait: 10 * SECOND,
   leasePoll: 250,
   leasePollMost: 2 * SECOND,
+  /** A call that waits for a sign-in looks for it at these intervals, if no notice arrives. */
+  askPoll: 2 * SECOND,
+  askPollMost: 10 * SECOND,
   /** If the server rejects a token that was refreshed this recently, the connection ends. */
   rejectedAgain: MINUTE,
 } as const;

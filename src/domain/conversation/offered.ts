@@ -77,7 +77,7 @@ export interface ToolSources {
 /** The state of a server. */
 export interface OfferedServer {
   ref: ServerRef;
-  state: "connecting" | "connected" | "failed" | "open" | "unsupported";
+  state: "connecting" | "connected" | "failed" | "open" | "sign_in" | "unsupported";
   /** Those that its entry allows and its guard lets pass, and the names of those that only the guard does not. */
   tools: UpstreamTool[];
   withheld: string[];

@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { JsonObject } from "../json";
 import { serverEntrySchema } from "./entry";
 import { MCP_LIMITS } from "./limits";
+import { secretsIn } from "./template";
 
 const ghosts = () =>
   z
@@ -12,8 +13,30 @@ const ghosts = () =>
     .max(MCP_LIMITS.namedGhosts)
     .optional();
 
+/** A client that an admin or the owner has registered at the issuer of a server, and the scopes that users grant. */
+const oauth = () =>
+  z
+    .strictObject({
+      client_id: z.string().min(1).max(2_048).optional(),
+      client_secret: z
+        .string()
+        .max(256)
+        .refine(
+          (text) => secretsIn([text]).length === 1 && /^\$\{\{[^{}]*\}\}$/.test(text),
+          "must name a secret, as headers do",
+        )
+        .optional(),
+      scopes: z
+        .array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/, "is not a scope"))
+        .max(50)
+        .optional(),
+    })
+    .optional();
+
 /** An entry of a group or a user. `ghosts`: only conversations with one of these have it, and nothing else does. */
-export const userServerEntrySchema = z.lazy(() => serverEntrySchema.unwrap().extend({ ghosts: ghosts() }));
+export const userServerEntrySchema = z.lazy(() =>
+  serverEntrySchema.unwrap().extend({ ghosts: ghosts(), oauth: oauth() }),
+);
 export type UserServerEntry = z.infer<typeof userServerEntrySchema>;
 
 /** An entry of the gateway. `guard`: only tools that are unchanged since an admin approved them. */

@@ -35,9 +35,9 @@ import {
   type DiscoveredSignIn,
   discoverSignIn,
   exchangeCode,
-  type IssuedTokens,
   IssuerRefusal,
   registerAtIssuer,
+  type UpstreamTokens,
 } from "../../upstream/authorization";
 import { faultIn } from "../../upstream/fault";
 import type { Context } from "../context";
@@ -63,6 +63,10 @@ export function isConnectRequest(id: string): boolean {
 /** A server to connect, with its address. */
 export interface ServerToConnect extends ConnectedServer {
   target: Pick<UpstreamTarget, "type" | "url" | "headers">;
+  /** Returns the client that the entry names, for this token endpoint. Absent: the gateway registers itself. */
+  client?: ((tokenEndpoint: string) => Promise<UpstreamClient>) | undefined;
+  /** The scopes that the entry names. */
+  scopes?: readonly string[] | undefined;
 }
 
 /** Who asks, and where the user returns. */
@@ -85,19 +89,20 @@ export interface ConnectLink {
 /** Finds the issuer of a server, registers the gateway there if needed, and returns a link to the gateway's own page. */
 export async function askToConnect(
   context: ConnectContext,
-  { scope, server, target }: ServerToConnect,
+  { scope, server, target, client: named, scopes }: ServerToConnect,
   { userId, origin, returnTo, waiting }: ConnectAsked,
 ): Promise<ConnectLink> {
   const back = returnTo === undefined ? null : readReturnTo(returnTo, context.settings.ALLOWED_ORIGINS);
   if (returnTo !== undefined && back === null) throw invalid([NO_RETURN]);
   const found = await discovered(target);
-  const client = await clientAt(context, found, origin);
+  const client =
+    named === undefined ? await clientAt(context, found, origin) : await named(found.server.token_endpoint);
   const id = context.newId(REQUEST);
   const place = { userId, id };
   const secrets: ConnectSecrets = { client, verifier: null };
   const row = {
     ...{ ...place, scope, server, url: target.url, issuer: found.server.issuer, resource: found.resource },
-    ...{ endpoints: found.server, wanted: found.scope, returnTo: back },
+    ...{ endpoints: found.server, wanted: scopes?.join(" ") ?? found.scope, returnTo: back },
     ...{ conversation: waiting?.conversation ?? null, question: waiting?.question ?? null },
     ...(await seal(context.settings, requestPlace(place), JSON.stringify(secrets))),
   };
@@ -225,7 +230,7 @@ export async function finishAtServer(
     };
   const { client, verifier } = await secretsOf(context, request);
   const redirectUri = origin + CONNECT_CALLBACK;
-  let tokens: IssuedTokens;
+  let tokens: UpstreamTokens;
   try {
     const given = { client, code, iss, verifier: verifier ?? "", redirectUri, resource: request.resource };
     tokens = await exchangeCode(request.endpoints, given, __DEVELOPMENT__);
@@ -248,7 +253,7 @@ async function store(
   context: ConnectContext,
   request: ConnectRequestRow,
   client: UpstreamClient,
-  { access, refresh, life, scope: granted }: IssuedTokens,
+  { access, refresh, life, scope: granted }: UpstreamTokens,
 ): Promise<Connected> {
   const { userId, scope, server, url, issuer, resource, endpoints, returnTo } = request;
   const id = context.newId("cnn");
@@ -263,7 +268,7 @@ async function store(
       proofLife: proof === null ? null : CONNECTION_TIMES.proof,
     },
   };
-  const recorded = recordingConnection(context, row);
+  const recorded = recordingConnection(context, row, request.id);
   const { made, before } = await putConnection(recorded, row, CONNECTION_LIMITS.perUser);
   if (before !== null) await revokeConnection(context, before);
   if (!made) return { problem: `Connection limit reached (${CONNECTION_LIMITS.perUser}). Disconnect a server first.` };
@@ -273,9 +278,10 @@ async function store(
 function recordingConnection(
   context: ConnectContext,
   { id, userId, scope, issuer }: { id: string; userId: string; scope: string; issuer: string },
+  requestId: string,
 ) {
   const pseudonyms = { pseudonym: context.newId("usr"), otherPseudonym: context.newId("usr") };
-  const actor = { userId, keyId: "", requestId: context.requestId, ...pseudonyms };
+  const actor = { userId, keyId: requestId, requestId: context.requestId, ...pseudonyms };
   const after = { scope: scope === userScope(userId) ? "user" : scope, issuer: new URL(issuer).host };
   const told = {
     action: "connection.create",

@@ -12,7 +12,7 @@ import {
   releaseLease,
   storeRefreshed,
 } from "../../storage/d1/servers/connections";
-import { type IssuedTokens, IssuerRefusal, refreshTokens } from "../../upstream/authorization";
+import { IssuerRefusal, refreshTokens, type UpstreamTokens } from "../../upstream/authorization";
 import { UpstreamFault } from "../../upstream/fault";
 import { audited } from "../audit";
 import type { Context } from "../context";
@@ -86,7 +86,7 @@ async function refreshWithLease(
   const isNew = row.refreshedAt !== null && context.now() - row.refreshedAt < CONNECTION_TIMES.rejectedAgain;
   if (isRejected && isNew) return end(context, row, "rejected");
   if (refresh === null) return end(context, row, isRejected ? "rejected" : "expired");
-  let tokens: IssuedTokens;
+  let tokens: UpstreamTokens;
   try {
     tokens = await refreshTokens(row.endpoints, { client, refresh, resource: row.resource }, __DEVELOPMENT__);
   } catch (error) {

@@ -10,7 +10,7 @@ import type { Context } from "../context";
 import { keyIds, unseal } from "../secrets/encryption";
 
 /** A connection with its decrypted tokens. */
-export interface LiveConnection {
+export interface OpenedConnection {
   row: ConnectionRow;
   secrets: ConnectionSecrets;
 }
@@ -29,8 +29,23 @@ export async function connectionTo(
   { scope, server }: ConnectedServer,
   url: string,
 ): Promise<ConnectionRow | null> {
+  const fresh = noted.get(notedKey(context, { scope, server }));
+  if (fresh?.url === url) return fresh;
   const rows = await connectionsOf(context);
   return rows.find((row) => row.scope === scope && row.server === server && row.url === url) ?? null;
+}
+
+/** Connections that began during a request, whose caller still has the counter from before. */
+const noted = new Recent<string, ConnectionRow>(200);
+
+function notedKey({ caller }: Context, { scope, server }: ConnectedServer): string {
+  const { userId } = caller.principal;
+  return JSON.stringify([userId, caller.counters[userScope(userId)] ?? 0, scope, server]);
+}
+
+/** Makes a connection that has just begun count for the rest of this request. Later requests have a newer counter. */
+export function noteConnection(context: Context, row: ConnectionRow): void {
+  noted.set(notedKey(context, row), row);
 }
 
 async function connectionsOf(context: Context): Promise<readonly ConnectionRow[]> {
@@ -53,7 +68,7 @@ const opened = new Recent<string, ConnectionSecrets>(1_000);
 export async function openConnection(
   { settings }: Pick<Context, "settings">,
   row: ConnectionRow,
-): Promise<LiveConnection | null> {
+): Promise<OpenedConnection | null> {
   const key = JSON.stringify([row.id, row.generation, row.keyId, await keyIds(settings)]);
   const before = opened.get(key);
   if (before !== undefined) return { row, secrets: before };

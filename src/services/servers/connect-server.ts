@@ -1,12 +1,25 @@
 // Finds the server that a user connects by name, with its address.
 
 import { GATEWAY_SCOPE, visibleScopes } from "../../domain/access/access";
-import { GatewayError } from "../../domain/errors";
+import type { UpstreamClient } from "../../domain/connections/authorization-server";
+import type { ConnectedServer } from "../../domain/connections/connection";
+import { GatewayError, refusalIn } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
-import { gatewayEntrySchema, inOrderOf } from "../../domain/servers/owner";
+import { bindingProblem } from "../../domain/servers/binding";
+import type { UpstreamTarget } from "../../domain/servers/memory";
+import { type GatewayServerEntry, gatewayEntrySchema, inOrderOf } from "../../domain/servers/owner";
+import { secretsIn } from "../../domain/servers/template";
+import { openConnectRequest } from "../../storage/d1/servers/connect-requests";
 import { serversNamed } from "../../storage/d1/servers/user-servers";
-import { askToConnect, type ConnectAsked, type ConnectLink } from "../connections/connect";
+import {
+  askToConnect,
+  CONNECT_PAGES,
+  type ConnectAsked,
+  type ConnectLink,
+  type ServerToConnect,
+} from "../connections/connect";
 import type { Context } from "../context";
+import { usableSecrets } from "../secrets/secrets";
 import { serverNotFound } from "./admin";
 import { hasCredentials } from "./signed-in-target";
 import { fillServerVariables } from "./variables";
@@ -15,7 +28,7 @@ import { fillServerVariables } from "./variables";
 export async function connectServer(
   context: Context,
   name: string,
-  asked: Pick<ConnectAsked, "origin" | "returnTo">,
+  asked: Pick<ConnectAsked, "origin" | "returnTo" | "waiting">,
 ): Promise<ConnectLink> {
   const { userId } = context.caller.principal;
   const found = await serverNamed(context, name);
@@ -29,12 +42,59 @@ export async function connectServer(
   const filled = await fillServerVariables(context, {}, name, entry);
   if ("problem" in filled)
     throw new GatewayError("conflict", "MCP_SERVER_UNAVAILABLE", `The MCP server cannot be used: ${filled.problem}.`);
-  const server = { scope: found.scope, server: name, target: filled.target };
+  const server = serverToConnect(context, { scope: found.scope, server: name }, entry, filled.target);
   return askToConnect({ ...partsOf(context), requestId: context.caller.requestId }, server, { userId, ...asked });
 }
 
+/** Returns a server with the client and scopes that its entry names. */
+export function serverToConnect(
+  context: Context,
+  server: ConnectedServer,
+  { oauth = {} }: GatewayServerEntry,
+  target: UpstreamTarget,
+): ServerToConnect {
+  const { client_id: id, client_secret: secret, scopes } = oauth;
+  const client = id === undefined ? undefined : (endpoint: string) => namedClient(context, endpoint, id, secret);
+  return { ...server, target, client, scopes };
+}
+
+/** Returns a client with its secret, which must be bound to the host of the token endpoint. */
+async function namedClient(
+  context: Context,
+  endpoint: string,
+  client_id: string,
+  template: string | undefined,
+): Promise<UpstreamClient> {
+  if (template === undefined) return { client_id, token_endpoint_auth_method: "none" };
+  const [name = ""] = secretsIn([template]);
+  const secret = (await usableSecrets(context, [name])).get(name);
+  const problem =
+    secret === undefined ? "was not found" : bindingProblem(secret.hosts, new URL(endpoint), __DEVELOPMENT__);
+  if (secret !== undefined && problem === null) return { client_id, client_secret: secret.value };
+  const message = `The client of the MCP server cannot be used: the secret '${name}' ${problem}. Store it with the host of the issuer.`;
+  throw new GatewayError("conflict", "SIGN_IN_NEEDS_CLIENT", message);
+}
+
+/** Returns a link for a request that needs the caller's sign-in: an open one, or a new one. `null` if there is none to give. */
+export async function signInLink(context: Context, name: string): Promise<{ id: string; url: string } | null> {
+  const { origin } = context;
+  const { userId } = context.caller.principal;
+  const found = origin === undefined ? null : await serverNamed(context, name);
+  if (origin === undefined || found === null) return null;
+  const { url } = gatewayEntrySchema.parse(found.entry);
+  const open = await openConnectRequest(context.db, { userId, scope: found.scope, server: name, url });
+  if (open !== null) return { id: open, url: `${origin}${CONNECT_PAGES}/${open}` };
+  try {
+    return await connectServer(context, name, { origin });
+  } catch (error) {
+    // The client receives the failure of the server instead.
+    if (refusalIn(error) === null) throw error;
+    return null;
+  }
+}
+
 /** The parts of a context that connecting needs. Its getters are read now. */
-export function partsOf({ db, settings, now, newId }: Context) {
+function partsOf({ db, settings, now, newId }: Context) {
   return { db, settings, now, newId };
 }
 

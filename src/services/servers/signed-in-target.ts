@@ -42,7 +42,9 @@ export async function signedInTarget(
   if (server === null || hasCredentials(entry)) return { target, connection: null };
   const row = await connectionTo(context, server, target.url);
   const token = row === null ? null : await usableToken(context, row, null);
-  if (row === null || token === null) return { target: { ...target, signIn: { renew: null } }, connection: null };
+  // What is known of the server stays known after its connection ended.
+  if (row === null || token === null)
+    return { target: { ...target, signIn: { renew: null } }, connection: row?.id ?? null };
   const withToken = (access: string) => ({
     headers: { ...target.headers, authorization: `Bearer ${access}` },
     redactor: bothRedactors(target.redactor, tokenRedactor(server.server, access)),

@@ -6,6 +6,7 @@ import { GatewayError } from "../../domain/errors";
 import type { AskingServer } from "../../domain/questions/question";
 import type { ServerEntry, ServerSource } from "../../domain/servers/entry";
 import type { UpstreamTarget } from "../../domain/servers/memory";
+import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import type { Session } from "../session";
 import { connectedServerOf, signedInTarget } from "./signed-in-target";
@@ -54,6 +55,11 @@ export function serverTarget(
   return reached;
 }
 
+/** Makes the next use in this request resolve the address again, after the user has signed in. */
+export function resolveAgain(context: Context, ref: ServerRef): void {
+  known.get(context)?.delete(ref);
+}
+
 async function work(context: Context, session: Session, ref: ServerRef): Promise<ReachableServer | UnreachableServer> {
   if (ref.problem !== null) return { problem: ref.problem, unsupported: true };
   const { entry } = ref;
@@ -64,7 +70,12 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   const more = { ...(sampling === undefined ? {} : { sampling }), ...(roots === undefined ? {} : { roots }) };
   // Hosts with other capabilities use another session, because a session declares capabilities once.
   const server = ref.skill === null ? connectedServerOf(context, ref.name, ref.source) : null;
-  const { target, connection } = await signedInTarget(context, server, entry, filled.target);
+  const signedIn = await signedInTarget(context, server, entry, filled.target).catch((error: unknown) => {
+    if (error instanceof UpstreamFault) return { problem: error.message };
+    throw error;
+  });
+  if ("problem" in signedIn) return { problem: signedIn.problem, unsupported: false };
+  const { target, connection } = signedIn;
   // A user who signs in again may have another account, so sessions and lists are not shared between connections.
   const place = connection === null ? filled.fingerprint : `${filled.fingerprint} ${connection}`;
   const names = [ref.skill?.skill_id ?? offeredBy(ref), ref.name, place, ...Object.keys(more)];

@@ -32,6 +32,8 @@ export interface SignInServer {
   delay?: number;
   /** The account that signs in. */
   account?: string;
+  /** Clients that exist from the beginning, with their secrets. */
+  clients?: Record<string, string>;
   /** No metadata of the resource. */
   plain?: boolean;
 }
@@ -120,7 +122,10 @@ export async function answerSignIn(
     const change: { keep?: boolean } & SignInServer = JSON.parse(body);
     if (change.keep === true) {
       servers.set(name, { ...before, config: { ...before.config, ...change } });
-    } else made.config = change;
+    } else {
+      made.config = change;
+      made.clients = new Map(Object.entries(change.clients ?? {}));
+    }
     return send({});
   }
   if (rest === "/log") return send(state.log);

@@ -1,7 +1,7 @@
 // Stores sign-ins to MCP servers in progress, and the gateway's registrations at issuers. The deciding statements check all conditions with
 // the database's clock, so a link is used once.
 
-import { and, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { CONNECTION_TIMES } from "../../../domain/connections/limits";
 import type { Database } from "../database";
 import { connectRequests, upstreamClients } from "../schema/connections";
@@ -31,7 +31,27 @@ export async function insertConnectRequest(db: Database, row: NewConnectRequest,
   return made[0]?.expiresAt ?? null;
 }
 
-/** Returns a sign-in that a browser can continue: any browser before one was redirected to the issuer, then only that one. */
+/** Returns the id of a sign-in to this server that no browser has finished, if it is not about to expire. */
+export async function openConnectRequest(
+  db: Database,
+  { userId, scope, server, url }: Pick<ConnectRequestRow, "userId" | "scope" | "server" | "url">,
+): Promise<string | null> {
+  const [row] = await db
+    .select({ id: connectRequests.id })
+    .from(connectRequests)
+    .where(
+      and(
+        ...[eq(connectRequests.userId, userId), eq(connectRequests.scope, scope), eq(connectRequests.server, server)],
+        ...[eq(connectRequests.url, url), ne(connectRequests.stage, "done"), isNull(connectRequests.returnTo)],
+        gt(connectRequests.expiresAt, sql`${databaseNow} + ${CONNECTION_TIMES.reusable}`),
+      ),
+    )
+    .orderBy(desc(connectRequests.id))
+    .limit(1);
+  return row?.id ?? null;
+}
+
+/** Returns a sign-in that a browser can continue. After one browser was redirected to the issuer, only that one can. */
 export async function readConnectRequest(
   db: Database,
   id: string,
@@ -42,11 +62,15 @@ export async function readConnectRequest(
 }
 
 /** Counts one more attempt with a key. Returns `false` if there were already `most`. */
-export async function countConnectAttempt(db: Database, id: string, most: number): Promise<boolean> {
+export async function countConnectAttempt(
+  db: Database,
+  { id, browser }: { id: string; browser: string },
+  most: number,
+): Promise<boolean> {
   const rows = await db
     .update(connectRequests)
     .set({ tries: sql`${connectRequests.tries} + 1` })
-    .where(and(continuable(id, null), lt(connectRequests.tries, most)))
+    .where(and(continuable(id, browser), lt(connectRequests.tries, most)))
     .returning({ id: connectRequests.id });
   return rows.length > 0;
 }

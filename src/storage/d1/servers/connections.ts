@@ -3,7 +3,7 @@
 
 import { and, asc, count, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { GATEWAY_SCOPE, userScope } from "../../../domain/access/access";
-import type { ConnectionEnd } from "../../../domain/connections/connection";
+import type { ConnectedServer, ConnectionEnd } from "../../../domain/connections/connection";
 import type { Database } from "../database";
 import { raiseCounters } from "../keys";
 import { connections } from "../schema/connections";
@@ -86,6 +86,20 @@ export async function activateConnection(
 /** Returns all connections of a user. */
 export function connectionsOfUser(db: Database, userId: string): Promise<ConnectionRow[]> {
   return db.select().from(connections).where(eq(connections.userId, userId));
+}
+
+/** Returns a user's connection to a server as the primary has it. A statement that changes nothing makes the batch run there. */
+export async function connectionAtPrimary(
+  db: Database,
+  userId: string,
+  { scope, server }: ConnectedServer,
+): Promise<ConnectionRow | null> {
+  const same = and(eq(connections.userId, userId), eq(connections.scope, scope), eq(connections.server, server));
+  const [, rows] = await db.batch([
+    db.update(connections).set({ lease: null }).where(eq(connections.id, "")),
+    db.select().from(connections).where(same),
+  ]);
+  return rows[0] ?? null;
 }
 
 /** Returns a page of a user's connections by id, after the cursor. */

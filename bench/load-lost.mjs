@@ -6,7 +6,7 @@ import http from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isMainThread, Worker } from "node:worker_threads";
-import { startLauncher } from "./launcher.mjs";
+import { startTemporaryGateway } from "../scripts/kit/temporary-gateway.mjs";
 import { percentiles } from "./measure.mjs";
 import { prose, skillZip } from "./skills.mjs";
 
@@ -38,7 +38,7 @@ async function main() {
     console.error("usage: npm run bench:lost -- [--requests 100000] [--clients 32]");
     return 2;
   }
-  const gateway = await startLauncher((line) => console.error(`launcher: ${line}`));
+  const gateway = await startTemporaryGateway((line) => console.error(`launcher: ${line}`));
   const agent = new http.Agent({ keepAlive: true });
   try {
     for (const [n, name] of SKILLS.entries()) await publish(gateway, name, n);

@@ -14,7 +14,7 @@ import { fail } from "./kit/refusal.mjs";
 
 const USAGE = `Use: npm run docs -- [--check]
   --check   write nothing; report whether the generated documents are current`;
-const GENERATED = /(<!-- generated: ([\w ,]+) -->\n)[\s\S]*?(<!-- \/generated -->)/g;
+const GENERATED = /(<!-- generated: ([\w ,.]+) -->\n)[\s\S]*?(<!-- \/generated -->)/g;
 
 const { values } = options();
 const texts = new Map([["docs/settings.md", settingsPage(await importTypeScript("src/domain/settings/settings.ts"))]]);
@@ -47,6 +47,7 @@ async function apiPages() {
     table: (tags) => operations.table(tags),
     operations: (tags) => operations.sections(tags),
     errors: () => errorTables(errors),
+    example: (names) => names.map((name) => operations.example(name)).join("\n\n"),
   };
   const covered = new Set();
   const pages = await Promise.all(

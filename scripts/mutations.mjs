@@ -168,7 +168,7 @@ export const MUTATIONS = [
   {
     area: "retention",
     rule: "a dependency leaves before the skill that needs it",
-    file: "src/domain/conversation/dependency-walk.ts",
+    file: ACTIVATION,
     find: "for (const dependency of skill.dependencies) keep(dependency, remaining);",
     replace: "for (const dependency of skill.dependencies) keep(dependency, 0);",
     tests: FOLD,

@@ -9,13 +9,11 @@ import { authenticate, retryOnPrimary } from "./edge/auth";
 import { SIGN_IN_PATHS } from "./edge/challenge";
 import { crossOriginOpen } from "./edge/cors";
 import { drainBody } from "./edge/drain-body";
-import type { Edge } from "./edge/edge";
-import type { HttpEnv } from "./edge/env";
+import type { Edge, HttpEnv } from "./edge/edge";
 import { answerError, pathNotFound } from "./edge/errors";
 import { addressRate, principalRate } from "./edge/rate";
 import { router } from "./edge/router";
-import { consoleRoute } from "./pages/console";
-import { demoRoute } from "./pages/demo";
+import { consoleRoute, demoRoute } from "./pages/console";
 import { frontRoute } from "./pages/front";
 
 /**

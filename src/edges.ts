@@ -2,10 +2,13 @@
 // a conversation's object, does not create the routes and schemas of the others.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
-import type { Edge } from "./edge/edge";
-import type { HttpEnv } from "./edge/env";
-import { notFound } from "./not-found";
+import { answerHeaders } from "./edge/answer";
+import { drainBody } from "./edge/drain-body";
+import type { Edge, HttpEnv } from "./edge/edge";
+import { answerError, pathNotFound } from "./edge/errors";
+import { addressRate } from "./edge/rate";
 
 /**
  * The longest prefix wins, so a client's fixed path may be below another edge. A new protocol is a folder, a row here, and a line in
@@ -46,6 +49,7 @@ const EDGES: readonly Row[] = [
   })),
   ...CLAWHUB.map((prefix) => ({ prefix, load: async () => (await import("./compat/clawhub/edges")).CLAWHUB[prefix] })),
   { prefix: "/mcp", load: async () => (await import("./mcp/routes")).mcp },
+  { prefix: "/api/v1/conversations", load: async () => (await import("./api/conversations-edge")).conversationsEdge },
   { prefix: "/api", load: async () => (await import("./api/edge")).api },
   { prefix: CONSOLE, load: async () => (await import("./console/edge")).consoleEdge },
   { prefix: "/oauth", load: async () => (await import("./sign-in/edge")).signIn },
@@ -53,6 +57,12 @@ const EDGES: readonly Row[] = [
   { prefix: "/anthropic", load: async () => (await import("./chat/edges")).anthropicEdge },
   { prefix: "/metrics", load: async () => (await import("./metrics/edge")).metricsEdge },
 ];
+
+/** Answers paths that do not exist: most requests from the open internet. */
+const notFound = new Hono<HttpEnv>();
+notFound.use(drainBody, answerHeaders, addressRate);
+notFound.onError(answerError);
+notFound.notFound(pathNotFound);
 
 /** Paths without a key that belong to no protocol: pages, health, and the addresses where hosts look for a sign-in. */
 const OPEN = ["/", "/demo", "/console", "/health", "/.well-known", "/register", "/authorize", "/token"] as const;

@@ -25,7 +25,6 @@ const LAYERS: Record<string, number> = {
   metrics: 4,
   pages: 4,
   "app.ts": 5,
-  "not-found.ts": 5,
   "cron.ts": 5,
   "edges.ts": 6,
   "index.ts": 7,
@@ -83,7 +82,7 @@ const SUBJECTS: Record<string, Record<string, number>> = {
     reference: 1,
     registry: 1,
     "edge.ts": ABOVE,
-    "openapi.ts": ABOVE,
+    "conversations-edge.ts": ABOVE,
   },
 };
 

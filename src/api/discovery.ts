@@ -7,7 +7,7 @@ import { signInServer } from "../domain/settings/sign-in-page";
 import { GRANT_SCOPE } from "../domain/sign-in/grant";
 import { publicOrigin } from "../domain/sign-in/resource";
 import { MCP_PATH, SERVER_METADATA, scopesWanted, WELL_KNOWN } from "../edge/challenge";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { json, only } from "../edge/schemas";

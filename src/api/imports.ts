@@ -8,7 +8,7 @@ import { SECRET_NAME } from "../domain/servers/template";
 import { settingsFrom } from "../domain/settings/settings";
 import { publicOrigin } from "../domain/sign-in/resource";
 import { importObjects } from "../edge/context";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { router } from "../edge/router";
 import { instant, json, jsonBody, noContent, pageQuery, refusals } from "../edge/schemas";
 import * as z from "../edge/zod";

@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { COMPAT_LIMITS } from "../domain/compat/limits";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { router } from "../edge/router";
 import { groupName, instant, json, jsonBody, noContent, refusals, refuseIdempotencyKey } from "../edge/schemas";
 import * as z from "../edge/zod";

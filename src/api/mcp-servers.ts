@@ -61,7 +61,9 @@ mcpServerRoutes.openapi(
     summary: "Lists the gateway's MCP servers by name.",
     request: { query: pageQuery },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(serverSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(serverSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403),
     },
   }),

@@ -42,7 +42,9 @@ modelRoutes.openapi(
     summary: "Lists models by name.",
     request: { query: pageQuery.extend(ownerFields).refine(groupNamed, groupNamedMessage) },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(modelSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(modelSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403, 404),
     },
   }),

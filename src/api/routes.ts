@@ -1,7 +1,7 @@
 // The table of paths, methods and body kinds, read from the route definitions.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 
 interface RouteFacts {
   bodyTypes: string[];

@@ -63,7 +63,9 @@ secretRoutes.openapi(
     path: "/rotate",
     summary: "Re-encrypts secrets with the current key.",
     responses: {
-      200: json("The progress.", () => z.object({ rotated: z.int(), remaining: z.int() })),
+      200: json("The number of secrets that were encrypted again, and that remain.", () =>
+        z.object({ rotated: z.int(), remaining: z.int() }),
+      ),
       ...refusals(403),
     },
   }),
@@ -77,7 +79,9 @@ secretRoutes.openapi(
     summary: "Lists secrets by name, without values.",
     request: { query: pageQuery.extend(ownerFields).refine(groupNamed, groupNamedMessage) },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(secretSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(secretSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403, 404),
     },
   }),

@@ -60,7 +60,9 @@ userServerRoutes.openapi(
     summary: "Lists the MCP servers of all your conversations.",
     request: { query: pageQuery },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(usableSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(usableSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403),
     },
   }),
@@ -81,7 +83,9 @@ userServerRoutes.openapi(
     summary: "Lists MCP servers of a user or group by name.",
     request: { query: pageQuery.extend(keeperFields).refine(groupNamed, groupNamedMessage) },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(serverSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(serverSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403, 404),
     },
   }),

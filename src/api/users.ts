@@ -49,7 +49,9 @@ userRoutes.openapi(
     summary: "Lists users by id, with counts.",
     request: { query: pageQuery },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(figuresSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(figuresSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403),
     },
   }),

@@ -2,8 +2,7 @@
 
 import type { Context as HonoContext } from "hono";
 import { crossOriginChat } from "../edge/cors";
-import type { Edge } from "../edge/edge";
-import type { HttpEnv } from "../edge/env";
+import type { Edge, HttpEnv } from "../edge/edge";
 import { router } from "../edge/router";
 
 /** Cached from the first request on, because another `import()` would be one more wait. */

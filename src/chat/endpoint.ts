@@ -11,7 +11,7 @@ import { isDeeper, isJsonObject, type JsonObject, parseExactly } from "../domain
 import { REQUEST_LIMITS } from "../domain/limits";
 import { readBytes } from "../edge/body";
 import { chatSlotsOf, conversation } from "../edge/conversation";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { logUnexpected } from "../edge/unexpected";
 import { answerChatRequest } from "../services/chat/answer";
 import { listCallable } from "../services/chat/callable";

@@ -3,8 +3,7 @@
 import { createMiddleware } from "hono/factory";
 import { authenticate } from "../edge/auth";
 import { crossOrigin } from "../edge/cors";
-import type { Edge } from "../edge/edge";
-import type { HttpEnv } from "../edge/env";
+import type { Edge, HttpEnv } from "../edge/edge";
 import { answerError } from "../edge/errors";
 import { principalRate } from "../edge/rate";
 import { router } from "../edge/router";

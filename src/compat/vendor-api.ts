@@ -7,7 +7,7 @@ import { type VendorRefusal, vendorRefusalOf } from "../domain/compat/vendor-err
 import { skillIdOf } from "../domain/compat/vendor-ids";
 import { GatewayError, type Issue, invalid } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { disposition } from "../edge/etag";
 import { logUnexpected } from "../edge/unexpected";
 import {

@@ -1,8 +1,7 @@
 // /console/api/session: sign-in, current user and sign-out. All routes are behind `requireConsolePage`.
 
 import type { Context as HonoContext } from "hono";
-import type { Principal } from "../domain/access/access";
-import type { PrincipalSession } from "../domain/access/principal";
+import type { Principal, PrincipalSession } from "../domain/access/access";
 import { rightsOf } from "../domain/access/rights";
 import { isConsolePath } from "../domain/console/place";
 import { SESSION_TIMES } from "../domain/console/session";
@@ -12,7 +11,7 @@ import { readBytes } from "../edge/body";
 import { addressOfRequest, keyLookupContext, originOfRequest, signInContext } from "../edge/browser/context";
 import { freshSecret, setPageCookie } from "../edge/browser/cookies";
 import { sessionCookie, sessionSecretIn } from "../edge/browser/session-cookie";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { issuesOf } from "../edge/errors";
 import { router } from "../edge/router";
 import { instant } from "../edge/schemas";

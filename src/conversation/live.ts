@@ -1,11 +1,14 @@
 // Implements services/conversation/api.ts inside the Durable Object (object.ts). It manages storage, the alarm and request contexts only.
 
-import { type Pace, paced } from "../domain/access/pace";
+import { type Pace, paced } from "../domain/access/rate";
+import { ChatLeases } from "../domain/chat/leases";
+import { CHAT_LIMITS } from "../domain/chat/limits";
 import type { ConversationSettings } from "../domain/conversation/settings";
 import type { JsonValue } from "../domain/json";
 import type { Answer, QuestionState } from "../domain/questions/question";
 import type { Format } from "../domain/tools/formats";
 import type { ChatObject, ChatRequest } from "../services/chat/api";
+import type { ChatSlots } from "../services/chat/slots";
 import type { Context } from "../services/context";
 import {
   type ClientSetup,
@@ -30,31 +33,35 @@ import { currentOffer, listClientTools, openForClient, runCalls, runTurn } from 
 import { streamCalls } from "../services/conversation/stream";
 import { type Idempotency, runIdempotently } from "../services/idempotency";
 import { cancel, waitForEnd } from "../services/questions/ask";
-import { answerHost } from "../services/questions/host-calls";
 import { listQuestions, takeQuestion, takeResponse } from "../services/questions/over-http";
+import { answerHost } from "../services/questions/running-call";
 import type { TicketRequest } from "../services/questions/tickets";
 import { type QuestionRequest, questionDetailOf } from "../services/questions/views";
 import { conversationNotFound, type Session } from "../services/session";
 import type { QuestionOutcome } from "../upstream/server-questions";
 import { runAlarm } from "./alarm-handler";
-import { answerChat, settingsFor } from "./chat";
-import { UserChatSlots } from "./chat-slots";
 import { contextIn, wakeSignIns } from "./context";
-import { answerHostAsk } from "./host";
 import { answerUpgrade, hear } from "./socket-protocol";
 import { StoredConversation } from "./stored-conversation";
 
+/** The code of chats, loaded with the first one. It is cached, because another `import()` would be one more wait. */
+let chats: typeof import("../services/chat/object") | null = null;
+
 /** A conversation in memory, from its object's first event until the object is evicted. */
-export class LiveConversation extends UserChatSlots implements ConversationApi, ChatObject {
+export class LiveConversation implements ConversationApi, ChatObject, ChatSlots {
   readonly #env: () => Env;
   readonly #kept: StoredConversation;
   readonly #later: (work: Promise<void>) => void;
   readonly #running: RunningCalls = new Map();
   #pace: Pace = { since: 0, count: 0 };
+  /**
+   * The slots of a user's running chats, in an object that stores nothing. After an eviction, a slot is registered again when its lease is
+   * renewed. Until then the limit can be exceeded.
+   */
+  readonly #leases = new ChatLeases();
 
   /** @param env returns the object's bindings, read at each call */
   constructor(ctx: DurableObjectState, env: () => Env) {
-    super();
     this.#env = env;
     this.#kept = new StoredConversation(ctx, env());
     this.#later = (work) => ctx.waitUntil(work);
@@ -102,7 +109,11 @@ export class LiveConversation extends UserChatSlots implements ConversationApi, 
   }
 
   clientAsk(target: Target, { preload, settings, host }: ClientSetup, ask: HostAsk) {
-    const answer = (context: Context, session: Session) => answerHostAsk(context, session, preload, ask);
+    const answer = async (context: Context, session: Session) => {
+      // Loaded with the first request other than a tool call.
+      const { answerAsk } = await import("../services/conversation/host/ask");
+      return answerAsk(context, session, preload, ask);
+    };
     return this.#inside(target, answer, settings, host);
   }
 
@@ -120,7 +131,10 @@ export class LiveConversation extends UserChatSlots implements ConversationApi, 
   }
 
   chat(target: Target, request: ChatRequest, settings: ConversationSettings | null) {
-    const answer = (context: Context, session: Session) => answerChat(context, session, this.#running, request);
+    const answer = async (context: Context, session: Session) => {
+      chats ??= await import("../services/chat/object");
+      return chats.handleChat(context, session, this.#running, request);
+    };
     return this.#inside(target, answer, (session) => settingsFor(session, settings));
   }
 
@@ -217,6 +231,14 @@ export class LiveConversation extends UserChatSlots implements ConversationApi, 
     await runAlarm(this.#kept.tabs, { env: this.#env(), later: this.#later, empty: () => this.#kept.empty() });
   }
 
+  async holdPlace(id: string, most: number): Promise<boolean> {
+    return this.#leases.hold(id, most, Date.now(), CHAT_LIMITS.placeMs);
+  }
+
+  async releasePlace(id: string): Promise<void> {
+    this.#leases.release(id);
+  }
+
   async #answer<T>(
     target: Target,
     run: (context: Context, session: Session | null) => Promise<T>,
@@ -250,4 +272,11 @@ export class LiveConversation extends UserChatSlots implements ConversationApi, 
     };
     return this.#answer(target, inside, host);
   }
+}
+
+/** Returns the settings of a chat. A front end's user selects a ghost as a model, and can change it during a chat. */
+function settingsFor(session: Session | null, settings: ConversationSettings | null): ConversationSettings | undefined {
+  if (session === null || settings === null) return settings ?? undefined;
+  const { ghost } = settings;
+  return ghost === undefined || ghost === session.settings.ghost ? undefined : { ghost };
 }

@@ -6,8 +6,8 @@ import { utf8Bytes } from "../domain/json";
 import { CLOSE, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/questions/frame";
 import { QUESTION_LIMITS } from "../domain/questions/limits";
 import type { ServerAction } from "../domain/questions/question";
-import type { Audience } from "../services/audience";
 import type { Clients } from "../services/questions/ask";
+import type { Audience } from "../services/session";
 import { isPage } from "./listeners";
 import { type Holder, helloDeadline, holderSchema, keyCheckDeadline, nextDeadline, signDeadline } from "./socket-state";
 

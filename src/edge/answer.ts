@@ -3,13 +3,24 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { edgeAt } from "../domain/metrics/families";
-import type { HttpEnv } from "./env";
-import { securityHeaders } from "./headers";
+import type { HttpEnv } from "./edge";
 import { counterIn } from "./metrics/counter";
 import { nameLimits } from "./rate";
 import { logRequest } from "./request-log";
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+const POLICY = "default-src 'none'; frame-ancestors 'none'";
+const YEAR = 31_536_000;
+
+/** Adds the headers of every Worker response. `public/_headers` contains the same for static files. */
+function securityHeaders(headers: Headers, url: string): void {
+  headers.set("x-content-type-options", "nosniff");
+  headers.set("referrer-policy", "no-referrer");
+  if (!headers.has("content-security-policy")) headers.set("content-security-policy", POLICY);
+  if (!headers.has("cross-origin-resource-policy")) headers.set("cross-origin-resource-policy", "same-origin");
+  if (url.startsWith("https:")) headers.set("strict-transport-security", `max-age=${YEAR}`);
+}
 
 /** Counts an answer, and why it is a refusal. */
 function countAnswer(c: HonoContext<HttpEnv>): void {

@@ -13,7 +13,7 @@ import type { Trust } from "../services/access/identity-lookup";
 import { isUseDue, noteUse } from "../services/access/keys";
 import { storageDown, type Timings } from "../storage/d1/database";
 import { type CallerWithSession, identityStoresOf, makeContext, primaryDatabase } from "./context";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 
 /** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
 export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {

@@ -5,7 +5,7 @@ import { HTTPException } from "hono/http-exception";
 import { invalid } from "../domain/errors";
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 
 /** Rejects bodies above the limit of their kind. A body without a declared size is counted while reading. */
 export const limitBody = createMiddleware<HttpEnv>(async (c, next) => {

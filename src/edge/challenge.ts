@@ -5,7 +5,7 @@ import { type Settings, settingsFrom } from "../domain/settings/settings";
 import { signInServer } from "../domain/settings/sign-in-page";
 import { GRANT_SCOPE } from "../domain/sign-in/grant";
 import { publicOrigin } from "../domain/sign-in/resource";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 
 /** Path of RFC 9728 metadata; for a resource with a path, that path is appended. */
 export const WELL_KNOWN = "/.well-known/oauth-protected-resource";

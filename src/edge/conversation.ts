@@ -12,7 +12,7 @@ import type { Caller, Context } from "../services/context";
 import { type ConversationApi, type Reply, type Target, unwrap } from "../services/conversation/api";
 import type { Idempotency } from "../services/idempotency";
 import { LISTEN_HEADER } from "../services/questions/admission";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 import { noteLimit } from "./rate";
 
 /** Returns the Durable Object of the caller's conversation. The user is part of the name, so nobody can address another user's. */

@@ -4,7 +4,7 @@ import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
 import { isLocalHttp } from "../domain/loopback";
 import { settingsFrom } from "../domain/settings/settings";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 
 /** Whether a page of this origin can use the gateway. */
 export function isAllowedOrigin(env: Env, origin: string): boolean {

@@ -4,7 +4,7 @@
 import { createMiddleware } from "hono/factory";
 import { DURATIONS } from "../domain/durations";
 import { REQUEST_LIMITS } from "../domain/limits";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 
 /**
  * Reads and discards the rest of the body, if the response was created without it. The caller is unauthenticated, so this is limited:

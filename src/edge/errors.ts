@@ -7,7 +7,7 @@ import { rateHeaders } from "../domain/access/rate";
 import { type ErrorDetails, HTTP_STATUS, type Issue, refusalIn } from "../domain/errors";
 import { settingsFrom } from "../domain/settings/settings";
 import { challenge, noSignIn } from "./challenge";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 import { logUnexpected } from "./unexpected";
 
 const TITLE: Record<number, string> = {

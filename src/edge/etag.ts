@@ -2,13 +2,13 @@
 
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../domain/digest";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 
 /** Clients must revalidate, because rights can change; the tag makes that cheap. */
 export const REVALIDATE = "private, no-cache";
 
 /** The OpenAPI text of a 304 response. */
-export const notModified = { description: "The client has it." } as const;
+export const notModified = { description: "Not changed since the `ETag` of the request." } as const;
 
 /** Returns the tag of content with this SHA-256. */
 export function tagOf(sha256: string): string {

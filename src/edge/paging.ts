@@ -2,7 +2,7 @@
 
 import { createMiddleware } from "hono/factory";
 import { invalid } from "../domain/errors";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 import { integerParameter, pageQuery } from "./schemas";
 import * as z from "./zod";
 

@@ -7,7 +7,7 @@ import { countedAs } from "../domain/access/address";
 import { type Rate, rateLimited, ratePolicy } from "../domain/access/rate";
 import { RATES } from "../domain/limits";
 import { settingsFrom } from "../domain/settings/settings";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 
 type Limit = keyof typeof RATES;
 

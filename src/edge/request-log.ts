@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { matchedRoutes } from "hono/route";
 import { settingsFrom } from "../domain/settings/settings";
 import { type LogSubject, logIdOf } from "../services/secrets/log-id";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 
 /** Monitors request this path every few seconds, so it is not logged. */
 const UNLOGGED = "/health";

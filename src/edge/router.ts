@@ -4,7 +4,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { invalid } from "../domain/errors";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 import { issuesOf } from "./errors";
 
 export function router(): OpenAPIHono<HttpEnv> {

@@ -5,7 +5,7 @@ import { GROUP_NAME, isNameable, RESERVED_GROUPS, USER_ID } from "../domain/acce
 import { CONVERSATION_ID } from "../domain/conversation/settings";
 import { GatewayError, SEVERITIES } from "../domain/errors";
 import { REQUEST_LIMITS } from "../domain/limits";
-import type { HttpEnv } from "./env";
+import type { HttpEnv } from "./edge";
 import * as z from "./zod";
 
 export const userId = z.string().regex(USER_ID, { error: "1-128 of A-Za-z0-9._:@+=-", abort: true });

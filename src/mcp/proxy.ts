@@ -40,7 +40,8 @@ export async function proxy(context: Context, request: Request, { name, isMessag
     const development = __DEVELOPMENT__;
     return await forward(context, server, { method, headers, body, posted, handle, path, signal, development });
   } catch (error) {
-    const link = faultIn(error)?.kind === "sign_in" ? await signInLink(context, name) : null;
+    const fault = faultIn(error);
+    const link = fault?.kind === "sign_in" ? await signInLink(context, name, fault.scope) : null;
     return link === null ? refused(error, name, posted) : signInRefusal(link, name, posted);
   }
 }

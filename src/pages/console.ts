@@ -3,7 +3,7 @@
 
 import type { Handler } from "hono";
 import { settingsFrom } from "../domain/settings/settings";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 
@@ -27,3 +27,12 @@ export async function hasConsole(env: Env, url: string): Promise<boolean> {
   if (settingsFrom(env).CONSOLE === "off") return false;
   return (await env.ASSETS.fetch(new URL(INDEX, url), { method: "HEAD" })).ok;
 }
+
+/** /demo redirects to the console's *Try it*. It does not exist if the console or the demo is off. */
+const lead: Handler<HttpEnv> = async (c) => {
+  if (settingsFrom(c.env).DEMO === "off" || !(await hasConsole(c.env, c.req.url))) return pathNotFound(c);
+  return c.body(null, 302, { location: "/console/try", "cache-control": "no-cache" });
+};
+
+export const demoRoute = router();
+demoRoute.get("/demo", lead);

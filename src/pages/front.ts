@@ -38,7 +38,9 @@ frontRoute.openapi(
         description: "The front page as HTML, or as JSON with relative links.",
         content: { [HTML]: described(() => z.string()), [JSON_TYPE]: described(frontSchema) },
       },
-      302: { description: "Redirects browsers to the console if it is enabled. JSON is still answered here." },
+      302: {
+        description: "A redirect of browsers to the console, if it is enabled. Clients that prefer JSON receive 200.",
+      },
       304: notModified,
       ...only(429),
     },

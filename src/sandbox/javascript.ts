@@ -1,15 +1,16 @@
 // Executor for JavaScript and TypeScript with Node's built-in modules. The harness is a static asset that scripts/build/guest.mjs builds
 // from src/sandbox/guest/node/.
 
-import type { RunnableScripts } from "../domain/code/compiled";
+import { type RunnableScripts, runnableScripts } from "../domain/code/compiled";
+import { isCode } from "../domain/code/graph";
 import { RUN_ROOTS } from "../domain/code/run-path";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../domain/code/script-limits";
 import { sha256Hex } from "../domain/digest";
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
-import type { Executor, IsolateParts, StoredZip } from "./executor";
+import { compileInIsolate } from "./compiling";
+import type { Executor, IsolateParts, ScriptCall, StoredZip } from "./executor";
 import { readGuest } from "./guest";
-import { writtenCode } from "./inline-code";
 import type { IsolateCode } from "./isolate";
 import { COMPATIBILITY_DATE } from "./modules";
 import { runInIsolate } from "./script";
@@ -45,6 +46,34 @@ export function javascript(parts: IsolateParts, load: () => Promise<RunnableScri
       return runInIsolate(parts, isolate, call, signal);
     },
   };
+}
+
+/** The name of source text without a file. */
+const TEXT = "[eval]";
+
+/**
+ * Compiles code that is not part of the published package: the text of `node -e`, or a file that the run has written. It is compiled in a
+ * separate isolate before it runs. Returns `null` if the call needs only the package's code, and a string with the reason if it cannot run.
+ */
+async function writtenCode(
+  { loader, assets }: Pick<IsolateParts, "loader" | "assets">,
+  { part, files, script }: ScriptCall,
+): Promise<{ digest: string; scripts: RunnableScripts } | string | null> {
+  if (part === undefined) return null;
+  const written = files.find(({ path }) => path === part.file);
+  if (part.text === undefined && written === undefined) return null;
+  const bytes = part.text === undefined ? (written?.bytes ?? new Uint8Array()) : new TextEncoder().encode(part.text);
+  const name = part.file?.split("/").at(-1) ?? "text.js";
+  // As in Node, a name without a known extension is JavaScript.
+  const path = isCode(name) ? name : "text.js";
+  const file = { path, size: bytes.length, offset: 0, mode: 0o644 as const, sha256: "" };
+  const { code } = await compileInIsolate({ loader, assets }, { zip: bytes, files: [file], manifest: { tools: [] } });
+  const compiled = code === null ? null : runnableScripts(code);
+  if (compiled === null) return "The code could not be compiled now. Try again.";
+  const key = part.text === undefined ? script.path : TEXT;
+  const named = <T>(of: Record<string, T>) => Object.fromEntries(Object.entries(of).map(([, value]) => [key, value]));
+  const scripts = { functions: named(compiled.functions), faults: named(compiled.faults) };
+  return { digest: await sha256Hex(JSON.stringify([key, scripts])), scripts };
 }
 
 const NONE: RunnableScripts = { functions: {}, faults: {} };

@@ -10,8 +10,8 @@ import type { ConversationEvent } from "../domain/conversation/event";
 import { type ConversationSettings, conversationSettingsSchema } from "../domain/conversation/settings";
 import { GatewayError } from "../domain/errors";
 import { CONVERSATION_LIMITS } from "../domain/limits";
+import type { ServerFrame, Topic } from "../domain/questions/frame";
 import type { ConversationStore } from "../storage/object/conversation";
-import type { Audience } from "./audience";
 import type { Caller, Context } from "./context";
 import { snapshotWhenDue, stateAt } from "./history";
 import { scheduleFiguresReport } from "./list-figures";
@@ -219,4 +219,9 @@ export function conversationNotFound(): GatewayError {
     "CONVERSATION_NOT_FOUND",
     "Conversation not found. Send `conversation: {}` with the first turn to create it.",
   );
+}
+
+export interface Audience {
+  /** Sends each subscriber what it can see; `null`: nothing. Computed only if there are subscribers. */
+  show(topic: Topic, frameFor: (seesOutput: boolean) => ServerFrame | null): void;
 }

@@ -9,7 +9,7 @@ import { REQUEST_LIMITS } from "../domain/limits";
 import { listConversationRows } from "../storage/d1/conversations";
 import { ownImports } from "../storage/d1/imports/imports";
 import { deleteSkillRows } from "../storage/d1/registry/publishing";
-import type { ErasureCount } from "../storage/d1/schema/user-column";
+import type { ErasureCount } from "../storage/d1/schema/people";
 import { connectionsOfUser } from "../storage/d1/servers/connections";
 import {
   anonymizeUser,

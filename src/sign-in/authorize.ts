@@ -9,7 +9,7 @@ import { isRegistered, withAnswer } from "../domain/sign-in/redirect";
 import { readAsker, readGrantRequest, stateOf } from "../domain/sign-in/request";
 import { addressOfRequest, fetchExternal, originOfRequest, signInContext } from "../edge/browser/context";
 import { freshSecret, setPageCookie } from "../edge/browser/cookies";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { findClient } from "../services/sign-in/clients";

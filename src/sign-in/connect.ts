@@ -10,7 +10,7 @@ import { keyLookupContext, originOfRequest, signInContext } from "../edge/browse
 import { clearPageCookie, freshSecret, linkSecret, pageSecret, setPageCookie } from "../edge/browser/cookies";
 import { sessionSecretIn } from "../edge/browser/session-cookie";
 import { reportSignIn } from "../edge/conversation";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { router } from "../edge/router";
 import {
   beginAtServer,
@@ -31,8 +31,8 @@ import { readOpenedLink } from "../storage/d1/sign-in/links";
 import { clientMetadataOf } from "../upstream/authorization";
 import { connectedPage, connectPage } from "./connect-texts";
 import { pageHeaders } from "./html";
+import { isSameOriginForm } from "./page-session";
 import { refuseWithPage } from "./refusal";
-import { isSameOriginForm } from "./same-origin-form";
 import { issuerHost } from "./show-page";
 
 export const connectRoutes = router();

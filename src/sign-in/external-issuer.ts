@@ -5,7 +5,7 @@ import { settingsFrom } from "../domain/settings/settings";
 import { keyLookupContext, originOfRequest, signInContext } from "../edge/browser/context";
 import { clearPageCookie, pageSecret } from "../edge/browser/cookies";
 import { sessionCookie, sessionSecretIn } from "../edge/browser/session-cookie";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { router } from "../edge/router";
 import { isConnectRequest } from "../services/connections/connect";
 import { finishExternalConsoleSignIn, isConsoleTransaction } from "../services/console/external-sign-in";

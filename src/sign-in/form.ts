@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { GatewayError } from "../domain/errors";
 import { GRANT_LIMITS } from "../domain/sign-in/limits";
 import { readBytes } from "../edge/body";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { type PresentedClient, unprovenClient } from "../services/sign-in/pre-registered-clients";
 
 /** The parameters of a request. A parameter that is sent twice is none that anybody can mean. */

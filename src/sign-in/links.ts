@@ -8,16 +8,15 @@ import { SIGN_IN_TIMES } from "../domain/sign-in/limits";
 import { readLinkSecret } from "../domain/sign-in/link";
 import { signInContext } from "../edge/browser/context";
 import { freshSecret, setLinkCookie, startedPages } from "../edge/browser/cookies";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { openLink, readLink } from "../storage/d1/sign-in/links";
 import { readPage } from "../storage/d1/sign-in/pages";
 import { pageHeaders } from "./html";
-import { pageIn, pagePlace } from "./page-session";
+import { isSameOriginForm, pageIn, pagePlace } from "./page-session";
 import { linkPage, waitingPage } from "./page-texts";
 import { refuseWithPage } from "./refusal";
-import { isSameOriginForm } from "./same-origin-form";
 
 export const linkRoutes = router();
 

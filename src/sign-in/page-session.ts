@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";
 import { originOfRequest } from "../edge/browser/context";
 import { pageSecret } from "../edge/browser/cookies";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import type { PageOf } from "../storage/d1/sign-in/pages";
 
 /** The path of sign-in pages. */
@@ -21,4 +21,17 @@ export async function pageIn(c: HonoContext<HttpEnv>, id: string): Promise<PageO
 
 export function pagePlace(c: HonoContext<HttpEnv>, id: string): string {
   return `${originOfRequest(c)}${PAGES}/${id}`;
+}
+
+/**
+ * Whether a form was sent by one of the gateway's own pages. The cookie proves the same; either would be enough alone. Browsers name the
+ * form's site in `Sec-Fetch-Site`. `Origin` is `null` even for our own pages, because they send no referrer. Any other origin is another
+ * site.
+ */
+export function isSameOriginForm(c: HonoContext<HttpEnv>): boolean {
+  const site = c.req.header("sec-fetch-site");
+  if (site !== undefined && site !== "same-origin") return false;
+  const origin = c.req.header("origin");
+  if (origin === undefined || origin === originOfRequest(c)) return true;
+  return origin === "null" && site === "same-origin";
 }

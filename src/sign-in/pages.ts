@@ -7,15 +7,14 @@ import { SIGN_IN_LIMITS } from "../domain/sign-in/limits";
 import { readBytes } from "../edge/body";
 import { keyLookupContext, signInContext } from "../edge/browser/context";
 import { clearPageCookie, linkSecret, pageSecret } from "../edge/browser/cookies";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { router } from "../edge/router";
 import { approve, type SignInFailure, signInByLink, signInByTyping } from "../services/sign-in/pages";
 import { clearSignedInUser, denyPage, type PageOf, readPage } from "../storage/d1/sign-in/pages";
 import { answerProgram } from "./authorize";
 import { beginAtIssuer } from "./external-issuer";
-import { ENDED, PAGES, pageIn, pagePlace } from "./page-session";
+import { ENDED, isSameOriginForm, PAGES, pageIn, pagePlace } from "./page-session";
 import { refuseWithPage } from "./refusal";
-import { isSameOriginForm } from "./same-origin-form";
 import { showPage } from "./show-page";
 
 export const pageRoutes = router();

@@ -3,7 +3,7 @@
 import type { Context as HonoContext } from "hono";
 import { rateHeaders } from "../domain/access/rate";
 import { HTTP_STATUS, refusalIn } from "../domain/errors";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { logUnexpected } from "../edge/unexpected";
 import { pageHeaders } from "./html";
 import { problemPage } from "./page-texts";

@@ -5,7 +5,7 @@ import { sha256Hex } from "../domain/digest";
 import { type Settings, settingsFrom } from "../domain/settings/settings";
 import { originOfRequest, signInContext } from "../edge/browser/context";
 import { linkSecret } from "../edge/browser/cookies";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { externalIssuerOf } from "../services/sign-in/external-issuer";
 import type { SignInFailure } from "../services/sign-in/pages";
 import { readOpenedLink } from "../storage/d1/sign-in/links";

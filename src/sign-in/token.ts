@@ -7,7 +7,7 @@ import { settingsFrom } from "../domain/settings/settings";
 import { hasBuiltInSignIn } from "../domain/settings/sign-in";
 import { publicOrigin, readResource } from "../domain/sign-in/resource";
 import { signInContext } from "../edge/browser/context";
-import type { HttpEnv } from "../edge/env";
+import type { HttpEnv } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
 import { grantRate } from "../edge/rate";
 import { router } from "../edge/router";

@@ -2,6 +2,7 @@
 
 import { DURATIONS } from "../domain/durations";
 import { type JsonObject, jsonObject } from "../domain/json";
+import { UPSTREAM_LIMITS } from "../domain/limits";
 import { afterFailure, breakerState, CLOSED, openReason, trying } from "../domain/servers/breaker";
 import { type Library, NO_LIBRARY } from "../domain/servers/library/library";
 import { cachedEra, isFresh, type ToolList, type UpstreamMemory, type UpstreamTarget } from "../domain/servers/memory";
@@ -10,8 +11,8 @@ import { failed, type ToolResult } from "../domain/tool";
 import { callWithAnswers } from "./call-with-answers";
 import { type Connection, type ConnectionContext, handshake, isLost, memoryAfterHandshake, resume } from "./connection";
 import { Deadline, deadlineFor } from "./deadline";
-import { endServerSession } from "./end-session";
-import { signInFault, UpstreamFault } from "./fault";
+import { signInFault, statusFault, UpstreamFault } from "./fault";
+import { guardedFetch } from "./fetch";
 import { readLibrary } from "./library";
 import { faultOf } from "./reason";
 import { loadSdk } from "./sdk";
@@ -141,9 +142,20 @@ export class Upstream {
     return jsonObject.parse(await this.#sendRepeatable(deadline, plainRequest(method, params, inquiry)));
   }
 
-  /** Ends the session at the server. Never fails. */
-  end(): Promise<void> {
-    return endServerSession(this.#target, this.#memory.session, this.#development);
+  /** Ends the session at the server; some servers keep a process for each. Ignores errors, because servers expire sessions themselves. */
+  async end(): Promise<void> {
+    const { type, url, headers } = this.#target;
+    const { session } = this.#memory;
+    if (type === "sse" || session === null || session.id === null) return;
+    const named = { ...headers, "mcp-session-id": session.id, "mcp-protocol-version": session.protocol };
+    const ms = DURATIONS.goodbye;
+    const guard = { development: this.#development, headersMs: ms, totalMs: ms, bytes: UPSTREAM_LIMITS.answerBytes };
+    try {
+      const answer = await guardedFetch(url, { method: "DELETE", headers: named }, guard);
+      await answer.body?.cancel();
+    } catch (error) {
+      if (!(error instanceof UpstreamFault)) throw error;
+    }
   }
 
   /** Sends a request during which the server can ask questions. */
@@ -187,7 +199,9 @@ export class Upstream {
       return await this.#attempt(around, deadline, work);
     } catch (error) {
       const { signIn, headers } = this.#target;
-      if (!(error instanceof UpstreamFault) || error.status !== 401 || signIn === undefined) throw error;
+      if (!(error instanceof UpstreamFault) || signIn === undefined) throw error;
+      if (error.status === 403 && error.scope !== null) throw signInFault(error.scope);
+      if (error.status !== 401) throw error;
       const renewed = signIn.renew === null ? null : await deadline.within(signIn.renew(headers));
       if (renewed === null) throw signInFault();
       this.#target = { ...this.#target, ...renewed };
@@ -203,7 +217,7 @@ export class Upstream {
         return await deadline.within(Promise.race([working, connection.line.broken]));
       } catch (error) {
         working.catch(() => undefined);
-        const fault = faultOf(around.sdk, error, connection.line);
+        const fault = withScope(faultOf(around.sdk, error, connection.line), connection.line.requiredScope);
         if (again || !isLost(fault, connection)) throw fault;
         this.#forget(connection);
       } finally {
@@ -263,4 +277,10 @@ export class Upstream {
   #learn(change: Partial<UpstreamMemory>): void {
     this.#memory = { ...this.#memory, ...change };
   }
+}
+
+/** Adds the scopes that the server requires to a fault. */
+function withScope(fault: UpstreamFault, scope: string | null): UpstreamFault {
+  if (scope === null) return fault;
+  return new UpstreamFault("status", statusFault(403, null).message, 403, null, scope);
 }

@@ -24,12 +24,14 @@ export class UpstreamFault extends Error {
    * `protocol`: a violation of MCP. `open`: the circuit breaker is open. `sign_in`: the user must sign in to the server. The other kinds are named after their cause.
    * @param status the HTTP status
    * @param retryAfter seconds that the server asks to wait
+   * @param scope the scopes that the server requires in addition, separated by spaces
    */
   constructor(
     readonly kind: FaultKind,
     message: string,
     readonly status: number | null = null,
     readonly retryAfter: number | null = null,
+    readonly scope: string | null = null,
   ) {
     super(message);
   }
@@ -44,8 +46,8 @@ export function faultIn(error: unknown): UpstreamFault | null {
 }
 
 /** Returns the fault of a server that requires the user's sign-in. */
-export function signInFault(): UpstreamFault {
-  return new UpstreamFault("sign_in", SIGN_IN_NEEDED, 401);
+export function signInFault(scope: string | null = null): UpstreamFault {
+  return new UpstreamFault("sign_in", SIGN_IN_NEEDED, 401, null, scope);
 }
 
 /** Returns the fault for an HTTP status, with a message that suggests a remedy. */

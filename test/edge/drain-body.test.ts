@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { DURATIONS } from "../../src/domain/durations";
 import { REQUEST_LIMITS } from "../../src/domain/limits";
 import { drainBody } from "../../src/edge/drain-body";
-import type { HttpEnv } from "../../src/edge/env";
+import type { HttpEnv } from "../../src/edge/edge";
 import { askWith } from "../support/app";
 
 afterEach(() => vi.useRealTimers());

@@ -39,6 +39,7 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([templat
 /** The smallest valid body of a route, so that only the tested part of the request is invalid. */
 const LEAST: Record<string, unknown> = {
   "POST /api/v1/kinds/skills/invoke": { skill_name: "nothing-of-the-kind" },
+  "POST /api/v1/connections/{id}/confirm": { proof: "9f".repeat(32) },
   "POST /api/v1/kinds/skills/{id}/share": { group_name: "nothing-of-the-kind" },
   "PUT /api/v1/kinds/skills/{id}/versions/{version_id}/verdict": { blocked: false },
   "PUT /api/v1/groups/{name}": { display_name: null },

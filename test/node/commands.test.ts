@@ -16,6 +16,7 @@ const COMMANDS = [
   "deploy",
   "build",
   "docs",
+  "docs-examples",
   "try-clients",
   "try-sign-in",
   "pictures",

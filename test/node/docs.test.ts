@@ -30,6 +30,19 @@ it("links only to files and headings that are there", () => {
   expect(broken).toEqual([]);
 });
 
+it("leads from the first page to every other one in one step", () => {
+  const linked = linksIn(readFileSync(path.join(root, "docs", "README.md"), "utf8")).map((link) =>
+    path.join("docs", link),
+  );
+  const pages = documents.map(({ name }) => name).filter((name) => name.startsWith(`docs${path.sep}`));
+  // The index of the decisions lists their pages.
+  const others = pages.filter(
+    (name) => !name.startsWith(path.join("docs", "decisions")) && name !== path.join("docs", "README.md"),
+  );
+  expect(others.length).toBeGreaterThan(30);
+  expect(others.filter((name) => !linked.includes(name))).toEqual([]);
+});
+
 it("lists every decision in the index", () => {
   const folder = path.join("docs", "decisions");
   const index = linksIn(readFileSync(path.join(root, folder, "README.md"), "utf8"));

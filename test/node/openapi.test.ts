@@ -2,6 +2,7 @@
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
+import { FIELDS } from "../../src/api/reference/fields";
 import { wholeApp } from "../../src/edges";
 import { openApiText } from "../support/openapi";
 
@@ -15,14 +16,37 @@ interface Operation {
   description: string;
   "x-retry": string;
   parameters?: { in?: string; name?: string; $ref?: string; description?: string; example?: unknown }[];
-  requestBody?: { content: Record<string, { example?: unknown }> };
+  requestBody?: { content: Record<string, { example?: unknown; schema?: Schema }> };
   responses: Record<string, { content?: Record<string, Record<string, unknown>> }>;
 }
 
 interface Document {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Record<string, unknown>> };
+  components: { schemas: Record<string, Schema & Record<string, unknown>> };
+}
+
+interface Schema {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+}
+
+const resolved = (schema: Schema, { components }: Document): Schema =>
+  schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
+
+/** Returns the members of an object schema and of its parts, with their descriptions. */
+function membersOf(schema: Schema, document: Document): [name: string, description: string | undefined][] {
+  const { properties = {}, allOf = [], anyOf = [] } = resolved(schema, document);
+  return [
+    ...Object.entries(properties).map(([name, member]): [string, string | undefined] => [
+      name,
+      member.description ?? resolved(member, document).description,
+    ]),
+    ...[...allOf, ...anyOf].flatMap((part) => membersOf(part, document)),
+  ];
 }
 
 const parsed = async (): Promise<Document> => JSON.parse(await text());
@@ -95,6 +119,19 @@ describe("the OpenAPI document", () => {
         .map(([type]) => `${route}: ${type}`),
     ]);
     expect(missing).toEqual([]);
+  });
+
+  it("describes every member of every body, and nothing else", async () => {
+    const document = await parsed();
+    const fields = operationsOf(document).flatMap(({ operationId, requestBody }) =>
+      Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+        membersOf(schema ?? {}, document).map(([name, description]) => ({ operationId, name, description })),
+      ),
+    );
+    expect(fields.length).toBeGreaterThan(100);
+    expect(fields.filter(({ description }) => description === undefined)).toEqual([]);
+    const known = new Set(fields.flatMap(({ operationId, name }) => [name, `${operationId}.${name}`]));
+    expect(Object.keys(FIELDS).filter((name) => !known.has(name))).toEqual([]);
   });
 
   it("says of the headers which routes take them", async () => {

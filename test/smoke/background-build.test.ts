@@ -8,6 +8,8 @@ import { prepareAssets } from "../../scripts/build/static.mjs";
 import { type Gateway, newPlace, start } from "./launcher";
 
 const root = path.dirname(path.dirname(import.meta.dirname));
+/** These tests build the console several times beside the gateway that they start. */
+const SLOW = { timeout: 300_000 };
 const NOT_COPIED = ["node_modules", ".git", ".wrangler", "backups", "coverage"];
 
 let checkout: string;
@@ -31,7 +33,7 @@ async function outdate(): Promise<void> {
   await rm(inPublic("client", "react.js"));
 }
 
-it("requests for a part that is still being built wait for it, and one line says so", async () => {
+it("requests for a part that is still being built wait for it, and one line says so", SLOW, async () => {
   await outdate();
   const run = start(await newPlace(), { checkout });
   const gateway = await run.ready();
@@ -50,7 +52,7 @@ it("requests for a part that is still being built wait for it, and one line says
   expect(waited).toEqual(["A request is waiting for the console, which is still being built."]);
 });
 
-it("a stop meanwhile leaves nothing half-written, and two starts at once finish it", async () => {
+it("a stop meanwhile leaves nothing half-written, and two starts at once finish it", SLOW, async () => {
   await outdate();
   const stopped = start(await newPlace(), { checkout });
   await stopped.ready();
@@ -71,7 +73,7 @@ it("a stop meanwhile leaves nothing half-written, and two starts at once finish 
   expect(await drafts()).toEqual([]);
 });
 
-it("a part that cannot be built is one line, and the API works without it", async () => {
+it("a part that cannot be built is one line, and the API works without it", SLOW, async () => {
   const main = path.join(checkout, "console", "src", "main.tsx");
   const text = await readFile(main, "utf8");
   await writeFile(main, `${text}\nthis is no program`);

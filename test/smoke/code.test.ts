@@ -36,7 +36,7 @@ it("a regular expression that backtracks for ever costs seconds, and nothing tha
   await publish(gateway);
   const all = workloads.map((make) => make());
   const work = busy(gateway, all);
-  const turn = await post(gateway, "stuck/turns", { conversation: {} });
+  const turn = await post(gateway, "stuck/turns", { conversation: { delivery: "system" } });
   expect(turn.status).toBe(200);
   const load = { id: "1", name: "load_skill", arguments: { skill_name: "endless" } };
   const loaded = (await (await post(gateway, "stuck/tool-calls", { calls: [load] })).json()) as {

@@ -9,6 +9,8 @@ import { type Gateway, newPlace, start, until } from "./launcher";
 const FULL = process.env.MCP_STRESS === "full";
 const CONVERSATIONS = FULL ? 100 : 12;
 const SECONDS = FULL ? 30 : 4;
+/** Steps of each conversation, however slow the machine is. Together they contain every fault. */
+const MIN_STEPS = 12;
 /** Timeout of a call in seconds: longer than a call needs on a busy machine. A hanging call blocks its conversation for this time. */
 const DEADLINE_S = FULL ? 15 : 4;
 /** Failures of one call in ten. `lost` is a session that the server dropped; that call succeeds. */
@@ -86,7 +88,7 @@ async function converse(gateway: Gateway, urls: string[], index: number, end: nu
     return ["one__echo", "two__echo"].every((name) => tools.some((tool) => tool.name === name));
   });
 
-  for (let step = 0; Date.now() < end; step++) {
+  for (let step = 0; step < MIN_STEPS || Date.now() < end; step++) {
     if (step % 20 === 19) await post(`${route}/turns`, {});
     const calls = ["one", "two"].map((server, place) => {
       const id = `${index}-${step}-${place}`;

@@ -27,9 +27,11 @@ export const isCode = ({ language }: Block) => CODE.includes(language);
 /** README and docs, without the decision notes, which are not updated. */
 export const PAGES = [
   ...["README.md", "CONTRIBUTING.md", "SECURITY.md"],
-  ...readdirSync(path.join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+  ...["docs", "docs/api"].flatMap((folder) =>
+    readdirSync(path.join(root, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 export function blocksOf(page: string, text = readFileSync(path.join(root, page), "utf8")): Block[] {

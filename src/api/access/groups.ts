@@ -62,7 +62,7 @@ groupRoutes.openapi(
     path: "/",
     summary: "Creates a group. The caller becomes its Owner.",
     request: { body: jsonBody(() => z.strictObject({ name: groupName, display_name: displayName.optional() })) },
-    responses: { 201: json("Made.", groupSchema), ...refusals(400, 403, 409, 415) },
+    responses: { 201: json("Created.", groupSchema), ...refusals(400, 403, 409, 415) },
   }),
   async (c) => {
     const { name, display_name } = c.req.valid("json");
@@ -77,7 +77,9 @@ groupRoutes.openapi(
     summary: "Lists your groups by name.",
     request: { query: pageQuery.extend({ all: flag }) },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(groupSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(groupSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 403),
     },
   }),
@@ -139,7 +141,9 @@ groupRoutes.openapi(
     summary: "Lists the members of a group by user id.",
     request: { params, query: pageQuery },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(memberSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(memberSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 404),
     },
   }),

@@ -70,7 +70,9 @@ conversationRoutes.openapi(
     summary: "Lists your conversations, newest first.",
     request: { query: pageQuery.extend({ q: z.string().min(1).max(200).optional() }) },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(listItem()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(listItem()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400),
     },
   }),

@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { mediaTypeOf } from "../../domain/media-type";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { disposition } from "../../edge/etag";
 import { router } from "../../edge/router";
 import { conversationId, instant, json, noContent, pageQuery, refusals } from "../../edge/schemas";
@@ -38,7 +38,9 @@ storedFileRoutes.openapi(
     summary: "Lists files that scripts created, newest first.",
     request: { params, query: pageQuery },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(keptFileSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(keptFileSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 404),
     },
   }),

@@ -162,7 +162,11 @@ stepRoutes.openapi(
     path: "/conversations/{id}/prompt",
     summary: "Returns the current prompt.",
     request: { params, query: z.object({ format }) },
-    responses: { 200: json("The prompt.", promptSchema), 304: { description: "Not changed." }, ...refusals(400, 404) },
+    responses: {
+      200: json("The prompt.", promptSchema),
+      304: { description: "Not changed since the `ETag` of the request." },
+      ...refusals(400, 404),
+    },
   }),
   async (c) => {
     const { api, target } = conversation(c, c.req.valid("param").id);
@@ -180,7 +184,7 @@ stepRoutes.openapi(
     request: { params, query: z.object({ format }) },
     responses: {
       200: json("The tools.", () => z.object({ tools: z.array(jsonObject) })),
-      304: { description: "Not changed." },
+      304: { description: "Not changed since the `ETag` of the request." },
       ...refusals(400, 404),
     },
   }),

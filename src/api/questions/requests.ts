@@ -108,7 +108,7 @@ questionRoutes.openapi(
     path: "/conversations/{id}/requests",
     summary: "Lists questions to pages, newest first.",
     request: { params, query: pageQuery.extend({ state: z.enum(QUESTION_STATES).optional() }) },
-    responses: { 200: json("A page.", questionListSchema), ...refusals(400, 404) },
+    responses: { 200: json("A page of the list.", questionListSchema), ...refusals(400, 404) },
   }),
   async (c) => {
     const { state, limit, cursor } = c.req.valid("query");

@@ -10,7 +10,7 @@ import { settingsFrom } from "../../domain/settings/settings";
 import { authenticate } from "../../edge/auth";
 import { conversation, conversationName, unwrapReply } from "../../edge/conversation";
 import { isAllowedOrigin } from "../../edge/cors";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { problem } from "../../edge/errors";
 import { principalRate } from "../../edge/rate";
 import { router } from "../../edge/router";

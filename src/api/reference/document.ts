@@ -3,14 +3,15 @@
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { version } from "../../../package.json";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import * as z from "../../edge/zod";
 import { resultSchema, toolCallsReplySchema } from "../../services/conversation/replies";
 import { ADMINISTRATION_TEXTS } from "./administration";
 import { COMPAT_TEXTS } from "./compat";
 import { CONVERSATION_TEXTS } from "./conversations";
+import { FIELDS } from "./fields";
 import type { OperationText, OperationTexts, Retry } from "./operation";
-import { EXAMPLES, HEADERS, PARAMETERS, TAGS } from "./parameters";
+import { HEADERS, PARAMETERS, RESOURCES, TAGS } from "./parameters";
 import { SKILL_TEXTS } from "./skills";
 
 const TEXTS: OperationTexts = { ...CONVERSATION_TEXTS, ...SKILL_TEXTS, ...ADMINISTRATION_TEXTS, ...COMPAT_TEXTS };
@@ -37,7 +38,10 @@ export function documentOf(app: OpenAPIHono<HttpEnv>) {
   });
   mendPatterns(document);
   for (const [path, methods] of Object.entries(document.paths ?? {}))
-    for (const [method, operation] of Object.entries(methods)) describeOperation(operation, method.toUpperCase(), path);
+    for (const [method, operation] of Object.entries(methods)) {
+      describeOperation(operation, method.toUpperCase(), path);
+      describeBody(operation, document.components?.schemas ?? {});
+    }
   return document;
 }
 
@@ -66,9 +70,10 @@ const eventSchema = () =>
 
 /** As far as it is read and written here. */
 interface Described {
+  operationId?: string;
   security?: unknown[];
   parameters?: ({ $ref: string } | Parameter)[];
-  requestBody?: { content: Record<string, object> };
+  requestBody?: { content: Record<string, { schema?: BodySchema }> };
   responses?: Record<string, { content?: Record<string, object> }>;
 }
 
@@ -77,6 +82,15 @@ interface Parameter {
   name: string;
   description?: string;
   example?: unknown;
+}
+
+/** A schema of a body, as far as its members are described here. */
+interface BodySchema {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, BodySchema>;
+  allOf?: BodySchema[];
+  anyOf?: BodySchema[];
 }
 
 /** Adds to an operation what its schemas do not contain. */
@@ -107,9 +121,23 @@ const RETRY: Readonly<Record<string, Retry>> = { GET: "safe", PUT: "idempotent",
 
 function describeParameter(parameter: Parameter, path: string, { query }: OperationText): void {
   const [about, usual] = PARAMETERS[parameter.name] ?? [];
-  const here = EXAMPLES.find(([start]) => path.startsWith(start))?.[1][parameter.name];
-  parameter.description ??= about;
-  parameter.example = query?.[parameter.name] ?? here ?? usual;
+  const [, noun = "object", values = {}] = RESOURCES.find(([start]) => path.startsWith(start)) ?? [];
+  parameter.description ??= about?.replace("{noun}", noun);
+  parameter.example = query?.[parameter.name] ?? values[parameter.name] ?? usual;
+}
+
+/** Adds descriptions to the members of an operation's body that have none. */
+function describeBody({ operationId, requestBody }: Described, schemas: Readonly<Record<string, BodySchema>>): void {
+  const resolved = (schema: BodySchema) => schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
+  const describe = (schema: BodySchema): void => {
+    const { properties = {}, allOf = [], anyOf = [] } = resolved(schema);
+    for (const [name, member] of Object.entries(properties)) {
+      const text = FIELDS[`${operationId}.${name}`] ?? FIELDS[name];
+      if (text !== undefined && resolved(member).description === undefined) member.description ??= text;
+    }
+    for (const part of [...allOf, ...anyOf]) describe(part);
+  };
+  for (const { schema } of Object.values(requestBody?.content ?? {})) if (schema !== undefined) describe(schema);
 }
 
 /** Patterns of JSON Schema have no flags and mean what `u` means. The library writes those of an expression behind its end. */

@@ -1,11 +1,11 @@
 // OpenAPI texts for parameters by name, and for tags.
 
-/** Meaning and example of a parameter, for every place where the name occurs, except those in `EXAMPLES`. */
+/** Description and example of a parameter by name. `RESOURCES` has the examples and the noun of a path. */
 export const PARAMETERS: Readonly<Record<string, readonly [about: string, example: string | number | boolean]>> = {
   action: ["Only records of this action.", "key.create"],
   actor: ["Only records of this actor (a pseudonym).", "act_5b1f"],
-  after: ["Only events after this number.", 0],
-  all: ["If true, every group. Admins only.", false],
+  after: ["Only entries after this one: `next_cursor` of the previous page.", 0],
+  all: ["If true, lists every group. Admins only.", false],
   base: ["Another version of the same skill, by id or label.", "1.0.0"],
   call_id: ["The id of the tool call, as the model wrote it.", "call_1"],
   count: ["If true, the response contains `total`.", true],
@@ -17,17 +17,17 @@ export const PARAMETERS: Readonly<Record<string, readonly [about: string, exampl
   format: ["The API format. Default: the format of the conversation.", "openai"],
   ghost_id: ["The id of the agent (ghost).", "gho_3c41aa"],
   group_name: ["The group, required for `scope=group`.", "team"],
-  id: ["The id.", "skl_81f0c2"],
+  id: ["The id of the {noun}.", "skl_81f0c2"],
   "idempotency-key": ["The same key and request return the same response for 24 hours.", "6d0f2a7e"],
   limit: ["The maximum number of items per page.", 20],
-  name: ["The name.", "researcher"],
+  name: ["The name of the {noun}.", "researcher"],
   namespace: ["`default` (your own) or the name of a group.", "default"],
   path: ["The path of the file in the package.", "references/syntax.md"],
   q: ["Search words.", "draw a flow chart"],
   request_id: ["The id of the question.", "req_04be91"],
   resource_id: ["Only records about this object.", "skl_81f0c2"],
   resource_type: ["Only records about objects of this type.", "skill"],
-  scope: ["The owner of the objects.", "all"],
+  scope: ["Whose objects are meant.", "all"],
   since: ["Only records at or after this time (RFC 3339).", "2026-01-01T00:00:00Z"],
   skip: ["The number of items to skip, instead of `cursor`.", 0],
   state: ["Only items in this state.", "pending"],
@@ -39,24 +39,27 @@ export const PARAMETERS: Readonly<Record<string, readonly [about: string, exampl
   wait_ms: ["The maximum time to wait, in milliseconds.", 0],
 };
 
-/** Values that depend on the path: its first words, and then the values by name. */
-export const EXAMPLES: readonly (readonly [path: string, values: Readonly<Record<string, string>>])[] = [
-  ["/api/v1/conversations", { id: "chat-42" }],
-  ["/api/tasks", { id: "chat-42" }],
-  ["/api/v1/keys", { id: "key_90ab17" }],
-  ["/api/v1/connections", { id: "cnn_4f2a9c" }],
-  ["/api/v1/grants", { id: "01KBXYZ3M5" }],
-  ["/api/v1/sessions", { id: "01KBXYZ3M5" }],
-  ["/api/v1/users", { id: "alice" }],
-  ["/api/v1/kinds/ghosts", { id: "gho_3c41aa" }],
-  ["/api/v1/kinds/skills", { name: "mermaid-diagram" }],
-  ["/api/v1/groups", { name: "team" }],
-  ["/api/v1/secrets", { name: "OPENAI_KEY", scope: "user" }],
-  ["/api/v1/models", { name: "gpt-6-sol", scope: "user" }],
-  ["/api/v1/mcp-servers", { name: "weather" }],
-  ["/api/v1/oauth-clients", { name: "claude" }],
-  ["/api/v1/imports", { id: "imp_5d20c4", state: "failed" }],
-  ["/api/v1/servers", { name: "notes", scope: "user" }],
+/** What depends on the path: its first segments, the noun of the resource, and example values by name. */
+export const RESOURCES: readonly (readonly [path: string, noun: string, values: Readonly<Record<string, string>>])[] = [
+  ["/api/v1/conversations", "conversation", { id: "chat-42" }],
+  ["/api/tasks", "task (conversation)", { id: "chat-42" }],
+  ["/api/v1/keys", "key", { id: "key_90ab17" }],
+  ["/api/v1/connections", "connection", { id: "cnn_4f2a9c" }],
+  ["/api/v1/grants", "grant", { id: "01KBXYZ3M5" }],
+  ["/api/v1/sessions", "session", { id: "01KBXYZ3M5" }],
+  ["/api/v1/users", "user", { id: "alice" }],
+  ["/api/v1/kinds/ghosts", "agent (ghost)", { id: "gho_3c41aa" }],
+  ["/api/v1/kinds/skills/drafts", "draft", { name: "mermaid-diagram" }],
+  ["/api/v1/kinds/skills", "skill", { name: "mermaid-diagram" }],
+  ["/api/v1/open-skills", "skill", {}],
+  ["/api/v1/groups", "group", { name: "team" }],
+  ["/api/v1/secrets", "secret", { name: "OPENAI_KEY", scope: "user" }],
+  ["/api/v1/models", "model", { name: "gpt-6-sol", scope: "user" }],
+  ["/api/v1/mcp-servers", "MCP server", { name: "weather" }],
+  ["/api/v1/oauth-clients", "OAuth client", { name: "claude" }],
+  ["/api/v1/links", "link", {}],
+  ["/api/v1/imports", "import", { id: "imp_5d20c4", state: "failed" }],
+  ["/api/v1/servers", "MCP server", { name: "notes", scope: "user" }],
 ];
 
 /** Headers of every route with a key, and of routes that store their response. */

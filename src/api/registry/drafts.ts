@@ -9,8 +9,7 @@ import { instant, issueSchema, json, noContent, refusals } from "../../edge/sche
 import * as z from "../../edge/zod";
 import { deleteDraft, readDrafts } from "../../services/registry/drafts";
 import type { DraftSummary } from "../../storage/d1/registry/drafts";
-import { skillSchema, verdictsSchema } from "./resources";
-import { routingSchema } from "./routing";
+import { routingSchema, skillSchema, verdictsSchema } from "./resources";
 import { formBody, publishedResource, uploadFile } from "./uploads";
 
 const draftSchema = () =>

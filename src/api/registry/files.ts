@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { GatewayError } from "../../domain/errors";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { problem } from "../../edge/errors";
 import { disposition, namesTag, notModified, REVALIDATE, spanOf, tagged, tagOf } from "../../edge/etag";
 import { router } from "../../edge/router";
@@ -19,7 +19,7 @@ const fileSchema = () => z.object({ path: z.string(), size: z.int(), sha256: z.s
 function bytes(type: string) {
   const content = { [type]: { schema: z.string().openapi({ format: "binary" }) } };
   return {
-    200: { description: "The bytes.", content },
+    200: { description: "The file.", content },
     206: { description: "The part requested with `Range`.", content },
     304: notModified,
     ...refusals(403, 404, 416),

@@ -77,7 +77,7 @@ ghostRoutes.openapi(
     path: "/",
     summary: "Creates an agent (ghost).",
     request: { body: jsonBody(ghostBody) },
-    responses: { 201: json("Made.", ghostSchema), ...refusals(400, 403, 404, 409, 415) },
+    responses: { 201: json("Created.", ghostSchema), ...refusals(400, 403, 404, 409, 415) },
   }),
   async (c) => c.json(ghostResource(await createGhost(c.get("context"), requested(c.req.valid("json")))), 201),
 );
@@ -96,7 +96,9 @@ ghostRoutes.openapi(
       }),
     },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(ghostSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(ghostSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 404),
     },
   }),
@@ -114,7 +116,7 @@ ghostRoutes.openapi(
     request: { params: z.object({ namespace, name: ghostName }), body: jsonBody(namedBody) },
     responses: {
       200: json("Replaced.", ghostSchema),
-      201: json("Made.", ghostSchema),
+      201: json("Created.", ghostSchema),
       ...refusals(400, 403, 404, 409, 415),
     },
   }),
@@ -140,7 +142,7 @@ ghostRoutes.openapi(
   createRoute({
     method: "get",
     path: "/{id}",
-    summary: "A ghost",
+    summary: "Returns an agent (ghost).",
     middleware: tagged,
     request: { params },
     responses: { 200: json("The agent (ghost).", ghostSchema), 304: notModified, ...refusals(404) },

@@ -11,7 +11,6 @@ import * as z from "../../edge/zod";
 import type { SkillRecord, SkillSummary } from "../../storage/d1/skills";
 import type { VersionSummary } from "../../storage/d1/versions";
 import { leftOutSchema } from "./excluded-clients";
-import { routingSchema } from "./routing";
 import { sourceSchema } from "./source";
 
 export const API_VERSION = "agent.wecode.io/v1";
@@ -47,6 +46,26 @@ export const verdictsSchema = () =>
         .openapi("ScriptVerdict"),
     )
     .openapi({ description: "Whether each script of the package can run, with the reason. See docs/skill-code.md." });
+
+export const routingSchema = () =>
+  z
+    .object({
+      prompts: z.array(
+        z.object({
+          prompt: z.string(),
+          rank: z.int().nullable(),
+          rank_without_examples: z.int().nullable(),
+          ahead: z.array(z.string()),
+        }),
+      ),
+      neighbours: z.array(z.object({ skill: z.string(), prompts: z.int() })),
+    })
+    .openapi({
+      description:
+        "How search ranks the skill for its example prompts. `rank`: position after publishing; `rank_without_examples`: position if " +
+        "example prompts were not indexed; `null` below position 20. `ahead`: skills that rank higher. `neighbours`: for how many prompts " +
+        "each of them ranks higher.",
+    });
 
 export const skillSchema = () =>
   z

@@ -17,7 +17,9 @@ searchIndexRoute.openapi(
     summary: "Rebuilds a part of the search index.",
     request: { body: optionalJsonBody(place) },
     responses: {
-      200: json("The progress.", () => z.object({ indexed: z.int(), next: z.int().nullable() })),
+      200: json("The number of indexed rows, and where to continue.", () =>
+        z.object({ indexed: z.int(), next: z.int().nullable() }),
+      ),
       ...refusals(400, 403),
     },
   }),

@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { invalid } from "../../domain/errors";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { notModified, tagged } from "../../edge/etag";
 import { flag, listQuery, requireOneStart, setNextLink } from "../../edge/paging";
 import { addLogIdHeader } from "../../edge/request-log";
@@ -65,7 +65,7 @@ skillRoutes.openapi(
       }),
     },
     responses: {
-      200: json("A page.", () =>
+      200: json("A page of the list.", () =>
         z.object({ items: z.array(skillSchema()), next_cursor: z.string().nullable(), total: z.int().optional() }),
       ),
       ...refusals(400, 404),
@@ -90,7 +90,7 @@ skillRoutes.openapi(
         group_name: z.string().optional(),
       }),
     },
-    responses: { 200: { ...json("A page.", items), headers: next }, ...refusals(400, 404) },
+    responses: { 200: { ...json("A page of the list.", items), headers: next }, ...refusals(400, 404) },
   }),
   async (c) => {
     const { scope, group_name, ...query } = c.req.valid("query");
@@ -106,7 +106,7 @@ skillRoutes.openapi(
     summary: "Lists public skills.",
     middleware: requireOneStart,
     request: { query: listQuery },
-    responses: { 200: { ...json("A page.", items), headers: next }, ...refusals(400) },
+    responses: { 200: { ...json("A page of the list.", items), headers: next }, ...refusals(400) },
   }),
   async (c) => {
     const { skills: found, nextCursor } = await readUnified(

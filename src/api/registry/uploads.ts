@@ -6,17 +6,16 @@ import { DEFAULT_NAMESPACE, PUBLIC_SCOPE, PUBLIC_USER } from "../../domain/acces
 import type { ClaimedSource } from "../../domain/catalog/source";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import type { Manifest } from "../../domain/package/skill";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { router } from "../../edge/router";
 import { groupName, instant, issueSchema, json, jsonBody, refusals } from "../../edge/schemas";
 import * as z from "../../edge/zod";
 import type { Context } from "../../services/context";
+import type { PublishTarget } from "../../services/registry/draft-version";
 import type { Published } from "../../services/registry/publish";
-import type { PublishTarget } from "../../services/registry/publish-target";
 import { findPublicSkillFor, findSkillFor, publishScope, requireRight } from "../../services/registry/skills";
 import { describeLater } from "../../services/tools/describe-later";
-import { skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
-import { routingSchema } from "./routing";
+import { routingSchema, skillResource, skillSchema, tokensSchema, verdictsSchema } from "./resources";
 import { sourceField } from "./source";
 
 /** The form part with the package. */

@@ -21,7 +21,7 @@ usageRoutes.openapi(
       query: z.object({ days: integerParameter(1, USE_LIMITS.days).default(30) }),
     },
     responses: {
-      200: json("The counts.", () =>
+      200: json("The counts by day and by version.", () =>
         z.object({
           skill_id: z.string(),
           skill_name: z.string(),

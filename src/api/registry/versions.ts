@@ -20,7 +20,9 @@ versionRoutes.openapi(
     summary: "Lists the versions of a skill, newest first.",
     request: { params, query: pageQuery },
     responses: {
-      200: json("A page.", () => z.object({ items: z.array(versionSchema()), next_cursor: z.string().nullable() })),
+      200: json("A page of the list.", () =>
+        z.object({ items: z.array(versionSchema()), next_cursor: z.string().nullable() }),
+      ),
       ...refusals(400, 404),
     },
   }),

@@ -8,7 +8,7 @@ import { anthropicRefusal } from "../../domain/compat/vendor-errors";
 import { decodeCursor, pageOf } from "../../domain/cursor";
 import { GatewayError, invalid } from "../../domain/errors";
 import { limitBody } from "../../edge/body";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { createVendorSkill, createVendorVersion, findChangeable, findShown } from "../../services/compat/vendor-skills";
 import { deleteSkill } from "../../services/registry/deletion";
 import { yank } from "../../services/registry/skills";

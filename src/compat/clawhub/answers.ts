@@ -11,7 +11,7 @@ import {
   versionNameOf,
 } from "../../domain/compat/clawhub";
 import { invalid } from "../../domain/errors";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import {
   filesOfVersion,
   findFingerprint,

@@ -10,7 +10,7 @@ import { GatewayError, invalid } from "../../domain/errors";
 import { isDeeper } from "../../domain/json";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { readBody, readBytes } from "../../edge/body";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { issuesOf } from "../../edge/errors";
 import { publishSlug } from "../../services/compat/clawhub-publish";
 import { findUpload, reserveUpload, storeUpload } from "../../services/compat/upload-parts";

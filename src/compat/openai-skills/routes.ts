@@ -7,7 +7,7 @@ import { openaiRefusal } from "../../domain/compat/vendor-errors";
 import { skillIdOf, vendorSkillId, vendorVersionId, versionIdOf } from "../../domain/compat/vendor-ids";
 import { GatewayError, invalid } from "../../domain/errors";
 import { limitBody, limitJsonDepth } from "../../edge/body";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { issuesOf } from "../../edge/errors";
 import {
   createVendorSkill,

@@ -4,7 +4,7 @@ import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../../domain/digest";
 import { marketplace, marketplaceName } from "../../domain/plugins/marketplace";
 import { publicOrigin } from "../../domain/sign-in/resource";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { disposition } from "../../edge/etag";
 import { openPlugin, readPlugins } from "../../services/compat/plugins";
 import { vendorScope } from "../../services/compat/vendor-skills";

@@ -6,7 +6,7 @@ import { wellKnownIndex } from "../../domain/compat/well-known";
 import { sha256Hex } from "../../domain/digest";
 import { SKILL_FILE } from "../../domain/package/skill";
 import { Recent } from "../../domain/recent";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { namesTag, tagOf } from "../../edge/etag";
 import {
   findIndexedFile,

@@ -3,7 +3,7 @@
 import type { Context as HonoContext } from "hono";
 import { groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import { identityStoresOf, makeContext, primaryDatabase } from "../../edge/context";
-import type { HttpEnv } from "../../edge/env";
+import type { HttpEnv } from "../../edge/edge";
 import { openSharedLink } from "../../services/compat/link-access";
 import { notInIndex, type Viewer } from "../../services/compat/published-index";
 import { callersView, linkViewer, openViewer, type ViewerScope } from "../../services/compat/viewers";

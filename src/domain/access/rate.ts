@@ -1,6 +1,7 @@
-// Rate limits, and the error and headers for exceeding them.
+// Rate limits: the error and headers for exceeding them, and the count of one conversation in its Durable Object.
 
 import { GatewayError } from "../errors";
+import { PACE } from "../limits";
 
 export interface Rate {
   requests: number;
@@ -53,4 +54,19 @@ export function rateHeaders(refusal: GatewayError): Record<string, string> {
     "ratelimit-policy": ratePolicy(policy, { requests: limit, seconds: window_s }),
     ratelimit: `"${policy}";r=0;t=${wait}`,
   };
+}
+
+/** A window and its count. */
+export interface Pace {
+  /** Milliseconds since the epoch. */
+  since: number;
+  count: number;
+}
+
+/** Counts one more call. Throws `rate_limited` if the window is full. */
+export function paced({ since, count }: Pace, now: number): Pace {
+  const end = since + PACE.seconds * 1_000;
+  if (now >= end || now < since) return { since: now, count: 1 };
+  if (count < PACE.requests) return { since, count: count + 1 };
+  throw rateLimited("conversation", PACE, Math.ceil((end - now) / 1_000));
 }

@@ -69,3 +69,9 @@ export function defaultEndpoints(issuer: string): AuthorizationServer {
     response_types_supported: ["code"],
   };
 }
+
+/** Returns the scopes of both texts, each once; `null` if there are none. */
+export function scopeUnion(scope: string | null, more: string | undefined): string | null {
+  const all = new Set(`${scope ?? ""} ${more ?? ""}`.split(" ").filter((one) => one !== ""));
+  return all.size === 0 ? null : [...all].join(" ");
+}

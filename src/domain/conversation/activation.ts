@@ -3,11 +3,10 @@
 
 import type { Retention } from "../catalog/ghost";
 import type { SkillRef } from "../catalog/skill-ref";
-import { type Carriers, carriersAtTurn, carriersOfLoad, carriersOfRestore, markDue } from "./carriers";
-import { longestStay, type Stay, visit } from "./dependency-walk";
+import { type Carriers, carriersAfter } from "./carriers";
 import type { ConversationEvent, HistoryAsk, Policy } from "./event";
-import { EMPTY_LEDGER, type Ledger } from "./ledger";
-import { charge, promptTokens } from "./ledger-fold";
+import { charge, promptTokens } from "./ledger";
+import { EMPTY_LEDGER, type Ledger } from "./ledger-schema";
 
 export interface ConversationState {
   turn: number;
@@ -112,9 +111,45 @@ export function withNeeded(state: ConversationState, name: string): SkillRef[] {
   return [...found.values()];
 }
 
+/** Finds a skill, after all it needs. What was seen before is found, or this walk is inside of it: a circle ends there. */
+function visit(
+  name: string,
+  refs: ReadonlyMap<string, SkillRef>,
+  seen: Set<string>,
+  found: Map<string, SkillRef>,
+): void {
+  if (seen.has(name)) return;
+  seen.add(name);
+  const skill = refs.get(name);
+  if (skill === undefined) return;
+  for (const dependency of skill.dependencies) visit(dependency, refs, seen, found);
+  found.set(name, skill);
+}
+
+/**
+ * Returns how long each skill stays: as long as itself or the last of its dependants. The longest go first, so that one visit per skill
+ * suffices.
+ */
+function longestStay(grounds: readonly Ground[], found: ReadonlyMap<string, SkillRef>): Map<string, number | null> {
+  const turns = new Map<string, number | null>();
+  const keep = (name: string, remaining: number | null) => {
+    const skill = found.get(name);
+    if (skill === undefined || turns.has(name)) return;
+    turns.set(name, remaining);
+    for (const dependency of skill.dependencies) keep(dependency, remaining);
+  };
+  const length = ({ remaining }: Ground) => remaining ?? Number.POSITIVE_INFINITY;
+  const longestFirst = grounds.toSorted((a, b) => (length(a) === length(b) ? 0 : length(b) - length(a)));
+  for (const { name, remaining } of longestFirst) keep(name, remaining);
+  return turns;
+}
+
 /** A reason for which a skill is active in its own right. The first one is reported. */
-interface Ground extends Stay {
+interface Ground {
+  name: string;
   reason: "preloaded" | "selected" | "loaded";
+  /** Turns left; `null`: no limit. */
+  remaining: number | null;
 }
 
 function groundsOf(state: ConversationState): Ground[] {
@@ -137,10 +172,12 @@ export function apply(state: ConversationState, event: ConversationEvent): Conve
   const before = { state, active: activeSkills(state) };
   const changed = change(state, event);
   const active = activeSkills(changed);
-  const after = { state: settle(changed, active), active };
+  const carriers = carriersAfter(state.carriers, event, active);
+  const after = { state: settle({ ...changed, carriers }, active), active };
   return { ...after.state, tokens: promptTokens(before, after, event), ledger: charge(before, after, event) };
 }
 
+/** Applies an event, except to what depends on the skills that are active after it. */
 function change(state: ConversationState, event: ConversationEvent): ConversationState {
   const events = state.events + 1;
   switch (event.type) {
@@ -158,7 +195,6 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         preloaded: event.preloaded,
         selected: event.selected,
         delivered: event.history_cut ? new Map() : state.delivered,
-        carriers: carriersAtTurn(state.carriers, event),
         asked: event.history ?? { edits: [], append: null },
       };
     }
@@ -176,7 +212,6 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         roots: event.retold === true ? state.roots : new Map(state.roots).set(event.name, event.turn),
         touched,
         delivered,
-        carriers: carriersOfLoad(state.carriers, event),
       };
     }
     case "step":
@@ -186,12 +221,10 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
     case "unloaded": {
       const gone = event.reason === "unavailable";
       const others = (names: readonly string[]) => (gone ? names.filter((name) => name !== event.name) : names);
-      const roots = without(state.roots, event.name);
-      const left = { ...state, events, roots };
-      const needed = new Set(activeSkills(left).map(({ skill }) => skill.name));
       return {
-        ...left,
-        carriers: event.reason === "evicted" ? markDue(state.carriers, event.name, needed) : state.carriers,
+        ...state,
+        events,
+        roots: without(state.roots, event.name),
         refs: gone ? without(state.refs, event.name) : state.refs,
         preloaded: others(state.preloaded),
         selected: others(state.selected),
@@ -209,7 +242,6 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
         delivered: new Map(
           event.skills.filter(({ name }) => event.delivered.includes(name)).map((s) => [s.name, s.version_id]),
         ),
-        carriers: carriersOfRestore(state.carriers, event),
         tokens: state.tokens,
       };
   }

@@ -98,8 +98,30 @@ export function textsInContext(active: readonly SkillRef[], carriers: Carriers):
 
 type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
 
-/** Returns the carriers after a turn began. */
-export function carriersAtTurn(before: Carriers, { history, history_cut, skills }: EventOf<"turn">): Carriers {
+/** Returns the carriers after an event. `active`: the skills that are active then. */
+export function carriersAfter(
+  before: Carriers,
+  event: ConversationEvent,
+  active: readonly { skill: SkillRef }[],
+): Carriers {
+  switch (event.type) {
+    case "turn":
+      return carriersAtTurn(before, event);
+    case "loaded":
+      return carriersOfLoad(before, event);
+    case "unloaded": {
+      if (event.reason !== "evicted") return before;
+      return markDue(before, event.name, new Set(active.map(({ skill }) => skill.name)));
+    }
+    case "restored":
+      return carriersOfRestore(before, event);
+    case "step":
+    case "touched":
+      return before;
+  }
+}
+
+function carriersAtTurn(before: Carriers, { history, history_cut, skills }: EventOf<"turn">): Carriers {
   if (history === undefined) return history_cut ? [] : before;
   const { have, edits, append } = history;
   const known = carriersReported(before, have, history_cut);
@@ -115,7 +137,7 @@ export function carriersOfLoad(before: Carriers, { call, skills, delivered }: Ev
 }
 
 /** Returns the carriers after a history was restored: known ones that it still contains, and those found in it. */
-export function carriersOfRestore(before: Carriers, { calls = [], kept = [], skills }: EventOf<"restored">): Carriers {
+function carriersOfRestore(before: Carriers, { calls = [], kept = [], skills }: EventOf<"restored">): Carriers {
   return calls.reduce<Carriers>(
     (carriers, { id, names }) => carry(carriers, { id, kind: "call", skills: named(skills, names) }),
     keepReported(before, kept),

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { retentionSchema } from "../catalog/ghost";
 import { skillRefSchema } from "../catalog/skill-ref";
-import { ledgerPriceSchema } from "./ledger";
+import { ledgerPriceSchema } from "./ledger-schema";
 import { usageSchema } from "./usage";
 
 /**

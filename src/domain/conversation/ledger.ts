@@ -2,102 +2,251 @@
 // the system prompt, and with each loaded skill appended and never removed. The gateway does not see the requests, so they are modelled; if
 // the caller reports the provider's counts, the model only provides the difference between the ways.
 
-import * as z from "zod";
+import type { SkillRef } from "../catalog/skill-ref";
+import { type Carriers, presentVersion, textsInContext } from "./carriers";
+import type { ConversationEvent, Policy } from "./event";
+import type { Kept, Ledger, LedgerPrice, LedgerTotals, OpenRequest } from "./ledger-schema";
 import { type CachePrice, writePrice } from "./prices";
 import { sentTokens, type Usage } from "./usage";
 
-/** A sum for each way, in tokens at the price of an ordinary input token. */
-const waysSchema = z.object({ actual: z.number(), paste: z.number(), append_only: z.number() });
-
-/**
- * The part of the previous request that a provider finds in its cache: all, the part before the messages, the stable part of that, or
- * nothing.
- */
-const keptSchema = z.enum(["all", "front", "stable", "none"]);
-
-/** The prices when a turn began, so that a later price table does not change the meaning of a log. */
-export const ledgerPriceSchema = z.lazy(() =>
-  z.object({
-    /** The row's `match`; `null`: unknown model, each token costs one. */
-    match: z.string().nullable(),
-    read: z.number(),
-    write: z.number(),
-    long_write: z.number(),
-    min_tokens: z.number(),
-    ttl_ms: z.number().nullable(),
-  }),
-);
-
-const requestSchema = z.lazy(() =>
-  z.object({
-    /** Milliseconds since the epoch. */
-    at: z.number(),
-    /** Whether it is only there because skills are loaded on demand. */
-    extra: z.boolean(),
-    /** Tokens before the messages; the part of them that never changes; and tokens of instructions in the messages. */
-    front: waysSchema,
-    stable: waysSchema,
-    held: waysSchema,
-    /** Tokens of the messages that are equal in all ways, and whether the caller reported them. */
-    talk: z.number(),
-    told: z.boolean(),
-    kept: z.object({ actual: keptSchema, paste: keptSchema, append_only: keptSchema }),
-  }),
-);
-
-export const ledgerSchema = z.lazy(() =>
-  z.object({
-    price: ledgerPriceSchema.nullable(),
-    /** Of finished requests. */
-    billed: waysSchema,
-    requests: z.number(),
-    /** Number of requests of unreported size. */
-    guessed: z.number(),
-    /** The last one that is over: what it sent in each way, when, and whether its size was reported. */
-    before: z.object({ sent: waysSchema, at: z.number(), reported: z.boolean() }).nullable(),
-    /** The request whose usage is not reported yet. */
-    open: requestSchema.nullable(),
-    /** Tokens of the tools and the list in the first turn, for the way that only appends. */
-    own: z.number().nullable(),
-    /** Versions that were appended, and their tokens. */
-    appended: z.array(z.string()),
-    appended_tokens: z.number(),
-    loads: z.number(),
-    /** Names of skills whose instructions were sent again after removal. Removing them again would not pay. */
-    wanted_again: z.array(z.string()),
-    /** Reports in a row that read nothing where something should have been read. */
-    unread: z.number(),
-    /** Whether the last report shows a history that is not cached. */
-    uncached: z.boolean(),
-  }),
-);
-
-export type LedgerPrice = z.infer<typeof ledgerPriceSchema>;
-export type Ledger = z.infer<typeof ledgerSchema>;
-export type OpenRequest = z.infer<typeof requestSchema>;
-export type LedgerTotals = z.infer<typeof waysSchema>;
-type Kept = z.infer<typeof keptSchema>;
-
-const NOTHING: LedgerTotals = { actual: 0, paste: 0, append_only: 0 };
-
-export const EMPTY_LEDGER: Ledger = {
-  price: null,
-  billed: NOTHING,
-  requests: 0,
-  guessed: 0,
-  before: null,
-  open: null,
-  own: null,
-  appended: [],
-  appended_tokens: 0,
-  loads: 0,
-  wanted_again: [],
-  unread: 0,
-  uncached: false,
-};
-
+/** Estimated tokens of a user message and an answer, and what remains of removed instructions. */
+const MESSAGE_TOKENS = 260;
+const ANSWER_TOKENS = 390;
+const REPLACED_TOKENS = 25;
+/** A call that loads, and the frame of its answer. */
+const LOAD_TOKENS = 60;
+/** Number of appended versions that are tracked. Older ones count as new when loaded again. */
+const REMEMBERED = 256;
 /** Number of reports without cached tokens after which the caller counts as having no cache. */
 const NO_CACHE = 3;
+
+/** The part of the state that the ledger depends on, and the active skills. */
+export interface LedgerContext {
+  state: {
+    policy: Policy | null;
+    selected: readonly string[];
+    delivered: ReadonlyMap<string, string>;
+    carriers: Carriers;
+    tokens: { static: number; actual: number };
+    ledger: Ledger;
+  };
+  active: readonly Present[];
+}
+
+type Present = { skill: SkillRef; reason: string };
+type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
+
+/** Prompt tokens so far, by static injection of the whole catalog and as it was, once an event has put more into the prompt. */
+export function promptTokens(
+  before: LedgerContext,
+  after: LedgerContext,
+  event: ConversationEvent,
+): LedgerContext["state"]["tokens"] {
+  const { tokens } = before.state;
+  if (event.type === "turn") {
+    const sent = textsInContext(skillsOf(after.active), after.state.carriers);
+    return { static: tokens.static + event.cost.static, actual: tokens.actual + event.cost.list + sizeOf(sent) };
+  }
+  if (event.type !== "loaded") return tokens;
+  return { ...tokens, actual: tokens.actual + sizeOf(toldBy(event, before, after)) };
+}
+
+/** Returns what a result of `load_skill` adds to the next prompt. */
+function toldBy(event: EventOf<"loaded">, before: LedgerContext, after: LedgerContext): SkillRef[] {
+  if (after.state.policy?.delivery === "auto") return event.skills.filter(({ name }) => event.delivered.includes(name));
+  const known = new Set(before.active.map(({ skill }) => skill.name));
+  return skillsOf(after.active).filter(({ name }) => !known.has(name));
+}
+
+/** Returns the ledger after an event. Logs of earlier gateways do not contain costs, so their turns are not counted. */
+export function charge(before: LedgerContext, after: LedgerContext, event: ConversationEvent): Ledger {
+  const { ledger } = before.state;
+  switch (event.type) {
+    case "turn":
+      return beginRequest(before, after, event);
+    case "step":
+      return follow(ledger, event.usage, event.step.at, event.step.alone);
+    case "loaded": {
+      const { step, used } = event;
+      const isNew = step !== undefined && used !== true && ledger.open?.at !== step.at;
+      const next = isNew ? follow(ledger, null, step.at, step.alone) : ledger;
+      const loads = next.loads + (used === true ? 0 : 1);
+      return laidOut(append({ ...next, loads, wanted_again: wantedAgain(before, event) }, after), before, after);
+    }
+    case "touched":
+    case "unloaded":
+      return laidOut(ledger, before, after);
+    case "restored":
+      return append({ ...closeRequest(ledger, null), before: null, appended: [], appended_tokens: 0 }, after);
+  }
+}
+
+/** A turn begins: the last request of the turn before is over, and the next one is open. */
+function beginRequest(before: LedgerContext, after: LedgerContext, event: EventOf<"turn">): Ledger {
+  const { ledger: told, history, history_cut, cost } = event;
+  let ledger = before.state.ledger;
+  if (told === undefined) return { ...closeRequest(ledger, null), open: null };
+  for (let step = 0; step < told.steps; step++) ledger = follow(ledger, null, ledger.open?.at ?? told.at, false);
+  const last = ledger.open;
+  const talk = talkAfter(ledger, told.usage, event.turn);
+  const isLost = history_cut || history?.have?.length === 0;
+  const closed = {
+    ...closeRequest(ledger, told.usage),
+    price: told.price,
+    own: ledger.own ?? told.own,
+    ...(isLost ? { appended: [], appended_tokens: 0 } : {}),
+  };
+  const next = append(closed, after);
+  const { front, held } = layout(next, after);
+  const preloaded = tokensOf(after.active.filter(({ reason }) => reason === "preloaded"));
+  const stable = {
+    actual: told.shared + told.own,
+    paste: told.shared,
+    append_only: told.shared + (next.own ?? told.own),
+  };
+  const fronts = {
+    actual: stable.actual + front,
+    paste: told.shared + cost.static,
+    append_only: stable.append_only + preloaded,
+  };
+  const most = told.cold ? "none" : isLost ? "front" : "all";
+  const as = (isSame: boolean) => shorterCacheLifetime(most, isSame ? "all" : "stable");
+  const isMoved = last !== null && last.stable.actual !== stable.actual;
+  const isEdited = (history?.edits.length ?? 0) > 0;
+  const open: OpenRequest = {
+    at: told.at,
+    extra: false,
+    front: fronts,
+    stable,
+    held: { actual: held, paste: 0, append_only: heldAppended(next) },
+    talk: told.history_tokens === null ? (isLost ? MESSAGE_TOKENS : talk) : Math.max(0, told.history_tokens - held),
+    told: told.history_tokens !== null,
+    kept: {
+      // Tools and list come first: another list is another prompt.
+      actual: isMoved ? "none" : shorterCacheLifetime(as(signOf(before) === signOf(after)), isEdited ? "front" : "all"),
+      paste: as(last === null || last.front.paste === fronts.paste),
+      append_only: as(last === null || last.front.append_only === fronts.append_only),
+    },
+  };
+  return { ...next, open };
+}
+
+/** A model step: the request before it is over, and the next one has all of it. */
+function follow(ledger: Ledger, usage: Usage | null, at: number, extra: boolean): Ledger {
+  const { open } = ledger;
+  if (open === null) return ledger;
+  const closed = closeRequest(ledger, usage);
+  const ttl = ledger.price?.ttl_ms ?? null;
+  const each = ttl !== null && at - open.at > ttl ? "none" : "all";
+  const kept = { actual: each, paste: each, append_only: each } as const;
+  return { ...closed, open: { ...open, at, extra, talk: talkOf(closed, open, usage), kept } };
+}
+
+/** Returns the tokens of the next step's messages besides instructions. */
+function talkOf({ before }: Ledger, open: OpenRequest, usage: Usage | null): number {
+  if (usage === null || before === null) return open.talk;
+  return before.sent.actual - open.front.actual - open.held.actual + usage.output;
+}
+
+/** Returns the same for the next turn. */
+function talkAfter(ledger: Ledger, usage: Usage | null, turn: number): number {
+  const { open } = ledger;
+  if (open === null) return MESSAGE_TOKENS + (turn - 1) * (MESSAGE_TOKENS + ANSWER_TOKENS);
+  const talk = talkOf(closeRequest(ledger, usage), open, usage);
+  return talk + MESSAGE_TOKENS + (usage === null ? ANSWER_TOKENS : 0);
+}
+
+/**
+ * Returns the skills whose instructions were sent again after removal, including this load's. A text that is still present is only a
+ * repetition.
+ */
+function wantedAgain({ state }: LedgerContext, { skills, delivered }: EventOf<"loaded">): string[] {
+  const { wanted_again, appended } = state.ledger;
+  const again = skills.filter(
+    ({ name, version_id }) =>
+      delivered.includes(name) &&
+      appended.includes(version_id) &&
+      presentVersion(state.carriers, name)?.version_id !== version_id,
+  );
+  return [...new Set([...wanted_again, ...again.map(({ name }) => name)])].slice(-REMEMBERED);
+}
+
+/** Records active skills that were not appended yet: a caller that only appends does so now. */
+function append(ledger: Ledger, { active }: LedgerContext): Ledger {
+  const known = new Set(ledger.appended);
+  const added = active.filter(({ skill, reason }) => reason !== "preloaded" && !known.has(skill.version_id));
+  if (added.length === 0) return ledger;
+  return {
+    ...ledger,
+    appended: [...ledger.appended, ...added.map(({ skill }) => skill.version_id)].slice(-REMEMBERED),
+    appended_tokens: ledger.appended_tokens + tokensOf(added),
+  };
+}
+
+/** The open request once something has become active, or stopped being so. */
+function laidOut(ledger: Ledger, before: LedgerContext, after: LedgerContext): Ledger {
+  const { open } = ledger;
+  if (open === null) return ledger;
+  const { front, held } = layout(ledger, after);
+  const isSame = signOf(before) === signOf(after);
+  return {
+    ...ledger,
+    open: {
+      ...open,
+      front: { ...open.front, actual: open.stable.actual + front },
+      held: { actual: held, paste: 0, append_only: heldAppended(ledger) },
+      kept: { ...open.kept, actual: shorterCacheLifetime(open.kept.actual, isSame ? "all" : "stable") },
+    },
+  };
+}
+
+/** Returns the tokens of instructions before the messages and in them. */
+function layout(ledger: Ledger, seen: LedgerContext): { front: number; held: number } {
+  const { policy, carriers } = seen.state;
+  const calls = ledger.loads * LOAD_TOKENS;
+  const front = tokensOf(inFront(seen));
+  if (policy?.delivery === "auto") {
+    const texts = carriers.map(({ skills, state }) =>
+      state === "edited" || state === "withdrawn"
+        ? REPLACED_TOKENS
+        : skills.reduce((sum, { tokens }) => sum + tokens, 0),
+    );
+    return { front, held: calls + texts.reduce((sum, tokens) => sum + tokens, 0) };
+  }
+  return { front, held: calls + (isAnswered(seen) ? ledger.appended_tokens : 0) };
+}
+
+/** Returns the active skills whose instructions are before the messages. */
+function inFront({ state, active }: LedgerContext): readonly Present[] {
+  if (state.policy?.delivery === "auto") return active.filter(({ reason }) => reason === "preloaded");
+  return active.filter(({ skill }) => state.delivered.get(skill.name) !== skill.version_id);
+}
+
+function isAnswered({ state: { policy } }: LedgerContext): boolean {
+  return policy?.delivery === "tool_result" || policy?.tool_style === "skill";
+}
+
+/** Returns a key that changes when the part before the messages changes. */
+function signOf(seen: LedgerContext): string {
+  const selected = seen.state.policy?.delivery === "auto" ? [] : seen.state.selected;
+  return JSON.stringify([inFront(seen).map(({ skill }) => skill.version_id), selected]);
+}
+
+function heldAppended({ appended_tokens, loads }: Ledger): number {
+  return appended_tokens + loads * LOAD_TOKENS;
+}
+
+function tokensOf(active: readonly Present[]): number {
+  return sizeOf(skillsOf(active));
+}
+
+function skillsOf(active: readonly Present[]): SkillRef[] {
+  return active.map(({ skill }) => skill);
+}
+
+function sizeOf(skills: readonly SkillRef[]): number {
+  return skills.reduce((sum, { tokens }) => sum + tokens, 0);
+}
 
 /** Returns the current prices of a model. For an unknown model, each token costs one. */
 export function ledgerPrice(price: CachePrice | null): LedgerPrice {
@@ -149,7 +298,7 @@ function model(
 }
 
 /** Ends the open request, with the provider's counts if reported. */
-export function closeRequest(ledger: Ledger, usage: Usage | null): Ledger {
+function closeRequest(ledger: Ledger, usage: Usage | null): Ledger {
   const { open, before } = ledger;
   if (open === null) return ledger;
   const price = ledger.price ?? ledgerPrice(null);
@@ -171,6 +320,12 @@ export function closeRequest(ledger: Ledger, usage: Usage | null): Ledger {
   const messages = sent.actual - open.front.actual;
   const uncached = price.match !== null && messages >= price.min_tokens && 2 * usage.fresh > messages;
   return { ...closed, unread, uncached };
+}
+
+/** Returns what remains cached if both happen. */
+function shorterCacheLifetime(a: Kept, b: Kept): Kept {
+  const order: Kept[] = ["none", "stable", "front", "all"];
+  return order[Math.min(order.indexOf(a), order.indexOf(b))] ?? "none";
 }
 
 /** Whether the caller's provider has no cache, according to its reports including the current one. */
@@ -214,10 +369,4 @@ export function billedOf(ledger: Ledger): LedgerTotals & {
 
 function saved(actual: number, other: number): number {
   return other <= 0 ? 0 : Math.round((1 - actual / other) * 1_000) / 10;
-}
-
-/** Returns what remains cached if both happen. */
-export function shorterCacheLifetime(a: Kept, b: Kept): Kept {
-  const order: Kept[] = ["none", "stable", "front", "all"];
-  return order[Math.min(order.indexOf(a), order.indexOf(b))] ?? "none";
 }

@@ -3,7 +3,8 @@
 
 import { activeSkills, apply, type ConversationState } from "./activation";
 import type { ConversationEvent } from "./event";
-import { type LedgerTotals, ledgerSums } from "./ledger";
+import { ledgerSums } from "./ledger";
+import type { LedgerTotals } from "./ledger-schema";
 import type { Usage } from "./usage";
 
 export interface LoggedEvent {

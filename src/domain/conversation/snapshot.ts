@@ -5,7 +5,7 @@ import { skillRefSchema } from "../catalog/skill-ref";
 import type { ConversationState } from "./activation";
 import { carrierSchema } from "./carriers";
 import { historyAskSchema, policySchema } from "./event";
-import { ledgerSchema } from "./ledger";
+import { ledgerSchema } from "./ledger-schema";
 
 /** Maximum number of events between two snapshots, which bounds the events read to compute any state. */
 export const SNAPSHOT_EVERY = 256;

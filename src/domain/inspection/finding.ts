@@ -1,4 +1,4 @@
-// Types of the inspection of a package.
+// What the inspection of a package reads and reports.
 
 import type { Issue, Severity } from "../errors";
 
@@ -27,4 +27,14 @@ export function countFindings(warnings: readonly Issue[]): Record<Severity, numb
   const counts = { high: 0, low: 0, info: 0 };
   for (const { severity } of warnings) if (severity !== undefined) counts[severity]++;
   return counts;
+}
+
+/** Returns a function that returns the line (from 1) of a position. Positions must ascend, so the text is read once. */
+export function lineCounter(text: string): (at: number) => number {
+  let line = 1;
+  let next = text.indexOf("\n");
+  return (at) => {
+    for (; next >= 0 && next < at; next = text.indexOf("\n", next + 1)) line++;
+    return line;
+  };
 }

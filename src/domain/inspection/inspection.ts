@@ -4,7 +4,7 @@
 import { INSPECTION_LIMITS } from "../limits";
 import { SKILL_FILE } from "../package/skill";
 import type { Finding, InspectedFile } from "./finding";
-import { lineCounter } from "./line-number";
+import { lineCounter } from "./finding";
 import { missingReferences } from "./missing-files";
 import { RULES, type Rule } from "./rules";
 

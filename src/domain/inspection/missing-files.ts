@@ -3,7 +3,7 @@
 import { INSPECTION_LIMITS } from "../limits";
 import { SKILL_FILE } from "../package/skill";
 import type { Finding, InspectedFile } from "./finding";
-import { lineCounter } from "./line-number";
+import { lineCounter } from "./finding";
 
 /** A link's target in Markdown, and a path in a code span that begins with one of the folders skills have. */
 const REFERENCE =

@@ -1,7 +1,8 @@
-// Parses the metadata of an OAuth client. It comes from a stranger and is validated strictly.
+// OAuth clients: their metadata and the URLs of metadata documents. Both come from strangers and are validated strictly.
 
 import * as z from "zod";
 import type { Issue } from "../errors";
+import { judgeUrl } from "../servers/host-policy";
 import { SIGN_IN_LIMITS } from "./limits";
 import { destinationOf } from "./redirect";
 
@@ -66,6 +67,38 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
   }
   if (issues.length > 0) return { issues, uris: usable.length === 0 };
   return { metadata: { name: displayClientName(client_name ?? ""), redirectUris: [...new Set(usable)].sort() } };
+}
+
+/** Whether a client id is the URL of a metadata document. */
+export function isAddress(clientId: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(clientId);
+}
+
+/**
+ * Returns the URL of a document, or why it is not fetched. Documents are fetched before anybody has signed in. Every build applies the policy of a deployed gateway, because any web page can
+ * send the browser of a local gateway's user here. Only URLs that the parser leaves unchanged are accepted, so that id and fetched URL are
+ * the same text.
+ *
+ * @param own the gateway's origin, which cannot host client documents
+ */
+export function readAddress(clientId: string, own: string): { url: URL } | { problem: string } {
+  if (clientId.length > SIGN_IN_LIMITS.documentAddressChars) return { problem: "the address is too long" };
+  const verdict = judgeUrl(clientId, false);
+  if (verdict.url === undefined) return { problem: verdict.problem };
+  const { url } = verdict;
+  if (url.hash !== "" || clientId.includes("#")) return { problem: "the address has a fragment" };
+  if (url.pathname === "/") return { problem: "the address has no path" };
+  // Dot segments, default ports, capitals and other spellings: the parser has changed them.
+  if (url.href !== clientId) return { problem: "the address is not normalized" };
+  return url.origin === own ? { problem: "the address belongs to this gateway" } : { url };
+}
+
+/** Returns the milliseconds for which a document is valid: as its response says, within bounds. */
+export function cacheLifetimeOf(cacheControl: string | null, least: number, most: number): number {
+  const said = (cacheControl ?? "").toLowerCase();
+  if (/\bno-(?:store|cache)\b/.test(said)) return least;
+  const [, seconds] = /(?:^|[,\s])max-age=(\d{1,10})/.exec(said) ?? [];
+  return Math.min(most, Math.max(least, Number(seconds ?? 0) * 1_000));
 }
 
 /** Returns the metadata of the client whose id is the document's URL, or the problem in one word. */

@@ -52,3 +52,6 @@ export function maySignIn(key: SigningKey, now: number): boolean {
   if (isAdmin(key) || canActAs(key) || !isNameable(key.userId)) return false;
   return allows(key.scopes, GRANT_SCOPE) && (key.expiresAt === null || key.expiresAt >= now + LEAST_LIFE);
 }
+
+/** The user and how they signed in. */
+export type SignedIn = Pick<Approved, "userId" | "via" | "viaId" | "keyId" | "claimed" | "endsAt">;

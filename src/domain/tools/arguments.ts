@@ -4,7 +4,6 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 import { failed, type JsonSchema, type ToolResult } from "../tool";
-import { schemaAt } from "./schema-reference";
 
 /** After this number of steps, the rest of the arguments is accepted. An ordinary call takes hundreds. */
 const STEPS = 50_000;
@@ -231,4 +230,26 @@ function named(path: string): string {
 
 function shown(text: string): string {
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+}
+
+/** Returns the referenced part of a schema; `undefined`, which accepts everything, for an external or missing target. */
+function schemaAt(root: JsonSchema, reference: string): JsonValue | undefined {
+  if (reference !== "#" && !reference.startsWith("#/")) return undefined;
+  let found: JsonValue | undefined = root;
+  for (const part of reference.split("/").slice(1)) {
+    const name = unescaped(part);
+    if (typeof found !== "object" || found === null || name === null || !Object.hasOwn(found, name)) return undefined;
+    found = Array.isArray(found) ? found[Number(name)] : found[name];
+    // Another document begins on the way.
+    if (isJsonObject(found) && typeof found.$id === "string") return undefined;
+  }
+  return found;
+}
+
+function unescaped(part: string): string | null {
+  try {
+    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return null;
+  }
 }

@@ -8,7 +8,7 @@ import type { IdentityRequest } from "../../services/access/identity";
 import type { Address } from "../../services/sign-in/budget";
 import type { SignInContext } from "../../services/sign-in/context";
 import { identityStoresOf, newId, watchedPrimary } from "../context";
-import type { HttpEnv } from "../env";
+import type { HttpEnv } from "../edge";
 
 export function signInContext(c: HonoContext<HttpEnv>): SignInContext {
   return {

@@ -3,7 +3,7 @@
 import type { Context as HonoContext } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { hexOf } from "../../domain/digest";
-import type { HttpEnv } from "../env";
+import type { HttpEnv } from "../edge";
 
 const PAGE = "sgw-tx-";
 const LINK = "sgw-link";

@@ -27,8 +27,3 @@ export async function codeBarOf(
   if (!canExecute(scope)) return "not_public";
   return context.loader === undefined ? "no_loader" : null;
 }
-
-/** Whether code published to this scope is compiled. */
-export function canRunCodeInScope(scope: string): boolean {
-  return canExecute(scope);
-}

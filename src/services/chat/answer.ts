@@ -5,13 +5,12 @@ import type { ChatRefusal } from "../../domain/chat/refusal";
 import type { Context } from "../context";
 import type { ConversationApi } from "../conversation/api";
 import { type Target, unwrap } from "../conversation/api";
-import type { ChatObject } from "./api";
+import { type ChatObject, chatReply } from "./api";
 import { chainOf } from "./branch";
 import { demoCall, isDemo } from "./demo";
 import { abortAttempt, beginLoop, type Loop, runLoop, type StartedChat } from "./loop";
 import { passThrough } from "./pass-through";
-import { withReferences } from "./references";
-import { chatSettings, type ParsedChatRequest, settle, tailOfItem } from "./request";
+import { chatSettings, type ParsedChatRequest, settle, tailOfItem, tailsOf } from "./request";
 import { ResponseStream } from "./response-stream";
 import type { ReleaseSlot } from "./slots";
 import { countedCall, type ModelCall, modelCall, retryingCall } from "./upstream";
@@ -140,4 +139,25 @@ async function asItIs(place: ChatContext, call: ModelCall, why: string): Promise
   place.later(ended);
   response.headers.set("x-skills", `off; ${why}`);
   return response;
+}
+
+/** Returns the request with the content of earlier answers in place of their ids. */
+async function withReferences(
+  protocol: Protocol,
+  asked: ParsedChatRequest,
+  open: (id: string) => { api: ChatObject; target: Target },
+): Promise<ParsedChatRequest> {
+  const { items } = protocol;
+  const ids = items?.named(asked.body) ?? [];
+  if (items === undefined || ids.length === 0) return asked;
+  const found = asked.isNew ? [] : await itemsOf(open(asked.conversation), ids);
+  const body = items.filled(asked.body, found);
+  const { tail } = await tailsOf(protocol, protocol.messages(body) ?? []);
+  return { ...asked, body, tail };
+}
+
+async function itemsOf({ api, target }: { api: ChatObject; target: Target }, ids: string[]) {
+  const reply = await api.chat(target, { do: "items", ids }, null);
+  if (!reply.ok && reply.error.reason === "CONVERSATION_NOT_FOUND") return [];
+  return chatReply(unwrap(reply), "items").value;
 }

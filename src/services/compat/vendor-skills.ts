@@ -11,9 +11,8 @@ import {
   type VersionKey,
 } from "../../storage/d1/compat/vendor-skills";
 import type { Context } from "../context";
-import type { Published } from "../registry/publish";
+import type { Published, VendorTerms } from "../registry/publish";
 import { activate, findSkillFor, publishScope, skillNotFound, versionNotFound } from "../registry/skills";
-import type { VendorTerms } from "../registry/vendor-terms";
 import { describeLater } from "../tools/describe-later";
 
 /** The caller and scope of a vendor API request. */

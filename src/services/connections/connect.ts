@@ -5,6 +5,7 @@ import {
   type AuthorizationServer,
   type ConnectSecrets,
   connectSecretsSchema,
+  scopeUnion,
   type UpstreamClient,
   upstreamClientSchema,
 } from "../../domain/connections/authorization-server";
@@ -75,6 +76,8 @@ export interface ConnectAsked {
   /** The gateway's public origin. */
   origin: string;
   returnTo?: string | undefined;
+  /** Scopes to request in addition, separated by spaces: those granted before, and those that a call requires. */
+  more?: string | undefined;
   /** The question of a conversation that the connection answers. */
   waiting?: { conversation: string; question: string } | undefined;
 }
@@ -90,7 +93,7 @@ export interface ConnectLink {
 export async function askToConnect(
   context: ConnectContext,
   { scope, server, target, client: named, scopes }: ServerToConnect,
-  { userId, origin, returnTo, waiting }: ConnectAsked,
+  { userId, origin, returnTo, more, waiting }: ConnectAsked,
 ): Promise<ConnectLink> {
   const back = returnTo === undefined ? null : readReturnTo(returnTo, context.settings.ALLOWED_ORIGINS);
   if (returnTo !== undefined && back === null) throw invalid([NO_RETURN]);
@@ -102,7 +105,7 @@ export async function askToConnect(
   const secrets: ConnectSecrets = { client, verifier: null };
   const row = {
     ...{ ...place, scope, server, url: target.url, issuer: found.server.issuer, resource: found.resource },
-    ...{ endpoints: found.server, wanted: scopes?.join(" ") ?? found.scope, returnTo: back },
+    ...{ endpoints: found.server, wanted: scopeUnion(scopes?.join(" ") ?? found.scope, more), returnTo: back },
     ...{ conversation: waiting?.conversation ?? null, question: waiting?.question ?? null },
     ...(await seal(context.settings, requestPlace(place), JSON.stringify(secrets))),
   };

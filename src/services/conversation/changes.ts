@@ -2,9 +2,8 @@
 
 import type { ConversationState } from "../../domain/conversation/activation";
 import type { ServerFrame } from "../../domain/questions/frame";
-import type { Audience } from "../audience";
 import type { Clients } from "../questions/ask";
-import type { Session } from "../session";
+import type { Audience, Session } from "../session";
 import { reportTools, type ToolListeners } from "./client-tools";
 import { callsFrame } from "./pages/calls";
 import { listFrame } from "./pages/skills";

@@ -11,8 +11,8 @@ import type { ImportRow } from "../../storage/d1/imports/imports";
 import type { findExistingNames, NewItem } from "../../storage/d1/imports/items";
 import { readSkillAt } from "../../storage/d1/skills";
 import type { Context } from "../context";
+import type { PublishTarget } from "../registry/draft-version";
 import { type Published, publish } from "../registry/publish";
-import type { PublishTarget } from "../registry/publish-target";
 import { activate } from "../registry/skills";
 import { ImportStop, ItemFault, sourceProblem } from "./stop";
 

@@ -5,6 +5,8 @@ import { forwardedHeaders } from "../../domain/servers/proxy-headers";
 import { agrees, calledTools, hasMethod, isPlain, rewriteRpcBody } from "../../domain/servers/rpc-message";
 import { faultIn, signInFault } from "../../upstream/fault";
 import { guardedFetch } from "../../upstream/fetch";
+import { loadSdk } from "../../upstream/sdk";
+import { requiredScopeIn } from "../../upstream/transport";
 import type { Context } from "../context";
 import { proxiedAnswer } from "./answer";
 import {
@@ -48,12 +50,22 @@ async function forwarded(context: Context, server: ProxiedServer, request: Proxy
   const exchange: ProxiedCall = { context, server, request, stands, began: context.now() };
   const response = await sent(exchange);
   const { signIn, headers } = server.target;
+  const scope = signIn === undefined ? null : await requiredScope(response);
+  if (scope !== null) {
+    await response.body?.cancel();
+    throw signInFault(scope);
+  }
   if (response.status !== 401 || signIn === undefined) return proxiedAnswer(exchange, response);
   await response.body?.cancel();
   const renewed = signIn.renew === null ? null : await signIn.renew(headers);
   if (renewed === null) throw signInFault();
   const again = { ...exchange, server: { ...server, target: { ...server.target, ...renewed } } };
   return proxiedAnswer(again, await sent(again));
+}
+
+/** Returns the scopes that the server requires in addition. Loads the MCP client only for a response that can name some. */
+async function requiredScope(response: Response): Promise<string | null> {
+  return response.status === 403 ? requiredScopeIn(await loadSdk(), response) : null;
 }
 
 /** Sends the request to the server. */

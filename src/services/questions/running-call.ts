@@ -3,10 +3,10 @@
 
 import type * as z from "zod";
 import { invalid } from "../../domain/errors";
-import type { HostQuestions } from "../host-questions";
+import type { QuestionOutcome } from "../../upstream/server-questions";
+import { type HostQuestionContext, type HostQuestions, hostQuestionsOf } from "../host-questions";
 import type { Session } from "../session";
 import type { RunningCallState } from "../session-memory";
-import { type HostQuestionContext, hostQuestionsOf } from "./host-calls";
 
 /** Who makes a call, and how its host is asked. */
 export interface CallOwner {
@@ -59,6 +59,11 @@ export async function runOnce<T extends object>(
     if (running.get(id) === cancel) running.delete(id);
     if (held.get(id) === holding) held.delete(id);
   }
+}
+
+/** Accepts a host's answer to a question of a running call. Returns `false` if nothing waits for it. */
+export function answerHost({ memory }: Session, question: string, response: QuestionOutcome): boolean {
+  return [...memory.held.values()].some(({ host }) => host?.answer(question, response) === true);
 }
 
 const NOTHING_WAITS = {

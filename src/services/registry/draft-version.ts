@@ -10,8 +10,18 @@ import type { SkillPackage } from "../../domain/package/skill";
 import type { NewVersion } from "../../storage/d1/registry/version-batch";
 import type { Context } from "../context";
 import { assess } from "./publish-report";
-import type { PublishTarget } from "./publish-target";
 import type { RoutingReport } from "./routing";
+
+/** A namespace with the name in the package, or an existing skill to replace. */
+export type PublishTarget =
+  | {
+      scope: string;
+      namespace: string;
+      userId: string;
+      id?: undefined /** An existing skill keeps its name. */;
+      isNew?: true;
+    }
+  | { scope: string; id: string; name: string };
 
 /** A new version: its row, size, code, and routing report. */
 interface Draft {

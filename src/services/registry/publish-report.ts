@@ -1,6 +1,14 @@
 // Builds the report of a package: tokens, missing dependencies, findings in files and code. Validating and publishing use the same report.
 
-import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
+import {
+  canExecute,
+  groupScope,
+  may,
+  namespaceOfScope,
+  PUBLIC_SCOPE,
+  userScope,
+  visibleScopes,
+} from "../../domain/access/access";
 import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
 import { canUseBareNames, type Dependency, readNeeds } from "../../domain/catalog/dependency-list";
 import type { ScriptVerdict } from "../../domain/code/check/verdict";
@@ -15,7 +23,6 @@ import { catalogLine, estimateFileTokens } from "../../domain/tokens";
 import { compileInIsolate } from "../../sandbox/compiling";
 import { countTokens } from "../../storage/assets/tokenizer";
 import { findNamed } from "../../storage/d1/skills";
-import { canRunCodeInScope } from "../catalog/can-run";
 import type { Context } from "../context";
 import { chooseSkill } from "./by-name";
 import { type RoutingReport, reportRouting } from "./routing";
@@ -65,7 +72,7 @@ export async function assess(
   context: Context,
   found: SkillPackage,
   scope: string,
-  compiles = canRunCodeInScope(scope),
+  compiles = canExecute(scope),
 ): Promise<Assessment> {
   const findings = findingsIn(found);
   const [tokens, routing, unresolved, compiled] = await Promise.all([

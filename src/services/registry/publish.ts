@@ -12,21 +12,19 @@ import { foldName } from "../../domain/package/path";
 import type { SkillPackage } from "../../domain/package/skill";
 import { constraintOf } from "../../storage/d1/database";
 import { keepReply, type NewReply, readReply, type StoredReply } from "../../storage/d1/idempotency";
-import { insertInactive } from "../../storage/d1/registry/insert-inactive";
 import { type PublishState, readPublishState } from "../../storage/d1/registry/publish-state";
-import { insertSkill, insertVersion } from "../../storage/d1/registry/publishing";
+import { insertInactive, insertSkill, insertVersion } from "../../storage/d1/registry/publishing";
 import type { NewVersion } from "../../storage/d1/registry/version-batch";
 import { readSkillAt, type SkillRecord } from "../../storage/d1/skills";
 import { putVersion } from "../../storage/r2/packages";
 import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { countIfNew, countToday, requireBelowDailyLimit, requireRoomForSkill, todaysUse } from "../quota";
+import type { PublishTarget } from "./draft-version";
 import { draftVersion } from "./draft-version";
-import type { PublishTarget } from "./publish-target";
 import { nameConflict, nameTaken, refusedPackage } from "./refused";
 import type { RoutingReport } from "./routing";
 import { skillNotFound, versionYanked } from "./skills";
-import { isPublishedInactive, skillExists, type VendorTerms } from "./vendor-terms";
 
 export interface PublishRequest {
   upload: Uint8Array;
@@ -250,4 +248,24 @@ async function answerExisting(context: Context, versionId: string, repeat: Repea
     }
   }
   return { status: 200, skill, routing: null };
+}
+
+export interface VendorTerms {
+  /** An existing skill is a conflict instead of a new version. */
+  isNew?: boolean;
+  /** Display title of the skill. */
+  title?: string | null;
+  /** Does not activate the new version if there is a current one. */
+  keepsCurrent?: boolean;
+}
+
+/** Whether a version is published without activating it. A skill without a current version always gets one. */
+function isPublishedInactive(terms: VendorTerms | undefined, { skill }: PublishState): boolean {
+  return terms?.keepsCurrent === true && skill !== null && skill.versionId !== "";
+}
+
+/** The error for a new skill whose name is taken. */
+function skillExists({ id, name }: { id: string; name: string }): GatewayError {
+  const message = `A skill '${name}' already exists. Publish a new version of it.`;
+  return new GatewayError("conflict", "SKILL_EXISTS", message, { skill_id: id });
 }

@@ -1,7 +1,7 @@
 // Finds the server that a user connects by name, with its address.
 
 import { GATEWAY_SCOPE, visibleScopes } from "../../domain/access/access";
-import type { UpstreamClient } from "../../domain/connections/authorization-server";
+import { scopeUnion, type UpstreamClient } from "../../domain/connections/authorization-server";
 import type { ConnectedServer } from "../../domain/connections/connection";
 import { GatewayError, refusalIn } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
@@ -18,6 +18,7 @@ import {
   type ConnectLink,
   type ServerToConnect,
 } from "../connections/connect";
+import { connectionTo } from "../connections/tokens";
 import type { Context } from "../context";
 import { usableSecrets } from "../secrets/secrets";
 import { serverNotFound } from "./admin";
@@ -28,7 +29,7 @@ import { fillServerVariables } from "./variables";
 export async function connectServer(
   context: Context,
   name: string,
-  asked: Pick<ConnectAsked, "origin" | "returnTo" | "waiting">,
+  asked: Pick<ConnectAsked, "origin" | "returnTo" | "more" | "waiting">,
 ): Promise<ConnectLink> {
   const { userId } = context.caller.principal;
   const found = await serverNamed(context, name);
@@ -76,21 +77,37 @@ async function namedClient(
 }
 
 /** Returns a link for a request that needs the caller's sign-in: an open one, or a new one. `null` if there is none to give. */
-export async function signInLink(context: Context, name: string): Promise<{ id: string; url: string } | null> {
+export async function signInLink(
+  context: Context,
+  name: string,
+  scope: string | null,
+): Promise<{ id: string; url: string } | null> {
   const { origin } = context;
   const { userId } = context.caller.principal;
   const found = origin === undefined ? null : await serverNamed(context, name);
   if (origin === undefined || found === null) return null;
   const { url } = gatewayEntrySchema.parse(found.entry);
-  const open = await openConnectRequest(context.db, { userId, scope: found.scope, server: name, url });
+  const of = { userId, scope: found.scope, server: name, url };
+  const open = scope === null ? await openConnectRequest(context.db, of) : null;
   if (open !== null) return { id: open, url: `${origin}${CONNECT_PAGES}/${open}` };
   try {
-    return await connectServer(context, name, { origin });
+    return await connectServer(context, name, { origin, more: await scopesSoFar(context, of, scope) });
   } catch (error) {
     // The client receives the failure of the server instead.
     if (refusalIn(error) === null) throw error;
     return null;
   }
+}
+
+/** Returns the scopes of the caller's connection and those that a call requires in addition; nothing if it requires none. */
+export async function scopesSoFar(
+  context: Context,
+  { scope, server, url }: ConnectedServer & { url: string },
+  required: string | null,
+): Promise<string | undefined> {
+  if (required === null) return undefined;
+  const row = await connectionTo(context, { scope, server }, url);
+  return scopeUnion(row?.granted ?? null, required) ?? undefined;
 }
 
 /** The parts of a context that connecting needs. Its getters are read now. */

@@ -93,7 +93,7 @@ export async function callServer(
   const { shown, call } = options;
   const failure = (why: string) => failed(`MCP tool '${shown}' failed: ${why}`);
   const first = await callOnce(context, session, ref, tool, args, options);
-  if (first !== "sign_in") return first;
+  if (!("signIn" in first)) return first;
   const aim = await serverTarget(context, session, ref);
   const server = connectedServerOf(context, ref.name, ref.source);
   if (aim.problem !== undefined || server === null) return failure(SIGN_IN_NEEDED);
@@ -102,7 +102,8 @@ export async function callServer(
   context.inquire?.(call, asking).note({ era: "modern", count: 0, asked: [], state: null });
   // Questions of the server in this call have ordinals of their own.
   const handler = context.inquire?.({ ...call, id: `${call.id} sign-in` }, asking);
-  const waiting = { conversation: session.id, callId: call.id, signal: call.signal };
+  const { connection } = aim;
+  const waiting = { conversation: session.id, callId: call.id, signal: call.signal, connection, scope: first.signIn };
   const answer = await askToSignIn(context, { ...server, target: aim.target }, waiting, handler).finally(() =>
     handler?.close(),
   );
@@ -112,10 +113,16 @@ export async function callServer(
     tool === CONNECT_TOOL
       ? await signedInResult(context, session, ref)
       : await callOnce(context, session, ref, tool, args, options);
-  return second === "sign_in" ? failure(SIGN_IN_NEEDED) : second;
+  // At most one sign-in per call: a server that asks for more scopes each time does not end.
+  return "signIn" in second ? failure(SIGN_IN_NEEDED) : second;
 }
 
-/** Calls a tool. Returns `sign_in` if the user must sign in first. */
+/** The user must sign in first, and grant these scopes in addition to those of the connection. */
+interface SignInNeeded {
+  signIn: string | null;
+}
+
+/** Calls a tool, if the user need not sign in first. */
 async function callOnce(
   context: Context,
   session: Session,
@@ -123,12 +130,12 @@ async function callOnce(
   tool: string,
   args: JsonObject,
   { call, ...options }: ServerCall,
-): Promise<ToolResult | "sign_in"> {
+): Promise<ToolResult | SignInNeeded> {
   const aim = await serverTarget(context, session, ref);
   if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
   const live = liveAt(context, session, aim);
   if (isConnectTool(live, tool))
-    return live.error === SIGN_IN_NEEDED ? "sign_in" : signedInResult(context, session, ref);
+    return live.error === SIGN_IN_NEEDED ? { signIn: null } : signedInResult(context, session, ref);
   const inquiry = context.inquire?.(call, askingServer(ref, aim));
   if (inquiry?.begun?.era === "legacy")
     return failed(
@@ -137,12 +144,12 @@ async function callOnce(
   const start = context.now();
   const before = live.upstream.memory;
   const result = await live.upstream.call(tool, args, { ...options, inquiry }).catch((error: unknown) => {
-    if (error instanceof UpstreamFault && error.kind === "sign_in") return "sign_in" as const;
+    if (error instanceof UpstreamFault && error.kind === "sign_in") return { signIn: error.scope };
     throw error;
   });
   inquiry?.close();
-  if (result === "sign_in") {
-    live.error = SIGN_IN_NEEDED;
+  if ("signIn" in result) {
+    if (result.signIn === null) live.error = SIGN_IN_NEEDED;
     keep(context, session, aim, live);
     return result;
   }
@@ -166,7 +173,12 @@ async function signedInResult(context: Context, session: Session, ref: ServerRef
   const [server] = await offeredServers(context, session, [ref]);
   if (server?.state !== "connected")
     return failed(`'${ref.name}' is not available: ${server?.error ?? "it is connecting"}.`);
-  const names = server.tools.map(({ name }) => name).join(", ");
+  return signedInText(server);
+}
+
+/** Returns the result of the tool that connects, for a server that is connected. */
+export function signedInText({ ref, tools }: OfferedServer): ToolResult {
+  const names = tools.map(({ name }) => name).join(", ");
   return {
     content: [{ type: "text", text: `The user is signed in to '${ref.name}'. Its tools are available now: ${names}.` }],
   };

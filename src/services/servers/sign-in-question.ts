@@ -9,7 +9,7 @@ import type { CallQuestionHandler } from "../../upstream/server-questions";
 import { CONNECT_PAGES, type ServerToConnect } from "../connections/connect";
 import { noteConnection } from "../connections/tokens";
 import type { Context } from "../context";
-import { connectServer } from "./connect-server";
+import { connectServer, scopesSoFar } from "./connect-server";
 
 /** Whether the user is signed in now; otherwise a sentence for the model. */
 export type SignInResult = { signedIn: true } | { signedIn: false; told: string };
@@ -19,6 +19,10 @@ export interface WaitingCall {
   conversation: string;
   callId: string;
   signal: AbortSignal;
+  /** The connection that does not suffice. */
+  connection: string | null;
+  /** The scopes that the call requires in addition. */
+  scope: string | null;
 }
 
 /**
@@ -29,10 +33,10 @@ export interface WaitingCall {
 export async function askToSignIn(
   context: Context,
   server: ServerToConnect,
-  { conversation, callId, signal }: WaitingCall,
+  { conversation, callId, signal, connection, scope }: WaitingCall,
   handler: CallQuestionHandler | undefined,
 ): Promise<SignInResult> {
-  const link = await linkFor(context, server, { conversation, question: callId });
+  const link = await linkFor(context, server, scope, { conversation, question: callId });
   if ("told" in link) return { signedIn: false, told: link.told };
   const since = context.now();
   const withLink = `Ask the user to open this link and sign in, and call the tool again afterwards: ${link.url}`;
@@ -47,7 +51,11 @@ export async function askToSignIn(
     },
   ]);
   asked.catch(() => undefined);
-  const signedIn = waitForConnection(context, server, { since, signal: AbortSignal.any([signal, over.signal]) });
+  const signedIn = waitForConnection(context, server, {
+    since,
+    except: connection,
+    signal: AbortSignal.any([signal, over.signal]),
+  });
   try {
     // The user can follow the link without answering the question.
     const [outcome] = await Promise.race([asked, signedIn.then(() => [])]);
@@ -65,16 +73,21 @@ export async function askToSignIn(
 async function linkFor(
   context: Context,
   server: ServerToConnect,
+  scope: string | null,
   waiting: { conversation: string; question: string },
 ): Promise<{ id: string; url: string } | { told: string }> {
   const { origin } = context;
   const { userId } = context.caller.principal;
   if (origin === undefined) return { told: NO_ORIGIN };
   const of = { userId, scope: server.scope, server: server.server, url: server.target.url };
-  const open = await openConnectRequest(context.db, of);
+  const open = scope === null ? await openConnectRequest(context.db, of) : null;
   if (open !== null) return { id: open, url: `${origin}${CONNECT_PAGES}/${open}` };
   try {
-    return await connectServer(context, server.server, { origin, waiting });
+    return await connectServer(context, server.server, {
+      origin,
+      waiting,
+      more: await scopesSoFar(context, of, scope),
+    });
   } catch (error) {
     const refusal = refusalIn(error);
     if (refusal === null) throw error;
@@ -88,13 +101,13 @@ const NO_ORIGIN = "The server requires you to sign in. Connect it with POST /api
 async function waitForConnection(
   context: Context,
   server: ServerToConnect,
-  { since, signal }: { since: number; signal: AbortSignal },
+  { since, except, signal }: { since: number; except: string | null; signal: AbortSignal },
 ): Promise<boolean> {
   const { userId } = context.caller.principal;
   const until = since + CONNECTION_TIMES.request;
   for (let pause: number = CONNECTION_TIMES.askPoll; !signal.aborted; ) {
     const row = await connectionAtPrimary(context.db, userId, server);
-    if (row?.state === "active" && row.url === server.target.url) {
+    if (row?.state === "active" && row.id !== except && row.url === server.target.url) {
       noteConnection(context, row);
       return true;
     }

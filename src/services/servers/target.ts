@@ -18,6 +18,8 @@ export interface ReachableServer {
   key: string;
   target: UpstreamTarget;
   entry: ServerEntry;
+  /** The id of the connection whose token it uses; `null` without one. */
+  connection: string | null;
   problem?: never;
 }
 
@@ -79,7 +81,12 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   // A user who signs in again may have another account, so sessions and lists are not shared between connections.
   const place = connection === null ? filled.fingerprint : `${filled.fingerprint} ${connection}`;
   const names = [ref.skill?.skill_id ?? offeredBy(ref), ref.name, place, ...Object.keys(more)];
-  return { key: JSON.stringify(names), target: { ...target, abilities: { ...target.abilities, ...more } }, entry };
+  return {
+    key: JSON.stringify(names),
+    target: { ...target, abilities: { ...target.abilities, ...more } },
+    entry,
+    connection,
+  };
 }
 
 /** Returns the scope whose secrets a server uses: its owner's, or `null` for all that the caller can use. */

@@ -4,13 +4,15 @@ import { sha256Hex } from "../../domain/digest";
 import type { Issue } from "../../domain/errors";
 import {
   type Client,
+  cacheLifetimeOf,
   canonicalMetadata,
+  isAddress,
   type Metadata,
   REGISTERED,
+  readAddress,
   readDocument,
   readMetadata,
 } from "../../domain/sign-in/client";
-import { cacheLifetimeOf, isAddress, readAddress } from "../../domain/sign-in/document";
 import { SIGN_IN_LIMITS, SIGN_IN_TIMES } from "../../domain/sign-in/limits";
 import { preRegisteredClientName } from "../../domain/sign-in/pre-registered";
 import { type ClientRow, putClient, readClient } from "../../storage/d1/sign-in/clients";

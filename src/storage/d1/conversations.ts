@@ -3,8 +3,7 @@
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
 import { minimumTokensStatement } from "./catalog";
 import type { Database } from "./database";
-import { conversations } from "./schema/conversations";
-import { runFiles } from "./schema/run-files";
+import { conversations, runFiles } from "./schema/conversations";
 import { counting, type Use, used } from "./usage";
 import { isGhostThere } from "./views";
 

@@ -9,10 +9,10 @@ import type { Database } from "./database";
 import { sourceOfVersion } from "./registry/sources";
 import { audit, groupMembers, pseudonyms } from "./schema/access";
 import { conversations } from "./schema/conversations";
+import type { ErasureCount, UserColumn } from "./schema/people";
 import { USER_COLUMNS } from "./schema/people";
 import { ghosts, keys, skills, versions } from "./schema/registry";
 import { skillUse } from "./schema/skill-use";
-import type { ErasureCount, UserColumn } from "./schema/user-column";
 
 type Statement = Parameters<Database["batch"]>[0][number];
 

@@ -1,8 +1,14 @@
 // Metadata that OAuth clients provide about themselves, which is untrusted.
 
 import { describe, expect, it } from "vitest";
-import { canonicalMetadata, displayClientName, readDocument, readMetadata } from "../../../src/domain/sign-in/client";
-import { cacheLifetimeOf, readAddress } from "../../../src/domain/sign-in/document";
+import {
+  cacheLifetimeOf,
+  canonicalMetadata,
+  displayClientName,
+  readAddress,
+  readDocument,
+  readMetadata,
+} from "../../../src/domain/sign-in/client";
 
 describe("a name", () => {
   it.each([

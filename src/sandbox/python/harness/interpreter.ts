@@ -1,7 +1,6 @@
 // Starts CPython in an isolate: Pyodide's core without its loader. Nothing is fetched, and only Python compiles code.
 
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
-import { PYTHON_LIMITS } from "../limits";
 import core from "./core.wasm";
 import type { Callable, Core, CoreApi } from "./emscripten";
 import { Files } from "./files";
@@ -10,6 +9,16 @@ import sentinel from "./sentinel.wasm";
 import standard from "./standard.zip";
 import trampoline from "./trampoline.wasm";
 import { Watch } from "./watch";
+
+const MiB = 1024 * 1024;
+
+/** Limits of the interpreter in its isolate of 128 MB. */
+export const PYTHON_LIMITS = {
+  /** About 30 MiB are in use after the start. Above the limit Python raises MemoryError. */
+  heapBytes: 64 * MiB,
+  /** An interpreter that has grown beyond this is not reused, because it never frees memory. */
+  spentBytes: 40 * MiB,
+} as const;
 
 export interface Interpreter {
   files: Files;

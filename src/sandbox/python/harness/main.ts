@@ -6,8 +6,7 @@ import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import { CODE_LIMITS } from "../../../domain/limits";
 import type { SubRunResult } from "../../host";
 import type { RunFile } from "../../isolate";
-import { PYTHON_LIMITS } from "../limits";
-import { type Bridge, boot, type Interpreter } from "./interpreter";
+import { type Bridge, boot, type Interpreter, PYTHON_LIMITS } from "./interpreter";
 import packaged from "./package.json";
 import zip from "./package.zip";
 

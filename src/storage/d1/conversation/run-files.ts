@@ -3,8 +3,7 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import type { Database } from "../database";
-import { conversations } from "../schema/conversations";
-import { runFiles } from "../schema/run-files";
+import { conversations, runFiles } from "../schema/conversations";
 
 export type RunFileRow = typeof runFiles.$inferSelect;
 

@@ -1,30 +1,50 @@
 // Lists the D1 columns that refer to a user, and what an export and an erasure do with their rows. A new table needs a row here:
 // test/storage/d1/people.test.ts compares this list with the database.
 
+import type { SQL } from "drizzle-orm";
 import { isNotNull } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { audit, groupMembers, groups, mcpServers, ownServers, pseudonyms, secrets, usage } from "./access";
 import { chatTails, models } from "./chat";
 import { links, openSkills, uploadParts, versionBlocks } from "./compat";
 import { connections, connectRequests } from "./connections";
 import { consoleSessions, SESSION_FACTS } from "./console";
-import { conversations } from "./conversations";
+import { conversations, runFiles } from "./conversations";
 import { draftReaders } from "./drafts";
 import { EXPORTED_IMPORTS, imports } from "./imports";
 import { counters, ghosts, idempotency, keys, skills, versions } from "./registry";
-import { runFiles } from "./run-files";
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
-import {
-  DELETED,
-  FORGOTTEN,
-  MAKER,
-  OF_CODES,
-  OF_HOURS,
-  OF_MINUTES,
-  READER,
-  TO_PSEUDONYM,
-  type UserColumn,
-} from "./user-column";
+
+/** The counts that an erasure returns. */
+export type ErasureCount = "keys" | "grants" | "secrets" | "ghosts" | "memberships";
+
+export interface UserColumn {
+  table: SQLiteTable;
+  column: SQLiteColumn;
+  /** How the column identifies its user: by id, by the scope `user:<id>`, or by the pseudonym of the audit log. */
+  holds: "user" | "scope" | "pseudonym";
+  /** Name and columns in an export, or a sentence that says why the rows are not exported or which code exports them. */
+  exported: { as: string; columns: Record<string, SQLiteColumn> } | string;
+  /**
+   * `deleted` in the first step of an erasure; `renamed` to the pseudonym, or `forgotten` (deleted), in the last step; or a sentence that
+   * says which code erases the rows or why they stay.
+   */
+  erased:
+    | { how: "deleted"; counted?: ErasureCount }
+    | { how: "renamed"; only?: SQL }
+    | { how: "forgotten" }
+    | { why: string };
+}
+
+const MAKER = "who made a thing that is somebody else's, or that is exported by its owner";
+const READER = "who may use somebody else's draft; the drafts are their authors'";
+const OF_CODES = "a minute's codes; what came of them is with the grants";
+const OF_HOURS = "files of two hours that become a version, or nothing";
+const OF_MINUTES = "sign-ins of the last ten minutes; what came of one is its grant";
+const DELETED = { how: "deleted" } as const;
+const TO_PSEUDONYM = { how: "renamed" } as const;
+const FORGOTTEN = { how: "forgotten" } as const;
 
 /** In the order of export and erasure: keys first, so that nothing new is created with them; pseudonyms last. */
 export const USER_COLUMNS: readonly UserColumn[] = [

@@ -2,7 +2,7 @@
 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { LinkedSession } from "../../../domain/console/session";
-import type { SignedIn } from "../../../domain/sign-in/signed-in";
+import type { SignedIn } from "../../../domain/sign-in/grant";
 import { now } from "./registry";
 
 /** Clients that registered themselves (RFC 7591), and cached client id metadata documents. */

@@ -2,8 +2,8 @@
 // answers wins.
 
 import { and, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
+import type { SignedIn } from "../../../domain/sign-in/grant";
 import { SIGN_IN_TIMES } from "../../../domain/sign-in/limits";
-import type { SignedIn } from "../../../domain/sign-in/signed-in";
 import type { Database } from "../database";
 import { now as databaseNow } from "../schema/registry";
 import { grantCodes } from "../schema/sign-in";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Pace, paced } from "../../../src/domain/access/pace";
+import { type Pace, paced } from "../../../src/domain/access/rate";
 import { PACE } from "../../../src/domain/limits";
 
 it("a conversation takes so many calls in a window, and goes on in the next", () => {

@@ -122,6 +122,35 @@ describe("a call", () => {
   });
 });
 
+describe("a call that requires more scopes", () => {
+  it("asks the user to grant them in addition to the earlier ones, and goes on", async () => {
+    const { server, key } = await connected({ requires: "extra" });
+    const chat = await talk({ key });
+    await chat.turn();
+    const page = await Page.greeted(idOf(chat), { key });
+    const called = chat.use(`${server.name}__whoami`);
+    const { payload, request_id } = await page.next("skill:request");
+    page.answer(request_id, { success: true, result: { action: "accept" } });
+    await follow((payload as { url: string }).url, key);
+    expect(textOf(await called)).toBe("you are account");
+    const { authorizations } = await server.log();
+    expect(authorizations.map(({ scope }) => scope)).toEqual(["tools read", "tools read extra"]);
+  });
+
+  it("asks once per call, however often the server asks for more", async () => {
+    const { server, key } = await connected({ requires: "ever" });
+    const chat = await talk({ key });
+    await chat.turn();
+    const page = await Page.greeted(idOf(chat), { key });
+    const called = chat.use(`${server.name}__whoami`);
+    const { payload, request_id } = await page.next("skill:request");
+    page.answer(request_id, { success: true, result: { action: "accept" } });
+    await follow((payload as { url: string }).url, key);
+    const result = await called;
+    expect([result.isError, page.count("skill:request")]).toEqual([true, 1]);
+  });
+});
+
 describe.each<Era>(["legacy", "modern"])("an MCP host of the %s era", (era) => {
   it("that opens links is asked with the link, and its call goes on after the sign-in", async () => {
     const user = `host-${era}-${crypto.randomUUID()}`;

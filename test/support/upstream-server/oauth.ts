@@ -28,6 +28,8 @@ export interface SignInServer {
   tokenStatus?: number | null;
   /** The server rejects every token. */
   rejects?: boolean;
+  /** A scope that calls of tools require in addition; `ever`: another one each time. */
+  requires?: string;
   /** Milliseconds until the token endpoint answers. */
   delay?: number;
   /** The account that signs in. */
@@ -38,11 +40,17 @@ export interface SignInServer {
   plain?: boolean;
 }
 
+interface Granted {
+  account: string;
+  resource: string;
+  scope: string;
+}
+
 interface State {
   config: SignInServer;
-  codes: Map<string, { challenge: string; redirectUri: string; clientId: string; resource: string; account: string }>;
-  access: Map<string, { account: string; resource: string; until: number }>;
-  refresh: Map<string, { account: string; resource: string }>;
+  codes: Map<string, Granted & { challenge: string; redirectUri: string; clientId: string }>;
+  access: Map<string, Granted & { until: number }>;
+  refresh: Map<string, Granted>;
   clients: Map<string, string | null>;
   log: SignInLog;
 }
@@ -164,6 +172,7 @@ function authorize(state: State, issuer: string, request: IncomingMessage, respo
     redirectUri,
     clientId: query.get("client_id") ?? "",
     resource: query.get("resource") ?? "",
+    scope: query.get("scope") ?? "",
     account: config.account ?? "account",
   });
   const back = new URL(redirectUri);
@@ -207,16 +216,12 @@ function token(state: State, request: IncomingMessage, body: string, send: Send)
   return send(issue(state, known, config.rotates === true));
 }
 
-function issue(
-  { config, access, refresh }: State,
-  { account, resource }: { account: string; resource: string },
-  isNew: boolean,
-) {
+function issue({ config, access, refresh }: State, { account, resource, scope }: Granted, isNew: boolean) {
   const { expiresIn = 3_600, refreshes = true } = config;
   const [accessToken, refreshToken] = [`at-${randomUUID()}`, `rt-${randomUUID()}`];
-  access.set(accessToken, { account, resource, until: Date.now() + (expiresIn ?? 3_600) * 1_000 });
+  access.set(accessToken, { account, resource, scope, until: Date.now() + (expiresIn ?? 3_600) * 1_000 });
   const renews = refreshes && isNew;
-  if (renews) refresh.set(refreshToken, { account, resource });
+  if (renews) refresh.set(refreshToken, { account, resource, scope });
   return {
     access_token: accessToken,
     token_type: "Bearer",
@@ -239,6 +244,13 @@ function mcp(state: State, issuer: string, request: IncomingMessage, body: strin
   if (config.rejects === true || shown === undefined || shown.until < Date.now()) {
     const at = issuer.replace("/signin/", "/.well-known/oauth-protected-resource/signin/");
     response.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${at}/mcp", scope="tools read"` }).end();
+    return true;
+  }
+  const { requires } = config;
+  const isCall = message.method === "tools/call";
+  if (isCall && requires !== undefined && (requires === "ever" || !shown.scope.split(" ").includes(requires))) {
+    const scope = requires === "ever" ? `more-${randomUUID().slice(0, 8)}` : requires;
+    response.writeHead(403, { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` }).end();
     return true;
   }
   const result = (value: object) => {

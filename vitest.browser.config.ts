@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
+    globalSetup: ["./test/support/temporary-files.ts"],
     fileParallelism: false,
     testTimeout: 90_000,
     hookTimeout: 60_000,

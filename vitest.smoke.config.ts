@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/smoke/**/*.test.ts", "test/fuzz/**/*.test.ts"],
+    globalSetup: ["./test/support/temporary-files.ts"],
     maxWorkers: 2,
     testTimeout: 90_000,
     hookTimeout: 90_000,

@@ -52,7 +52,7 @@ export async function startVendor() {
   };
 }
 
-/** Reads a streamed answer. `first` and `last`: milliseconds until the first word was there, and the last. */
+/** Reads a streamed answer. `first` and `last`: milliseconds until the first and last word. */
 export function listen(url, agent, { method, route, headers, body }) {
   return new Promise((resolve, reject) => {
     const began = performance.now();

@@ -1,4 +1,4 @@
-// Many clients at once: each sends its next request when its last one is answered.
+// Runs many clients at once. Each sends its next request after the response to its last one.
 
 import { percentiles } from "./measure.mjs";
 

@@ -1,6 +1,6 @@
-// `npm run bench:cost`: what Cloudflare bills for a million of each operation, at list price, with the units behind it. It counts on the
-// built bundle in Miniflare, writes the tables of docs/cost.md, and fails where an operation writes more rows than its ceiling.
-// usage: npm run bench:cost -- [--catalogs 10,1000,10000] [--times 3] [--check]
+// `npm run bench:cost`: the price that Cloudflare charges for a million of each operation, with the units that it bills. It counts on the
+// built bundle in Miniflare, writes the tables of docs/cost.md, and fails where an operation writes more rows than its ceiling. usage: npm
+// run bench:cost -- [--catalogs 10,1000,10000] [--times 3] [--check]
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";

@@ -63,7 +63,7 @@ export async function startGateway(options = {}) {
         },
       ],
     }),
-    // The registry is for several Workers on one machine, and a file in the home folder.
+    // The registry is for several Workers on one machine and creates a file in the home folder.
     enableDevRegistry: false,
     logRequests: false,
   };
@@ -84,7 +84,7 @@ export async function startGateway(options = {}) {
       return url;
     },
     send,
-    /** Ends the runtime in the midst of what it does, and starts it again on what is stored. */
+    /** Kills the runtime while it works, and restarts it on the stored data. */
     async kill() {
       for (const pid of await runtimes()) process.kill(pid, "SIGKILL");
       await miniflare.setOptions(running);
@@ -169,7 +169,7 @@ function sender(url, agent) {
 }
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
-/** As a deployment's files have it. */
+/** As in the files of a deployment. */
 const [, POLICY] = /^\/console\/\*\n(?: .*\n)*? {2}Content-Security-Policy: (.+)$/m.exec(
   await readFile(path.join(root, "public", "_headers"), "utf8"),
 );
@@ -183,7 +183,7 @@ async function serveAsset(request) {
   return new Response(await readFile(path.join(root, "public", name)), { headers });
 }
 
-/** The gateway's own migrations, then tables like its own for the floor of publishing. */
+/** Applies the gateway's migrations, then creates similar tables for the floor of publishing. */
 async function migrate(db) {
   const folder = path.join(root, "migrations");
   const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();

@@ -15,7 +15,7 @@ const { values } = parseArgs({
   },
 });
 const [exchanges, clients, kills] = [Number(values.exchanges), Number(values.clients), Number(values.kills)];
-/** A host exchanges its code and then refreshes so often. */
+/** Number of refreshes after a host exchanged its code. */
 const REFRESHES = 9;
 const HOSTS = Math.ceil(exchanges / (REFRESHES + 1));
 
@@ -46,7 +46,7 @@ try {
   await gateway.stop();
 }
 
-/** Codes as consents leave them. */
+/** Creates codes as after a consent. */
 async function seed(count) {
   const codes = Array.from({ length: count }, (_, index) => codeText(`B${String(index).padStart(9, "0")}`));
   const until = Date.now() + 24 * 3_600_000;
@@ -92,7 +92,7 @@ async function host(index, codes) {
   return tokens;
 }
 
-/** Shows a refresh token until there is an answer; `null`: the answer was no. */
+/** Presents a refresh token until there is a response; `null`: it was rejected. */
 async function refreshed(refresh_token) {
   for (;;) {
     const answer = await post({ grant_type: "refresh_token", refresh_token, client_id: CLIENT });
@@ -124,7 +124,7 @@ async function post(form) {
   }
 }
 
-/** Kills the runtime in the midst of what it does, at even distances of work done. */
+/** Kills the runtime at even intervals of finished work. */
 async function killing() {
   const total = HOSTS * (REFRESHES + 1);
   for (let kill = 1; kill <= kills; kill++) {
@@ -161,7 +161,7 @@ async function judge(hosts, seconds) {
   return counts.thrownOut + counts.forked + dead + (made - codes) + (ended ?? 0) === 0 ? 0 : 1;
 }
 
-/** As docs/benchmarks.md has it: a column each for what is counted. */
+/** Prints a column for each count, as in docs/benchmarks.md. */
 function tableOf(figures) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
   const names = Object.keys(figures);

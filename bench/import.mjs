@@ -72,7 +72,7 @@ async function measured(what, meanwhile) {
   return report.counts;
 }
 
-/** Kills the runtime at even distances of work done. */
+/** Kills the runtime at even intervals of finished work. */
 function killing() {
   let done = 0;
   return async (report) => {

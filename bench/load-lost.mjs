@@ -14,7 +14,7 @@ import { prose, skillZip } from "./skills.mjs";
 const CONVERSATIONS = 1_024;
 const SKILLS = ["first", "second", "third"];
 /** The part of the run in which the second process uses both cores, as shares of the requests. */
-const BUSY = { from: 0.3, to: 0.6 };
+const BUSY = { from: 0.3, to: 0.4 };
 const CORES = 2;
 const REPORT_MS = 10_000;
 /** The number of lost requests to print. */

@@ -1,4 +1,4 @@
-// The floor of code: one call of a bare isolate, with a host object, as plain as it can be.
+// The floor of code: one call of a bare isolate with a minimal host object.
 
 import { RpcTarget } from "cloudflare:workers";
 

@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from "node:fs/promises";
 
-/** MiB of all workerd processes below this one. */
+/** Returns the memory of all workerd processes below this one, in MiB. */
 export async function runtimeMemory() {
   let kib = 0;
   for (const pid of await runtimes()) kib += Number(/^VmRSS:\s+(\d+) kB$/m.exec(await statusOf(pid))?.[1] ?? 0);
@@ -17,7 +17,7 @@ export async function runtimeMappings() {
   return maps.reduce((sum, text) => sum + text.split("\n").length - 1, 0);
 }
 
-/** The workerd processes below this one. */
+/** Returns the workerd processes below this one. */
 export async function runtimes() {
   const found = [];
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {

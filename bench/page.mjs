@@ -1,4 +1,4 @@
-// Pages for the bench: the shipped client in Node, and a bare socket for the floors.
+// Pages for the bench: the shipped client in Node, and a plain WebSocket for the floors.
 
 import { connect } from "../public/client/skill-gateway.js";
 

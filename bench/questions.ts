@@ -1,4 +1,4 @@
-// Floors for asking the browser: what no gateway can do without, in plain code. Wired into bench/worker.ts.
+// Floors for questions to the browser: the minimum that any gateway needs, in plain code. Wired into bench/worker.ts.
 
 import { DurableObject } from "cloudflare:workers";
 
@@ -33,7 +33,7 @@ export class AskingFloor extends DurableObject<Env> {
   override async webSocketMessage(socket: WebSocket, message: string): Promise<void> {
     if (message.startsWith("echo:")) return socket.send(message);
     const { id, answer } = JSON.parse(message);
-    // The contract: the key behind a socket is checked on every answer.
+    // As in the gateway, the key of a socket is checked for every answer.
     await this.env.DB.prepare("SELECT * FROM keys WHERE id = ? AND revoked_at IS NULL").bind("bench").first();
     this.#sql.exec("UPDATE asked SET answer = ? WHERE id = ? AND answer IS NULL", JSON.stringify(answer), id);
     this.#waiting.get(id)?.(JSON.stringify(answer));

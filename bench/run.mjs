@@ -90,7 +90,7 @@ console.log(`wrote ${path.relative(root, file)}`);
 for (const name of failures) console.error(`${name} could not be measured: see above`);
 process.exitCode = failures.length > 0 || results.some((row) => verdict(row) === "over") ? 1 : 0;
 
-/** The lines of a row's table; none when it failed, which does not lose the others. */
+/** Returns the lines of a row's table; none if it failed, so that other rows still run. */
 async function measure(name) {
   const started = performance.now();
   let gateway;

@@ -121,7 +121,7 @@ function foldersOf(all) {
   );
 }
 
-/** The place of each prompt's skill in the answer; `Infinity` where it is not among the first. */
+/** Returns the rank of each prompt's skill in the answer; `Infinity` if it is not among the first. */
 async function ranks(asked) {
   const places = [];
   for (const { skill, prompt } of asked) {

@@ -1,4 +1,4 @@
-// Skills to measure with: ZIPs of ordinary shape, and rows of large catalogs.
+// Skills for measurements: ZIPs of typical skills, and rows of large catalogs.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -15,7 +15,7 @@ const WORDS = RANKS.tokens
   .slice(0, 3_000)
   .map((token) => token.trim());
 
-/** A ZIP of one skill. `files` are beside SKILL.md, `frontmatter` is further lines of YAML. */
+/** Returns a ZIP of one skill. `files` are next to SKILL.md; `frontmatter` contains further lines of YAML. */
 export function skillZip({ name, description, body, files = {}, version, frontmatter = "" }) {
   const label = version === undefined ? "" : `version: "${version}"\n`;
   const text = `---\nname: ${name}\ndescription: "${description}"\n${label}${frontmatter === "" ? "" : `${frontmatter}\n`}---\n\n${body}\n`;
@@ -30,7 +30,7 @@ export function prose(characters, seed) {
   const random = randomFrom(seed);
   let text = "";
   for (let n = 1; text.length < characters; n++) {
-    // One word in eight is none that a tokenizer has whole.
+    // One word in eight is not a single token.
     const word = n % 8 === 0 ? pick(random) + pick(random) : pick(random);
     text += `${word}${n % 12 === 0 ? ".\n" : " "}`;
   }
@@ -59,7 +59,7 @@ export async function seedCatalog(gateway, user, count) {
   const skill = await gateway.db.prepare("SELECT * FROM skills WHERE scope = ?").bind(scope).first();
   const version = await gateway.db.prepare("SELECT * FROM versions WHERE id = ?").bind(skill.version_id).first();
   const made = [];
-  // A value of D1 ends at 2 MB.
+  // A value in D1 has at most 2 MB.
   for (let start = 1; start < count; start += 100) {
     const rows = [];
     for (let n = start; n < Math.min(start + 100, count); n++) {
@@ -117,7 +117,7 @@ export function randomFrom(seed) {
   };
 }
 
-/** A statement that copies a row once for each element of a JSON array, but for some columns. */
+/** A statement that copies a row once for each element of a JSON array, with some columns replaced. */
 function insertLike(db, table, template, columns, json) {
   const names = Object.keys(template).filter((name) => columns[name] !== null);
   const kept = names.filter((name) => columns[name] === undefined);

@@ -68,7 +68,7 @@ async function soak() {
   for (const [what, count] of failures) console.error(`${count} times: ${what}`);
   return after > bound || failures.size > 0 ? 1 : 0;
 
-  /** One client, from conversation to conversation. */
+  /** Runs one client, one conversation after another. */
   async function visit(client) {
     for (let n = 0; Date.now() < until; n++) {
       for (const request of (values.floor ? floorOf : requestsOf)(client, n)) {

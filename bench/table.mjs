@@ -1,4 +1,4 @@
-// Results as a table, for the terminal and for docs/benchmarks.md alike.
+// Prints results as a table, for the terminal and for docs/benchmarks.md.
 
 const COLUMNS = [
   "path",
@@ -22,7 +22,7 @@ export function table(rows) {
   return [print(lines[0]), rule, ...lines.slice(1).map(print)].join("\n");
 }
 
-/** `ok`, `over`, or nothing where there is no budget. */
+/** `ok`, `over`, or empty without a budget. */
 export function verdict({ budget, ratio, value, atLeast = false }) {
   if (budget === null) return "";
   const figure = ratio ?? value;

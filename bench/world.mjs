@@ -1,6 +1,6 @@
-// `npm run bench:world`: how far the gateway's requests travel, from twelve places of the world. Trips are counted on the real gateway
-// with a lagging replica beside it and are the gate; milliseconds follow from published round trips. docs/benchmarks.md explains the rows.
-// usage: npm run bench:world -- [--tree folder-of-another-checkout] [--json]
+// `npm run bench:world`: counts the round trips of the gateway's requests, from twelve places of the world. Round trips are counted on the
+// real gateway with a lagging replica, and limits on them must hold. Milliseconds are computed from published round-trip times.
+// docs/benchmarks.md explains the rows. usage: npm run bench:world -- [--tree folder-of-another-checkout] [--json]
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";

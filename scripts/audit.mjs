@@ -25,10 +25,12 @@ if (isMain(import.meta.url)) {
   execFile("npm", ["audit", "--omit=dev", "--json"], { maxBuffer: 1 << 26 }, (_error, stdout) => {
     const serious = seriousIn(stdout);
     if (serious === null)
-      say("The registry does not answer audits: whether what ships has known vulnerabilities is not checked.");
-    else if (serious === 0) say("No known high or critical vulnerability in what ships.");
+      say("The registry does not support audits. The dependencies were not checked for known vulnerabilities.");
+    else if (serious === 0) say("No known high or critical vulnerabilities in the dependencies.");
     else {
-      say(`${serious} known high or critical vulnerabilities in what ships: npm audit --omit=dev tells which.`);
+      say(
+        `${serious} known high or critical vulnerabilities in the dependencies. List them with: npm audit --omit=dev`,
+      );
       process.exitCode = 1;
     }
   });

@@ -21,7 +21,7 @@ live in their own objects, which nothing can read from outside: they are not in 
 async function main() {
   const { values } = readOptions(USAGE, { ...STATE, out: { type: "string" }, remote: { type: "boolean" } });
   if (values.remote && values.state !== undefined)
-    throw new Refusal(`--remote and --state do not go together.\n${USAGE}`);
+    throw new Refusal(`--remote and --state exclude each other.\n${USAGE}`);
   const now = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
   const folder = path.resolve(process.env.INIT_CWD ?? ".", values.out ?? path.join("backups", now));
   process.umask(0o077);
@@ -31,7 +31,7 @@ async function main() {
     const { version } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
     const { tables, packages } = await writeBackup(store, folder, version);
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    say(`${rows} rows of ${tables.length} tables and ${packages} packages; not the conversations, and not SECRETS_KEY`);
+    say(`${rows} rows of ${tables.length} tables and ${packages} packages (without conversations and SECRETS_KEY)`);
     console.log(`backup ${folder}`);
   } finally {
     await store.stop();
@@ -41,7 +41,7 @@ async function main() {
 /** Opens the state of the local gateway under its lock. */
 async function openStopped(state) {
   if ((await stat(path.join(state, "v3")).catch(() => null)) === null)
-    throw new Refusal(`${state} holds no data: no gateway was started there.`);
+    throw new Refusal(`${state} has no data. Start the gateway there first.`);
   const { modules } = await buildGateway();
   const { lock, port } = await takeState({ state, port: 0 });
   return openLocal({ modules, state, port, onRuntime: lock.setRuntime });

@@ -15,9 +15,9 @@ async function main() {
   // wrangler's [build] also runs this script and sets the command it runs for.
   const { values } = readOptions(USAGE, { release: { type: "boolean" } });
   const release = values.release === true || process.env.WRANGLER_COMMAND === "deploy";
-  // `npm run dev` marks what it starts.
+  // `npm run dev` sets a variable for the processes that it starts.
   if (process.env.WRANGLER_COMMAND === "dev" && process.env[OWNER_VARIABLE] === undefined)
-    say("Plain wrangler dev applies no migrations and makes no key: run npm run dev, which does both.");
+    say("`wrangler dev` applies no migrations and creates no key. Use `npm run dev` instead.");
   const { modules, main: file } = await buildGateway({ release });
   for (const [name, text] of Object.entries(modules)) {
     const module = path.relative(root, path.join(path.dirname(file), name));

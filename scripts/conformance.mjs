@@ -1,8 +1,9 @@
-// `npm run conformance`: the official suite (@modelcontextprotocol/conformance) against the gateway. Its server scenarios run through
-// the transparent proxy before the fixture upstream, and through a conversation that has the fixture as a server without a prefix; those
-// that need no tools of its own against the gateway's own server too, and its client scenarios against the gateway's own client; its `authorization` mode, which no requirement set scores, against the gateway's sign-in.
-// Fails on every scored failure that test/conformance/expected-failures.yml does not name, or conversation-failures.yml for a conversation,
-// on one that is named there and passes, on any of the sign-in's, and on a scenario that checked nothing.
+// `npm run conformance`: the official suite (@modelcontextprotocol/conformance) against the gateway. Server scenarios run through the
+// transparent proxy to the fixture server, and through a conversation with the fixture as a server. Scenarios without tools also run
+// against the gateway's own server. Client scenarios run against the gateway's own client. The `authorization` mode, which is not scored,
+// runs against the gateway's sign-in. Exits with an error for: a scored failure that is not listed in
+// test/conformance/expected-failures.yml (for a conversation: conversation-failures.yml), a listed failure that passes, any failure of the
+// sign-in, and a scenario without checks.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -41,9 +42,9 @@ const OWN_SCENARIOS = [
 
 /** Scenarios that the client of a conversation does not support by design. They run with an SDK client behind the proxy. */
 const BEHIND_PROXY = {
-  "elicitation-sep1034-client-defaults": "a conversation fills in no form by itself",
-  "sse-retry": "conversations hold no standing streams but for a call that may ask",
-  "sep-2322-client-request-state": "a conversation answers for nobody",
+  "elicitation-sep1034-client-defaults": "a conversation does not fill in forms by itself",
+  "sse-retry": "conversations have open streams only for calls that can ask a question",
+  "sep-2322-client-request-state": "a conversation does not answer questions for a user",
 };
 const SIGN_IN = "sign-in";
 const SIGN_IN_SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant"];
@@ -72,9 +73,9 @@ async function main() {
       // its host.
       const entry = { url: fixture.url, prefix: "never", era: revision === "2025-11-25" ? "legacy" : "auto" };
       await gateway.call("PUT", "/api/v1/mcp-servers/fixture", entry);
-      const door = await openDoor(`${gateway.url}/mcp/servers/fixture`, user.key);
-      rows.push(...(await serverRows(door.url, revision, results, { way: "through the proxy", known: {} })));
-      door.close();
+      const endpoint = await openDoor(`${gateway.url}/mcp/servers/fixture`, user.key);
+      rows.push(...(await serverRows(endpoint.url, revision, results, { way: "through the proxy", known: {} })));
+      endpoint.close();
       const inside = await openDoor(`${gateway.url}/mcp/servers-${revision}`, user.key);
       const place = { way: CONVERSATION, known: known[revision] ?? {} };
       rows.push(...(await serverRows(inside.url, revision, results, place)));
@@ -110,9 +111,10 @@ async function serverRows(url, revision, results, { way, known }) {
   const found = await Promise.all(
     rows.map((row) => checked({ ...row, isRequired: row.isScored, revision, way, ...whyOf(row.scenario) }, output)),
   );
-  // The suite judges its baseline itself: an entry that passes is a failure too. A conversation's is judged here.
+  // The suite judges its baseline itself: an entry that passes is a failure too. The results of a conversation are compared here.
   const judges = Object.keys(known).length === 0 && way !== CONVERSATION;
-  if (judges && code !== 0 && !found.some(isFailure)) throw new Error(`The suite ended with ${code} for ${revision}.`);
+  if (judges && code !== 0 && !found.some(isFailure))
+    throw new Error(`The suite for ${revision} exited with code ${code}.`);
   return found;
 }
 
@@ -120,14 +122,14 @@ async function serverRows(url, revision, results, { way, known }) {
 async function ownRows(gateway, key, results) {
   const rows = [];
   for (const way of ["/mcp", "/mcp/conformance"]) {
-    const door = await openDoor(`${gateway.url}${way}`, key);
+    const endpoint = await openDoor(`${gateway.url}${way}`, key);
     const found = await sideBySide(OWN_SCENARIOS, async (scenario) => {
       const output = path.join(results, `own-${path.basename(way)}-${scenario}`);
-      await run(["server", "--url", door.url, "--scenario", scenario, "-o", output], {});
+      await run(["server", "--url", endpoint.url, "--scenario", scenario, "-o", output], {});
       return checked({ scenario, revision: "own server", isScored: true, way }, output);
     });
     rows.push(...found);
-    door.close();
+    endpoint.close();
   }
   return rows;
 }
@@ -163,7 +165,7 @@ async function clientRows(gateway, revision, results) {
   return rows;
 }
 
-/** Each scenario is a process that mostly starts and waits. The answers are in the order of the items. */
+/** Each scenario is a process that mainly starts and waits. The answers are in the order of the items. */
 async function sideBySide(items, work) {
   const answers = [];
   const left = [...items.entries()];
@@ -195,7 +197,7 @@ function run(args, env) {
   });
 }
 
-/** The row with what was checked. */
+/** Adds the checks to the row. */
 async function checked(row, output) {
   const found = await readdir(output, { recursive: true });
   // A scenario with a slash in its name may have a folder for each part.
@@ -230,8 +232,7 @@ async function report(rows) {
     console.log(
       `${row.revision}  ${row.scenario.padEnd(width)}  ${row.way.padEnd(19)}  ${verdict.padEnd(10)}  ${counts}`,
     );
-    if (row.known !== undefined)
-      say(`    ${fails(row) ? "fails" : "PASSES, though it is known to fail"}: ${row.known}`);
+    if (row.known !== undefined) say(`    ${fails(row) ? "fails" : "PASSES, but is listed as failing"}: ${row.known}`);
     if ((!row.isScored && row.way !== SIGN_IN) || row.known !== undefined) continue;
     for (const { id, status, errorMessage } of [...row.failed, ...row.warned])
       say(`    ${status} ${id}: ${errorMessage}`);
@@ -242,9 +243,7 @@ async function report(rows) {
   const failedSignIns = signIn.filter(isFailure);
   await headline(rows);
   const checks = signIn.reduce((total, row) => total + row.passed, 0);
-  console.log(
-    `Apart from these, the sign-in: ${signIn.length} scenarios, ${failedSignIns.length} failing; ${checks} checks passed.`,
-  );
+  console.log(`Sign-in: ${signIn.length} scenarios, ${failedSignIns.length} failing; ${checks} checks passed.`);
   for (const [scenario, why] of Object.entries(BEHIND_PROXY))
     console.log(`${scenario}: behind the proxy, since ${why}.`);
   for (const [scenario, why] of Object.entries(LEFT_OUT)) console.log(`${scenario}: left out, since ${why}.`);

@@ -37,10 +37,10 @@ for (const kind of skills.length > 0 ? [] : ["clean", "quirky"]) {
   const folder = path.resolve(corpora, kind);
   const files = await listZips(folder);
   if (files === null) {
-    fail(`${folder} is not there: say where the corpora are, e.g. npm run test:corpus -- ../shared/corpora`);
+    fail(`Folder not found: ${folder}. Pass the folder of the corpora: npm run test:corpus -- <folder>`);
     continue;
   }
-  if (files.length === 0) fail(`${folder} holds no ZIP`);
+  if (files.length === 0) fail(`${folder} contains no ZIP files`);
   console.log(`\n${kind}: ${files.length} archives`);
   for (const file of files) await check(kind, folder, file);
   const found = Object.entries(findings[kind] ?? {}).map(([code, count]) => `${count} ${code}`);
@@ -62,7 +62,7 @@ async function check(kind, folder, file) {
   const { package: skill, issues, warnings } = outcome;
   if (skill === null) {
     row(file, "refused", issues.map(({ code, path: at, line }) => `${code} ${at ?? "-"}:${line ?? "-"}`).join("  "));
-    if (kind === "clean") fail(`${file}: a clean skill was refused`);
+    if (kind === "clean") fail(`${file}: a clean skill was rejected`);
     if (issues.some(({ code }) => !code)) fail(`${file}: an issue has no code`);
     return;
   }
@@ -72,7 +72,7 @@ async function check(kind, folder, file) {
     findings[kind][`${severity} ${code}`] = (findings[kind][`${severity} ${code}`] ?? 0) + 1;
   }
   for (const { code } of kind === "clean" ? told : []) {
-    if (LURES.has(code)) fail(`${file}: ${code} is found in a clean skill`);
+    if (LURES.has(code)) fail(`${file}: unexpected finding ${code} in a clean skill`);
   }
   const codes = [...warnings, ...told].map(({ code }) => code);
   row(file, `${skill.name}, ${skill.files.length} files`, [...new Set(codes)].join(" "));
@@ -100,7 +100,7 @@ async function differs(upload, skill) {
     const folders = new Set([...seen.keys()].map((name) => name.split("/", 1)[0]));
     const isWrapped = !skill.files.some(({ path: name }) => seen.has(name)) && folders.size === 1;
     const prefix = isWrapped ? `${[...folders][0]}/` : "";
-    if (seen.size !== skill.files.length) return `${what} has ${seen.size} files, we read ${skill.files.length}`;
+    if (seen.size !== skill.files.length) return `${what} has ${seen.size} files, but ${skill.files.length} were read`;
     for (const { path: name, offset, size } of skill.files) {
       const expected = seen.get(prefix + name);
       const ours = skill.zip.subarray(offset, offset + size);

@@ -49,7 +49,7 @@ function readDeployOptions() {
   // `npm run deploy --dry-run`: npm treats this option as its own and passes it to scripts only in this variable.
   const asked = process.env.npm_config_dry_run ?? "";
   const isDryRun = values["dry-run"] === true || !["", "false"].includes(asked);
-  if (isDryRun && values.yes === true) throw new Refusal(`--dry-run and --yes do not go together.\n${USAGE}`);
+  if (isDryRun && values.yes === true) throw new Refusal(`--dry-run and --yes exclude each other.\n${USAGE}`);
   return { isDryRun, isAgreed: values.yes === true };
 }
 
@@ -59,9 +59,11 @@ function readDeployOptions() {
  */
 function checkSettings(vars, secretNames, known, { parseSettings }) {
   const problems = Object.entries(vars).flatMap(([name, value]) => {
-    if (secretNames.includes(name)) return [`${name} is a secret: take it out of [vars] of wrangler.toml.`];
+    if (secretNames.includes(name)) return [`${name} is a secret. Remove it from [vars] in wrangler.toml.`];
     // The Worker ignores a number or a boolean and would use the default.
-    return typeof value === "string" ? [] : [`${name}: write the value in [vars] of wrangler.toml in quotation marks.`];
+    return typeof value === "string"
+      ? []
+      : [`${name} is not a text. Put its value in [vars] of wrangler.toml in quotation marks.`];
   });
   const texts = Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, String(value)]));
   const given = secretNames.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
@@ -75,7 +77,7 @@ function checkSettings(vars, secretNames, known, { parseSettings }) {
 function refusePlacement(placement) {
   if (placement?.mode !== "smart") return;
   throw new Refusal(
-    "wrangler.toml asks for smart placement: take [placement] out. It would run the gateway beside its database, and then every request travels there first, also those that need no database but a conversation that lives near its caller.",
+    "wrangler.toml enables smart placement. Remove [placement]. With it, the gateway runs near its database, and requests to conversations near their users become slower.",
   );
 }
 
@@ -83,7 +85,7 @@ async function rehearse(config, secretNames, main) {
   const [database, bucket] = [config.d1_databases[0], config.r2_buckets[0]];
   // Builds the copy as a real run does, so that a dry run also checks this step.
   const copy = await configFor(database, "11111111-1111-4111-8111-111111111111");
-  say(`With an account this would, in this order:
+  say(`Steps of a deployment:
   1. check the login (wrangler whoami), or ask to log in; then ask whether this is the account to change, unless there is --yes
   2. find or create the D1 database ${database.database_name} and write its id into ${path.basename(CONFIG)} (${copy.length} characters)
   3. turn on its read replication through Cloudflare's API with CLOUDFLARE_API_TOKEN, or say how to do it
@@ -127,15 +129,15 @@ async function deploy(config, secretNames, main, settings, isAgreed) {
   const key = process.env[ADMIN_KEY] || known[ADMIN_KEY];
   if (key === undefined) say(keyIsMissing());
   else if (!(await publishBuiltins(url, key)))
-    throw new Refusal("The Worker is deployed, its built-in skills are not complete.");
+    throw new Refusal("The Worker is deployed, but some built-in skills were not published.");
   console.log(`deployed ${url}`);
   if (missing[ADMIN_KEY] !== undefined && !isWorkersBuild) console.log(`admin key ${missing[ADMIN_KEY]}`);
 }
 
 /** The log of a build must not contain a key, so a build generates none. */
 function keyIsMissing() {
-  if (!isWorkersBuild) return `The built-in skills were left alone: set ${ADMIN_KEY} to publish them.`;
-  return `The built-in skills are not published, because this build does not know ${ADMIN_KEY}. Run \`GATEWAY_URL=<address> GATEWAY_KEY=<admin key> npm run skill -- push skills/<name>\` for the ones that you want. If the gateway has no admin key yet, add the secret ${ADMIN_KEY} in the Cloudflare dashboard.`;
+  if (!isWorkersBuild) return `The built-in skills were not changed. Set ${ADMIN_KEY} to publish them.`;
+  return `The built-in skills are not published, because ${ADMIN_KEY} is not set in this build. Run \`GATEWAY_URL=<address> GATEWAY_KEY=<admin key> npm run skill -- push skills/<name>\` for the ones that you want. If the gateway has no admin key yet, add the secret ${ADMIN_KEY} in the Cloudflare dashboard.`;
 }
 
 async function databaseId({ database_name: name, database_id: configured }) {
@@ -150,7 +152,7 @@ async function databaseId({ database_name: name, database_id: configured }) {
   await wrangler(["d1", "create", name]);
   const created = await find();
   if (created === undefined)
-    throw new Refusal(`The D1 database ${name} was created, but is not in the list. Run this again.`);
+    throw new Refusal(`The D1 database ${name} was created but is not listed yet. Run the command again.`);
   return created;
 }
 
@@ -166,7 +168,8 @@ async function ensureBucket(name) {
 async function configFor(database, id) {
   const text = await readFile(path.join(root, "wrangler.toml"), "utf8");
   const parts = text.split(database.database_id);
-  if (parts.length !== 2) throw new Refusal("wrangler.toml must name its database_id, and only once.");
+  if (parts.length !== 2)
+    throw new Refusal("wrangler.toml must contain exactly one database_id. Add it or remove the others.");
   return parts.join(id);
 }
 
@@ -195,7 +198,7 @@ async function ask(name) {
   return question(`${name} (empty: ${name === ADMIN_KEY ? "one is made" : "left out"}): `);
 }
 
-/** Deploys, secrets and all in one version, and returns the Worker's address. */
+/** Deploys code and secrets in one version, and returns the Worker's address. */
 async function upload(main, secrets) {
   const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-deploy-"));
   const [secretsFile, outputFile] = [path.join(folder, "secrets.json"), path.join(folder, "output.json")];
@@ -214,7 +217,7 @@ async function upload(main, secrets) {
     const url = entries
       .find((entry) => entry.type === "deploy")
       ?.targets?.find((target) => target.startsWith("https://"));
-    if (url === undefined) throw new Refusal("The Worker is deployed, but wrangler names no address of it.");
+    if (url === undefined) throw new Refusal("The Worker is deployed, but wrangler printed no URL.");
     return url;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -226,8 +229,7 @@ async function until(url) {
   for (;;) {
     const answer = await fetch(new URL("/health", url)).catch(() => null);
     if (answer?.ok) return;
-    if (Date.now() > deadline)
-      throw new Refusal(`${url}/health does not answer well: ${answer?.status ?? "no connection"}.`);
+    if (Date.now() > deadline) throw new Refusal(`${url}/health is not healthy: ${answer?.status ?? "no connection"}.`);
     await new Promise((resolve) => setTimeout(resolve, 2_000));
   }
 }
@@ -236,7 +238,7 @@ async function wrangler(args, options) {
   const result = await runWrangler(args, options);
   if (result.code === 0) return result;
   throw new Refusal(
-    `wrangler ${args.slice(0, 3).join(" ")} has failed.${options?.show ? "" : `\n${result.stdout}${result.stderr}`}`,
+    `wrangler ${args.slice(0, 3).join(" ")} failed.${options?.show ? "" : `\n${result.stdout}${result.stderr}`}`,
   );
 }
 

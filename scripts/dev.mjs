@@ -23,12 +23,12 @@ async function main() {
   let stop = () => {};
   stopOnSignals(() => stop());
 
-  // Miniflare migrates in half a second, wrangler in five.
+  // Miniflare applies migrations in 0.5 s, wrangler in 5 s.
   const common = { modules, variables, state: options.state, owner, onRuntime: lock.setRuntime };
   const migrating = await openGateway({
     ...common,
     port: 0,
-    onLost: () => fail(new Error("workerd does not come back")),
+    onLost: () => fail(new Error("workerd does not restart")),
   });
   stop = migrating.stop;
   await migrating.ready();
@@ -54,7 +54,7 @@ async function main() {
       ],
       ...["--log-level", "warn", "--show-interactive-dev-session=false"],
     ],
-    // Its own group, because it starts several processes and passes no signal on to them.
+    // In its own process group, because it starts several processes and does not forward signals.
     { detached: true, stdio: ["ignore", 2, 2], env: { [OWNER_VARIABLE]: owner } },
   );
   lock.setRuntime(wrangler.pid);
@@ -72,7 +72,7 @@ async function main() {
   void ended.then(() => isStopping || fail(new Refusal("wrangler dev has ended.")));
 
   const url = `http://127.0.0.1:${port}`;
-  // A first build that fails does not end wrangler: it waits for an edit, and so do we.
+  // After a failed first build wrangler waits for a change, and so does this script.
   while (!(await answers(url))) await new Promise((resolve) => setTimeout(resolve, 200));
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
   await announce(port, variables, key);

@@ -234,8 +234,8 @@ export const MUTATIONS = [
     area: "delivery",
     rule: "an MCP client does not get the instructions of a loaded dependency again",
     file: LOAD,
-    find: "const told = forClient ? skills : fresh;",
-    replace: "const told = fresh;",
+    find: "const shownSkills = forClient ? skills : fresh;",
+    replace: "const shownSkills = fresh;",
     tests: ["test/mcp/server.test.ts", "test/mcp/skills.test.ts"],
   },
   {

@@ -27,14 +27,14 @@ async function main() {
     { positionals: 1 },
   );
   if (values.remote && values.state !== undefined)
-    throw new Refusal(`--remote and --state do not go together.\n${USAGE}`);
+    throw new Refusal(`--remote and --state exclude each other.\n${USAGE}`);
   if (positionals[0] === undefined) throw new Refusal(USAGE);
   const folder = path.resolve(process.env.INIT_CWD ?? ".", positionals[0]);
   process.umask(0o077);
   say("reading the backup");
   const manifest = await checkBackup(folder);
   await (values.remote ? restoreDeployed : restoreHere)(folder, manifest, values);
-  say("The secrets in it can be read with the SECRETS_KEY that they were stored with.");
+  say("The secrets in the backup need the SECRETS_KEY with which they were stored.");
 }
 
 /** Creates a new state next to the existing one, compares it with the backup, and replaces the existing one. */
@@ -44,7 +44,7 @@ async function restoreHere(folder, manifest, values) {
   const { lock, port } = await takeState({ state, port: 0 });
   const place = path.join(state, "v3");
   const isTaken = (await stat(place).catch(() => null)) !== null;
-  if (isTaken) await agreed(`${state} holds data. Restore over it? What is there is moved aside.`, values.yes);
+  if (isTaken) await agreed(`${state} has data. Replace it? The current data is moved to another folder.`, values.yes);
 
   const building = path.join(state, "restoring");
   await rm(building, { recursive: true, force: true });
@@ -57,7 +57,9 @@ async function restoreHere(folder, manifest, values) {
     const made = await readMigrations(store.query);
     const unknown = manifest.migrations.filter((name) => !made.includes(name));
     if (unknown.length > 0)
-      throw new Refusal(`The backup is newer than this version, which knows no migration ${unknown.join(", ")}.`);
+      throw new Refusal(
+        `The backup is newer than this version (unknown migrations: ${unknown.join(", ")}). Update the gateway first.`,
+      );
     await sendPackages(store, folder);
     await restoreRows(store, folder, manifest);
     await verify(store, folder, manifest);
@@ -67,13 +69,13 @@ async function restoreHere(folder, manifest, values) {
     await store.stop();
   }
   if (isTaken) {
-    const aside = path.join(state, `v3.before-${Date.now()}`);
-    await rename(place, aside);
-    say(`what was there is in ${aside}, conversations too`);
+    const replaced = path.join(state, `v3.before-${Date.now()}`);
+    await rename(place, replaced);
+    say(`the previous data and conversations are in ${replaced}`);
   }
   await rename(path.join(building, "v3"), place);
   await rm(building, { recursive: true, force: true });
-  say(`${indexed} skills are in the search index; conversations begin anew`);
+  say(`${indexed} skills are in the search index; conversations are not restored`);
   console.log(`restored ${state}`);
 }
 
@@ -83,25 +85,25 @@ async function restoreDeployed(folder, manifest, values) {
   const there = await readMigrations(store.query);
   if (there.join() !== [...manifest.migrations].sort().join())
     throw new Refusal(
-      `The backup was made with other migrations than the deployed gateway has. Deploy the version that made it (${manifest.gateway}, ` +
-        `its last is ${manifest.migrations.at(-1)}), restore, and then deploy the newer one.`,
+      `The backup has other migrations than the deployed gateway. Deploy the version of the backup (${manifest.gateway}, ` +
+        `last migration ${manifest.migrations.at(-1)}), restore, and then deploy the newer one.`,
     );
   await agreed(`Replace all data of ${store.name}?`, values.yes);
   if (await holdsData(store.query)) {
     const before = `${folder}.before-${Date.now()}`;
     await writeBackup(store, before, manifest.gateway);
-    say(`what is there is kept as a backup in ${before}`);
+    say(`the current data is saved as a backup in ${before}`);
   }
   await sendPackages(store, folder);
   await restoreRows(store, folder, manifest);
   await verify(store, folder, manifest);
-  say("Now make the search index again: npm run reindex -- --url <the gateway> --key <an admin's key>");
+  say("Rebuild the search index: npm run reindex -- --url <gateway> --key <admin key>");
   console.log(`restored ${store.name}`);
 }
 
 async function agreed(question, isAgreed) {
   if (isAgreed) return;
-  if (!process.stdin.isTTY) throw new Refusal(`${question} Nobody can be asked here: if that is right, add --yes.`);
+  if (!process.stdin.isTTY) throw new Refusal(`${question} The terminal is not interactive. Pass --yes to confirm.`);
   if (!(await confirm(question))) throw new Refusal("Nothing was changed.");
 }
 

@@ -31,7 +31,7 @@ async function main() {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(values.seed);
   if (area === undefined) throw new Refusal(`Unknown area '${positionals[0]}'.\n${USAGE}`);
   if (!Number.isInteger(count) || count < 1 || !Number.isInteger(seed))
-    throw new Refusal(`--count and --seed are whole numbers.\n${USAGE}`);
+    throw new Refusal(`--count or --seed is not a whole number.\n${USAGE}`);
   const names = filesOf(root).filter((name) => area.isIn(name) && name.includes(values.only));
   const found = [];
   for (const name of names) {

@@ -1,5 +1,4 @@
-// `npm run skill`: the command line of sdk/cli, as an author has it in a checkout: with the bench, and with the key of the gateway that
-// runs here.
+// `npm run skill`: the command line of sdk/cli in a checkout, with the bench and the key of the local gateway.
 
 import { importCli } from "./build/cli.mjs";
 import { fail } from "./kit/refusal.mjs";

@@ -35,7 +35,7 @@ async function main() {
     state: options.state,
     owner,
     onRuntime: lock.setRuntime,
-    onLost: () => fail(new Error("workerd does not come back")),
+    onLost: () => fail(new Error("workerd does not restart")),
   });
   await gateway.ready();
   const url = `http://127.0.0.1:${port}`;
@@ -52,7 +52,7 @@ async function main() {
 
   runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
   const end = () => {
-    say("workerd is stuck, ending it");
+    say("workerd does not respond, stopping it");
     kill(gateway.runtime());
   };
   void watch(url, gateway, end);

@@ -17,7 +17,7 @@ const USAGE = `Use: npm run test:scripts -- [language…] [--record]
   --record   writes down what the machine's interpreter makes of the project's own scripts`;
 
 const FOLDER = path.join(root, "test", "scripts");
-/** By folder: the language, and how many of a hundred must be equal in everything. The exit code must be in all. */
+/** By folder: the language, and the percentage of cases whose whole output must be equal. The exit code must be equal in all cases. */
 const TABLES = {
   node: { language: "javascript", equal: 90 },
   python: { language: "python", equal: 92 },
@@ -29,7 +29,7 @@ async function main() {
   const there = (await readdir(FOLDER, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   const asked = positionals.length > 0 ? positionals : there.map(({ name }) => name);
   const unknown = asked.find((name) => !Object.hasOwn(TABLES, name) || !there.some((entry) => entry.name === name));
-  if (unknown !== undefined) throw new Refusal(`There are no scripts in '${unknown}'.\n${USAGE}`);
+  if (unknown !== undefined) throw new Refusal(`Unknown language '${unknown}'.\n${USAGE}`);
   const bench = await openBench();
   try {
     const passed = [];
@@ -45,7 +45,7 @@ async function runTable(bench, name, record) {
   const folder = path.join(FOLDER, name);
   const { package: brought, cases } = JSON.parse(await readFile(path.join(folder, "cases.json"), "utf8"));
   const files = Object.fromEntries(Object.entries(brought).map(([file, text]) => [file, Buffer.from(text)]));
-  // A case is called after its script, or names it.
+  // A case is named after its script, or names it.
   const scripts = new Set(Object.entries(cases).map(([title, { script = title }]) => script));
   for (const script of scripts) files[`scripts/${script}`] = await readFile(path.join(folder, script));
   const known = path.join(folder, "expected.json");
@@ -63,7 +63,9 @@ async function runTable(bench, name, record) {
   }
   if (record) await writeFile(known, `${JSON.stringify(expected, null, 1)}\n`);
   const { all, exit, whole } = sums;
-  console.log(`${name}: ${all} cases of ${scripts.size} scripts, exit code equal in ${exit}, everything in ${whole}`);
+  console.log(
+    `${name}: ${all} cases of ${scripts.size} scripts: ${exit} have the same exit code, ${whole} the same output`,
+  );
   return exit === all && whole * 100 >= all * equal;
 }
 

@@ -128,7 +128,7 @@ async function main() {
   console.log("\nThat was the tour. README.md goes on from here.");
 }
 
-/** Sends a request, prints both sides, and ends the tour when the gateway refuses. */
+/** Sends a request, prints both sides, and ends the tour after an error. */
 async function send(method, route, { json, file, key, only }) {
   const headers = key === null ? {} : { authorization: `Bearer ${key}` };
   let body;

@@ -1,7 +1,6 @@
-// `npm run try:clients`: chat clients from their own packages against the built gateway, unmodified but for URL and key, before vendors
-// that refuse what the real ones refuse. `npm run try:clients:skills`: clients of other skill registries. Prints which client does what.
-// Installs the clients with its first run.
-// usage: npm run try:clients[:skills] -- [--only <client>]
+// `npm run try:clients`: tests unmodified chat clients from their own packages against the built gateway, with only URL and key set. The
+// model providers are imitations that reject what the real ones reject. `npm run try:clients:skills`: clients of other skill registries.
+// Prints the result of each client. Installs the clients with its first run. usage: npm run try:clients[:skills] -- [--only <client>]
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +20,7 @@ async function main() {
   const trials = values.skills === true ? "test/trials/skills" : "test/trials";
   await installTrials(
     path.join(root, trials),
-    values.skills ? "a gigabyte, and a minute or two" : "some gigabytes, and a few minutes",
+    values.skills ? "about 1 GB, 1 to 2 minutes" : "several GB, a few minutes",
   );
   await prepareAssets();
   const folder = await mkdtemp(path.join(tmpdir(), "try-clients-"));
@@ -29,15 +28,15 @@ async function main() {
     const results = path.join(folder, "results.json");
     const only = values.only === undefined ? [] : ["-t", values.only.replaceAll(/[^\w @-]/g, ".")];
     const report = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-    // The corpora are another command's.
+    // Another command runs the corpora.
     const files = values.skills === true ? SKILLS.map((name) => `${trials}/${name}.test.ts`) : [];
     await runTests(["-c", `${trials}/vitest.config.ts`, ...files, ...report, ...only], root);
     const { testResults } = JSON.parse(await readFile(results, "utf8"));
     const rows = rowsOf(testResults);
-    if (rows.size === 0) throw new Refusal(`No client was tried.\n${USAGE}`);
+    if (rows.size === 0) throw new Refusal(`No client matches --only.\n${USAGE}`);
     console.log(tableOf(rows));
     const failed = failuresIn(rows, testResults);
-    console.log(failed === 0 ? "Every case that a client has went well." : `${failed} went wrong.`);
+    console.log(failed === 0 ? "All cases passed." : `${failed} failed.`);
     process.exitCode = failed === 0 ? 0 : 1;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,5 @@
-// `npm run try:console`: the journeys through the console in headless Chromium, by mouse and by keyboard, by day and by night, on a desk and
-// on a phone, and all that is hostile opened in it. CI walks each journey in one of these manners only.
-// usage: npm run try:console -- [--only <words>]
+// `npm run try:console`: tests the console in headless Chromium, by mouse and keyboard, in light and dark mode, on desktop and phone sizes,
+// and with hostile content. CI runs each journey in one of these variants. usage: npm run try:console -- [--only <words>]
 
 import { prepareAssets } from "./build/static.mjs";
 import { root } from "./kit/files.mjs";

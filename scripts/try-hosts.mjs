@@ -17,7 +17,7 @@ const USAGE = `Use: npm run try:hosts -- [--only <host>]
 
 async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" } });
-  await installTrials(path.join(root, "test/trials", "hosts"), "a gigabyte, and a minute or two");
+  await installTrials(path.join(root, "test/trials", "hosts"), "about 1 GB, 1 to 2 minutes");
   await prepareAssets();
   const folder = await mkdtemp(path.join(tmpdir(), "try-hosts-"));
   try {
@@ -26,13 +26,13 @@ async function main() {
     const report = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
     await runTests(["-c", "test/trials/hosts/vitest.config.ts", ...report, ...only], root);
     const { testResults } = JSON.parse(await readFile(results, "utf8"));
-    if (rowsOf(testResults).size === 0) throw new Refusal(`No host was tried.\n${USAGE}`);
+    if (rowsOf(testResults).size === 0) throw new Refusal(`No host matches --only.\n${USAGE}`);
     for (const file of testResults) {
       const rows = rowsOf([file]);
       if (rows.size > 0) console.log(`${[tableOf(rows), ...reasonsOf([file])].join("\n")}\n`);
     }
     const failed = failuresIn(rowsOf(testResults), testResults);
-    console.log(failed === 0 ? "Every host does what it can." : `${failed} went wrong.`);
+    console.log(failed === 0 ? "All hosts passed." : `${failed} failed.`);
     process.exitCode = failed === 0 ? 0 : 1;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -31,7 +31,7 @@ const PARTS = {
 async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" } });
   const parts = values.only === undefined ? Object.keys(PARTS) : [values.only];
-  for (const name of parts) if (!(name in PARTS)) throw new Refusal(`There is no part ${name}.\n${USAGE}`);
+  for (const name of parts) if (!(name in PARTS)) throw new Refusal(`Unknown part ${name}.\n${USAGE}`);
   const folder = await mkdtemp(path.join(tmpdir(), "try-sdk-"));
   try {
     const packed = await pack(folder);
@@ -40,15 +40,15 @@ async function main() {
       const project = path.join(folder, name);
       await mkdir(project);
       await writeFile(path.join(project, "package.json"), JSON.stringify({ name, private: true, type: "module" }));
-      const told = await PARTS[name]({ packed, project });
-      say(`${name}: ${told} (${Math.round((Date.now() - began) / 1_000)} s)`);
+      const outcome = await PARTS[name]({ packed, project });
+      say(`${name}: ${outcome} (${Math.round((Date.now() - began) / 1_000)} s)`);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Packs, and looks at what is in it: its own files, and no other package. */
+/** Packs the package and checks that it contains its own files and no other package. */
 async function pack(folder) {
   const { stdout } = await run("npm", ["pack", "-w", "sdk", "--pack-destination", folder, "--json", "--silent"], {
     cwd: root,
@@ -57,7 +57,7 @@ async function pack(folder) {
   const strange = files
     .map((file) => file.path)
     .filter((name) => !/^(?:dist\/.+\.(?:js|d\.ts)|bin\/skillgate\.js|package\.json|README\.md|LICENSE)$/.test(name));
-  if (strange.length > 0) throw new Refusal(`The package has files that nobody imports: ${strange.join(", ")}`);
+  if (strange.length > 0) throw new Refusal(`The package has files that no other file imports: ${strange.join(", ")}`);
   const { dependencies = {} } = JSON.parse(await readFile(path.join(root, "sdk", "package.json"), "utf8"));
   if (Object.keys(dependencies).length > 0) throw new Refusal("The package has dependencies.");
   return path.join(folder, filename);
@@ -66,13 +66,13 @@ async function pack(folder) {
 async function install({ packed, project }, ...packages) {
   await npm(project, "install", "--no-audit", "--no-fund", packed);
   const came = (await readdir(path.join(project, "node_modules"))).filter((name) => !name.startsWith("."));
-  if (came.join() !== "skill-gateway") throw new Refusal(`Besides the package came ${came.join(", ")}.`);
+  if (came.join() !== "skill-gateway") throw new Refusal(`Unexpected packages were installed: ${came.join(", ")}.`);
   if (packages.length > 0) await npm(project, "install", "--no-audit", "--no-fund", ...packages);
 }
 
-const npm = (cwd, ...given) => told(run("npm", given, { cwd }));
+const npm = (cwd, ...given) => outcome(run("npm", given, { cwd }));
 /** Adds the output of a failed command to its error. */
-const told = (promise) =>
+const outcome = (promise) =>
   promise.catch((error) => {
     throw new Refusal(`${error.message}\n${error.stdout}\n${error.stderr}`);
   });
@@ -101,15 +101,15 @@ async function onNode(given, major) {
     console.log(process.version, loaded.flatMap((module) => Object.keys(module)).length);`;
   await writeFile(path.join(given.project, "main.mjs"), code);
   const node = own ?? path.join(given.project, "node_modules", "node", "bin", "node");
-  const { stdout } = await told(run(node, ["main.mjs"], { cwd: given.project }));
+  const { stdout } = await outcome(run(node, ["main.mjs"], { cwd: given.project }));
   // The command line under the name that the package defines, as `npx` finds it.
   const command = path.join(given.project, "node_modules", ".bin", "skillgate");
   for (const args of [
     ["init", "tide"],
     ["check", "tide"],
   ]) {
-    const ended = await told(run(node, [command, ...args], { cwd: given.project, env: { PATH: process.env.PATH } }));
-    if (!ended.stdout.includes("tide")) throw new Refusal(`skillgate ${args.join(" ")} said ${ended.stdout}`);
+    const ended = await outcome(run(node, [command, ...args], { cwd: given.project, env: { PATH: process.env.PATH } }));
+    if (!ended.stdout.includes("tide")) throw new Refusal(`skillgate ${args.join(" ")} printed ${ended.stdout}`);
   }
   return `${stdout.trim()}, skillgate init and check`;
 }
@@ -163,7 +163,7 @@ async function types(given) {
         path.join(given.project, "tsconfig.json"),
         JSON.stringify({ compilerOptions, include: ["*.ts"] }),
       );
-      await told(
+      await outcome(
         run(process.execPath, [path.join("node_modules", compiler, "bin", "tsc"), "-p", "."], { cwd: given.project }),
       );
       versions.push(`${compiler} ${resolution}`);
@@ -188,13 +188,16 @@ async function weight(project, code) {
 async function browser(given) {
   await install(given, "react@19");
   const all = await weight(given.project, `${PAGE}export * from "skill-gateway";`);
-  if (all > MOST_KIB) throw new Refusal(`A page with all of it takes ${all.toFixed(1)} KiB, and may take ${MOST_KIB}.`);
+  if (all > MOST_KIB)
+    throw new Refusal(
+      `A page with the whole package is too large (limit ${MOST_KIB} KiB, found ${all.toFixed(1)} KiB).`,
+    );
   const page = await weight(given.project, PAGE);
   const error = await weight(
     given.project,
     'import { SkillGatewayError } from "skill-gateway"; console.log(SkillGatewayError);',
   );
-  if (error > 1) throw new Refusal(`One class brings ${error.toFixed(1)} KiB: the package cannot be shaken.`);
+  if (error > 1) throw new Refusal(`One class alone has ${error.toFixed(1)} KiB, so tree shaking does not work.`);
   return `all ${all.toFixed(1)} KiB gzip, a page ${page.toFixed(1)}, one class ${error.toFixed(1)}`;
 }
 

@@ -1,6 +1,5 @@
-// `npm run try:sign-in`: MCP hosts from their own packages sign a user in at the built gateway from nothing but its URL, with Chromium as
-// the user's browser. Installs the hosts with its first run.
-// usage: npm run try:sign-in -- [--only <host>]
+// `npm run try:sign-in`: MCP hosts from their own packages sign a user in at the built gateway, with its URL only and Chromium as the
+// browser. Installs the hosts with its first run. usage: npm run try:sign-in -- [--only <host>]
 
 import path from "node:path";
 import { prepareAssets } from "./build/static.mjs";
@@ -14,7 +13,7 @@ const USAGE = `Use: npm run try:sign-in -- [--only <host>]
 
 async function main() {
   const { values } = readOptions(USAGE, { only: { type: "string" } });
-  await installTrials(path.join(root, "test/trials", "sign-in"), "400 MB, and half a minute");
+  await installTrials(path.join(root, "test/trials", "sign-in"), "400 MB, 30 seconds");
   await prepareAssets();
   const only = values.only === undefined ? [] : ["-t", values.only.replaceAll(/[^\w @-]/g, ".")];
   process.exitCode = await runTests(["-c", "test/trials/sign-in/vitest.config.ts", ...only], root);

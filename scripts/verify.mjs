@@ -44,7 +44,7 @@ async function main() {
   const health = await gateway("GET", "/health");
   if (health.loader === "absent")
     throw new Refusal(
-      `${url} has no Worker Loader, so no code of skills runs there: that needs a paid plan and [[worker_loaders]] in wrangler.toml.`,
+      `${url} has no Worker Loader, so skills cannot run code. It needs a paid plan and [[worker_loaders]] in wrangler.toml.`,
     );
   const name = `deploy-verify-${randomBytes(4).toString("hex")}`;
   const skill = await publish(url, key, name);
@@ -59,17 +59,16 @@ async function main() {
       failures += (await look(check, (script) => run(gateway, chat, name, script))) ? 0 : 1;
   } finally {
     for (const route of [chat, `/api/v1/kinds/skills/${skill}`])
-      await gateway("DELETE", route).catch((error) => say(`left behind: ${route} (${error.message})`));
+      await gateway("DELETE", route).catch((error) => say(`not deleted: ${route} (${error.message})`));
   }
-  if (failures > 0)
-    throw new Refusal(`${failures} of the checks failed at ${url}: docs/operate.md says what each is about.`);
+  if (failures > 0) throw new Refusal(`${failures} checks failed at ${url}. docs/operate.md describes each check.`);
   console.log(`verified ${url}`);
 }
 
 /** Each check runs one script. `says` returns the problem with its result, or `null`. */
 function checks(isHere) {
-  const prints = (text) => (one) => (one.exit_code === 0 && one.stdout === `${text}\n` ? null : told(one));
-  const isEnded = (most) => (one) => (one.exit_code !== 0 && one.ms < most ? null : told(one));
+  const prints = (text) => (one) => (one.exit_code === 0 && one.stdout === `${text}\n` ? null : outcomeText(one));
+  const isEnded = (most) => (one) => (one.exit_code !== 0 && one.ms < most ? null : outcomeText(one));
   const well = { script: "answer.js", says: prints(HASH) };
   return [
     { what: "a Node script runs in a dynamic Worker (cold)", ...well },
@@ -83,24 +82,24 @@ function checks(isHere) {
     { what: "the same again (warm)", script: "answer.py", says: prints(HASH) },
     { what: "shell runs", script: "answer.sh", says: prints(HASH) },
     { what: "WebAssembly waits for promises (JSPI): sleep in Python", script: "wait.py", says: prints("waited") },
-    { what: "a script sees its package and may write", script: "files.py", says: prints("True") },
+    { what: "a script can read its package and write files", script: "files.py", says: prints("True") },
     { what: "no network from Node", script: "network.js", says: prints("refused") },
     { what: "no network from Python", script: "network.py", says: prints("refused") },
-    { what: "a deadline ends what waits for ever", script: "late.js", says: isEnded((TIMEOUT + 5) * 1_000) },
-    { what: "a loop without an end is ended: Node", script: "loop.js", says: isEnded((TIMEOUT + 5) * 1_000) },
-    { what: "a loop without an end is ended: Python", script: "loop.py", says: isEnded((TIMEOUT + 5) * 1_000) },
+    { what: "a deadline ends a script that waits forever", script: "late.js", says: isEnded((TIMEOUT + 5) * 1_000) },
+    { what: "an endless loop is ended: Node", script: "loop.js", says: isEnded((TIMEOUT + 5) * 1_000) },
+    { what: "an endless loop is ended: Python", script: "loop.py", says: isEnded((TIMEOUT + 5) * 1_000) },
     {
-      what: "memory has an end: Python",
+      what: "memory is limited: Python",
       script: "memory.py",
-      says: (one) => (/MemoryError/.test(one.stderr) ? null : told(one)),
+      says: (one) => (/MemoryError/.test(one.stderr) ? null : outcomeText(one)),
     },
     {
-      what: "memory has an end: Node",
+      what: "memory is limited: Node",
       script: "memory.js",
       says: isEnded((TIMEOUT + 5) * 1_000),
-      skipped: isHere ? "nothing limits it on this machine" : undefined,
+      skipped: isHere ? "not limited on this machine" : undefined,
     },
-    { what: "and after all that a script runs as before", ...well },
+    { what: "a script runs after all of these", ...well },
   ];
 }
 
@@ -124,11 +123,11 @@ async function look({ what, script, says, skipped }, runScript) {
   return problem === null;
 }
 
-const told = ({ exit_code, killed, stdout, stderr, ms }) =>
+const outcomeText = ({ exit_code, killed, stdout, stderr, ms }) =>
   JSON.stringify({ exit_code, killed, ms, stdout: stdout.slice(0, 500), stderr: stderr.slice(-500) });
 
 let calls = 0;
-/** Runs a script of the skill; `ms` is the whole step, as a chat back end sees it. */
+/** Runs a script of the skill. `ms` is the duration of the whole step, as for a chat back end. */
 async function run(gateway, chat, skill, script) {
   const asked = { skill_name: skill, script_path: `scripts/${script}` };
   const began = performance.now();
@@ -142,7 +141,7 @@ async function run(gateway, chat, skill, script) {
 }
 
 async function publish(url, key, name) {
-  const text = `---\nname: ${name}\ndescription: "Verifies a deployment; may be deleted."\nversion: "1.0.0"\nconfig: { timeout: ${TIMEOUT} }\n---\n\nIts scripts are run by npm run deploy:verify.\n`;
+  const text = `---\nname: ${name}\ndescription: "Verifies a deployment. You can delete it."\nversion: "1.0.0"\nconfig: { timeout: ${TIMEOUT} }\n---\n\nIts scripts are run by npm run deploy:verify.\n`;
   const scripts = Object.entries(SCRIPTS).map(([file, source]) => [`${name}/scripts/${file}`, strToU8(source)]);
   const zip = zipSync({ [`${name}/SKILL.md`]: strToU8(text), ...Object.fromEntries(scripts) });
   const form = new FormData();
@@ -151,7 +150,7 @@ async function publish(url, key, name) {
   return made.metadata.labels.id;
 }
 
-/** Sends as the owner of the key; JSON in and out. Anything but success is thrown, in the gateway's words. */
+/** Sends a JSON request with the key of the user. Throws the gateway's message for any error. */
 function caller(url, key) {
   return async (method, route, body) => {
     const isForm = body instanceof FormData;
@@ -167,7 +166,7 @@ function caller(url, key) {
       throw nothingAnswers(url, error);
     });
     const text = await answer.text();
-    if (!answer.ok) throw new Refusal(`${method} ${route} answered ${answer.status}: ${text.slice(0, 500)}`);
+    if (!answer.ok) throw new Refusal(`${method} ${route} returned HTTP ${answer.status}: ${text.slice(0, 500)}`);
     return text === "" ? null : JSON.parse(text);
   };
 }

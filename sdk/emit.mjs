@@ -36,12 +36,12 @@ export function emit(document) {
 
 ${schemas.join("\n\n")}
 
-/** What each operation takes and answers. */
+/** Input and output of each operation. */
 export interface Operations {
 ${operations.map(({ id, about, type }) => `  /** ${about} */\n  ${JSON.stringify(id)}: ${type};`).join("\n")}
 }
 
-/** How each operation is sent: method, path, whether it may be sent again, and what is special about it. */
+/** How to send each operation: method, path, whether it can be repeated, and special rules. */
 export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: string, path: string, retry: "safe" | "idempotent" | "never", kind: string]>> = {
 ${operations.map(({ id, row }) => `  ${JSON.stringify(id)}: ${JSON.stringify(row)},`).join("\n")}
 };
@@ -56,12 +56,12 @@ export function emitTexts(document) {
   const texts = Object.entries(EXPLAINED).map(([name, [schema, ...way]]) => {
     const object = way.reduce((outer, field) => outer?.properties?.[field], document.components.schemas[schema]);
     if (object?.properties === undefined) throw new Error(`${[schema, ...way].join(".")} has no fields`);
-    const told = Object.entries(object.properties).filter(([, { description }]) => description !== undefined);
-    return [name, Object.fromEntries(told.map(([field, { description }]) => [field, description]))];
+    const described = Object.entries(object.properties).filter(([, { description }]) => description !== undefined);
+    return [name, Object.fromEntries(described.map(([field, { description }]) => [field, description]))];
   });
   return `// Made from the OpenAPI document by sdk/emit.mjs; do not edit.
 
-/** What the API says of fields that pages ask for. */
+/** Descriptions of fields that pages use. */
 export const FIELD_TEXTS = ${JSON.stringify(Object.fromEntries(texts), null, 2)} as const;
 `;
 }

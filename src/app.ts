@@ -16,18 +16,16 @@ import { router } from "./edge/router";
 import { consoleRoute, demoRoute } from "./pages/console";
 import { frontRoute } from "./pages/front";
 
-/**
- * The HTTP surface of the gateway with these edges.
- */
+/** Creates the HTTP application with these edges. */
 export function createApp(edges: readonly Edge[]): OpenAPIHono<HttpEnv> {
   const app = router();
   app.use(drainBody, answerHeaders, addressRate);
   app.onError(async (error, c) => {
-    const told = edgeOf(c, edges)?.errors ?? answerError;
+    const answerEdgeError = edgeOf(c, edges)?.errors ?? answerError;
     try {
-      return (await retryOnPrimary(error, c)) ?? told(error, c);
+      return (await retryOnPrimary(error, c)) ?? answerEdgeError(error, c);
     } catch (second) {
-      return told(second, c);
+      return answerEdgeError(second, c);
     }
   });
   app.notFound(pathNotFound);
@@ -45,12 +43,12 @@ export function createApp(edges: readonly Edge[]): OpenAPIHono<HttpEnv> {
     app.use(`${prefix}/*`, authenticate, principalRate);
     app.route("/", routes);
   }
-  // Behind the edges: what is below /console/api is no page.
+  // After the edges, because paths below /console/api are not pages.
   app.route("/", consoleRoute);
   return app;
 }
 
-/** The edge that a request belongs to. */
+/** Returns the edge that handles a request. */
 function edgeOf(c: HonoContext<HttpEnv>, edges: readonly Edge[]): Edge | undefined {
   const { path } = c.req;
   return edges.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));

@@ -4,7 +4,7 @@ import { settingsFrom } from "./domain/settings/settings";
 import { importObjects, newId, primaryDatabase } from "./edge/context";
 import { cleanUp } from "./services/cleanup";
 
-/** Does what is due every hour. A failure is logged by the platform, and the next hour tries again. */
+/** Runs the hourly jobs. The platform logs a failure. The next run tries again. */
 export async function scheduled(_event: ScheduledController, env: Env): Promise<void> {
   const timings = { storage: 0 };
   // A replica may lag behind a commit. Whether a row exists must be certain here.

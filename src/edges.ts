@@ -29,7 +29,7 @@ const COMPAT_EDGES = [
   "/openai/v1/skills",
 ] as const;
 
-/** Fixed paths of ClawHub's clients. The gateway's own API has none of them, nor any below. */
+/** Fixed paths of ClawHub's clients. The gateway's own API does not use these paths or paths below them. */
 const CLAWHUB = [
   "/.well-known/clawhub.json",
   "/api/v1/whoami",
@@ -67,7 +67,7 @@ notFound.notFound(pathNotFound);
 /** Paths without a key that belong to no protocol: pages, health, and the addresses where hosts look for a sign-in. */
 const OPEN = ["/", "/demo", "/console", "/health", "/.well-known", "/register", "/authorize", "/token"] as const;
 
-/** Those that lie below others come first. */
+/** Prefixes below other prefixes come first. */
 const BY_LENGTH = EDGES.toSorted((a, b) => b.prefix.length - a.prefix.length);
 
 type App = OpenAPIHono<HttpEnv>;
@@ -84,15 +84,15 @@ export async function wholeApp(): Promise<App> {
   return whole;
 }
 
-/** Answers any request of the gateway. */
+/** Handles any request to the gateway. */
 export function answer(request: Request, env: Env, execution: ExecutionContext): Response | Promise<Response> {
-  // As the router reads it: `/%61pi` is `/api`.
+  // Decoded, like in the router: `/%61pi` is `/api`.
   const path = getPath(request);
   const isBelow = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
   return isBelow(CONSOLE) ? fromConsole(request, env, execution) : route(path, request, env, execution);
 }
 
-/** The page's request as one of the edge that it is for, or the console's own answer. */
+/** Passes the page's request to its edge, or returns the console's own response. */
 async function fromConsole(request: Request, env: Env, execution: ExecutionContext): Promise<Response> {
   await composition();
   const { toApiRequest, toConsoleResponse } = await import("./console/api-proxy");

@@ -1,4 +1,4 @@
-// The Worker's entry and nothing else. It reads little: an isolate reads what its first request, call or ring needs.
+// The Worker's entry. It imports little: an isolate loads the code that its first request, call or alarm needs.
 
 import { answer } from "./edges";
 

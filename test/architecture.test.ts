@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 const root = path.join(import.meta.dirname, "..", "src");
 
-/** The layers. Layers of one rank never import each other; a type import is an import. */
+/** The layers. Layers of one rank never import each other. Type imports count. */
 const LAYERS: Record<string, number> = {
   domain: 0,
   storage: 1,
@@ -30,7 +30,7 @@ const LAYERS: Record<string, number> = {
   "index.ts": 7,
 };
 
-/** The files of these layers that stand above all subjects. Other files beside the subjects stand below them. */
+/** The files of these layers that are above all subjects. Other files next to the subjects are below them. */
 const ABOVE = 9;
 
 /** The subjects inside a layer. Subjects of one rank never import each other. */
@@ -103,10 +103,10 @@ const files: SourceFile[] = readdirSync(root, { recursive: true, encoding: "utf8
     return { name, folder: name.split(path.sep)[0] ?? "", text, imports };
   });
 
-/** The subject of a file inside its layer: its folder there, or its own name where it lies beside the subjects. */
+/** Returns the subject of a file inside its layer: its folder, or its own name if it is next to the subjects. */
 const subjectOf = (name: string) => name.split(path.sep)[1] ?? "";
 const layerOf = (name: string) => name.split(path.sep)[0] ?? "";
-/** The file that an import names: imports have no ending. */
+/** Returns the file of an import: imports have no extension. */
 const fileOf = (target: string) => (target.endsWith(".ts") ? target : `${target}.ts`);
 
 /** All exports that a file declares itself, by name. */
@@ -161,7 +161,7 @@ describe("src", () => {
     expect(wrong).toEqual([]);
   });
 
-  // A bundler takes all of zod for a `z` that is imported by name: 40 KiB more in the main module, languages not counted.
+  // A named import of `z` makes the bundler include all of zod: 40 KiB more in the main module, without languages.
   it("imports zod as a namespace", () => {
     expect(where((file) => /import (?:type )?\{[^}]*\} from "(?:zod|\.\/zod)"/.test(file.text))).toEqual([]);
     expect(where((file) => /\{[^}]*\bz\b[^}]*\} from "@hono\/zod-openapi"/.test(file.text))).toEqual([]);
@@ -174,7 +174,7 @@ describe("src", () => {
   });
 
   it("never passes Env below the edges", () => {
-    // The crons and the entry are edges too: the platform hands them its bindings.
+    // The crons and the entry are edges too, because the platform passes the bindings to them.
     const edge = (file: SourceFile) => (LAYERS[file.folder] ?? 0) >= (LAYERS.edge ?? 0);
     expect(where((file) => !edge(file) && /\bEnv\b/.test(code(file.text)))).toEqual([]);
   });
@@ -249,7 +249,7 @@ describe("import cycles", () => {
   });
 });
 
-/** What lies in `test/`, the scripts of the conformance suite too. */
+/** All files in `test/`, including scripts of the conformance suite. */
 const tests = path.join(root, "..", "test");
 const testFiles = readdirSync(tests, { recursive: true, encoding: "utf8" })
   .filter((name) => !name.split(path.sep).includes("node_modules"))

@@ -1,4 +1,4 @@
-// Each file begins with an empty registry, whatever files ran in this worker before it.
+// Each file starts with an empty registry, whichever files ran in this worker before.
 
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";

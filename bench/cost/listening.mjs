@@ -52,13 +52,13 @@ export async function listeningHosts(gateway, takeUnits) {
   });
   const opened = await takeUnits();
   const opening = performance.now() - begun;
-  // Until right before the first of them ends.
+  // Until just before the first of them ends.
   const idleMs = LISTEN_MS - opening - 2_000;
   await new Promise((resolve) => setTimeout(resolve, idleMs));
   const idle = await takeUnits();
-  const told = await Promise.all(streams.map(untilEnd));
+  const received = await Promise.all(streams.map(untilEnd));
   const ended = await takeUnits();
-  if (told.some((times) => times < 2)) throw new Error("a host's stream ended before its time");
+  if (received.some((times) => times < 2)) throw new Error("a host's stream ended before its time");
 
   const awake = (units) => priced({ units }).awake_ms;
   const awakeMs = awake(opened) + awake(idle) * (HOUR_MS / idleMs) + awake(ended);

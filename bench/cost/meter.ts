@@ -7,7 +7,7 @@ export interface Units {
   d1RowsRead: number;
   d1RowsWritten: number;
   objectRequests: number;
-  /** Objects that began, anew or after they slept. */
+  /** Objects that started, for the first time or after hibernation. */
   objectsBegun: number;
   objectRowsRead: number;
   objectRowsWritten: number;
@@ -60,7 +60,7 @@ export function takeUnits(): Units {
   return taken;
 }
 
-/** Moves this isolate's clock. */
+/** Advances this isolate's clock. */
 export function moveClock(milliseconds: number): void {
   ahead += milliseconds;
   Date.now = () => realNow() + ahead;
@@ -116,7 +116,7 @@ export function watchBindings(env: Env): void {
   });
 }
 
-/** Counts an object that begins, and what objects write and read from now on. */
+/** Counts a started object, and the rows that objects write and read from now on. */
 export function watchStorage(storage: DurableObjectStorage): void {
   units.objectsBegun++;
   replaceIn(
@@ -140,7 +140,7 @@ export function watchStorage(storage: DurableObjectStorage): void {
   );
 }
 
-/** Puts another member in place of one, for everything of its class, once. */
+/** Replaces a method of a class once, for all its instances. */
 function replaceIn(one: object, name: string, make: (before: Member) => Member): void {
   const owner: object = one === globalThis ? one : Object.getPrototypeOf(one);
   const before: unknown = Reflect.get(owner, name);
@@ -151,7 +151,7 @@ function replaceIn(one: object, name: string, make: (before: Member) => Member):
   Reflect.set(owner, name, after);
 }
 
-/** Counts what wakes an object as a request to it. */
+/** Counts every event that wakes an object as a request to it. */
 export async function asRequest<T>(run: () => T): Promise<Awaited<T>> {
   units.objectRequests++;
   inside++;

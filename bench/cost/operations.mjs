@@ -119,7 +119,7 @@ export async function operationsFor(gateway, { user, skills, everything }) {
     {
       name: "a tool of an MCP server, in a conversation",
       before: async (n) => {
-        // Not before: it is every conversation's from then on.
+        // Done last, because it affects every later conversation.
         if (n === 0) await gateway.call(null, "PUT", "/api/v1/mcp-servers/everything", { url: everything.url });
         await (n === 0 ? untilServed(() => standing("served")) : turn("served"));
       },
@@ -155,7 +155,7 @@ export async function operationsFor(gateway, { user, skills, everything }) {
 const post = (route) => ({ method: "POST", route });
 const objectOf = (user, id) => encodeURIComponent(JSON.stringify([user, id]));
 
-/** A skill with a file, published as users do: of seeded ones there are only rows. */
+/** A skill with a file, published through the API, because seeded skills have only rows. */
 async function published(gateway, user) {
   const files = { "notes.md": Buffer.from(prose(2_000, 5)) };
   const zip = skillZip({ name: "with-a-file", description: "Has a file.", body: prose(1_000, 6), files });

@@ -1,6 +1,6 @@
 // Contains Cloudflare's list prices beyond the included amounts of the paid plan, in dollars, and the assumed waiting times of an object.
 
-/** When the prices were looked up, and where. */
+/** Date and source of the prices. */
 export const CHECKED = "2026-11-22";
 export const SOURCES = {
   Workers: "developers.cloudflare.com/workers/platform/pricing",
@@ -9,11 +9,11 @@ export const SOURCES = {
   R2: "developers.cloudflare.com/r2/pricing",
 };
 
-/** For a million each. */
+/** Prices per million. */
 export const PRICES = {
   request: 0.3,
   objectRequest: 0.15,
-  /** A second of an object that is awake: 128 MB at 12.50 for a million GB-s, as if it had a gigabyte of 1 000 MB. */
+  /** A second of an active object: 128 MB at 12.50 per million GB-s, with 1 GB = 1 000 MB. */
   awakeSecond: 12.5 * 0.128,
   rowRead: 0.001,
   rowWritten: 1,

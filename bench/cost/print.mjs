@@ -1,11 +1,11 @@
-// The tables of docs/cost.md.
+// Writes the tables of docs/cost.md.
 
 import { CHECKED, PRICES, SOURCES, WAITS } from "./prices.mjs";
 
 const BEGIN = "<!-- bench:cost -->";
 const END = "<!-- /bench:cost -->";
 
-/** A document with the text between its marks replaced. */
+/** Returns a document with the text between its marks replaced. */
 export function between(document, text) {
   const [before, rest] = document.split(BEGIN);
   const after = rest?.split(END)[1];
@@ -13,7 +13,7 @@ export function between(document, text) {
   return `${before}${BEGIN}\n${text}\n${END}${after}`;
 }
 
-/** The rows of each catalog, the first one with the units behind it; and what hosts cost that only listen. */
+/** Returns the rows of each catalog, the first one with its units, and the costs of hosts that only listen. */
 export function tables(rows, sizes, listening) {
   const of = (name, size) => rows.find((row) => row.name === name && row.size === size);
   const names = rows.filter(({ size }) => size === sizes[0]).map(({ name }) => name);

@@ -1,4 +1,4 @@
-// The gateway as it is deployed, with a meter at the platform's own classes, and a few routes of the bench beside it.
+// The deployed gateway with a meter around the platform's classes, and a few routes for the bench.
 
 // The gateway as it is deployed, with a meter at the platform's own classes, and a few routes of the bench beside it.
 
@@ -39,7 +39,7 @@ export default {
         moveClock(Number(what));
         return new Response("ok");
       case "listen":
-        // An hour of listening, shorter. Everything that happens in it does.
+        // Simulates an hour of listening in less time. Everything that happens in an hour happens.
         DURATIONS.listen = Number(what);
         return new Response("ok");
       case "hourly":

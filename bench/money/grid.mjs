@@ -1,4 +1,4 @@
-// The grid of `npm run bench:money`: which conversations are driven, and the cells that they are priced in.
+// The grid of `npm run bench:money`: the simulated conversations and the cells in which they are priced.
 
 import { drive } from "./drive.mjs";
 import { bill, pasting } from "./price.mjs";
@@ -9,7 +9,7 @@ const EVERY = [2, 5, 15];
 /** Seconds between turns. */
 const PAUSES = [0, 600];
 
-/** When something is loaded, and whether always the same. */
+/** The turns in which skills are loaded, and whether they are always the same skills. */
 const LOADS = [
   ...EVERY.flatMap((every) =>
     [false, true].map((changing) => ({
@@ -19,7 +19,7 @@ const LOADS = [
       changing,
     })),
   ),
-  // Two loads in sixteen turns, as the trial had them.
+  // Two loads in sixteen turns.
   { load: "turns 4 and 11", turns: [16], at: (turn) => ({ 4: 0, 11: 1 })[turn] ?? null, changing: true },
 ];
 

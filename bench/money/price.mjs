@@ -3,11 +3,11 @@
 
 /** Seconds between the requests of one turn. */
 const STEP_S = 10;
-/** The user's share of the messages of a turn. The rest is the model's. */
+/** The share of a turn's message tokens that the user writes. The model writes the rest. */
 const USER = 0.4;
 
 /**
- * The bill of the first turns of a shape, in tokens at the price of an ordinary input token. Answers cost the same in every way and
+ * Returns the bill of the first turns of a shape, in tokens at the price of an ordinary input token. Answers cost the same in every way and
  * are left out.
  * @param {import("./drive.mjs").Shape} shape
  * @param {{ turns: number, talk: number, pause: number, price: object }} cell `talk`: tokens a turn; `pause`: seconds before a turn
@@ -109,7 +109,7 @@ function isSame(a, b) {
   return a.text === b.text && a.talk === b.talk && a.fixed === b.fixed;
 }
 
-/** Tokens that two different texts begin with. */
+/** Returns the number of common tokens at the start of two texts. */
 function begunAlike(one, other, count) {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at++;

@@ -21,7 +21,7 @@ export function examples(cells) {
   );
 }
 
-/** The least and the most of `auto` against each other way, over all cells of a catalog and length. */
+/** The lowest and highest ratio of `auto` to each other method, over all cells of a catalog and length. */
 export function ranges(cells) {
   const groups = grouped(cells, ({ catalog, turns }) => `${catalog}|${turns}`);
   const rows = [...groups].map(([key, members]) => [
@@ -38,9 +38,9 @@ export function ranges(cells) {
 
 /** The bill of the example as the gateway reports it, next to the simulator's. */
 export function ledgerTable(ledgers) {
-  const rows = ledgers.map(({ catalog, model, delivery, told, actual, paste }) => [
+  const rows = ledgers.map(({ catalog, model, delivery, told: billedText, actual, paste }) => [
     ...[catalog, model, `\`${delivery}\``],
-    ...[told.actual, actual, told.paste, paste].map(thousands),
+    ...[billedText.actual, actual, billedText.paste, paste].map(thousands),
   ]);
   const head = ["catalog", "model", "delivery", "ledger: actual", "here", "ledger: paste", "here"];
   return titled("What `tokens.billed` says of the same conversations, where nobody reports anything", head, rows);
@@ -51,12 +51,12 @@ export function formatTable(cells) {
   const models = [...new Set(cells.map(({ model }) => model))];
   const groups = grouped(cells, ({ catalog, format }) => `${catalog}|${format}`);
   const rows = [...groups].map(([key, members]) => {
-    const told = ({ billed }) => {
+    const billedText = ({ billed }) => {
       const [way, least] = cheapest(billed);
       const paste = Math.round((billed.default / billed.pasting - 1) * 100);
       return `${thousands(billed.default)} (${(billed.default / least).toFixed(3)} of ${way}, ${paste > 0 ? "+" : ""}${paste} %)`;
     };
-    return [...key.split("|"), ...models.map((model) => told(members.find((cell) => cell.model === model)))];
+    return [...key.split("|"), ...models.map((model) => billedText(members.find((cell) => cell.model === model)))];
   });
   return titled(
     "Billed under the default, in each format: as a part of the cheapest way that loads the same skills, and against pasting",

@@ -7,7 +7,7 @@ import { prose, seedCatalog, skillZip } from "../skills.mjs";
 const BUILTIN = new URL("builtin-85542a2.json", import.meta.url);
 const OWN = 28;
 const MANY = 1_500;
-/** Characters of instructions, 2 800 tokens in the mean, as real skills had in the trial that this repeats. */
+/** Length of the instructions in characters, on average 2 800 tokens, as in the measured real skills. */
 const BODIES = [4_200, 8_500, 13_000, 20_000, 25_000];
 
 /**

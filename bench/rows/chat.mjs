@@ -11,11 +11,11 @@ import { publishSkills } from "../skills.mjs";
 const USER = "chat";
 const TURNS = 10;
 const SHORT = "5-0";
-/** As fast as fast models speak. */
+/** The speed of fast models. */
 const PACED = "100-5";
 const LONG = "2000-0";
 const STREAMS = 200;
-/** More of one user are refused. */
+/** A user's further requests are rejected. */
 const EACH = 20;
 const SETTLED_MS = 20_000;
 
@@ -85,7 +85,7 @@ function messagesOf(turns, model) {
   return [...Array.from({ length: turns }, (_, n) => [asked(n), said]).flat(), asked(turns)];
 }
 
-/** Many streams at once, then nothing: what is left of them. The first round is for what grows once. */
+/** Opens many streams at once, then none, and measures the remaining memory. The first round allocates what grows only once. */
 async function crowd(gateway, vendor) {
   const users = Array.from({ length: STREAMS / EACH }, (_, n) => `crowd-${n}`);
   for (const user of users) await furnish(gateway, vendor, user);
@@ -103,7 +103,7 @@ async function crowd(gateway, vendor) {
   const before = await round("first");
   const after = await round("second");
   many.destroy();
-  const told = `${before.toFixed(0)} MiB before, ${after.toFixed(0)} after; ${fresh.toFixed(0)} before any`;
-  const name = `memory after ${STREAMS} streams at once (${told})`;
+  const memoryText = `${before.toFixed(0)} MiB before, ${after.toFixed(0)} after; ${fresh.toFixed(0)} before any`;
+  const name = `memory after ${STREAMS} streams at once (${memoryText})`;
   return [{ name, value: after / before, unit: "x", budget: 1.3 }];
 }

@@ -1,4 +1,4 @@
-// load_skill of a skill over 23 layers of two that each need both of the next, beside one of a skill that needs nothing.
+// load_skill of a skill with 23 layers of two dependencies that each need both of the next layer, next to a skill without dependencies.
 
 import { prose, skillZip } from "../skills.mjs";
 
@@ -10,7 +10,7 @@ export async function run({ gateway, compare }) {
   const publish = async (name, needs) => {
     const description = prose(120, needs.length).replaceAll(/\s+/g, " ").trim();
     const frontmatter = needs.length === 0 ? "" : `dependencies: [${needs.join(", ")}]`;
-    // Together they have the tokens of the one beside: what is measured is the number of skills, not of words.
+    // Together they have as many tokens as the other skill, so only the number of skills differs.
     const body = prose(name === "alone" ? 4_000 : 80, 1_000);
     await gateway.send(await gateway.upload(USER, skillZip({ name, description, body, frontmatter })));
   };

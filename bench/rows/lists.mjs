@@ -73,7 +73,7 @@ async function signedIn(browser, gateway, user) {
   return page;
 }
 
-/** Opens the list anew. */
+/** Opens the list again. */
 async function firstRows({ page, url, list: { place, asks } }) {
   const asked = [];
   const note = (request) => asks.test(request.url()) && asked.push(request.url());

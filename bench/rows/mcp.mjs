@@ -42,7 +42,7 @@ export async function run({ passes, seconds }) {
   }
 }
 
-/** A client of the SDK that calls again and again in its session. */
+/** A client of the SDK that makes many calls in its session. */
 async function byLibrary({ url, type, prefix, key }, stops) {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const Transport = type === "sse" ? SSEClientTransport : StreamableHTTPClientTransport;

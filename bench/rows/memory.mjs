@@ -38,7 +38,7 @@ export async function run() {
 
 /** Returns the memory after runs of these skills, one after the other. */
 async function measure(runs) {
-  // The bound is of development builds only: a deployment leaves it to the platform.
+  // The limit exists in development builds only; a deployment leaves it to the platform.
   const gateway = await startGateway({ development: true });
   try {
     const nameOf = (n) => `memory-${String(n).padStart(3, "0")}`;

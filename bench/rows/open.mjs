@@ -30,7 +30,7 @@ export async function run({ gateway, passes, seconds }) {
   }
   return results;
 
-  /** A route and the 404 in turns, over one connection. */
+  /** Requests the route and a 404 alternately, over one connection. */
   async function sideBySide({ url }, route, options) {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const measured = [];
@@ -41,7 +41,7 @@ export async function run({ gateway, passes, seconds }) {
         times.floor.push((await get(url, NOWHERE, { agent })).ms);
         times.path.push((await get(url, route, { ...options, agent })).ms);
       }
-      // The first one warms up.
+      // The first one is a warm-up.
       if (pass > 0) measured.push({ floor: percentiles(times.floor), path: percentiles(times.path) });
     }
     agent.destroy();

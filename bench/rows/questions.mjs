@@ -1,4 +1,4 @@
-// From a caller through the gateway to a page and back: POST /requests that a connected page answers at once.
+// From a caller through the gateway to a page and back: POST /requests, which a connected page answers at once.
 
 import { compare } from "../measure.mjs";
 import { openPage, openSocket } from "../page.mjs";
@@ -47,7 +47,7 @@ export async function run({ gateway, passes, seconds, until }) {
   }
 }
 
-/** There and back on an open socket. */
+/** One round trip on an open socket. */
 function echo(socket, text) {
   return new Promise((resolve) => {
     const started = performance.now();

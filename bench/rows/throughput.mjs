@@ -50,7 +50,7 @@ async function measure(gateway, { name, conversations, clients }, { passes, seco
   for (let pass = 0; pass <= passes; pass++) {
     for (const [side, prepare] of Object.entries(sides)) {
       const figures = await crowd(send, { clients, seconds, prepare });
-      // The first pass warms up.
+      // The first pass is a warm-up.
       if (pass > 0) measured[side].push(figures);
     }
   }

@@ -1,5 +1,5 @@
-// Prompt tokens of the seeds' example (10 skills of 200 tokens, 20 in the list, 2 used a turn, 10 turns), measured in real
-// conversations: by the seeds' own count, and by an honest one of everything that the gateway puts before a model.
+// Prompt tokens of the seeds' example (10 skills of 200 tokens, 20 in the list, 2 used per turn, 10 turns), measured in real conversations:
+// counted like the seeds, and counted with everything that the gateway adds to the prompt.
 
 import { importTypeScript } from "../../scripts/build/bundle.mjs";
 import { prose, RANKS, skillZip } from "../skills.mjs";

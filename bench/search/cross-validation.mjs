@@ -76,9 +76,9 @@ function report(results, folds) {
     for (const depth of [1, 5]) {
       const unseen = every.map((fold) => within(grid[best[fold]], (of) => of === fold, depth));
       const own = every.map((fold) => within(shipped, (of) => of === fold, depth));
-      const told = (values) =>
+      const figures = (values) =>
         `${mean(values).toFixed(3)} (${Math.min(...values).toFixed(3)} to ${Math.max(...values).toFixed(3)})`;
-      lines.push(`${catalog.padEnd(36)} R@${depth}  chosen by others ${told(unseen)}  shipped ${told(own)}`);
+      lines.push(`${catalog.padEnd(36)} R@${depth}  chosen by others ${figures(unseen)}  shipped ${figures(own)}`);
       if (depth === 5) unseenRecall ??= mean(unseen);
     }
   return { text: lines.join("\n"), unseenRecall };

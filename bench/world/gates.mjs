@@ -14,7 +14,7 @@ const TRIPS = {
   "page's answer, later": { primary: 0, replica: 0 },
 };
 
-/** Milliseconds at most, at the high end, with the object in the metro. */
+/** Maximum milliseconds, at the upper end, with the object in the same city. */
 const HONG_KONG = { "message, warm": 60, "message, cold": 120, "message, creating": 350 };
 
 /** @returns {{ gate: string, worst: string, ok: boolean }[]} */

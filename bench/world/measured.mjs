@@ -42,7 +42,7 @@ async function drive({ ask, keyFor, measured, page }) {
   const load = (id, skill_name) => call(id, "load_skill", { skill_name });
   let isolates = 0;
   const cold = () => `cold-${++isolates}`;
-  /** An isolate that has just answered the caller, and has done what it left for later. */
+  /** An isolate that has just served the caller and finished its background work. */
   const warm = async () => {
     const isolate = `warm-${++isolates}`;
     for (let n = 0; n < 2; n++) await must(key, { method: "GET", path: "/api/v1/kinds/skills?limit=1" }, isolate);
@@ -161,7 +161,7 @@ async function start(tree) {
   };
 }
 
-/** The Worker, with the gateway of `tree` in it. */
+/** The Worker with the gateway of `tree`. */
 async function bundled(tree) {
   const gateway = path.join(tree, "src/index.ts");
   const { define } = await readWranglerConfig();

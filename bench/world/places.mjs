@@ -9,7 +9,7 @@
 
 export const DATED = "19 October to 17 November 2024; Hong Kong: November 2026; Johannesburg: interpolated";
 
-/** Within a city: from the Worker to an object or a replica there. Declared, not measured. */
+/** Within a city: from the Worker to an object or replica. Declared, not measured. */
 export const METRO = [2, 10];
 /** The ratio of a slow route to the average. This is an assumption. */
 export const SLOW = 1.25;

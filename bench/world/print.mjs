@@ -3,7 +3,7 @@
 import { DATED, HOMES, REGIONS } from "./places.mjs";
 import { timeOf, tripsOf } from "./time.mjs";
 
-const told = (journeys) => {
+const tripsText = (journeys) => {
   const { primary, replica, object, r2 } = tripsOf(journeys);
   return `${primary} primary, ${replica} replica, ${object} object${r2 > 0 ? `, ${r2} R2` : ""}`;
 };
@@ -11,8 +11,8 @@ const told = (journeys) => {
 export function tripTable(journeys, before, commit) {
   const rows = Object.keys(journeys).map((name) => [
     name,
-    told(journeys[name]),
-    told(before[name]),
+    tripsText(journeys[name]),
+    tripsText(before[name]),
     later(journeys[name]),
   ]);
   return table(["operation", "waits for", `at ${commit}`, "left for later"], rows);
@@ -23,7 +23,7 @@ function later(journeys) {
   return left.length === 0 ? "" : `${left.length} (${[...new Set(left)].join(", ")})`;
 }
 
-/** One table for each home of D1 and place of the object; in brackets the same for the commit before. */
+/** Returns one table for each location of D1 and the object; values of the previous commit are in brackets. */
 export function timeTables(journeys, before, commit) {
   const names = Object.keys(journeys);
   return Object.keys(HOMES).flatMap((home) =>

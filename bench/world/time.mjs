@@ -1,4 +1,4 @@
-// From what an operation waits for to milliseconds: the rounds one after the other, each as long as its longest leg.
+// Computes milliseconds from the rounds of an operation: rounds follow each other, and each takes as long as its longest part.
 
 import { HOMES, METRO, REGIONS, SLOW } from "./places.mjs";
 

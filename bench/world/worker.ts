@@ -1,4 +1,5 @@
-// The gateway in the world of `test/support/world`, and the ways to measure it: what a request waited for, and what a page's answer did.
+// The gateway in the simulated world of `test/support/world`, with routes that report what a request waited for and what the answer of a
+// page caused.
 
 import gateway, { enter } from "../../test/support/world/main";
 import type { Journey, Trip } from "../../test/support/world/trip";
@@ -13,7 +14,7 @@ const LAG = "/world/lag/";
 const world = new World();
 let isEntered = false;
 
-/** A journey in few words: its rounds, its calls, and what was left for later; each leg as `worker primary`. */
+/** Describes a journey briefly: its rounds, its calls and its background work; each part as `worker primary`. */
 function shortened({ rounds, awaited, background }: Journey) {
   const leg = ({ who, to }: Trip) => `${who} ${to}`;
   const calls = awaited.filter(({ to }) => to === "object" || to === "r2").map(leg);
@@ -22,7 +23,7 @@ function shortened({ rounds, awaited, background }: Journey) {
 
 export default {
   async fetch(request: Request, env: Env & Bindings, context: ExecutionContext): Promise<Response> {
-    // Once: what the gateway remembers hangs on the bindings.
+    // Created once, because the gateway's caches depend on the bindings.
     if (!isEntered) enter(world, env);
     isEntered = true;
     const url = new URL(request.url);
@@ -84,15 +85,15 @@ async function answersOf(
 
 /** Waits for frames of a type, in their order. */
 function listen(socket: WebSocket): (type: string) => Promise<void> {
-  const heard: string[] = [];
+  const received: string[] = [];
   socket.addEventListener("message", ({ data }) => {
     const { type } = JSON.parse(String(data)) as { type: string };
     if (type === "mark") socket.send(String(data));
-    heard.push(type);
+    received.push(type);
   });
   socket.accept();
   return async (type) => {
-    while (!heard.includes(type)) await scheduler.wait(1);
-    heard.splice(heard.indexOf(type), 1);
+    while (!received.includes(type)) await scheduler.wait(1);
+    received.splice(received.indexOf(type), 1);
   };
 }

@@ -32,7 +32,7 @@ const LANES = 6;
  * @returns {Promise<Manifest>}
  */
 export async function writeBackup(store, folder, gateway) {
-  if ((await stat(folder).catch(() => null)) !== null) throw new Refusal(`${folder} is there already.`);
+  if ((await stat(folder).catch(() => null)) !== null) throw new Refusal(`${folder} exists. Choose another folder.`);
   const draft = `${folder}.unfinished`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(path.join(draft, "packages"), { recursive: true, mode: 0o700 });
@@ -42,8 +42,9 @@ export async function writeBackup(store, folder, gateway) {
     let packages = 0;
     await inLanes(packagesIn(draft), async ({ key, sha256 }) => {
       const bytes = await store.readPackage(key);
-      if (bytes === null) throw new Refusal(`${key} is missing. Was its skill deleted just now? Then run this again.`);
-      if (digest(bytes) !== sha256) throw new Refusal(`${key} is not what its row says: its SHA-256 differs.`);
+      if (bytes === null)
+        throw new Refusal(`Package ${key} not found. If its skill was just deleted, run the backup again.`);
+      if (digest(bytes) !== sha256) throw new Refusal(`Package ${key} is damaged: its SHA-256 does not match its row.`);
       await writeFile(path.join(draft, key), bytes, { mode: 0o600 });
       packages++;
     });
@@ -57,7 +58,7 @@ export async function writeBackup(store, folder, gateway) {
   }
 }
 
-/** All rows, from one state of the registry: what changed while they were read is read again. */
+/** Reads all rows of one state of the registry. If rows change meanwhile, they are read again. */
 async function writeTables(store, folder) {
   for (let round = 0; round < ROUNDS; round++) {
     const before = await readMark(store.query);
@@ -65,7 +66,9 @@ async function writeTables(store, folder) {
     for (const table of await readTables(store.query)) tables.push(await writeTable(store, folder, table));
     if ((await readMark(store.query)) === before) return tables;
   }
-  throw new Refusal("The gateway changes faster than it can be read. Run this again at a quieter time.");
+  throw new Refusal(
+    "The data changed during every attempt to read it. Run the backup again when there are fewer writes.",
+  );
 }
 
 async function writeTable(store, folder, table) {
@@ -85,13 +88,13 @@ async function writeTable(store, folder, table) {
   }
 }
 
-/** Reads a backup whole before anything is done with it. @returns {Promise<Manifest>} */
+/** Reads and checks the whole backup before it is used. */
 export async function checkBackup(folder) {
   const text = await readOrNull(path.join(folder, "backup.json"));
-  if (text === null) throw new Refusal(`${folder} is no backup: it has no backup.json.`);
+  if (text === null) throw new Refusal(`${folder} is not a backup: backup.json not found.`);
   const manifest = JSON.parse(text);
   if (manifest.format !== FORMAT)
-    throw new Refusal(`${folder} is of format ${manifest.format}; this version reads ${FORMAT}.`);
+    throw new Refusal(`The format of the backup is not supported (found ${manifest.format}, supported ${FORMAT}).`);
   const problems = [];
   for (const { name, rows, sha256 } of manifest.tables) {
     const hash = createHash("sha256");
@@ -100,7 +103,7 @@ export async function checkBackup(folder) {
       hash.update(`${line}\n`);
       count++;
     }
-    if (count !== rows || hash.digest("hex") !== sha256) problems.push(`${name}.jsonl is not what backup.json says`);
+    if (count !== rows || hash.digest("hex") !== sha256) problems.push(`${name}.jsonl does not match backup.json`);
   }
   let packages = 0;
   if (problems.length === 0) {
@@ -108,10 +111,9 @@ export async function checkBackup(folder) {
       packages++;
       const bytes = await readFile(path.join(folder, key)).catch(() => null);
       if (bytes === null) problems.push(`${key} is missing`);
-      else if (digest(bytes) !== sha256) problems.push(`${key} is not what its row says`);
+      else if (digest(bytes) !== sha256) problems.push(`${key} does not match its row`);
     });
-    if (packages !== manifest.packages)
-      problems.push(`there are ${packages} packages in it, and not ${manifest.packages}`);
+    if (packages !== manifest.packages) problems.push(`${packages} packages found, expected ${manifest.packages}`);
   }
   if (problems.length > 0)
     throw new Refusal(
@@ -140,7 +142,7 @@ export async function* rowsOf(folder, name) {
  */
 export async function verify(store, folder, manifest) {
   const problems = [];
-  // Counters go up, so that conversations notice: theirs is another number.
+  // Raises the counters, so that conversations read the catalog again.
   const tables = new Map((await readTables(store.query)).map((table) => [table.name, table]));
   for (const table of manifest.tables.filter(({ name }) => name !== COUNTERS)) {
     const { name, columns, key, rows, sha256 } = table;
@@ -151,7 +153,7 @@ export async function verify(store, folder, manifest) {
       hash.update(`${line}\n`);
       count++;
     }
-    if (count !== rows) problems.push(`${name} has ${count} rows, and not ${rows}`);
+    if (count !== rows) problems.push(`${name} has ${count} rows, expected ${rows}`);
     // In a backup that is older than the table's loss of its rowid, the rows are in write order. That order cannot be reproduced, so the
     // digest is not compared.
     else if (String(order) === String(table.order) && hash.digest("hex") !== sha256)
@@ -162,7 +164,7 @@ export async function verify(store, folder, manifest) {
     if (bytes === null || digest(bytes) !== sha256) problems.push(`${key} differs`);
   });
   if (problems.length > 0)
-    throw new Refusal(`What was restored is not the backup:\n  ${problems.slice(0, 20).join("\n  ")}`);
+    throw new Refusal(`The restored data differs from the backup:\n  ${problems.slice(0, 20).join("\n  ")}`);
 }
 
 /**

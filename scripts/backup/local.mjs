@@ -1,4 +1,4 @@
-// The state of `npm start` as a store. Only for the holder of its lock: two processes cannot own one state.
+// The state of `npm start` as a store. The caller must own the lock, because two processes cannot use one state.
 
 import { randomBytes } from "node:crypto";
 import { openGateway } from "../local/gateway.mjs";
@@ -13,7 +13,7 @@ const BATCH = 50;
  * `state`: the folder of the data; `owned`: the state that the lock protects, if it is another folder
  */
 export async function openLocal({ modules, state, owned = state, port, onRuntime }) {
-  // For this process alone; the keys of .dev.vars stay where they are.
+  // Keys for this process only; those in .dev.vars are not used.
   const key = `sgw_${randomBytes(32).toString("hex")}`;
   const gateway = await openGateway({
     modules,

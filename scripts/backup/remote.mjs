@@ -29,13 +29,15 @@ export async function openDeployed() {
     const body = await answer.json().catch(() => ({}));
     if (answer.ok && body.success === true) return body.result;
     const reasons = (body.errors ?? []).map(({ message }) => message).join("; ");
-    throw new Refusal(`Cloudflare answered ${answer.status} for ${route.split("?")[0]}: ${reasons}`);
+    throw new Refusal(`Cloudflare returned HTTP ${answer.status} for ${route.split("?")[0]}: ${reasons}`);
   };
 
   const found = await asked(`/d1/database?name=${encodeURIComponent(database_name)}`);
   const database = found.find(({ name }) => name === database_name)?.uuid;
   if (database === undefined)
-    throw new Refusal(`${account} has no D1 database ${database_name}: npm run deploy makes it.`);
+    throw new Refusal(
+      `D1 database ${database_name} not found in the account ${account}. Create it with: npm run deploy`,
+    );
   const object = (key) => `/r2/buckets/${bucket_name}/objects/${key}`;
 
   return {
@@ -53,12 +55,12 @@ export async function openDeployed() {
     async readPackage(key) {
       const answer = await ask(object(key));
       if (answer.status === 404) return null;
-      if (!answer.ok) throw new Refusal(`Cloudflare answered ${answer.status} for ${key} of R2.`);
+      if (!answer.ok) throw new Refusal(`R2 returned HTTP ${answer.status} for ${key}.`);
       return new Uint8Array(await answer.arrayBuffer());
     },
     async writePackage(key, body) {
       const answer = await ask(object(key), { method: "PUT", headers: { "content-type": "application/zip" }, body });
-      if (!answer.ok) throw new Refusal(`Cloudflare answered ${answer.status} for ${key} of R2: it was not written.`);
+      if (!answer.ok) throw new Refusal(`R2 returned HTTP ${answer.status} for ${key}. The object was not written.`);
     },
     /** One import. D1 applies all of it or none. */
     async run(statements) {
@@ -72,7 +74,7 @@ export async function openDeployed() {
         await writeFile(worker, JSON.stringify({ name: config.name, d1_databases: [named] }));
         const args = ["d1", "execute", database_name, "--remote", "--yes", "--file", file, "--config", worker];
         const { code, stdout, stderr } = await runWrangler(args);
-        if (code !== 0) throw new Refusal(`The rows were not written, and D1 is as it was:\n${stdout}${stderr}`);
+        if (code !== 0) throw new Refusal(`The rows were not written, and D1 was not changed:\n${stdout}${stderr}`);
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
@@ -86,7 +88,7 @@ async function* ended(statements) {
 
 async function credentials() {
   const { code, stdout, stderr } = await runWrangler(["auth", "token", "--json"]);
-  if (code !== 0) throw new Refusal(`wrangler does not tell its login: ${stderr}`);
+  if (code !== 0) throw new Refusal(`wrangler did not return its login: ${stderr}`);
   const login = JSON.parse(stdout.slice(stdout.indexOf("{")));
   return login.type === "api_key"
     ? { "x-auth-key": login.key, "x-auth-email": login.email }

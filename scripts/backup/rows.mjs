@@ -64,11 +64,7 @@ export async function readMark(query) {
   return JSON.stringify(await query("SELECT count(*) AS scopes, sum(value) AS changes FROM counters"));
 }
 
-/**
- * The rows of a table in the order in which they were written, each as a line of JSON.
- * @param {Query} query
- * @param {Table} table
- */
+/** Yields the rows of a table in the order in which they were written, each as a line of JSON. */
 export async function* readRows(query, { name, columns, order = ["rowid"] }) {
   const list = columns.map(quoted).join(", ");
   const places = order.map((column, n) => `${quoted(column)} AS "place ${n}"`).join(", ");
@@ -111,7 +107,7 @@ export function clearing(tables, triggers) {
   ];
 }
 
-/** SQL that ends what `clearing` began: every conversation sees that its catalog has changed. */
+/** SQL that completes `clearing`: raises counters, so that every conversation reads the catalog again. */
 export function finishing(triggers) {
   return [`UPDATE ${COUNTERS} SET value = value + 1`, ...triggers.map(({ sql }) => sql)];
 }
@@ -143,7 +139,7 @@ export function inserting({ name, columns, key }, row) {
   return [insert, ...pieces];
 }
 
-/** The text in pieces; no character is cut in two. */
+/** Splits a text without splitting a surrogate pair. */
 function piecesOf(text) {
   const pieces = [];
   for (let start = 0; start < text.length; ) {
@@ -162,7 +158,8 @@ function piecesOf(text) {
 function literal(value) {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
-  if (typeof value !== "string") throw new Error(`a column holds a ${typeof value}, which a backup does not know`);
+  if (typeof value !== "string")
+    throw new Error(`a column has a value of type ${typeof value}, which backups do not support`);
   if (/[\0\r]/.test(value)) return `CAST(X'${Buffer.from(value).toString("hex")}' AS TEXT)`;
   return `'${value.replaceAll("'", "''")}'`;
 }

@@ -74,11 +74,7 @@ export async function bundleWorker({ entry, release = false, development = !rele
   return { modules: Object.fromEntries([...texts.splice(main, 1), ...texts]), metafile };
 }
 
-/**
- * The modules that are read at the start: the main module and what it imports statically, however far away.
- * @param {import("esbuild").Metafile} metafile of `bundleWorker`
- * @returns {string[]} names
- */
+/** Returns the modules that are loaded at the start: the main module and all its direct and indirect static imports. */
 export function startModules({ outputs }, name = MAIN_MODULE, found = new Set()) {
   if (found.has(name)) return [...found];
   found.add(name);
@@ -88,7 +84,7 @@ export function startModules({ outputs }, name = MAIN_MODULE, found = new Set())
   return [...found];
 }
 
-/** The exports of TypeScript modules that need no bindings, such as those of `src/domain`, in this process. */
+/** Returns the exports of TypeScript modules without bindings, such as those of `src/domain`, in this process. */
 export async function importTypeScript(...files) {
   const contents = files.map((file) => `export * from ${JSON.stringify(`./${file}`)};`).join("\n");
   // Resolves imports as for a Worker: to the ES modules, not to the CommonJS ones for Node.
@@ -109,6 +105,6 @@ export async function bundle(options) {
       ...options,
     });
   } catch (error) {
-    throw new Refusal(`The bundle cannot be made: ${error.message}`);
+    throw new Refusal(`The bundle cannot be built: ${error.message}`);
   }
 }

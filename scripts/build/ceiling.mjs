@@ -4,7 +4,7 @@
 import { gzipSync } from "node:zlib";
 import { Refusal } from "../kit/refusal.mjs";
 
-/** Bytes of all modules of a release when issue 15 was closed (2026-11-22). */
+/** Size of all modules of a release on 2026-11-22. */
 const THEN = 1_533_746;
 /**
  * The limit on all modules: the code can grow with the product, but not unnoticed. It allows 1.1 times the size, plus the code of issues 19
@@ -14,10 +14,7 @@ export const MOST_BYTES = Math.floor(1.24 * THEN);
 /** The limit on the code of a start, in KiB of gzip: 1.2 times the size when the limit was set (31). */
 export const MOST_START_KIB = 38;
 
-/**
- * Refuses modules that are too large together.
- * @param {Record<string, string>} modules texts by file name, minified
- */
+/** Throws if the modules are too large together. */
 export function checkCeiling(modules) {
   const sizes = Object.entries(modules).map(([name, text]) => ({ name, bytes: Buffer.byteLength(text) }));
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -27,7 +24,7 @@ export function checkCeiling(modules) {
     .slice(0, 3)
     .map(({ name, bytes }) => `${name} ${kib(bytes)}`);
   throw new Refusal(
-    `The Worker's modules are ${kib(total)} together, and may be ${kib(MOST_BYTES)}. The largest: ${largest.join(", ")}. What few requests need can be code for an isolate, read from a static asset like public/sandbox/compiler.js.`,
+    `The Worker's modules are too large (limit ${kib(MOST_BYTES)}, found ${kib(total)}). The largest: ${largest.join(", ")}. Move code that few requests need into a static asset, like public/sandbox/compiler.js.`,
   );
 }
 
@@ -39,7 +36,7 @@ export function checkStart(texts) {
   const total = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0) / 1024;
   if (total <= MOST_START_KIB) return;
   throw new Refusal(
-    `What the Worker reads at its start is ${total.toFixed(1)} KiB (gzip), and may be ${MOST_START_KIB}. Import what few requests need when the first of them comes, as src/edges.ts does.`,
+    `The code that the Worker loads at its start is too large (limit ${MOST_START_KIB} KiB gzip, found ${total.toFixed(1)} KiB). Import code that few requests need on demand, like src/edges.ts.`,
   );
 }
 

@@ -1,4 +1,4 @@
-// Bundles the command line: one file of JavaScript that needs nothing but Node 20.
+// Bundles the command line: one JavaScript file that needs only Node 20.
 
 import { chmod, mkdir } from "node:fs/promises";
 import path from "node:path";
@@ -14,7 +14,7 @@ export const BIN = path.join(root, "sdk", "bin", "skillgate.js");
 /** Resolves imports as for a Worker: to the ES modules, not to the CommonJS ones for Node. */
 const OPTIONS = { platform: "browser", target: "node20", external: ["node:*"], metafile: true };
 
-/** Writes the program that the package has. */
+/** Writes the program of the package. */
 export async function buildCli(file = BIN) {
   const { outputFiles } = await bundle({
     ...OPTIONS,

@@ -54,7 +54,7 @@ async function stampOfSources() {
   return `// ${digest.slice(0, 32)}\n`;
 }
 
-/** One module, small, with everything in it but what it names as a neighbour. */
+/** Bundles one module, minified, with everything except the modules that it imports by name. */
 async function bundled(entry, neighbours) {
   const result = await bundle({
     entryPoints: [path.join(sources, entry)],
@@ -73,7 +73,7 @@ async function bundled(entry, neighbours) {
   return result.outputFiles[0].text;
 }
 
-/** The types, as the compiler writes them. */
+/** Returns the types that the compiler writes. */
 async function declarations() {
   const folder = await mkdtemp(path.join(tmpdir(), "skill-gateway-types-"));
   try {

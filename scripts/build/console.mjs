@@ -52,7 +52,7 @@ export async function isConsoleCurrent(folder) {
   return (await readOrNull(path.join(folder, "console", PAGE)))?.endsWith(await stampOfSources()) ?? false;
 }
 
-/** Loaded only here: a start that has nothing to build does without Vite. */
+/** Vite is loaded only here, because most starts have nothing to build. */
 async function bundleConsole(outDir) {
   const { build } = await import("vite");
   await build({
@@ -78,7 +78,7 @@ async function bundleConsole(outDir) {
       emptyOutDir: true,
       target: "es2022",
       manifest: MANIFEST,
-      // Each would be a script or a style in the page, which its policy refuses.
+      // The page's Content-Security-Policy rejects inline scripts and styles.
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
     },

@@ -66,7 +66,7 @@ export async function prepareDocuments(folder = path.join(root, "public")) {
       return true;
     }),
   );
-  // A draft belongs to another run that is just writing it.
+  // A file with this ending belongs to a concurrent run.
   const left = (await listFiles(target)).filter((name) => !sources.has(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
   return !isMapCurrent || written.includes(true);

@@ -1,4 +1,4 @@
-// Puts together what draws diagrams: src/pages/drawing/ as it is, and mermaid from npm, into public/drawing/.
+// Copies the diagram renderer (src/pages/drawing/ and mermaid from npm) to public/drawing/.
 
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -23,7 +23,7 @@ export async function prepareDrawing(folder = path.join(root, "public")) {
       changed = true;
     }),
   );
-  // A draft belongs to another run that is just writing it.
+  // A file with this ending belongs to a concurrent run.
   const left = (await listFiles(target)).filter((name) => !sources.has(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
   // Removes the demo that earlier versions built. It is now *Try it* in the console.
@@ -51,7 +51,7 @@ async function filesOf(folder) {
   return (await listFiles(folder)).map((name) => [name, path.join(folder, name)]);
 }
 
-/** Mermaid's own minified modules: an entry, and a chunk for each kind of diagram that is loaded when it is drawn. */
+/** Mermaid's minified modules: an entry, and a chunk for each kind of diagram, loaded when it is drawn. */
 async function mermaidFiles() {
   const dist = path.dirname(fileURLToPath(import.meta.resolve("mermaid")));
   const chunks = "chunks/mermaid.esm.min";

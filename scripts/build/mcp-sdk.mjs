@@ -14,7 +14,7 @@ const REGIONS = {
   "wire/rev2025-11-25/buildSchemas.ts": ["buildSchemas2025"],
   "wire/rev2026-07-28/buildSchemas.ts": ["buildSchemas2026"],
 };
-/** Files of the packages that are the same but for the digests in their names. */
+/** Files of both packages that are equal except for the digests in their names. */
 const FILES = /^\.\/(cfWorkerProvider|dialects)-[\w-]+\.mjs$/;
 /** Matches the bundles' imports of packages, but not of each other. */
 const PACKAGES = /^import .* from "[^."].*";$/gm;
@@ -24,7 +24,7 @@ const SHARED = "mcp-shared";
 export const mcpSdkOnce = {
   name: "the MCP SDK once",
   setup({ onResolve, onLoad }) {
-    // The client can sign its own requests, and imports all of jose for that; a gateway's servers have their keys from their entries.
+    // The client can sign its requests and imports all of jose for that. The gateway does not use it: keys of servers are in their entries.
     onResolve({ filter: /^jose$/ }, ({ importer }) =>
       inPackage(importer, "client") ? { path: "jose", namespace: "no-jose" } : undefined,
     );
@@ -55,12 +55,12 @@ export const mcpSdkOnce = {
   },
 };
 
-/** By its name alone: where node_modules is a link, an importer has the path that the link leads to. */
+/** Compares only the file name, because the path differs if node_modules is a link. */
 function inPackage(importer, name) {
   return importer.includes(`${path.sep}@modelcontextprotocol${path.sep}${name}${path.sep}`);
 }
 
-/** The file of the server's package that begins with `name`; the client's is the same. */
+/** Returns the file of the server package that begins with `name`. The client package has the same file. */
 async function fileOfBoth(name) {
   const [client, server] = await Promise.all(["client", "server"].map((kind) => fileOf(kind, name)));
   const [mine, theirs] = await Promise.all([client, server].map((file) => readFile(file, "utf8")));
@@ -94,6 +94,6 @@ async function fileOf(kind, name) {
 
 function differs(name) {
   return new Refusal(
-    `The client and the server of the MCP SDK have no ${name} in common any more: scripts/build/mcp-sdk.mjs has to be looked at.`,
+    `The client and the server of the MCP SDK no longer share ${name}. Update scripts/build/mcp-sdk.mjs.`,
   );
 }

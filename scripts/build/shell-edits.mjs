@@ -20,13 +20,13 @@ const EDITS = [
     "let u=await _e(this.ctx,t.name),f=[],d=[],p=",
     'let words_=(await dr(this.ctx,t.name)).values,u=words_[0]??"",f=words_.slice(1),d=f.map(()=>!1),p=',
   ],
-  // BASH_SOURCE in a file that is sourced, and after it.
+  // Sets BASH_SOURCE in a sourced file, and restores it afterwards.
   ["e.state.currentSource=r;try{", "e.state.currentSource=r,e.state.sourceStack=[r,...e.state.sourceStack??[]];try{"],
   [
     "if(e.state.sourceDepth--,e.state.currentSource=a,",
     "if(e.state.sourceDepth--,e.state.currentSource=a,e.state.sourceStack=e.state.sourceStack?.slice(1),",
   ],
-  // An assignment alone is a success, unless what it runs is none.
+  // An assignment alone has status 0, unless it contains a failing command substitution.
   [
     'return this.ctx.state.expansionStderr="",Q("",N,this.ctx.state.lastExitCode)}',
     'return this.ctx.state.expansionStderr="",Q("",N,JSON.stringify(t.assignments).includes(\'"CommandSubstitution"\')?this.ctx.state.lastExitCode:0)}',
@@ -50,7 +50,7 @@ both.appendResult(u,$c(u)),both.appendResult(v,$c(v)),u=both.build(v.left_?v.exi
     "throw i instanceof _t&&i.prependOutput(r.stdout,r.stderr),i}return{...r.build(n),env:Ht(this.ctx.state.env)}",
     "throw(i instanceof _t||i instanceof He)&&i.prependOutput(r.stdout,r.stderr),i}return{...r.build(n),env:Ht(this.ctx.state.env)}",
   ],
-  // A file that cannot be written fails its command, and not the whole script.
+  // A file that cannot be written fails its command, not the whole script.
   [
     "catch(a){throw await Ad(this.ctx,s).catch(()=>{}),a}",
     "catch(a){placeError(a,this.ctx.state);let told_=fileFault(a);if(told_===null)throw await Ad(this.ctx,s).catch(()=>{}),a;i=K(told_)}",
@@ -60,7 +60,7 @@ both.appendResult(u,$c(u)),both.appendResult(v,$c(v)),u=both.build(v.left_?v.exi
     /return n4\(t\)\?K\(`bash: \$\{t\}: command not available[^`]*`,127\):K\(`bash: \$\{t\}: command not found\n`,127\)/,
     "return K(notFound(t),127)",
   ],
-  // Its own errors name the script and the line, as bash's do. What is started by a name is called by that name.
+  // Errors of the shell contain the script and the line, like those of bash. A program that is started by name has that name in `$0`.
   [
     "let s=jw(this.ctx),i;try{i=await this.executeCommandInner(t,n,r)}",
     "let s=jw(this.ctx),i;try{i=await this.executeCommandInner(t,n,r),i=placed(i,this.ctx.state)}",
@@ -68,16 +68,16 @@ both.appendResult(u,$c(u)),both.appendResult(v,$c(v)),u=both.build(v.left_?v.exi
   ["await a(c.path,n,r);let{cmd:u,path:f}=c;", "(i.state.called_=t,await a(c.path,n,r));let{cmd:u,path:f}=c;"],
   // The first line counts, too.
   ["(i=i.slice(l+1))}let o=e.state.loopDepth", "(i=i.slice(l))}let o=e.state.loopDepth"],
-  // `((a -= 1))` is no command with an option.
+  // `((a -= 1))` is not parsed as a command with an option.
   ["this.looksLikeNestedSubshells(n+2)||this.dparenClosesWithSpacedParens(n+2)?", "!isArithmetic(this.input,n+2)?"],
-  // `$(( ${count[$key]:-0} + 1 ))`: an element is no plain variable.
+  // `$(( ${count[$key]:-0} + 1 ))`: an array element is evaluated like a variable.
   [
     'a=e.state.env.get(i),l=a===void 0,c=a==="",u=s.startsWith(":")',
     'a=i.includes("[")?await We(e,i)||void 0:e.state.env.get(i),l=a===void 0,c=a==="",u=s.startsWith(":")',
   ],
   // `printf %d "' "`: the character can be a space.
   ["function aa(e){Yn=!1;", "function aa(e){Yn=!1;if(/^['\"][^]$/u.test(e))return e.codePointAt(1);"],
-  // sort: blanks before the first field are no field.
+  // sort: blanks before the first field do not form a field.
   [
     "s=e.split(r),i=t.startField-1;if(i>=s.length)",
     "s=(n!==null?e:e.trimStart()).split(r),i=t.startField-1;if(i>=s.length)",
@@ -95,6 +95,6 @@ export function editShell(text) {
 function replaceOnce(text, what, by) {
   const parts = text.split(what);
   if (parts.length !== 2)
-    throw new Error(`just-bash has changed: expected once, found ${parts.length - 1} times: ${what}`);
+    throw new Error(`The edit does not match just-bash (found ${parts.length - 1} times, expected once): ${what}`);
   return parts.join(by);
 }

@@ -26,7 +26,7 @@ export async function prepareTokens(folder) {
   return true;
 }
 
-/** The package exports no package.json, so it is found beside what it does export. */
+/** The package does not export package.json, so it is found next to an exported file. */
 async function tiktokenVersion() {
   const entry = import.meta.resolve("js-tiktoken/lite");
   return JSON.parse(await readFile(new URL("../package.json", entry), "utf8")).version;
@@ -63,7 +63,7 @@ function ranksFile({ pat_str, bpe_ranks }, stamp) {
     });
   }
   if (tokens.includes(undefined))
-    throw new Error(`The ranks of ${ENCODING} have a gap; the file's form cannot hold that.`);
+    throw new Error(`The ranks of ${ENCODING} have a gap, which the file format does not support.`);
   const body = JSON.stringify({ encoding: ENCODING, pattern: pat_str, tokens });
   return head(stamp) + body.slice(1);
 }

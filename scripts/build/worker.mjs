@@ -10,7 +10,7 @@ import { kept, keptWorker } from "./cache.mjs";
 import { checkCeiling, checkStart } from "./ceiling.mjs";
 import { prepareAssets, prepareFirstAssets } from "./static.mjs";
 
-/** Apart, so that no build for development can come between a release and its upload. */
+/** A separate folder, so that a development build cannot replace a release before its upload. */
 const folderOf = (release) => path.join(root, "dist", release ? "release" : "worker");
 
 /**

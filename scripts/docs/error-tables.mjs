@@ -17,7 +17,11 @@ const TABLES = {
   tool: ["Tool results", "A failed tool call is a result with `isError`. The model reads these texts.", []],
   chat: ["Chat endpoint", "Errors have the shape of the vendor whose API is used.", ["Status", "Code"]],
   oauth: ["Sign-in", "Errors of the authorization server (RFC 6749).", ["Code"]],
-  socket: ["Socket close reasons", "", ["Code"]],
+  socket: [
+    "WebSocket close reasons",
+    "A connection that is rejected when it opens is closed with the message of the API error. The code is 4400 for 400, 409, 412 and 422, 4401 for 401, 4403 for 403, 4404 for 404, 4413 for 413, 4429 for 429, and 1013 for 503.",
+    ["Code"],
+  ],
   mcp: ["MCP errors", "JSON-RPC errors of `/mcp` and of the proxy. `data.code` has the code of the API.", ["Code"]],
 };
 

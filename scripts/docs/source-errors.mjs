@@ -13,7 +13,7 @@ export const KINDS = ["http", "issue", "tool", "chat", "oauth", "socket", "mcp"]
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const OAUTH = /^(?:invalid|unsupported|access|temporarily|request|interaction|server|unauthorized)_[a-z_]+$/;
 /** The index of the code among the arguments. The message is the next argument. */
-const PLACES = { GatewayError: 1, ChatRefusal: 1, ProxyRefusal: 1, ProtocolError: 0, problem: 2, TarFault: 0 };
+const PLACES = { GatewayError: 1, ChatRefusal: 1, ProxyRefusal: 1, ProtocolError: 0, problem: 2, TarFault: 0, drop: 1 };
 const KEYED = new Set(["problem", "GatewayError"]);
 
 /**
@@ -25,15 +25,18 @@ export async function sourceErrors() {
     name.replaceAll(path.sep, "/"),
   );
   const files = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts")).sort();
-  const [{ HTTP_STATUS }, limits] = await Promise.all([
+  const [{ HTTP_STATUS }, { CLOSE, CLOSE_REASONS }, limits] = await Promise.all([
     importTypeScript("src/domain/errors.ts"),
-    importTypeScript(...files.filter((name) => /^domain\/.*limits\.ts$/.test(name)).map((name) => `src/${name}`)),
+    importTypeScript("src/domain/questions/frame.ts"),
+    importTypeScript(
+      ...files.filter((name) => /^domain\/(?:.*limits|durations)\.ts$/.test(name)).map((name) => `src/${name}`),
+    ),
   ]);
   const found = await Promise.all(
     files.map(async (file) => {
       const text = await readFile(path.join(root, "src", file), "utf8");
       const { code } = await transform(text, { loader: "ts", target: "esnext", format: "esm" });
-      return errorsOf(file, code, { statuses: HTTP_STATUS, limits });
+      return errorsOf(file, code, { statuses: HTTP_STATUS, limits: { ...limits, CLOSE, CLOSE_REASONS } });
     }),
   );
   const rows = new Map(found.flat().map((row) => [[row.kind, row.code, row.status, row.message].join("\n"), row]));
@@ -46,7 +49,8 @@ function errorsOf(file, code, known) {
   const rows = [];
   visit(tree, (node) => {
     if (node.type === "CallExpression" || node.type === "NewExpression") rows.push(...ofCall(node, source));
-    if (node.type === "ObjectExpression") rows.push(...ofIssue(node, source));
+    if (node.type === "ObjectExpression") rows.push(...ofIssue(node, source), ...ofClose(node, source));
+    if (node.type === "ArrayExpression") rows.push(...ofList(node, source));
   });
   return rows.map((row) => ({ ...row, file }));
 }
@@ -56,7 +60,11 @@ function ofCall(node, source) {
   const name = node.callee.type === "Identifier" ? node.callee.name : (node.callee.property?.name ?? "");
   const values = node.arguments.map((argument) => literalOf(argument, source));
   if (name === "failed" && node.arguments.length === 1)
-    return textsOf(node.arguments[0], source).map((message) => ({ kind: "tool", code: "", status: "", message }));
+    return textsOf(node.arguments[0], source)
+      .filter((text) => isSentence(text.replace(/^Error: |\{[^}]*\}/g, "")))
+      .map((message) => ({ kind: "tool", code: "", status: "", message }));
+  if (name === "end" && source.file.startsWith("conversation/"))
+    return textsOf(node.arguments[1], source).map((message) => ({ kind: "socket", code: "1000", status: "", message }));
   const at = PLACES[name] ?? values.findIndex((value) => isCode(value));
   if (at < 0 || values[at] === undefined || node.arguments[at + 1] === undefined) return [];
   const texts = node.arguments.slice(at + 1).map((argument) => textsOf(argument, source).filter(isSentence));
@@ -77,11 +85,32 @@ function ofIssue(node, source) {
   return codes.flatMap((code) => messages.map((message) => ({ kind: "issue", code, status: "", message })));
 }
 
+/** The texts of an object `{ close, reason }`: the reason for closing a socket. */
+function ofClose(node, source) {
+  const { close, reason } = Object.fromEntries(
+    node.properties.flatMap((one) => (one.type === "Property" ? [[one.key.name, one.value]] : [])),
+  );
+  const code = String(literalOf(close, source));
+  return textsOf(reason, source).flatMap((message) => (close ? [{ kind: "socket", code, status: "", message }] : []));
+}
+
+/** The texts of a list `[condition, code, message]` or `[cases, code, problem, advice]`, from which issues are made. */
+function ofList({ elements }, source) {
+  const [, code, text, advice] = elements;
+  const name = literalOf(code ?? undefined, source);
+  if (typeof name !== "string" || !CODE.test(name) || elements.length > 4) return [];
+  const [more] = textsOf(advice, source);
+  return textsOf(text, source)
+    .filter(isSentence)
+    .map((one) => (more === undefined ? one : `${one} ({count}). ${more}`))
+    .map((message) => ({ kind: "issue", code: name, status: "", message }));
+}
+
 function classify(name, values, at, { file, known }) {
   const code = String(values[at]);
   const before = values[at - 1];
+  if (name === "drop") return { kind: "socket", code, status: "" };
   if (typeof values[at] === "number") {
-    if (values[at] >= 4_000) return { kind: "socket", code, status: "" };
     return { kind: "mcp", code, status: typeof before === "number" ? String(before) : "" };
   }
   if (name === "ChatRefusal") return { kind: "chat", code, status: String(before ?? "") };
@@ -140,7 +169,8 @@ function textsOf(node, source, depth = 0) {
       return left === "" && right === "" ? [] : [left + right];
     }
     case "MemberExpression":
-      return node.object.type === "ObjectExpression" ? node.object.properties.flatMap(({ value }) => inner(value)) : [];
+      if (node.object.type === "ObjectExpression") return node.object.properties.flatMap(({ value }) => inner(value));
+      return [evaluated(node, source)].filter((value) => typeof value === "string");
     case "Identifier":
       if (typeof source.known.limits[node.name] === "string") return [source.known.limits[node.name]];
       return inner(constantAt(node, source)?.init);
@@ -194,6 +224,7 @@ function evaluated(node, { code, known, constants }) {
   for (const name of names) {
     const [only, ...others] = constants.get(name) ?? [];
     if (name in scope || only === undefined || others.length > 0) continue;
+    if (!only.isConstant) return undefined;
     if (only.init.type !== "Literal" && only.init.type !== "BinaryExpression") return undefined;
     const value = only.init.type === "Literal" ? only.init.value : evaluated(only.init, { code, known, constants });
     if (value === undefined) return undefined;
@@ -211,12 +242,14 @@ function evaluated(node, { code, known, constants }) {
 /** All constants and default values of parameters of a file by name, with the range of text in which each is visible. */
 function constantsOf(tree) {
   const constants = new Map();
-  const add = (name, init, scope) =>
-    constants.set(name, [...(constants.get(name) ?? []), { init, start: scope.start, end: scope.end }]);
+  const add = (name, init, isConstant, scope) =>
+    constants.set(name, [...(constants.get(name) ?? []), { init, isConstant, start: scope.start, end: scope.end }]);
   visit(tree, (node, scope) => {
-    if (node.type === "VariableDeclarator" && node.id.type === "Identifier" && node.init !== null)
-      add(node.id.name, node.init, scope);
-    if (node.type === "AssignmentPattern" && node.left.type === "Identifier") add(node.left.name, node.right, scope);
+    if (node.type === "VariableDeclaration")
+      for (const { id, init } of node.declarations)
+        if (id.type === "Identifier" && init !== null) add(id.name, init, node.kind === "const", scope);
+    if (node.type === "AssignmentPattern" && node.left.type === "Identifier")
+      add(node.left.name, node.right, true, scope);
   });
   return constants;
 }

@@ -8,19 +8,19 @@ import { runWrangler } from "./wrangler.mjs";
 export async function logIn() {
   const { code, stdout } = await runWrangler(["whoami", "--json"]);
   if (code === 0) return JSON.parse(stdout).accounts ?? [];
-  if (!process.stdin.isTTY) throw new Refusal("Not logged in: set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID.");
+  if (!process.stdin.isTTY) throw new Refusal("Not logged in. Set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID.");
   const login = await runWrangler(["login"], { ask: true });
   if (login.code !== 0) throw new Refusal("Not logged in.");
   return logIn();
 }
 
-/** The one account that wrangler will change, and sees to it that it is no other. */
+/** Returns the account that wrangler will change, and sets it for wrangler. */
 export async function chooseAccount(config, accounts) {
   const named = config.account_id ?? (process.env.CLOUDFLARE_ACCOUNT_ID || undefined);
   const id = named ?? (accounts.length === 1 ? accounts[0].id : undefined);
   if (id === undefined) {
     const list = accounts.map((account) => `\n  ${account.id}  ${account.name}`).join("");
-    throw new Refusal(`Which account? Set CLOUDFLARE_ACCOUNT_ID to its id.${list}`);
+    throw new Refusal(`Several accounts found. Set CLOUDFLARE_ACCOUNT_ID to the id of one.${list}`);
   }
   process.env.CLOUDFLARE_ACCOUNT_ID = id;
   const name = accounts.find((account) => account.id === id)?.name;
@@ -31,7 +31,7 @@ export async function chooseAccount(config, accounts) {
 export async function agree(name, account) {
   if (!process.stdin.isTTY)
     throw new Refusal(
-      `This would deploy ${name} to the Cloudflare account ${account}. Nobody can be asked here: if that is right, run npm run deploy -- --yes`,
+      `The terminal is not interactive. To deploy ${name} to the Cloudflare account ${account}, run: npm run deploy -- --yes`,
     );
   if (!(await confirm(`Deploy ${name} to the Cloudflare account ${account}?`)))
     throw new Refusal("Nothing was changed.");
@@ -45,7 +45,7 @@ export async function confirm(text) {
 /** Asks the user at the terminal a question and returns the answer. */
 export async function question(text) {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // An end of input is an empty answer; left alone the question would never be settled.
+  // The end of the input counts as an empty answer; otherwise the promise would never settle.
   const ended = new Promise((resolve) => terminal.once("close", () => resolve("")));
   const answer = await Promise.race([terminal.question(text), ended]);
   terminal.close();

@@ -6,7 +6,7 @@ import { Refusal } from "./refusal.mjs";
 /** Debian's paths. The variant without windows is first: it takes a third less CPU for the same pages. */
 const PLACES = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
-/** @returns {string} the executable: that of $CHROMIUM, else the first that is there */
+/** @returns {string} the executable: $CHROMIUM, otherwise the first one that exists */
 export function chromiumPath() {
   const { CHROMIUM } = process.env;
   const places = CHROMIUM === undefined ? PLACES : [CHROMIUM];

@@ -1,4 +1,4 @@
-// Files and folders, the way all scripts here treat them.
+// Helpers for files and folders.
 
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -36,7 +36,7 @@ export async function writeWhole(file, content, mode = 0o644) {
   }
 }
 
-/** The text of a file, or `null` when there is none. */
+/** Returns the text of a file, or `null` if it does not exist. */
 export async function readOrNull(file) {
   try {
     return await readFile(file, "utf8");
@@ -46,7 +46,7 @@ export async function readOrNull(file) {
   }
 }
 
-/** Every plain file below a folder, sorted, as paths with `/`; what begins with a dot is left out. */
+/** Returns all files below a folder, sorted, as paths with `/`, without hidden ones. */
 export async function listFiles(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

@@ -1,4 +1,4 @@
-// Miniflare is CommonJS: `import` reads its megabytes twice, the first time only for the names that they export.
+// Loads Miniflare with `require`: it is CommonJS, and `import` would parse its megabytes twice.
 
 import { createRequire } from "node:module";
 

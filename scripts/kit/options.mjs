@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { Refusal } from "./refusal.mjs";
 
 const text = { type: "string" };
-/** Options that several commands have, so that they mean the same in each. */
+/** Options that several commands share. */
 export const PORT = { port: text };
 export const STATE = { state: text };
 export const VARS = { vars: text };
@@ -34,14 +34,15 @@ export function readOptions(usage, options, { args = process.argv.slice(2), posi
     console.log(usage);
     process.exit(0);
   }
-  if (typed.positionals.length > most) throw new Refusal(`What is ${typed.positionals[most]}?\n${usage}`);
+  if (typed.positionals.length > most) throw new Refusal(`Unexpected argument: ${typed.positionals[most]}\n${usage}`);
   return typed;
 }
 
-/** A port that was typed, as a number; `null` where none was. */
+/** Returns the port option as a number; `null` if it is not set. */
 export function portOf({ port }, usage) {
   if (port === undefined) return null;
   const number = Number(port);
-  if (!/^\d+$/.test(port) || number > 65_535) throw new Refusal(`--port ${port} is not a port.\n${usage}`);
+  if (!/^\d+$/.test(port) || number > 65_535)
+    throw new Refusal(`--port ${port} is not a port number (0 to 65535).\n${usage}`);
   return number;
 }

@@ -1,4 +1,4 @@
-/** Something the person at the keyboard can mend: it is printed as one plain sentence, without a stack, and ends the script. */
+/** An error that the user can fix. It is printed as one sentence without a stack and ends the script. */
 export class Refusal extends Error {
   name = "Refusal";
 }

@@ -4,14 +4,14 @@ import { say } from "./refusal.mjs";
 
 /** The manual step for the case that the API call fails. */
 const STEP =
-  "Turn on read replication by hand: dash.cloudflare.com, Storage & databases, D1, the database, Settings, Enable Read Replication. Until then every cold request goes to the one primary.";
+  "Turn on read replication by hand: dash.cloudflare.com, Storage & databases, D1, the database, Settings, Enable Read Replication. Without it, every request that is not cached goes to the primary database.";
 
 /**
  * Turns on read replication, unless it is on. A failure does not stop a deployment: it is reported, with the manual step that remains.
  * @param {{ account: string, database: string, token: string | undefined, base?: string | undefined }} where
  */
 export async function ensureReplication({ account, database, token, base = "https://api.cloudflare.com/client/v4" }) {
-  if (!token) return say(`Read replication was not looked at: that takes CLOUDFLARE_API_TOKEN. ${STEP}`);
+  if (!token) return say(`Read replication was not checked, because CLOUDFLARE_API_TOKEN is not set. ${STEP}`);
   const url = `${base}/accounts/${account}/d1/database/${database}`;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   try {
@@ -20,9 +20,9 @@ export async function ensureReplication({ account, database, token, base = "http
     say("turning on read replication");
     const body = JSON.stringify({ read_replication: { mode: "auto" } });
     const after = await answerOf(await fetch(url, { method: "PUT", headers, body }));
-    if (after.read_replication?.mode !== "auto") throw new Error("Cloudflare did not say that it is on");
+    if (after.read_replication?.mode !== "auto") throw new Error("Cloudflare did not confirm it");
   } catch (error) {
-    say(`Read replication is not on: ${error.message}. ${STEP}`);
+    say(`Read replication is off: ${error.message}. ${STEP}`);
   }
 }
 
@@ -32,5 +32,5 @@ async function answerOf(response) {
   if (response.ok && answer?.success === true && answer.result) return answer.result;
   const why = answer?.errors?.[0]?.message ?? "no reason given";
   const hint = [401, 403].includes(response.status) ? " (the token needs the permission D1 Edit)" : "";
-  throw new Error(`Cloudflare answered ${response.status}: ${why}${hint}`);
+  throw new Error(`Cloudflare returned HTTP ${response.status}: ${why}${hint}`);
 }

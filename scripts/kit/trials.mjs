@@ -18,10 +18,10 @@ export async function installTrials(folder, costs) {
   for (const [name, version] of Object.entries(dependencies)) {
     const file = path.join(folder, "node_modules", name, "package.json");
     if (existsSync(file) && JSON.parse(await readFile(file, "utf8")).version === version) continue;
-    say(`installing what is tried in ${path.basename(folder)}/: ${costs}`);
+    say(`installing the packages of ${path.basename(folder)}/ (${costs})`);
     const args = ["install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"];
     if ((await runHere("npm", args, folder)) !== 0)
-      throw new Refusal(`npm could not install what is tried in ${path.basename(folder)}/. What it said stands above.`);
+      throw new Refusal(`npm could not install the packages of ${path.basename(folder)}/. Its output is above.`);
     return;
   }
 }

@@ -1,4 +1,4 @@
-// The bench: the gateway's own reader, compiler and sandbox in a local workerd, without a gateway. See skill-worker.ts.
+// The bench: the gateway's package reader, compiler and sandbox in a local workerd, without a gateway. See skill-worker.ts.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Publishes the folders of skills/ as public skills through a gateway's own API, as any admin could.
+// Publishes the folders of skills/ as public skills through a gateway's API, with an admin key.
 
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";

@@ -13,7 +13,7 @@ import { localKeyFor, localUrl } from "./key.mjs";
 export async function chosenGateway(typed, usage, environment = process.env) {
   const port = portOf(typed, usage);
   if (port !== null && typed.url !== undefined)
-    throw new Refusal(`--port is for the gateway on this machine; --url names another one.\n${usage}`);
+    throw new Refusal(`--port and --url exclude each other. Use --port for a gateway on this machine.\n${usage}`);
   const url = typed.url ?? (port === null ? environment.GATEWAY_URL || (await localUrl()) : `http://127.0.0.1:${port}`);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new Refusal(`${url} is not the URL of a gateway, such as http://127.0.0.1:8787.\n${usage}`);
@@ -23,5 +23,7 @@ export async function chosenGateway(typed, usage, environment = process.env) {
 
 /** Returns the error of a command whose gateway does not respond. */
 export function nothingAnswers(url, error) {
-  return new Refusal(`Nothing answers at ${url} (${error.cause?.code ?? error.message}). Start it with: npm start`);
+  return new Refusal(
+    `${url} does not respond (${error.cause?.code ?? error.message}). Start the gateway with: npm start`,
+  );
 }

@@ -14,7 +14,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 const MOST_FILES = 1_000;
 const FOLDERS = ["skill", "workspace", "tmp", "home/skill"];
 const NODE = path.join(root, "node_modules", "node", "bin", "node");
-/** By language: how a script is begun, beside its path and arguments. */
+/** Interpreter and options for each language. */
 const INTERPRETERS = {
   javascript: ["/opt/node", "--max-old-space-size=512"],
   python: ["/usr/bin/python3"],
@@ -115,7 +115,9 @@ export async function runConfined({
     });
     const [, stdout = "", stderr = "", said] = output ?? [];
     if (said?.trim() !== BEGUN)
-      throw new Error(`Nothing is run, since it cannot be confined here: ${(error?.message ?? stderr).slice(0, 500)}`);
+      throw new Error(
+        `The code was not run, because it cannot be confined on this machine: ${(error?.message ?? stderr).slice(0, 500)}`,
+      );
     const after = await filesBelow(path.join(place, "files"));
     const changed = after.filter(([name, bytes]) => !brought.get(name)?.equals(bytes));
     return {

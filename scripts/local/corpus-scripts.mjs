@@ -19,16 +19,10 @@ const LANGUAGES = { javascript: /\.[cm]?[jt]s$/, python: /\.py$/, shell: /\.(?:s
 /** Messages of an interpreter that lacks a dependency of the script. If both sides print one, that does not prove that the script runs. */
 const LACKS =
   /ModuleNotFoundError|ImportError|Cannot find (?:module|package)|MODULE_NOT_FOUND|command not found|SyntaxError/;
-/** Isolates live as long as their bench, and a local one never lets go of them. */
+/** Local isolates live as long as their bench. */
 const SKILLS_OF_A_BENCH = 6;
 
-/**
- * Looks at every skill, and prints a line for each script and the sums.
- * @param {string[]} zips paths
- * @param {(upload: Uint8Array, naming: object) => Promise<any>} readPackage the gateway's own
- * @param {boolean} runs whether scripts are run, or judged only
- * @returns {Promise<{ skills: number, running: number }>}
- */
+/** Checks or runs the scripts of every skill, and prints a line per script and totals. */
 export async function scriptsOfCorpus(zips, readPackage, runs) {
   const skills = [];
   let bench = null;
@@ -40,9 +34,9 @@ export async function scriptsOfCorpus(zips, readPackage, runs) {
       }
       const { files, note } = await filesOf(zip, readPackage);
       const { scripts } = await bench.ask("scripts", packed(files), {});
-      const told = [];
-      for (const verdict of scripts ?? []) told.push(await lookAt(bench, files, verdict, runs));
-      if (told.length > 0) skills.push({ name: `${path.basename(zip)}${note}`, told });
+      const results = [];
+      for (const verdict of scripts ?? []) results.push(await lookAt(bench, files, verdict, runs));
+      if (results.length > 0) skills.push({ name: `${path.basename(zip)}${note}`, told: results });
     }
   } finally {
     await bench?.close();
@@ -69,19 +63,19 @@ async function lookAt(bench, files, verdict, runs) {
   const script = { ...verdict, language };
   if (!runs || language === "other") return script;
   const equal = { exit: 0, whole: 0, works: false };
-  const told = [];
+  const results = [];
   for (const asked of CASES) {
     const given = { files, script: verdict.path, language, files_in: WORKSPACE, ...asked };
     const [here, there] = [await runOnBench(bench, given), await runConfined(given)];
     const found = differences(here, there);
     if (!found.includes("exit")) equal.exit++;
     if (found.length === 0) equal.whole++;
-    // A module that exports a function does nothing by itself; here the function is called.
+    // A module that only exports a function does nothing when it is loaded, so the function is called.
     const isSame = !found.includes("stdout") || (there.stdout === "" && there.exit === 0);
     if (!found.includes("exit") && isSame && !LACKS.test(there.stderr)) equal.works = true;
-    if (found.length > 0) told.push(difference(asked, found, here, there));
+    if (found.length > 0) results.push(difference(asked, found, here, there));
   }
-  return { ...script, equal, differs: told };
+  return { ...script, equal, differs: results };
 }
 
 function difference({ args }, found, here, there) {
@@ -89,18 +83,21 @@ function difference({ args }, found, here, there) {
   return `      ${args.join(" ") || "(nothing)"}: ${found.join(", ")}\n        here  ${of(here)}\n        there ${of(there)}`;
 }
 
-/** Whether a script runs: its exit codes are its own interpreter's, and at least once it has done something. Else by its verdict. */
+/**
+ * Whether a script runs: its exit codes equal those of its own interpreter, and at least one run had an effect. Without running: whether
+ * its verdict says so.
+ */
 const isRunning = ({ equal, runs }) =>
   equal === undefined ? runs === "isolate" || runs === "partly" : equal.exit === CASES.length && equal.works;
 
 function sumUp(skills, runs) {
   const languages = {};
   let running = 0;
-  for (const { name, told } of skills) {
-    const works = told.some(isRunning);
+  for (const { name, told: results } of skills) {
+    const works = results.some(isRunning);
     if (works) running++;
     console.log(`${works ? "runs" : "    "} ${name}`);
-    for (const script of told) {
+    for (const script of results) {
       const { language, path: at, reason = "", equal, differs = [] } = script;
       languages[language] ??= { scripts: 0, running: 0, skills: new Set(), verdicts: {} };
       const sums = languages[language];
@@ -122,7 +119,7 @@ function sumUp(skills, runs) {
       console.log(`  ${count}  ${why}`);
   }
   console.log(
-    `\n${running} of ${skills.length} skills with scripts have at least one that runs${runs ? "" : ", by what publishing says"}`,
+    `\n${running} of ${skills.length} skills with scripts have at least one that runs${runs ? "" : " (according to publishing)"}`,
   );
   return { skills: skills.length, running };
 }

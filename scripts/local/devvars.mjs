@@ -1,4 +1,4 @@
-// Settings for local runs: `.dev.vars`, which only this machine has, then the environment, checked with the Worker's own table.
+// Settings for local runs: `.dev.vars`, then the environment, checked with the Worker's own table.
 
 import { randomBytes } from "node:crypto";
 import path from "node:path";
@@ -36,11 +36,11 @@ export async function readVariables(file, { SETTINGS, parseSettings }, environme
   const { issues } = parseSettings({ ...makeAll(Object.keys(MADE)), ...variables });
   const lines = [
     ...issues.map((issue) => `  ${issue.message}`),
-    ...wrong.map(({ name, meant }) => `  '${name}' in the environment is not a setting; ${meant} is.`),
+    ...wrong.map(({ name, meant }) => `  '${name}' in the environment is not a setting. Did you mean ${meant}?`),
   ];
   if (lines.length === 0) {
     for (const { name, meant } of doubtful)
-      say(`${name} in the environment is no setting of ours and is not read; ${meant} is.`);
+      say(`${name} in the environment is ignored. The setting is called ${meant}.`);
     return variables;
   }
   throw new Refusal(`The settings in ${path.basename(file)} and the environment are not valid:\n${lines.join("\n")}`);
@@ -81,11 +81,11 @@ export async function readVariableFile(file) {
   return parseEnv((await readOrNull(file)) ?? "");
 }
 
-/** Text of a file that wrangler reads back as exactly these variables: it would expand a plain dollar sign. */
+/** Returns a file that wrangler reads as exactly these variables; it would expand a plain dollar sign. */
 export function formatVariables(variables) {
   const lines = Object.entries(variables).map(([name, value]) => {
     const quote = ["'", '"', "`"].find((mark) => !value.includes(mark));
-    if (quote === undefined) throw new Refusal(`${name} holds every kind of quotation mark; it cannot be passed on.`);
+    if (quote === undefined) throw new Refusal(`${name} contains all kinds of quotation marks. Remove one kind.`);
     return `${name}=${quote}${value.replaceAll("$", "\\$")}${quote}\n`;
   });
   return lines.join("");

@@ -1,4 +1,4 @@
-// The built Worker in Miniflare: workerd with local D1, R2, Durable Objects and loader, and no proxy in front.
+// Runs the built Worker in Miniflare: workerd with local D1, R2, Durable Objects and loader, without a proxy.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
@@ -11,7 +11,7 @@ import { portTaken, Refusal, say } from "../kit/refusal.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
 import { OWNER_VARIABLE } from "./processes.mjs";
 
-/** Keys of wrangler.toml that are read below, by the build, or that mean nothing here. Another one is not passed over in silence. */
+/** Keys of wrangler.toml that are used below or by the build, or have no effect locally. Any other key is an error. */
 const KNOWN_KEYS = new Set(
   (
     "name main rules compatibility_date compatibility_flags triggers assets build define observability placement limits workers_dev routes " +
@@ -44,7 +44,7 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
       onRuntime(runtime);
       child.once("exit", (code, signal) => {
         if (isStopping) return;
-        say(`workerd ended (${signal ?? code}), starting it again`);
+        say(`workerd stopped (${signal ?? code}), restarting it`);
         lost ??= setTimeout(onLost, RESTART_PATIENCE);
       });
     });
@@ -56,22 +56,22 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
         cf: false,
         log: new StderrLog(LogLevel.ERROR),
         handleStructuredLogs: ({ message }) => say(message),
-        // Both are for several Workers on one machine; the registry would also be a file in the home folder.
+        // Both are for several Workers on one machine. The registry would also create a file in the home folder.
         enableDevRegistry: false,
         logRequests: false,
-        // wrangler's own layout: `wrangler dev` on the same folder sees the same data.
+        // wrangler's own layout, so `wrangler dev` on the same folder uses the same data.
         resourcePersistencePath: path.join(state, "v3"),
         unsafeRuntimeEnv: { [OWNER_VARIABLE]: owner },
         unsafeHandleRuntimeRestart: () => {
           clearTimeout(lost);
           lost = undefined;
-          say("workerd serves again");
+          say("workerd is running again");
         },
         workers,
       }),
   );
   return {
-    /** Whether workerd has ended and does not serve again yet. */
+    /** Whether workerd has stopped and is not running again yet. */
     isStarting: () => lost !== undefined,
     async ready() {
       try {
@@ -86,7 +86,7 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
     async runSchedule(cron, scheduledTime) {
       const worker = await miniflare.getWorker(config.name);
       const { outcome } = await worker.scheduled({ cron, scheduledTime });
-      if (outcome !== "ok") say(`the schedule ${cron} has ended with: ${outcome}`);
+      if (outcome !== "ok") say(`the scheduled job ${cron} failed: ${outcome}`);
       return outcome;
     },
     runtime: () => runtime,
@@ -128,7 +128,7 @@ export async function openFiles(owner) {
 async function gatewayWorker(config, modules, variables, port, outputs) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
-    throw new Refusal(`scripts/local/gateway.mjs does not know ${unknown.join(", ")} of wrangler.toml yet.`);
+    throw new Refusal(`scripts/local/gateway.mjs does not support these keys of wrangler.toml: ${unknown.join(", ")}.`);
   const { directory, binding, run_worker_first: first = [] } = config.assets;
   const isFirst = (name) =>
     first.some((rule) => (rule.endsWith("*") ? name.startsWith(rule.slice(0, -1)) : name === rule));
@@ -222,7 +222,7 @@ export default {
 `;
 }
 
-/** Every path under which a file of the folder is served: a page also without `.html`, an index also as its folder. */
+/** Returns every path of a file: a page also without `.html`, an index also as its folder. */
 async function staticPaths(folder) {
   const files = (await listFiles(folder)).filter((file) => file !== "_headers" && file !== "_redirects");
   return files.flatMap((file) => {
@@ -233,7 +233,7 @@ async function staticPaths(folder) {
   });
 }
 
-/** Miniflare ends the process on a signal at once, and with it our own, orderly stop. */
+/** On a signal, Miniflare would end the process at once, before the script can stop in order. */
 function withoutSignalHandlers(make) {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   const before = signals.map((signal) => process.listeners(signal));

@@ -126,7 +126,7 @@ function keepPrivate(state) {
   mkdirSync(state, { recursive: true });
   if ((statSync(state).mode & 0o077) === 0) return;
   for (const entry of OWN_ENTRIES) tighten(path.join(state, entry));
-  // Last, so that a start that was ended half-way begins again.
+  // Written last, so that an interrupted start begins again.
   chmodSync(state, 0o700);
 }
 

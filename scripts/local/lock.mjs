@@ -1,5 +1,5 @@
-// One gateway per state: two would each believe to be the only owner of every conversation. `<state>/gateway.lock` names the
-// launcher, the runtime it started (workerd, or wrangler's process group) and the port.
+// One gateway per state: two gateways would both act as the only owner of every conversation. `<state>/gateway.lock` names the launcher,
+// the runtime it started (workerd, or wrangler's process group) and the port.
 
 import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -28,15 +28,15 @@ export async function acquireLock(state, { port, group = false }) {
   const left = previous?.runtime == null ? [] : [previous.runtime];
   const marked = markedProcesses(state).filter(({ launcher }) => !isRunning(launcher));
   const orphans = [...left, ...marked].filter(isRunning);
-  if (orphans.length > 0) say("ending what a killed gateway left running");
+  if (orphans.length > 0) say("stopping processes of a killed gateway");
   await end(left, previous?.group);
   await end(orphans);
 
   return {
-    /** Writes down the runtime; to be called in the same breath in which it is started. */
+    /** Records the runtime; must be called immediately after it is started. */
     setRuntime(pid) {
       if (read(file)?.id !== own.id)
-        throw new Refusal(`${file} was taken away: another gateway may own this state now.`);
+        throw new Refusal(`${file} was removed, so another gateway may use this state now.`);
       own.runtime = processOf(pid);
       const draft = `${file}.${own.id}`;
       writeFileSync(draft, JSON.stringify(own));
@@ -56,7 +56,7 @@ export async function acquireLock(state, { port, group = false }) {
  */
 export function claim(file, own, refuse) {
   const draft = `${file}.${own.id}`;
-  const aside = `${draft}.stale`;
+  const stale = `${draft}.stale`;
   let previous = null;
   writeFileSync(draft, JSON.stringify(own));
   try {
@@ -71,21 +71,21 @@ export function claim(file, own, refuse) {
       if (isRunning(held?.launcher)) refuse(held);
       // The lock is stale or half-written. Another start can be replacing it at this moment, so only a successful move counts.
       try {
-        renameSync(file, aside);
+        renameSync(file, stale);
       } catch (error) {
         if (error.code === "ENOENT") continue;
         throw error;
       }
-      const moved = read(aside);
+      const moved = read(stale);
       if (isRunning(moved?.launcher)) {
-        renameSync(aside, file);
+        renameSync(stale, file);
         refuse(moved);
       }
       previous = moved;
     }
   } finally {
     rmSync(draft, { force: true });
-    rmSync(aside, { force: true });
+    rmSync(stale, { force: true });
   }
 }
 
@@ -96,7 +96,7 @@ function refuse(file, holder) {
   );
 }
 
-/** @returns {Holder | null} null too for what is not a whole lock file */
+/** @returns {Holder | null} also `null` if the lock file is incomplete */
 function read(file) {
   try {
     const holder = JSON.parse(readFileSync(file, "utf8"));

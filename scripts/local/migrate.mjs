@@ -23,7 +23,9 @@ export async function applyMigrations(db, { folder = path.join(root, "migrations
   const done = new Set(results.map((row) => row.name));
   const strange = [...done].filter((name) => !files.includes(name));
   if (strange.length > 0) {
-    throw new Refusal(`The state is newer than this version: it knows no migration ${strange.join(", ")}.`);
+    throw new Refusal(
+      `The state is newer than this version (unknown migrations: ${strange.join(", ")}). Update the gateway.`,
+    );
   }
   const pending = files.filter((file) => !done.has(file) && (upTo?.includes(file) ?? true));
   for (const file of pending) {

@@ -1,11 +1,11 @@
-// Names in a process's environment that are nearly a setting's. An environment is full of other programs' names, so a stranger's name
-// must never stop a start: only what is almost one of our own, and of a kind that no other program has, does.
+// Finds names in the environment that are almost a setting's. The environment contains names of other programs, which must never prevent a
+// start. Therefore only a near miss that no other program uses is an error.
 
 /** Settings with names that are common in other programs. A similar name may belong to one of those (Django has a SECRET_KEY). */
 const COMMON = /^(?:SECRETS_|ALLOWED_|LOG_|RATE_|JWT_)/;
-/** A shorter name has too many neighbours. */
+/** Shorter names are similar to too many others. */
 const TELLING_CHARS = 10;
-/** One letter too many, one too few, two exchanged. */
+/** One additional letter, one missing letter, or two exchanged letters. */
 const SLIPS = 2;
 
 /**

@@ -5,7 +5,7 @@ import { zipSync } from "fflate";
 /** The SKILL.md for files that contain none. */
 export const SKILL = Buffer.from("---\nname: scripts\ndescription: Scripts.\n---\n\n# Scripts\n");
 
-/** The files as a package called `scripts`. */
+/** Returns the files as a package called `scripts`. */
 export function packed(files) {
   const inside = Object.entries({ "SKILL.md": SKILL, ...files });
   const entry = (bytes) => [new Uint8Array(bytes), { os: 3, attrs: 0o100755 << 16 }];

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The variable by which a runtime carries its owner, so that one is found even if its number was never written down. */
+/** The environment variable that marks a runtime with its owner, so that it is found even if its process id was never recorded. */
 export const OWNER_VARIABLE = "SKILL_GATEWAY_OWNER";
 
 /** @typedef {{ pid: number, began: string }} Process */
@@ -60,10 +60,7 @@ export function ownerMark(state, launcher) {
   return JSON.stringify({ state, launcher });
 }
 
-/**
- * The processes that were started for a state, each with its owner. Linux only: elsewhere the lock's word must do.
- * @returns {(Process & { launcher: Process })[]}
- */
+/** Returns the processes that were started for a state, each with its owner. Works on Linux only; elsewhere the lock file must suffice. */
 export function markedProcesses(state) {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc").flatMap((entry) => {
@@ -80,7 +77,7 @@ export function markedProcesses(state) {
   });
 }
 
-/** Ends processes at once and waits until they are gone, so that their port and files are free. */
+/** Kills processes and waits until they have ended, so that their port and files are free. */
 export async function end(processes, withGroup = false) {
   for (const known of processes.filter(isRunning)) {
     if (withGroup) kill(-known.pid);
@@ -90,7 +87,7 @@ export async function end(processes, withGroup = false) {
   while (processes.some(isRunning) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Kills a process, or with a negative number a whole group; one that is not there is dead already. */
+/** Kills a process, or a process group if the number is negative. A missing process counts as killed. */
 export function kill(pid, signal = "SIGKILL") {
   try {
     process.kill(pid, signal);

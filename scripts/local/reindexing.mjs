@@ -3,7 +3,7 @@
 import { Refusal } from "../kit/refusal.mjs";
 import { nothingAnswers } from "./chosen-gateway.mjs";
 
-/** @returns {Promise<number>} how many skills were indexed */
+/** @returns {Promise<number>} the number of indexed skills */
 export async function reindexAt(url, key) {
   let total = 0;
   for (let after = 0; after !== null; ) {
@@ -16,7 +16,7 @@ export async function reindexAt(url, key) {
       throw nothingAnswers(url, error);
     });
     const body = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Refusal(`${url} answered ${answer.status}: ${body.code ?? ""} ${body.detail ?? ""}`);
+    if (!answer.ok) throw new Refusal(`${url} returned HTTP ${answer.status}: ${body.code ?? ""} ${body.detail ?? ""}`);
     total += body.indexed;
     after = body.next;
   }

@@ -1,4 +1,4 @@
-// Cloudflare's cron triggers, for local runs: workerd fires none by itself.
+// Cloudflare's cron triggers for local runs, because workerd does not run them.
 
 const HOUR = 3_600_000;
 

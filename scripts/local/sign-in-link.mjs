@@ -34,10 +34,10 @@ async function linkFor(url, adminKey, wanted) {
     const body = await answer.json();
     if (answer.ok) return body.url;
     // 409 is not an error: an external issuer signs users in, the console is off, or links of earlier starts are still unused.
-    if (answer.status !== 409) say(`There is no sign-in link: ${answer.status} ${body.detail}`);
+    if (answer.status !== 409) say(`The sign-in link was not created: ${answer.status} ${body.detail}`);
     return null;
   } catch (error) {
-    say(`There is no sign-in link: ${error.message}`);
+    say(`The sign-in link was not created: ${error.message}`);
     return null;
   }
 }

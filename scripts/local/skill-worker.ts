@@ -1,4 +1,4 @@
-// The bench for skill authors: the gateway's own reader, compiler and sandbox behind one request, without a gateway.
+// The bench for skill authors: the gateway's package reader, compiler and sandbox behind one request.
 
 import { decodeBase64, encodeBase64 } from "../../src/domain/base64";
 import { runnable, runnableScripts } from "../../src/domain/code/compiled";
@@ -26,7 +26,7 @@ interface Bench {
 /** The request of scripts/skill.mjs, sent with the package's ZIP. */
 interface Asked {
   fileName: string;
-  /** A tool or a script to call; without one the package is looked at. */
+  /** The tool or script to call; without it, the package is only checked. */
   call?: string;
   arguments: JsonObject;
   /** The files that exist when a script begins: base64 by full path. */
@@ -89,7 +89,7 @@ export default {
     }
 
     const logs: string[] = [];
-    const told: JsonValue[] = [];
+    const requests: JsonValue[] = [];
     const host: Omit<HostParts, "deadline"> = {
       readFile: async (each) => {
         const file = files.find((candidate) => candidate.path === each);
@@ -100,12 +100,12 @@ export default {
       ended: () => {},
       browserLink: {
         request: async ({ action, payload }) => {
-          told.push({ request: action, payload });
+          requests.push({ request: action, payload });
           if (asked.answer === undefined)
-            return { success: false, error: "No page is connected to the bench: give its answer with --answer." };
+            return { success: false, error: "No page is connected to the bench. Pass its answer with --answer." };
           return { success: true, result: asked.answer };
         },
-        emit: (action, payload) => told.push({ emit: action, payload }),
+        emit: (action, payload) => requests.push({ emit: action, payload }),
       },
     };
     const context = { taskId: "bench", subtaskId: 1, userId: "author", userName: "author", skillName: name };
@@ -117,7 +117,7 @@ export default {
       const result =
         argumentProblems(tool.name, described.tools[0]?.inputSchema ?? {}, asked.arguments) ??
         (await callTool(isolates, provider, call, host, signal));
-      return Response.json({ result, logs, told });
+      return Response.json({ result, logs, told: requests });
     }
     const script = asked.call.replace(/^\.\//, "");
     const place = files.find(({ path: each }) => each === script);
@@ -150,6 +150,6 @@ export default {
     const all = executors({ ...isolates, ...source, host }, source);
     const run = await all.find((one) => one.runs(call.script))?.run(call, signal);
     const written = (run?.files ?? []).map(({ path, bytes }) => [path, encodeBase64(bytes)]);
-    return Response.json({ run: { ...run, files: Object.fromEntries(written) }, logs, told });
+    return Response.json({ run: { ...run, files: Object.fromEntries(written) }, logs, told: requests });
   },
 };

@@ -104,7 +104,7 @@ async function taken(browser, url, adminKey) {
     return published.metadata.labels.id;
   }
 
-  /** Two skills come, each for some turns; one leaves. */
+  /** Two skills are loaded, each for some turns; one of them is removed. */
   async function converse() {
     const loads = { 2: "tide-times", 4: "mermaid-diagram" };
     for (let turn = 1; turn <= 12; turn++) {

@@ -43,8 +43,8 @@ export function readTyped(
       return null;
     }
     const [least, most] = command.names;
-    if (typed.positionals.length < least) throw misused("Something is missing.");
-    if (typed.positionals.length > most) throw misused(`What is ${typed.positionals[most]}?`);
+    if (typed.positionals.length < least) throw misused("Argument missing.");
+    if (typed.positionals.length > most) throw misused(`Unexpected argument: ${typed.positionals[most]}`);
     return { names: typed.positionals, values };
   } catch (error) {
     if (error instanceof Problem) throw new Problem(error.exit, `${error.message}\n${usage}`);

@@ -79,7 +79,7 @@ export function endOnInterrupt(controller: AbortController): void {
   const end = () => {
     controller.abort();
     for (const folder of unfinished) rmSync(folder, { recursive: true, force: true });
-    process.stderr.write("\nInterrupted: nothing was left half-done here.\n");
+    process.stderr.write("\nInterrupted. No incomplete files were left behind.\n");
     process.exit(EXIT.interrupted);
   };
   process.once("SIGINT", end);

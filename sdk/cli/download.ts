@@ -22,15 +22,15 @@ export async function downloadSkill(
   const query = { version, task_id: task };
   const { bytes, headers } = await gateway.bytes(`${SKILLS}/${id}/download`, { query, seconds: 120 });
   const digest = createHash("sha256").update(bytes).digest("hex");
-  const told = /sha256[-:]([0-9a-f]{64})/.exec(headers.get("etag") ?? "")?.[1];
-  const wanted = hash?.replace(/^sha256:/, "") || told;
+  const serverDigest = /sha256[-:]([0-9a-f]{64})/.exec(headers.get("etag") ?? "")?.[1];
+  const wanted = hash?.replace(/^sha256:/, "") || serverDigest;
   if (wanted !== undefined && wanted !== digest)
-    throw new Problem(EXIT.unreachable, `The package of '${name}' did not arrive as it was sent. Try again.`);
+    throw new Problem(EXIT.unreachable, `The digest of the package '${name}' does not match. Try again.`);
   const { package: found, issues } = await readSkill(bytes, `${name}.zip`);
   if (found === null)
     throw new Problem(
       EXIT.refused,
-      `The package of '${name}' is no valid skill: ${issues.map(({ message }) => message).join("; ")}`,
+      `The package of '${name}' is not a valid skill: ${issues.map(({ message }) => message).join("; ")}`,
     );
   return found;
 }

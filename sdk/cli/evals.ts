@@ -71,10 +71,13 @@ export function readCases(file: string, text: string): Cases {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { ...none, problems: [`${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`] };
+    return {
+      ...none,
+      problems: [`${file} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`],
+    };
   }
   const read = fileSchema.safeParse(Array.isArray(json) ? { evals: json } : json);
-  if (!read.success) return { ...none, problems: [`${file} is not of a form that this program reads.`] };
+  if (!read.success) return { ...none, problems: [`${file} has an unknown format. See "Cases" in docs/cli.md.`] };
   const { evals, should_trigger, should_not_trigger, checks } = read.data;
   const routing: RoutingCase[] = [];
   const unjudged: string[] = [];
@@ -113,7 +116,7 @@ export function differences(expected: Expected, ran: Ran): string[] {
   const found: string[] = [];
   const equal = (what: string, wanted: unknown, seen: unknown) => {
     if (JSON.stringify(sorted(wanted)) !== JSON.stringify(sorted(seen)))
-      found.push(`${what} is ${JSON.stringify(seen) ?? "nothing"} and should be ${JSON.stringify(wanted)}`);
+      found.push(`${what} is ${JSON.stringify(seen) ?? "missing"}, expected ${JSON.stringify(wanted)}`);
   };
   const contains = (what: string, wanted: string | string[], seen: string) => {
     for (const part of [wanted].flat())
@@ -126,13 +129,13 @@ export function differences(expected: Expected, ran: Ran): string[] {
   if (expected.stdout_json !== undefined) equal("stdout as JSON", expected.stdout_json, parsed(stdout));
   for (const [path, wanted] of Object.entries(expected.files ?? {})) {
     const seen = ran.files?.[path] ?? ran.files?.[`/workspace/${path}`];
-    if (wanted === null ? seen === undefined : seen === undefined) found.push(`the file ${path} was not left`);
+    if (wanted === null ? seen === undefined : seen === undefined) found.push(`the file ${path} was not written`);
     else if (wanted !== null) equal(`the file ${path}`, wanted, seen);
   }
   const isError = expected.is_error ?? (ran.isError === undefined ? undefined : false);
-  if (isError !== undefined) equal("whether it failed", isError, ran.isError ?? false);
-  if (expected.text_contains !== undefined) contains("the answer", expected.text_contains, ran.text ?? "");
-  if (expected.json !== undefined) equal("the answer as JSON", expected.json, parsed(ran.text ?? ""));
+  if (isError !== undefined) equal("is_error", isError, ran.isError ?? false);
+  if (expected.text_contains !== undefined) contains("the result", expected.text_contains, ran.text ?? "");
+  if (expected.json !== undefined) equal("the result as JSON", expected.json, parsed(ran.text ?? ""));
   return found;
 }
 

@@ -27,7 +27,8 @@ export async function skillAt(work: Work, typed: string): Promise<NamedSkill> {
     const name = path.basename(place).slice(0, -".zip".length);
     return { name, place, isFolder: false, zip: () => readFile(place) };
   }
-  if ((await stat(path.join(place, "SKILL.md")).catch(() => null)) === null) throw misused(`${place} has no SKILL.md.`);
+  if ((await stat(path.join(place, "SKILL.md")).catch(() => null)) === null)
+    throw misused(`${place} has no SKILL.md. Name the folder of a skill.`);
   return { name: path.basename(place), place, isFolder: true, zip: () => packFolder(place) };
 }
 
@@ -133,7 +134,8 @@ export async function changesTo(parent: string, skill: SkillPackage): Promise<Ch
   const place = path.join(parent, skill.name);
   const entries = await readdir(place, { recursive: true, withFileTypes: true }).catch((error) => {
     if (error.code === "ENOENT") return null;
-    if (error.code === "ENOTDIR") throw new Problem(EXIT.conflict, `${place} is there already, and is no folder.`);
+    if (error.code === "ENOTDIR")
+      throw new Problem(EXIT.conflict, `${place} exists and is not a folder. Use another path.`);
     throw error;
   });
   if (entries === null) return null;

@@ -18,7 +18,7 @@ export const issuesSchema = z.array(issueSchema);
 
 const refusalSchema = z.looseObject({
   code: z.string().default("UNKNOWN"),
-  detail: z.string().default("It says no more."),
+  detail: z.string().default("No details."),
   issues: issuesSchema.default([]),
 });
 
@@ -105,7 +105,7 @@ export class Gateway {
     } catch {
       throw new Problem(
         EXIT.unreachable,
-        `What answers at ${this.signedIn.url} is no gateway that this program knows: ${path}`,
+        `${this.signedIn.url} is not a supported gateway (unexpected response for ${path}). Check the URL.`,
       );
     }
   }
@@ -123,7 +123,7 @@ export class Gateway {
     } catch (error) {
       throw new Problem(
         EXIT.unreachable,
-        `The answer of ${this.signedIn.url} broke off (${reasonOf(error)}). Try again.`,
+        `The response of ${this.signedIn.url} was interrupted (${reasonOf(error)}). Try again.`,
       );
     }
   }
@@ -139,7 +139,8 @@ export class Gateway {
       body = null;
     }
     const read = refusalSchema.safeParse(body);
-    if (!read.success) return new Problem(exitOf(status), `${url} answers ${status}, and not as a gateway does.`);
+    if (!read.success)
+      return new Problem(exitOf(status), `${url} returned HTTP ${status} and is not a gateway. Check the URL.`);
     return new Refused(
       status,
       read.data,
@@ -150,12 +151,12 @@ export class Gateway {
 
 /** Returns the problem for a request without a response. */
 export function nothingAnswers(url: string, error: unknown): Problem {
-  return new Problem(EXIT.unreachable, `Nothing answers at ${url} (${reasonOf(error)}).`);
+  return new Problem(EXIT.unreachable, `${url} does not respond (${reasonOf(error)}). Check the URL, or try again.`);
 }
 
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (cause instanceof Error) return "code" in cause ? String(cause.code) : cause.message;
-  return error.name === "TimeoutError" ? "no answer in time" : error.message;
+  return error.name === "TimeoutError" ? "timeout" : error.message;
 }

@@ -31,8 +31,8 @@ const MOST_PAIRS = 4_000_000;
 export function unifiedDiff({ path, before, after }: Sides, from: string, to: string): string {
   const [a, b] = [linesOf(before), linesOf(after)];
   const head = `--- ${before === null ? "/dev/null" : `${path} (${from})`}\n+++ ${after === null ? "/dev/null" : `${path} (${to})`}`;
-  if (a === null || b === null) return `${head}\nThe files differ, and are no text.`;
-  if (a.length * b.length > MOST_PAIRS) return `${head}\nThe files differ, and are too long to compare.`;
+  if (a === null || b === null) return `${head}\nThe files differ and are not text.`;
+  if (a.length * b.length > MOST_PAIRS) return `${head}\nThe files differ and are too long to compare.`;
   return [head, ...hunks(marked(a, b))].join("\n");
 }
 
@@ -77,7 +77,7 @@ function hunks(lines: readonly string[]): string[] {
   const near = lines.map((_, at) =>
     lines.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some((line) => line[0] !== " "),
   );
-  const told: string[] = [];
+  const diffLines: string[] = [];
   let [old, fresh] = [1, 1];
   for (let at = 0; at < lines.length; ) {
     if (near[at] !== true) {
@@ -90,10 +90,10 @@ function hunks(lines: readonly string[]): string[] {
     while (end < lines.length && near[end] === true) end++;
     const some = lines.slice(at, end);
     const [gone, come] = ["+", "-"].map((other) => some.filter((line) => line[0] !== other).length);
-    told.push(`@@ -${old},${gone} +${fresh},${come} @@`, ...some);
+    diffLines.push(`@@ -${old},${gone} +${fresh},${come} @@`, ...some);
     old += gone ?? 0;
     fresh += come ?? 0;
     at = end;
   }
-  return told;
+  return diffLines;
 }

@@ -51,7 +51,7 @@ export async function main({ args, program, folder, env, checkout }: Start): Pro
         process.stdout.write(`${usageOf(program)}\n`);
         return typed === "" ? EXIT.usage : EXIT.done;
       }
-      throw new Problem(EXIT.usage, `What is ${typed}?\n${usageOf(program)}`);
+      throw new Problem(EXIT.usage, `Unknown command: ${typed}\n${usageOf(program)}`);
     }
     const read = readTyped(program, name, command, rest);
     if (read === null) return EXIT.done;

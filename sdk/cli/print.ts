@@ -27,8 +27,8 @@ export function routingLines({ prompts, neighbours }: Routing): string[] {
     return `    ${placeText(rank)} (${placeText(plain)})  ${oneLineOf(prompt)}${behind}`;
   });
   const met = neighbours.map(({ skill, prompts: count }) => `${skill} (${count})`);
-  const beside = met.length === 0 ? [] : [`  stand before it: ${met.join(", ")}`];
-  return ["  found by its example prompts (and if those were not searched):", ...lines, ...beside];
+  const beside = met.length === 0 ? [] : [`  ranked higher: ${met.join(", ")}`];
+  return ["  rank for its example prompts (and without them in the index):", ...lines, ...beside];
 }
 
 export function placeText(rank: number | null): string {
@@ -39,7 +39,7 @@ export function placeText(rank: number | null): string {
 export function permissionLines({ added, removed }: ReturnType<typeof permissionChanges>): string[] {
   const line = (what: string) => (one: (typeof added)[number]) =>
     `# ${what}: ${one.permission} ${oneLineOf(one.value, 300)}`;
-  return [...added.map(line("may now")), ...removed.map(line("may no more"))];
+  return [...added.map(line("new permission")), ...removed.map(line("removed permission"))];
 }
 
 /** Shortens a prompt to one line. */

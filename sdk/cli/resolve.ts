@@ -20,7 +20,8 @@ export async function findNamed(gateway: Gateway, name: string): Promise<SkillRe
   if (/^skl_[0-9A-Z]{26}$/.test(name)) return gateway.read(skillSchema, `${SKILLS}/${name}`);
   const { items } = await gateway.read(skillsSchema, SKILLS, { query: { name } });
   const [found] = items;
-  if (found === undefined) throw new Problem(EXIT.absent, `There is no skill '${name}' that you see.`);
+  if (found === undefined)
+    throw new Problem(EXIT.absent, `Skill '${name}' not found. Check its name and who can see it.`);
   return found;
 }
 
@@ -45,6 +46,6 @@ export async function readVersionsOf(gateway: Gateway, id: string): Promise<Vers
 export async function findVersionOf(gateway: Gateway, id: string, version: string): Promise<VersionItem> {
   const all = await readVersionsOf(gateway, id);
   const found = all.find((each) => each.version_id === version) ?? all.find((each) => each.version === version);
-  if (found === undefined) throw new Problem(EXIT.absent, `There is no version '${version}' of it.`);
+  if (found === undefined) throw new Problem(EXIT.absent, `Version '${version}' not found. Check its label or id.`);
   return found;
 }

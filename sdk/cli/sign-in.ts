@@ -9,8 +9,8 @@ import * as z from "zod";
 import type { Work } from "./context";
 import { EXIT, misused, Problem } from "./problem";
 
-const keptSchema = z.object({ current: z.string(), keys: z.record(z.string(), z.string()) });
-type Kept = z.infer<typeof keptSchema>;
+const loginsSchema = z.object({ current: z.string(), keys: z.record(z.string(), z.string()) });
+type SavedLogins = z.infer<typeof loginsSchema>;
 
 export interface SignedIn {
   url: string;
@@ -30,28 +30,28 @@ function fileOf({ env }: Work): string {
   return path.join(base, "skillgate", "gateways.json");
 }
 
-async function readKept(work: Work): Promise<Kept | null> {
+async function readLogins(work: Work): Promise<SavedLogins | null> {
   const text = await readFile(fileOf(work), "utf8").catch((error) => {
     if (error.code === "ENOENT") return null;
     throw error;
   });
   if (text === null) return null;
   try {
-    return keptSchema.parse(JSON.parse(text));
+    return loginsSchema.parse(JSON.parse(text));
   } catch {
-    throw new Problem(EXIT.key, `${fileOf(work)} cannot be read. Delete it, and sign in again: ${work.program} login`);
+    throw new Problem(EXIT.key, `${fileOf(work)} cannot be read. Delete it and sign in again: ${work.program} login`);
   }
 }
 
 /** Stores a key for its gateway, readable only by the user, and makes that gateway the default. */
 export async function keepKey(work: Work, { url, key }: SignedIn): Promise<string> {
-  const before = await readKept(work).catch(() => null);
-  const kept: Kept = { current: url, keys: { ...before?.keys, [url]: key } };
+  const before = await readLogins(work).catch(() => null);
+  const saved: SavedLogins = { current: url, keys: { ...before?.keys, [url]: key } };
   const file = fileOf(work);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.tmp`;
   try {
-    await writeFile(draft, JSON.stringify(kept, null, 2), { mode: 0o600 });
+    await writeFile(draft, JSON.stringify(saved, null, 2), { mode: 0o600 });
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
@@ -71,15 +71,17 @@ export function gatewayUrl(text: string): string {
 /** Returns the URL of the gateway to use. */
 export async function chosenUrl(work: Work, typed: Typed): Promise<string> {
   if (typed.port !== undefined) {
-    if (typed.url !== undefined) throw misused("--port is for the gateway on this machine; --url names another one.");
-    if (!/^\d+$/.test(typed.port) || Number(typed.port) > 65_535) throw misused(`--port ${typed.port} is not a port.`);
+    if (typed.url !== undefined)
+      throw misused("--port and --url exclude each other. Use --port for a gateway on this machine.");
+    if (!/^\d+$/.test(typed.port) || Number(typed.port) > 65_535)
+      throw misused(`--port ${typed.port} is not a port number (0 to 65535).`);
     return gatewayUrl(`http://127.0.0.1:${typed.port}`);
   }
   const named = typed.url ?? work.env.GATEWAY_URL;
   if (named) return gatewayUrl(named);
   // In a checkout the local gateway comes before a stored login, so that a test push does not publish to a shared gateway.
   if (work.checkout !== null) return gatewayUrl(await work.checkout.localUrl());
-  return (await readKept(work))?.current ?? "http://127.0.0.1:8787";
+  return (await readLogins(work))?.current ?? "http://127.0.0.1:8787";
 }
 
 /** Returns the gateway's URL and key. */
@@ -87,8 +89,8 @@ export async function signIn(work: Work, typed: Typed): Promise<SignedIn> {
   const url = await chosenUrl(work, typed);
   const given = typed.key || work.env.GATEWAY_KEY;
   if (given) return { url, key: given };
-  const kept = (await readKept(work))?.keys[url];
-  if (kept !== undefined) return { url, key: kept };
+  const saved = (await readLogins(work))?.keys[url];
+  if (saved !== undefined) return { url, key: saved };
   if (work.checkout !== null) {
     const key = await work.checkout.localKeyFor(url).catch((error: Error) => {
       throw new Problem(EXIT.key, error.message);
@@ -97,6 +99,6 @@ export async function signIn(work: Work, typed: Typed): Promise<SignedIn> {
   }
   throw new Problem(
     EXIT.key,
-    `There is no key for ${url}. Sign in: ${work.program} login --url ${url} (or set GATEWAY_KEY).`,
+    `No key for ${url}. Sign in with \`${work.program} login --url ${url}\`, or set GATEWAY_KEY.`,
   );
 }

@@ -81,7 +81,7 @@ export async function aiSdk<Message extends object, Tools extends object>(
 ): Promise<AiSdkCall<Message, Tools>> {
   const { delivery = "auto", tool_mode = "fixed" } = chat.options.conversation ?? {};
   if (delivery !== "auto" || tool_mode !== "fixed")
-    throw new TypeError("The AI SDK's tools stay the same for all steps: leave out `delivery` and `tool_mode`");
+    throw new TypeError("The AI SDK requires constant tools. Remove `delivery` and `tool_mode`.");
   const messages = (given as readonly unknown[]).map((message) => ({ ...(message as ModelMessage) }));
   const stopWhen = ({ steps }: { steps: readonly unknown[] }) => steps.length >= MOST_STEPS;
   const at = messages.findLastIndex(({ role }) => role === "user");
@@ -98,7 +98,7 @@ export async function aiSdk<Message extends object, Tools extends object>(
   const tools = turn === null ? namesOnly(messages, own) : (turn.tools as unknown as Definition[]);
   const both = tools.filter(({ name }) => own !== undefined && name in own);
   if (both.length > 0)
-    throw new TypeError(`Both this chat and its skills have a tool named ${both.map(({ name }) => name).join(", ")}`);
+    throw new TypeError(`Tool name used twice: ${both.map(({ name }) => name).join(", ")}. Rename your tool.`);
   for (const { call_id, content } of turn?.context_edits ?? [])
     if (call_id !== undefined) edit(messages, call_id, content);
   // An MCP message has one content block, an AI SDK message has a list.

@@ -132,7 +132,7 @@ const messages: Api<Body, Message, Block, Answer, StreamEvent> = {
     content: answer.content.filter((block) => !isCall(block) || !isOurs(block)),
     ...(usage === undefined ? {} : { usage }),
   }),
-  results: (told) => [{ role: "user", content: (told as unknown as Message[]).flatMap(blocksOf) }],
+  results: (results) => [{ role: "user", content: (results as unknown as Message[]).flatMap(blocksOf) }],
   unreachable: (calls) => [
     {
       role: "user",

@@ -88,7 +88,11 @@ export class Chat {
         this.options.onEvent?.(event);
         if (event.event === "done") return event.data;
       }
-      throw new SkillGatewayError({ status: 0, code: "STREAM_ENDED", message: "The gateway's answer ended early" });
+      throw new SkillGatewayError({
+        status: 0,
+        code: "STREAM_ENDED",
+        message: "The response of the gateway ended early. Try again.",
+      });
     });
   }
 
@@ -119,7 +123,7 @@ function refused({ code, reason, message }: { code: string; reason: string; mess
   return new SkillGatewayError({
     status: STATUS[code] ?? 500,
     code: reason,
-    message: `The gateway refused: ${message}`,
+    message: `The gateway rejected the request: ${message}`,
   });
 }
 

@@ -47,7 +47,7 @@ export const completions: Api<Body, Message, Call, Completion, Chunk> = {
   format: "openai",
   path: ["chat", "completions"],
   historyOf({ messages, n }) {
-    if ((n ?? 1) !== 1) throw new TypeError("With skills one answer is made at a time: leave `n` out");
+    if ((n ?? 1) !== 1) throw new TypeError("`n` is not supported with skills. Remove it.");
     return messages;
   },
   isWritten: ({ role }) => role === "user",

@@ -41,13 +41,13 @@ export class SkillGatewayError extends Error {
 /** Creates the error from an error response: RFC 9457, or any body from a proxy in between. */
 export async function refusalOf(answer: Response): Promise<SkillGatewayError> {
   const text = await answer.text().catch(() => "");
-  const told = parse(text);
-  const detail = typeof told.detail === "string" ? told.detail : text.slice(0, 200);
+  const problemFields = parse(text);
+  const detail = typeof problemFields.detail === "string" ? problemFields.detail : text.slice(0, 200);
   return new SkillGatewayError({
     status: answer.status,
-    code: typeof told.code === "string" ? told.code : `HTTP_${answer.status}`,
+    code: typeof problemFields.code === "string" ? problemFields.code : `HTTP_${answer.status}`,
     message: `The gateway answered ${answer.status}${detail === "" ? "" : `: ${detail}`}`,
-    issues: Array.isArray(told.issues) ? (told.issues as Problem[]) : [],
+    issues: Array.isArray(problemFields.issues) ? (problemFields.issues as Problem[]) : [],
     requestId: answer.headers.get("x-request-id"),
   });
 }

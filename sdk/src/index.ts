@@ -67,7 +67,10 @@ export class SkillGateway {
   #bookmark: string | null = null;
 
   constructor(options: SkillGatewayOptions) {
-    if (!URL.canParse(options.url)) throw new TypeError(`url: ${JSON.stringify(options.url)} is no URL`);
+    if (!URL.canParse(options.url))
+      throw new TypeError(
+        `url: ${JSON.stringify(options.url)} is not a URL. Use an address such as https://skills.example.com.`,
+      );
     this.#options = options;
     const { retries = 3, timeoutMs = 30_000, fetch: ask = (...request) => globalThis.fetch(...request) } = options;
     this.#attempts = { retries, timeoutMs, fetch: ask };
@@ -130,7 +133,7 @@ export class SkillGateway {
     request: RequestOf<Name>,
     options: CallOptions = {},
   ): AsyncGenerator<Operations[Name]["event"], void, undefined> {
-    const told = new Set<string>();
+    const sentFrames = new Set<string>();
     for (let attempt = 0; ; attempt++) {
       const more = { accept: "text/event-stream" };
       const answer = await this.#send(name, request as Parts, options, more, async (response) => response);
@@ -138,8 +141,8 @@ export class SkillGateway {
         if (answer.body !== null)
           for await (const { event, data } of eventsOf(answer.body)) {
             const frame = `${event} ${data}`;
-            if (told.has(frame)) continue;
-            told.add(frame);
+            if (sentFrames.has(frame)) continue;
+            sentFrames.add(frame);
             yield { event, data: JSON.parse(data) } as Operations[Name]["event"];
             if (event === "done" || event === "error") return;
           }
@@ -148,7 +151,11 @@ export class SkillGateway {
         if (error instanceof SyntaxError) throw error;
       }
       if (attempt >= this.#attempts.retries)
-        throw new SkillGatewayError({ status: 0, code: "STREAM_ENDED", message: "The gateway's answer ended early" });
+        throw new SkillGatewayError({
+          status: 0,
+          code: "STREAM_ENDED",
+          message: "The response of the gateway ended early. Try again.",
+        });
       await wait(pause(attempt), options.signal);
     }
   }
@@ -198,7 +205,7 @@ export class SkillGateway {
 
 function segment(path: Record<string, unknown>, field: string): string {
   const value = path[field];
-  if (value === undefined || value === "") throw new TypeError(`path.${field} is missing`);
+  if (value === undefined || value === "") throw new TypeError(`path.${field} is missing. Pass it.`);
   // A file path can have several segments.
   const words = field === "path" ? String(value).split("/") : [String(value)];
   return words.map(encodeURIComponent).join("/");

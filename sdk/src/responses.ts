@@ -51,7 +51,7 @@ export const responses: Api<Body, Item, Item, ModelResponse, Event> = {
     const not = ELSEWHERE.filter((field) => body[field] !== undefined && body[field] !== null && body[field] !== false);
     if (not.length > 0)
       throw new TypeError(
-        `With skills the history is yours: give all of it as \`input\`, and leave out ${not.join(", ")}`,
+        `Stored responses are not supported with skills. Send the whole history as \`input\`, and remove ${not.join(", ")}.`,
       );
     if (!Array.isArray(body.input))
       body.input = body.input === undefined ? [] : [{ role: "user", content: body.input }];

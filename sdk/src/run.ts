@@ -212,7 +212,8 @@ class Run<Body extends Asked, Message extends Kept, Call, Answer, Event> {
   async #step({ messages, calls, isCut, usage }: Made<Message, Call>): Promise<boolean> {
     const ours = calls.filter((call) => this.#isOurs(call));
     if (ours.length === 0 || isCut) return false;
-    if (++this.#steps > MOST_STEPS) throw new Error(`The model called skills ${MOST_STEPS} times in one turn`);
+    if (++this.#steps > MOST_STEPS)
+      throw new Error(`Too many steps in one turn (limit ${MOST_STEPS}). Start a new turn.`);
     const step = await this.#chat.run(ours, this.#api.format, this.#signal, usage ?? undefined);
     this.#history.push(
       ...messages.map((message) => ({ ...message, skill_step: true as const })),
@@ -230,8 +231,7 @@ class Run<Body extends Asked, Message extends Kept, Call, Answer, Event> {
       Array.isArray(tools) ? tools.flatMap((tool) => this.#api.nameOf(tool) ?? []) : [];
     this.#ours = new Set(names(this.#front?.tools));
     const both = names(this.#body.tools).filter((name) => this.#ours.has(name));
-    if (both.length > 0)
-      throw new TypeError(`Both this chat and its skills have a tool named ${both.join(", ")}: rename yours`);
+    if (both.length > 0) throw new TypeError(`Tool name used twice: ${both.join(", ")}. Rename your tool.`);
   }
 
   #isOurs(call: Call): boolean {

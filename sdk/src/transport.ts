@@ -81,7 +81,7 @@ async function once(
     signal?.throwIfAborted();
     const late = ended.signal.aborted;
     if (!late) return unreachable(error);
-    const message = `The gateway did not answer within ${timeoutMs} ms`;
+    const message = `The gateway did not respond (limit ${timeoutMs} ms). Try again.`;
     return new SkillGatewayError({ status: 0, code: "TIMEOUT", message }, { cause: error });
   } finally {
     clearTimeout(timer);
@@ -89,7 +89,7 @@ async function once(
 }
 
 function unreachable(cause: unknown): SkillGatewayError {
-  const message = `The gateway cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`;
+  const message = `The gateway cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}. Check its URL.`;
   return new SkillGatewayError({ status: 0, code: "UNREACHABLE", message }, { cause });
 }
 

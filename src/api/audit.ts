@@ -26,7 +26,7 @@ const recordSchema = () =>
     .object({
       seq: z.int(),
       at: z.string(),
-      /** A pseudonym: erasing a user leaves it. */
+      /** A pseudonym. It remains when the user is erased. */
       actor: z.string(),
       user_id: z.string().nullable(),
       key_id: z.string(),

@@ -13,10 +13,10 @@ const state = () => z.enum(["ok", "failed", "absent"]);
 const healthSchema = () =>
   z
     .object({
-      /** `degraded`: it serves, but for what `issues` names. */
+      /** `degraded`: the gateway works, except for what `issues` lists. */
       status: z.enum(["ok", "degraded", "failed"]),
       version: z.string(),
-      /** When storage was last looked at. */
+      /** Time of the last check of storage. */
       checked_at: z.iso.datetime(),
       checks: z.object({ d1: state(), r2: state(), loader: state(), rates: state(), search: state() }),
       /** The D1 instance that last answered this isolate, if reported. */
@@ -60,8 +60,8 @@ healthRoute.openapi(
     const checked_at = new Date(at).toISOString();
     const served = lastServed();
     const database = { served_by_region: served?.region ?? null, served_by_primary: served?.primary ?? null };
-    const told = served === null ? {} : { database };
-    const body = { status, version, checked_at, checks, ...told, ...(issues.length === 0 ? {} : { issues }) };
+    const shownDatabase = served === null ? {} : { database };
+    const body = { status, version, checked_at, checks, ...shownDatabase, ...(issues.length === 0 ? {} : { issues }) };
     return c.json(body, serves ? 200 : 503, { "cache-control": "no-store" });
   },
 );

@@ -163,8 +163,11 @@ importRoutes.openapi(
       page,
       importObjects(c.env),
     );
-    const told = { created: 0, updated: 0, unchanged: 0, refused: 0, failed: 0, ...counts };
-    return c.json({ ...shownImport(row), counts: told, items: items.map(shownItem), next_cursor: nextCursor }, 200);
+    const allCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, failed: 0, ...counts };
+    return c.json(
+      { ...shownImport(row), counts: allCounts, items: items.map(shownItem), next_cursor: nextCursor },
+      200,
+    );
   },
 );
 

@@ -1,4 +1,4 @@
-// /api/v1/links: addresses that read skills without a key, for clients that send no header.
+// /api/v1/links: URLs that read skills without a key, for clients that cannot send headers.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";

@@ -24,7 +24,7 @@ export function apiEdge(
   const routes = router();
   let table: RouteTable | undefined;
 
-  /** Answers 404, 405 and 415 from the table of routes, before a body is read. Every request is looked up in it: a scan by segments. */
+  /** Returns 404, 405 and 415 from the table of routes, before a body is read. The table is searched segment by segment. */
   const knownRoute = createMiddleware<HttpEnv>(async (c, next) => {
     table ??= routeTable([open, routes]);
     const match = table.find(c.req.path);

@@ -9,11 +9,11 @@ interface RouteFacts {
 }
 
 export interface RouteTable {
-  /** The methods of a path, or `null` when no route has it. */
+  /** Returns the methods of a path, or `null` if no route has it. */
   find(path: string): Map<string, RouteFacts> | null;
 }
 
-/** One segment of a pattern: its text, any one segment, or all that is left. */
+/** One segment of a pattern: a text, any segment, or all remaining segments. */
 type Segment = string | typeof ONE | typeof REST;
 const ONE = Symbol("{name}");
 const REST = Symbol("{path}");
@@ -23,7 +23,7 @@ interface Entry {
   methods: Map<string, RouteFacts>;
 }
 
-/** Reads the table once all routes are registered. Every request looks at it, so patterns are compared by segments. */
+/** Creates the table after all routes are registered. Every request uses it, so patterns are compared by segments. */
 export function routeTable(apps: readonly OpenAPIHono<HttpEnv>[]): RouteTable {
   const byPattern = new Map<string, Entry>();
   for (const definition of apps.flatMap((app) => app.openAPIRegistry.definitions)) {
@@ -36,7 +36,7 @@ export function routeTable(apps: readonly OpenAPIHono<HttpEnv>[]): RouteTable {
     });
     byPattern.set(path, entry);
   }
-  // More literal segments last, to win: `/skills/upload` is not a skill with the id `upload`.
+  // Literal segments take precedence: `/skills/upload` is not a skill with the id `upload`.
   const entries = [...byPattern.values()].sort((a, b) => literals(a) - literals(b));
   return {
     find(path) {
@@ -48,7 +48,7 @@ export function routeTable(apps: readonly OpenAPIHono<HttpEnv>[]): RouteTable {
   };
 }
 
-/** A slash at the end changes nothing. */
+/** A trailing slash is ignored. */
 function split(path: string): string[] {
   return (path.endsWith("/") ? path.slice(1, -1) : path.slice(1)).split("/");
 }
@@ -61,7 +61,7 @@ function segmentOf(text: string): Segment {
 function fits(segments: readonly Segment[], given: readonly string[]): boolean {
   const rest = segments.at(-1) === REST;
   if (rest ? given.length < segments.length : given.length !== segments.length) return false;
-  // From the end, where patterns differ most.
+  // Compares from the end, where patterns differ most.
   for (let n = segments.length - 1; n >= 0; n--) {
     const segment = segments[n];
     if (typeof segment === "string" ? segment !== given[n] : given[n] === "") return false;

@@ -1,4 +1,4 @@
-// /api/v1/secrets: values that go in and never come out.
+// /api/v1/secrets: stores values that cannot be read again.
 
 import { createRoute } from "@hono/zod-openapi";
 import { decodeCursor, encodeCursor } from "../domain/cursor";

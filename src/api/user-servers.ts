@@ -39,7 +39,7 @@ const serverSchema = () =>
     .extend({
       name: z.string(),
       ...ownerInResponse(),
-      /** As with those of the gateway. */
+      /** The same as for servers of the gateway. */
       down_since: z.string().optional(),
       created_at: z.string(),
       updated_at: z.string(),

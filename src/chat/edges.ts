@@ -1,4 +1,4 @@
-// The edges that speak the vendors' protocols: /openai/v1 and /anthropic/v1. What answers is fetched with the first request.
+// The edges for the vendors' protocols: /openai/v1 and /anthropic/v1. The handlers are loaded with the first request.
 
 import type { Context as HonoContext } from "hono";
 import { crossOriginChat } from "../edge/cors";

@@ -50,7 +50,11 @@ async function answerRoute(c: HonoContext<HttpEnv>): Promise<Response> {
       "not_found",
       "Responses are not stored. Use `POST /openai/v1/responses` and read its answer or stream.",
     );
-  throw new ChatRefusal(404, "not_found", `Endpoint not found: ${c.req.method} ${path}.`);
+  throw new ChatRefusal(
+    404,
+    "not_found",
+    `Endpoint not found: ${c.req.method} ${path}. Check the base URL and the path.`,
+  );
 }
 
 async function answerCount(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<Response> {
@@ -86,23 +90,32 @@ async function answerChat(c: HonoContext<HttpEnv>, protocol: Protocol): Promise<
     hearsSkills: raw.headers.get("x-skill-events") === "1",
     open: (id) => conversation(c, id),
     later,
-    tell: (error) => told(error, c),
+    tell: (error) => chatError(error, c),
   });
 }
 
 async function readJson(request: Request): Promise<{ body: JsonObject; text: string }> {
   const bytes = await readBytes(request, CHAT_LIMITS.bodyBytes);
-  if (bytes === null) throw new ChatRefusal(413, "request_too_large", "Request too large (limit 32 MiB).");
+  if (bytes === null)
+    throw new ChatRefusal(
+      413,
+      "request_too_large",
+      "Request too large (limit 32 MiB). Send fewer or shorter messages.",
+    );
   const text = new TextDecoder().decode(bytes);
   if (isDeeper(text, REQUEST_LIMITS.jsonDepth))
-    throw new ChatRefusal(400, "invalid_request", `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels).`);
+    throw new ChatRefusal(
+      400,
+      "invalid_request",
+      `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels). Send flatter JSON.`,
+    );
   try {
     const body = parseExactly(text);
     if (isJsonObject(body)) return { body, text };
   } catch {
     // Reported below, as for every body that is not an object.
   }
-  throw new ChatRefusal(400, "invalid_request", "The body is not a JSON object.");
+  throw new ChatRefusal(400, "invalid_request", "The body is not a JSON object. Send one.");
 }
 
 async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthropic", one?: string): Promise<Response> {
@@ -126,7 +139,7 @@ async function answerModels(c: HonoContext<HttpEnv>, vendor: "openai" | "anthrop
   throw new ChatRefusal(404, "model_not_found", "Model not found. `GET /models` lists the models that you can use.");
 }
 
-/** A segment of a path; what is not encoded as paths are is no model's name, and stays as it is. */
+/** Decodes a segment of a path. A segment with invalid encoding is no model's name and stays unchanged. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -135,9 +148,9 @@ function decoded(segment: string): string {
   }
 }
 
-/** Everything that was thrown below the prefixes, in the vendor's envelope. */
+/** Converts every error below the prefixes into the vendor's format. */
 export function answerVendorError(error: unknown, c: HonoContext<HttpEnv>): Response {
-  const refusal = told(error, c);
+  const refusal = chatError(error, c);
   const isAnthropic = c.req.path.startsWith("/anthropic");
   const requestId = c.get("requestId");
   if (refusal.status === 401) {
@@ -149,7 +162,7 @@ export function answerVendorError(error: unknown, c: HonoContext<HttpEnv>): Resp
   return Response.json(body, { status: refusal.status, headers });
 }
 
-function told(error: unknown, c: HonoContext<HttpEnv>): ChatRefusal {
+function chatError(error: unknown, c: HonoContext<HttpEnv>): ChatRefusal {
   const refusal = chatRefusalOf(error);
   if (refusal !== null) return refusal;
   logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));

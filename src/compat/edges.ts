@@ -22,7 +22,7 @@ const OF_VENDOR = /^\/s\/group\/[^/]+\/(anthropic|openai)\/v1\/skills(?:\/|$)/;
 
 type Handler = (c: HonoContext<HttpEnv>) => ViewRequest | Promise<ViewRequest>;
 
-/** The two places where clients look for an index. */
+/** The two locations where clients search for an index. */
 const INDEXES = ["/.well-known/agent-skills", "/.well-known/skills"] as const;
 const ARCHIVE = /^([0-9a-f]{64})\.zip$/;
 

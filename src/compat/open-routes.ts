@@ -9,7 +9,7 @@ import { principalRate } from "../edge/rate";
 import { router } from "../edge/router";
 import { notInIndex } from "../services/compat/published-index";
 
-/** A key is wanted: without a good one it is a 401. */
+/** A key is required: without a valid one the response is 401. */
 export const withKey = createMiddleware<HttpEnv>((c, next) =>
   authenticate(c, async () => {
     await principalRate(c, next);
@@ -21,7 +21,7 @@ export const withKeyIfAny = createMiddleware<HttpEnv>((c, next) =>
   c.req.header("authorization") === undefined ? next() : withKey(c, next),
 );
 
-/** An edge of open routes. What is below its prefix and no route is not there. */
+/** Creates an edge of routes that work without a key. Unknown paths below its prefix return 404. */
 export function openRoutesAt(
   prefix: Edge["prefix"],
   add: (open: ReturnType<typeof router>) => void,

@@ -30,7 +30,7 @@ export function vendorScopeOf(c: HonoContext<HttpEnv>): VendorScope {
   return vendorScope(c.get("context"), c.req.param("group"));
 }
 
-/** A form's files as one upload, and its texts. A field that means nothing here is refused: it would be lost without a word. */
+/** Reads the files of a form as one upload, and its texts. Unknown fields are rejected, because they would be lost silently. */
 export async function readUpload(
   c: HonoContext<HttpEnv>,
   texts: readonly string[],
@@ -50,7 +50,13 @@ export async function readUpload(
   );
   const idempotencyKey = c.req.header("idempotency-key") ?? null;
   if ((idempotencyKey ?? "").length > REQUEST_LIMITS.idempotencyKeyChars)
-    throw invalid([{ code: "INVALID_FIELD", message: "Value too long.", path: "Idempotency-Key" }]);
+    throw invalid([
+      {
+        code: "INVALID_FIELD",
+        message: `Value too long (limit ${REQUEST_LIMITS.idempotencyKeyChars} characters). Use a shorter key.`,
+        path: "Idempotency-Key",
+      },
+    ]);
   const fileName = files.length === 1 ? files[0]?.name : undefined;
   return { upload: { bytes: packFormFiles(read), fileName, idempotencyKey }, texts: said };
 }
@@ -69,7 +75,7 @@ async function readForm(c: HonoContext<HttpEnv>): Promise<FormData> {
   }
 }
 
-/** The parameters of a list that are numbers or of a few words. What is neither is refused. */
+/** Reads the parameters of a list: numbers, or one of a few values. Other values are rejected. */
 export function limitOf(c: HonoContext<HttpEnv>): number {
   const text = c.req.query("limit");
   if (text === undefined) return PAGE;
@@ -90,10 +96,10 @@ export function wrongQuery(name: string, message: string): GatewayError {
   return invalid([{ code: "INVALID_FIELD", message, path: `query.${name}` }]);
 }
 
-/** The skill that a path names; `null` where that is no id of one. */
+/** Returns the skill id in a path; `null` if it is not valid. */
 export const skillIn = (c: HonoContext<HttpEnv>) => skillIdOf(c.req.param("id") ?? "");
 
-/** The version that a path names of a skill, called as its vendor calls versions. */
+/** Returns the version of a skill that a path names, in the vendor's naming. */
 export function versionOf(c: HonoContext<HttpEnv>, skill: VendorSkill, calledBy: "time" | "number") {
   return findVendorVersion(vendorScopeOf(c), skill, c.req.param("version") ?? "", calledBy);
 }
@@ -119,13 +125,13 @@ export async function answerContent(c: HonoContext<HttpEnv>, skillId: string, ve
   });
 }
 
-/** The refusal of what no route of a vendor's API has. */
+/** The error for an unknown path of a vendor's API. */
 export function notServed(c: HonoContext<HttpEnv>): never {
-  const message = `Endpoint not found: ${c.req.method} ${c.req.path}.`;
+  const message = `Endpoint not found: ${c.req.method} ${c.req.path}. Check the base URL and the path.`;
   throw new GatewayError("not_found", "NOT_FOUND", message);
 }
 
-/** Answers anything that was thrown in a vendor's words. */
+/** Converts any error into the vendor's format. */
 export function answerRefusal(
   error: unknown,
   c: HonoContext<HttpEnv>,

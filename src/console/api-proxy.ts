@@ -40,7 +40,7 @@ export function toApiRequest(request: Request, env: Env): Request | null {
   return inner;
 }
 
-/** Data that a page reads; a stream of events, too. Anything else is a file, which no browser should show at this origin. */
+/** JSON or an event stream, which a page reads. Anything else is a file, which no browser should display at this origin. */
 const DATA = /^(?:application\/(?:[a-z.+-]+\+)?json|text\/event-stream)\b/;
 
 /** Returns the response for the console: private, not cached, and never displayed as a page. */

@@ -14,7 +14,7 @@ export const CONSOLE_HEADER = "x-skillgate-console";
 /** Headers with other credentials or for other users, which are not accepted here. */
 const FOREIGN = ["authorization", "x-api-key", "on-behalf-of"] as const;
 
-/** Refuses what the console's own page would not send. */
+/** Rejects requests that the console's own page does not send. */
 export function requireConsolePage(request: Request, env: Env): void {
   const settings = settingsFrom(env);
   if (settings.CONSOLE === "off")
@@ -30,9 +30,9 @@ export function requireConsolePage(request: Request, env: Env): void {
   if (headers.get(CONSOLE_HEADER) !== "1") throw notOurs("the header `X-Skillgate-Console: 1` is missing");
   if (site !== null && site !== "same-origin") throw notOurs("`Sec-Fetch-Site` is not `same-origin`");
   if (origin === null ? site === null : !isOwn) throw notOurs("it does not come from this origin");
-  if (headers.has("upgrade")) throw notOurs("sockets are opened at /api/v1 with a ticket");
+  if (headers.has("upgrade")) throw notOurs("WebSockets are opened at /api/v1 with a ticket");
   const foreign = FOREIGN.find((name) => headers.has(name));
-  if (foreign !== undefined) throw notOurs(`\`${foreign}\` is not accepted here; use /api/v1`);
+  if (foreign !== undefined) throw notOurs(`\`${foreign}\` is not accepted here`);
   if (sessionCookieName(env, request.url) === null)
     throw new GatewayError(
       "forbidden",
@@ -42,5 +42,9 @@ export function requireConsolePage(request: Request, env: Env): void {
 }
 
 function notOurs(why: string): GatewayError {
-  return new GatewayError("forbidden", "CONSOLE_ONLY", `Only the console can use this path: ${why}.`);
+  return new GatewayError(
+    "forbidden",
+    "CONSOLE_ONLY",
+    `Only the console can use this path: ${why}. Use /api/v1 with a key instead.`,
+  );
 }

@@ -1,5 +1,5 @@
-// The edge of the console's page: the only one that a cookie opens, and that only for requests which no other page can send. What it
-// leads to are the API's routes and the chat endpoint's, under a session in place of a key (`passage.ts`).
+// The edge of the console's page. Only this edge accepts a cookie, and only for requests that no other page can send. It passes requests to
+// the API's routes and the chat endpoint, with a session instead of a key (`api-proxy.ts`).
 
 import { createMiddleware } from "hono/factory";
 import { GatewayError, refusalIn } from "../domain/errors";

@@ -57,8 +57,8 @@ signingIn.post(SESSION_PATH, async (c) => {
     ...{ requestId: context.requestId, path: SESSION_PATH, resource: null },
   };
   const { caller } = await identify(keyLookupContext(c), shown, "certain", () => undefined);
-  const told = wireSession(caller.principal, context.settings);
-  return c.json(told, 201, { "set-cookie": sessionCookie(c.env, c.req.url, made.secret, made.life) });
+  const sessionReply = wireSession(caller.principal, context.settings);
+  return c.json(sessionReply, 201, { "set-cookie": sessionCookie(c.env, c.req.url, made.secret, made.life) });
 });
 
 signingIn.post(`${SESSION_PATH}/issuer`, async (c) => {
@@ -88,7 +88,7 @@ async function bodyOf<T>(c: HonoContext<HttpEnv>, schema: z.ZodType<T>): Promise
   return read.data;
 }
 
-/** The JSON in a text; `undefined` where there is none. */
+/** Returns the JSON in a text; `undefined` if there is none. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -102,7 +102,7 @@ function wireSession(principal: Principal, settings: Settings) {
   return {
     user: { id: userId, name, role, groups: groups.map(({ group }) => group) },
     rights: rightsOf(principal, false, areGroupsOpen(settings)),
-    /** Whether the page offers to try skills in a chat. */
+    /** Whether the page offers a chat for trying skills. */
     try_it: settings.DEMO === "on",
     ...(principal.session === undefined ? {} : wireTimes(principal.session)),
   };

@@ -16,38 +16,38 @@ import { closeSilent } from "./socket-protocol";
 import type { Tabs } from "./tabs";
 
 /** What the alarm needs from the object: bindings, background work, and a function that empties the store. */
-interface Bell {
+interface AlarmContext {
   env: Env;
   later: Context["later"];
   empty: () => Promise<null>;
 }
 
 /** Runs what is due: expired questions, silent sockets, key checks, counts, list figures, and the deletion of an idle conversation. */
-export async function runAlarm(tabs: Tabs, { env, later, empty }: Bell): Promise<void> {
+export async function runAlarm(tabs: Tabs, { env, later, empty }: AlarmContext): Promise<void> {
   tabs.alarm.fired();
   if (tabs.session() === null) return;
   expireDue(tabs.asking);
   await closeSilent(tabs);
   await sendCounts(tabs, env);
-  await tellList(tabs, env);
+  await notifyOfList(tabs, env);
   const session = tabs.session();
   if (session !== null) await endIfIdle(tabs, { env, later, empty }, session);
 }
 
-/** Sends the counts that are due. Where the registry does not answer they wait for another hour, and nothing else waits for them. */
+/** Sends the usage counts that are due. If the registry does not respond, they are sent an hour later. Nothing else waits for them. */
 async function sendCounts(tabs: Tabs, env: Env): Promise<void> {
   const session = tabs.session();
   if (session === null) return;
   try {
     await sendUses({ db: primaryDatabase(env), now: () => Date.now(), newId: newId }, session);
   } catch (error) {
-    // Storage that does not answer is logged where that is found out.
+    // Storage errors are logged where they occur.
     if (refusalIn(error) === null) logUnexpected(error, { where: "skill use" });
   }
 }
 
 /** Reports figures to the user's list if due. A failure is retried later. */
-async function tellList(tabs: Tabs, env: Env): Promise<void> {
+async function notifyOfList(tabs: Tabs, env: Env): Promise<void> {
   const session = tabs.session();
   if (session === null) return;
   try {
@@ -57,8 +57,8 @@ async function tellList(tabs: Tabs, env: Env): Promise<void> {
   }
 }
 
-/** Deletes the conversation when it is idle for long enough, or sets the alarm for when it will be. */
-async function endIfIdle(tabs: Tabs, { env, later, empty }: Bell, session: Session): Promise<void> {
+/** Deletes the conversation if it has been idle for long enough, or sets the alarm for that time. */
+async function endIfIdle(tabs: Tabs, { env, later, empty }: AlarmContext, session: Session): Promise<void> {
   const days = settingsFrom(env).CONVERSATION_IDLE_DAYS;
   if (idleDeadline(session, days) > Date.now()) return tabs.alarm.rearm();
   // Set again first: if D1 fails for longer than alarms are retried, the deletion still happens.

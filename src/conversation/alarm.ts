@@ -1,11 +1,11 @@
-// The object's alarm, set to the time of what is due first. An alarm that is too early finds nothing to do; none is too late.
+// The object's alarm, set to the earliest due time. An early alarm does nothing. No alarm is late.
 
 import { DURATIONS } from "../domain/durations";
 
 export class Alarm {
   readonly #storage: DurableObjectStorage;
   readonly #next: () => number | null;
-  /** As this instance set it; `null` when it has not. */
+  /** The time this instance has set; `null` if none. */
   #at: number | null = null;
 
   constructor(storage: DurableObjectStorage, next: () => number | null) {
@@ -13,7 +13,7 @@ export class Alarm {
     this.#next = next;
   }
 
-  /** Sets it to what is due first now. The write belongs to the change that called for it: nothing is awaited. */
+  /** Sets the alarm to the earliest due time. The write is part of the change that requires it, so nothing is awaited. */
   rearm(): void {
     const next = this.#next();
     if (next === null || next === this.#at) return;
@@ -43,7 +43,7 @@ export class Alarm {
     this.#at = null;
   }
 
-  /** Sets it to a time, also when something is due before. */
+  /** Sets the alarm to a time, even if something is due earlier. */
   async postpone(until: number): Promise<void> {
     this.#at = until;
     await this.#storage.setAlarm(until);

@@ -19,26 +19,26 @@ interface Found {
   host: HostSetup | undefined;
 }
 
-/** What calls wait for while their user signs in to a server. No question has such an id. */
+/** Calls that wait for a sign-in wait under this id. No question has such an id. */
 const SIGN_IN = "sign-in";
 
 /** Wakes the calls that wait for a sign-in. */
-export function wakeSignIns(kept: StoredConversation): null {
-  wake(kept.tabs.asking.waiters, SIGN_IN);
+export function wakeSignIns(conversation: StoredConversation): null {
+  wake(conversation.tabs.asking.waiters, SIGN_IN);
   return null;
 }
 
-/** The context of one request to the conversation. */
-export function contextIn(kept: StoredConversation, { env, later, target, host }: Found): RequestContext {
-  const session = () => requireSession(kept.open());
+/** Creates the context of one request to the conversation. */
+export function contextIn(conversation: StoredConversation, { env, later, target, host }: Found): RequestContext {
+  const session = () => requireSession(conversation.open());
   return makeContext(env, {
     later,
     countsMs: DURATIONS.countsOfObject,
-    caller: callerIn(() => kept.session, target.caller, Date.now),
-    browserLink: (call) => openBrowserLink(kept.tabs.asking, session(), call),
+    caller: callerIn(() => conversation.session, target.caller, Date.now),
+    browserLink: (call) => openBrowserLink(conversation.tabs.asking, session(), call),
     host: host?.abilities,
     origin: target.origin,
-    waitForSignIn: (ms) => waitFor(kept.tabs.asking.waiters, SIGN_IN, ms),
-    inquire: (call, server) => openQuestionHandler(kept.tabs.asking, session(), call, server),
+    waitForSignIn: (ms) => waitFor(conversation.tabs.asking.waiters, SIGN_IN, ms),
+    inquire: (call, server) => openQuestionHandler(conversation.tabs.asking, session(), call, server),
   });
 }

@@ -51,7 +51,7 @@ export class Listeners {
   }
 }
 
-/** Whether a socket is a page's and not a listener's. */
+/** Whether a socket belongs to a page and not to a listener. */
 export function isPage(socket: WebSocket): boolean {
   return !attachmentSchema.safeParse(socket.deserializeAttachment()).success;
 }

@@ -207,7 +207,7 @@ export class LiveConversation implements ConversationApi, ChatObject, ChatSlots 
   erase(target: Target) {
     return this.#answer(target, async (context, session) => {
       const leave = await closeSessions(context, session);
-      // The list last: what a failure leaves must be found again.
+      // The list is deleted last, so that a failed deletion is found again.
       await this.#kept.empty();
       await removeFromList(context, { userId: context.caller.principal.userId, id: target.id });
       return leave();
@@ -252,7 +252,7 @@ export class LiveConversation implements ConversationApi, ChatObject, ChatSlots 
       const value = await run(context, session);
       return { ok: true, value, storage_ms: context.timings.storage };
     } catch (error) {
-      // Its tables went away under it.
+      // Its tables were deleted meanwhile.
       return refusal(session?.ended ? conversationNotFound() : error);
     }
   }

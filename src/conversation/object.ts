@@ -163,7 +163,7 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
 
   /** No event reaches an object while its constructor waits. */
   get #whole(): LiveConversation {
-    if (this.#live === null) throw new Error("The conversation's object was called before it began.");
+    if (this.#live === null) throw new Error("The conversation's object was called before it was initialized.");
     return this.#live;
   }
 }

@@ -3,7 +3,14 @@
 import { DURATIONS } from "../domain/durations";
 import { GatewayError, refusalIn } from "../domain/errors";
 import { utf8Bytes } from "../domain/json";
-import { CLOSE, type HelloFrame, type ResponseFrame, readFrame, TOPICS } from "../domain/questions/frame";
+import {
+  CLOSE,
+  CLOSE_REASONS,
+  type HelloFrame,
+  type ResponseFrame,
+  readFrame,
+  TOPICS,
+} from "../domain/questions/frame";
 import { ANSWER_TOO_LARGE, QUESTION_LIMITS } from "../domain/questions/limits";
 import { answerSchema, SERVER_ACTIONS } from "../domain/questions/question";
 import { logUnexpected } from "../edge/unexpected";
@@ -22,12 +29,15 @@ import { answerProblems, pendingFrames, readQuestion, respond } from "../service
 import { draftTicket, issueTicket } from "../services/questions/tickets";
 import { conversationNotFound, type Session } from "../services/session";
 import { type Holder, resumeGrant } from "./socket-state";
-import { BACKPRESSURE_REASON, CLOSE_REASONS } from "./sockets";
 import type { Tabs } from "./tabs";
 
-const NOT_LIVE = "The key expired or was revoked.";
+const NOT_LIVE = "The key expired or was revoked. Use another key.";
+const TOO_FAST = `Too many frames (limit ${QUESTION_LIMITS.framesPerSecond} per second). Send fewer.`;
+const NO_HELLO = `No \`hello\` frame was received (limit ${DURATIONS.hello / 1_000} s). Send it when the socket opens.`;
 
-/** Answers 101 to a page that the Worker sends with its admission, and to the Worker where it listens; or the refusal as a reply. */
+/**
+ * Accepts the upgrade of a page with its admission, or of the Worker that listens for an MCP host; otherwise returns the error as a reply.
+ */
 export async function answerUpgrade(tabs: Tabs, request: Request): Promise<Response> {
   try {
     if (request.headers.has(LISTEN_HEADER)) return listen(tabs);
@@ -56,17 +66,17 @@ export function announce({ sockets, listeners, alarm }: Tabs, session: Session):
   });
 }
 
-/** Lets a page in, or throws the refusal. */
+/** Accepts a page, or throws the error. */
 async function enter(tabs: Tabs, admission: Admission): Promise<Response> {
   const { sockets, asking, session } = tabs;
   const open = session();
   const { follows, ...grant } = await grantFor(open, admission, asking.now(), tabs.isLive);
   const resume = open === null ? null : await draftTicket(tabs.settings, open);
   if (open === null || session() !== open) throw conversationNotFound();
-  // Else one ticket would be as many sockets as its holder likes, each with the ticket for the next.
-  if (follows !== undefined) sockets.end(follows, "Another connection used this resume ticket.");
+  // Otherwise one ticket could open any number of sockets, each with the ticket for the next.
+  if (follows !== undefined) sockets.end(follows, "Another connection used this resume ticket. Use that one.");
   if (sockets.full()) {
-    const message = `Socket limit of the conversation reached (${QUESTION_LIMITS.sockets}, closing ones included).`;
+    const message = `Socket limit of the conversation reached (${QUESTION_LIMITS.sockets}, closing ones included). Close another connection first.`;
     throw new GatewayError("rate_limited", "TOO_MANY_SOCKETS", message);
   }
   const now = asking.now();
@@ -93,23 +103,24 @@ export async function hear(tabs: Tabs, socket: WebSocket, data: string | ArrayBu
     await understand(tabs, socket, data);
   } catch (error) {
     logUnexpected(error, { where: "socket" });
-    tabs.sockets.drop(socket, CLOSE.failed, "Internal error.");
+    tabs.sockets.drop(socket, CLOSE.failed, "Internal error. Connect again.");
   }
 }
 
 async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
   const { sockets, asking } = tabs;
-  // The frame was on its way when the gateway closed the socket.
+  // The frame was sent before the gateway closed the socket.
   if (socket.readyState !== WebSocket.OPEN) return;
   const holder = sockets.holder(socket);
-  if (!sockets.mayTalk(holder, asking.now())) return sockets.drop(socket, CLOSE.tooFast, "Too many frames.");
+  if (!sockets.mayTalk(holder, asking.now())) return sockets.drop(socket, CLOSE.tooFast, TOO_FAST);
   const read = readFrame(data);
   if ("close" in read) return sockets.drop(socket, read.close, read.reason);
   const session = tabs.session();
-  if (session === null) return sockets.drop(socket, CLOSE_REASONS.code, CLOSE_REASONS.reason);
+  if (session === null) return sockets.drop(socket, CLOSE.noConversation, CLOSE_REASONS.noConversation);
   const { frame } = read;
   if (frame.type === "hello") return greet(tabs, session, socket, holder, frame);
-  if (holder.resume !== null) return sockets.drop(socket, CLOSE.badFrame, "The first frame must be `hello`.");
+  if (holder.resume !== null)
+    return sockets.drop(socket, CLOSE.badFrame, "The first frame is not `hello`. Send `hello` first.");
   if (frame.type === "mark") return sockets.marked(socket, frame.mark);
   sockets.heard(socket);
   if (frame.type === "answers")
@@ -120,8 +131,8 @@ async function understand(tabs: Tabs, socket: WebSocket, data: string | ArrayBuf
 /** Closes sockets without hello, without acknowledgements, and with an invalid key. */
 export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<void> {
   const { silent, deaf, unchecked } = sockets.due(asking.now());
-  for (const socket of silent) sockets.drop(socket, CLOSE.timeout, "No `hello` frame was received in time.");
-  for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, BACKPRESSURE_REASON);
+  for (const socket of silent) sockets.drop(socket, CLOSE.timeout, NO_HELLO);
+  for (const socket of deaf) sockets.drop(socket, CLOSE.timeout, CLOSE_REASONS.backpressure);
   const verdicts = new Map<string, boolean | null>();
   for (const { socket, holder } of unchecked) {
     const { credential } = holder.grant;
@@ -133,7 +144,7 @@ export async function closeSilent({ sockets, asking, isLive }: Tabs): Promise<vo
   }
 }
 
-/** Welcomes a page. Nothing is awaited, so no question can slip between the welcome and what is pending. */
+/** Welcomes a page. Nothing is awaited, so no question can be missed between the welcome and the pending questions. */
 function greet(
   { sockets, asking }: Tabs,
   session: Session,
@@ -148,15 +159,15 @@ function greet(
   if (resume === null || (lastSeq !== null && lastSeq > seq)) {
     const reason =
       resume === null
-        ? "A `hello` frame was already received."
-        : "`last_seq` is greater than the newest sequence number.";
+        ? "A `hello` frame was already received. Send it only once."
+        : "`last_seq` is greater than the newest sequence number. Connect again without it.";
     sockets.drop(socket, CLOSE.badFrame, reason);
     return;
   }
   const now = asking.now();
   issueTicket(session, resume.hash, resumeGrant(holder), now + DURATIONS.resume, now);
-  const hears = TOPICS.filter((topic) => hello.hears?.includes(topic));
-  sockets.keep(socket, { ...holder, resume: null, hears, answers: serverActionsIn(hello.answers) });
+  const topics = TOPICS.filter((topic) => hello.hears?.includes(topic));
+  sockets.keep(socket, { ...holder, resume: null, hears: topics, answers: serverActionsIn(hello.answers) });
   const pending = pendingFrames(asking);
   const { turn, active } = activeFrame(session.state);
   // A number from an earlier conversation with this id is ignored.
@@ -166,9 +177,9 @@ function greet(
   const welcome = { conversation, turn, active, resumed, resume: resume.ticket, pending: waiting };
   sockets.send(socket, { type: "welcome", seq, ...welcome });
   for (const frame of pending) sockets.send(socket, frame);
-  const list = hears.includes("skills") ? listFrame(session) : null;
+  const list = topics.includes("skills") ? listFrame(session) : null;
   if (list !== null) sockets.send(socket, list);
-  if (hears.includes("calls")) {
+  if (topics.includes("calls")) {
     startRecordingCalls(session);
     sockets.send(socket, callsFrame(session, holder.grant.output));
   }
@@ -213,7 +224,7 @@ async function take(
   sockets.send(socket, { type: "ack", request_id, success: false, error: verdict, ...problems });
 }
 
-/** The value, or `null` when storage did not answer. */
+/** Returns the value, or `null` if storage did not respond. */
 async function ifAnswered<T>(value: Promise<T>): Promise<T | null> {
   try {
     return await value;

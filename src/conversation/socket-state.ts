@@ -13,24 +13,24 @@ export const holderSchema = z.lazy(() =>
     grant: grantSchema,
     /** Its origin; its resume ticket is valid only there. */
     origin: z.string().nullable(),
-    /** The resume ticket that its welcome will hand out; `null` once it has. */
+    /** The resume ticket for the welcome frame; `null` after it was sent. */
     resume: z.object({ ticket: z.string(), hash: z.string() }).nullable(),
     accepted: z.number(),
     /** Subscribed topics. */
     hears: z.array(z.enum(TOPICS)).default([]),
     /** Questions of MCP servers that the page answers. */
     answers: z.array(z.enum(SERVER_ACTIONS)).default([]),
-    /** When the key behind it was last found good. */
+    /** Time of the last successful check of the key. */
     checked: z.number(),
     /** Bytes sent and not acknowledged. */
     unread: z.number().default(0),
-    /** The mark that it was sent last and has not sent back. */
+    /** The last mark that was sent and not returned. */
     mark: z
       .object({
         value: z.string(),
         /** Unacknowledged bytes when the mark was sent. */
         unread: z.number(),
-        /** When it was sent; `null` once there was a sign of life since. */
+        /** Time when it was sent; `null` after the page has sent something since. */
         at: z.number().nullable(),
       })
       .nullable()
@@ -40,7 +40,7 @@ export const holderSchema = z.lazy(() =>
 
 export type Holder = z.infer<typeof holderSchema>;
 
-/** The socket's grant, as its resume ticket will carry it. */
+/** Returns the socket's grant for its resume ticket. */
 export function resumeGrant(holder: Holder): Grant {
   return { ...holder.grant, origin: holder.origin, pinned: true, follows: holder.id };
 }

@@ -3,7 +3,7 @@
 // therefore asked to confirm: it returns a mark whose value it can only have from the last frame.
 
 import { utf8Bytes } from "../domain/json";
-import { CLOSE, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/questions/frame";
+import { CLOSE, CLOSE_REASONS, type ServerFrame, SUBPROTOCOL, type Topic } from "../domain/questions/frame";
 import { QUESTION_LIMITS } from "../domain/questions/limits";
 import type { ServerAction } from "../domain/questions/question";
 import type { Clients } from "../services/questions/ask";
@@ -26,7 +26,7 @@ export class Sockets implements Clients, Audience {
   constructor(ctx: DurableObjectState, sooner: () => void) {
     this.#ctx = ctx;
     this.#sooner = sooner;
-    // Answered by the platform, without waking the object.
+    // The platform answers without waking the object.
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
 
@@ -102,11 +102,11 @@ export class Sockets implements Clients, Audience {
     try {
       socket.close(code, reason);
     } catch {
-      // It is closed already.
+      // It is already closed.
     }
   }
 
-  /** Closes the socket of this id, where it is open. */
+  /** Closes the socket with this id, if it is open. */
   end(id: string, reason: string): void {
     for (const { socket, holder } of this.#open()) if (holder.id === id) this.drop(socket, 1000, reason);
   }
@@ -122,7 +122,7 @@ export class Sockets implements Clients, Audience {
     this.drop(socket, code === 1005 || code === 1006 ? 1000 : code, reason);
   }
 
-  /** Whether the socket may send one more frame now. */
+  /** Whether the socket can send one more frame now. */
   mayTalk(holder: Holder, now: number): boolean {
     const { framesAtOnce, framesPerSecond } = QUESTION_LIMITS;
     const known = this.#allowances.get(holder.id) ?? { frames: framesAtOnce, at: now };
@@ -132,7 +132,7 @@ export class Sockets implements Clients, Audience {
     return frames >= 0;
   }
 
-  /** When a socket has to be looked at next: for its hello, for a sign of life, or for its key. */
+  /** Returns the next time a socket must be checked: its hello, its acknowledgement or its key. */
   nextDue(): number | null {
     const times = this.#open().map(({ holder }) => nextDeadline(holder));
     return times.length === 0 ? null : Math.min(...times);
@@ -155,20 +155,20 @@ export class Sockets implements Clients, Audience {
     };
   }
 
-  /** Sends, as long as the page reads what it is sent. A socket that fails is the platform's to close; its neighbours must not notice. */
+  /** Sends a frame if the page reads its frames. If sending fails, the platform closes the socket; other sockets are not affected. */
   #deliver(socket: WebSocket, text: string, bytes: number): void {
     if (socket.readyState !== WebSocket.OPEN) return;
     const holder = this.holder(socket);
     const unread = holder.unread + bytes;
     if (unread > QUESTION_LIMITS.unreadBytes) {
-      this.drop(socket, CLOSE.timeout, BACKPRESSURE_REASON);
+      this.drop(socket, CLOSE.timeout, CLOSE_REASONS.backpressure);
       return;
     }
     transmit(socket, text);
     this.keep(socket, this.#withMark(socket, { ...holder, unread }));
   }
 
-  /** Sends a mark when it is time for one. */
+  /** Sends a mark if one is due. */
   #withMark(socket: WebSocket, holder: Holder): Holder {
     if (holder.mark !== null || holder.unread < QUESTION_LIMITS.markBytes) return holder;
     const value = crypto.randomUUID();
@@ -210,9 +210,3 @@ function transmit(socket: WebSocket, text: string): void {
     // It is closing.
   }
 }
-
-/** The close reason for a socket that does not read. */
-export const BACKPRESSURE_REASON = "The client does not read fast enough.";
-
-/** Refuses a socket that was already upgraded, for the reasons that docs/api/questions.md has codes for. */
-export const CLOSE_REASONS = { code: CLOSE.noConversation, reason: "Conversation not found." } as const;

@@ -1,5 +1,6 @@
 // What an object stores for its conversation: its rows, its session in memory, its pages and its alarm.
 
+import { CLOSE, CLOSE_REASONS } from "../domain/questions/frame";
 import type { Context } from "../services/context";
 import { type Put, putConversation } from "../services/conversation/lifecycle";
 import { endOrphans } from "../services/questions/server-questions";
@@ -7,7 +8,6 @@ import { rejectWaiters } from "../services/questions/waiters";
 import { conversationNotFound, openSession, type Session } from "../services/session";
 import { ConversationStore } from "../storage/object/conversation";
 import { announce } from "./socket-protocol";
-import { CLOSE_REASONS } from "./sockets";
 import { type Tabs, tabsOf } from "./tabs";
 
 export class StoredConversation {
@@ -22,7 +22,7 @@ export class StoredConversation {
     this.tabs = tabsOf(ctx, env, this.store, () => this.open());
   }
 
-  /** The session in memory, read from the rows with its first use; `null`: there is no conversation. */
+  /** The session in memory, read from the rows at its first use; `null`: the conversation does not exist. */
   open(): Session | null {
     if (this.#session !== null) return this.#session;
     this.#session = openSession(this.store);
@@ -33,7 +33,7 @@ export class StoredConversation {
     return this.#session;
   }
 
-  /** The session as far as something opened it. */
+  /** The session, if it was opened. */
   get session(): Session | null {
     return this.#session;
   }
@@ -46,11 +46,11 @@ export class StoredConversation {
     }
   }
 
-  /** Ends what runs, and leaves nothing. */
+  /** Ends running work and deletes everything. */
   async empty(): Promise<null> {
     if (this.#session !== null) this.#session.ended = true;
     this.#session = null;
-    this.tabs.sockets.dropAll(CLOSE_REASONS.code, CLOSE_REASONS.reason);
+    this.tabs.sockets.dropAll(CLOSE.noConversation, CLOSE_REASONS.noConversation);
     rejectWaiters(this.tabs.asking.waiters, conversationNotFound());
     await this.tabs.alarm.clear();
     await this.#storage.deleteAll();

@@ -24,7 +24,7 @@ export interface Tabs {
   readonly settings: Settings;
   /** The conversation, or `null` after it was deleted. */
   session(): Session | null;
-  /** Whether the key behind a grant still counts. Throws when storage does not answer. */
+  /** Whether the key behind a grant is still valid. Throws if storage does not respond. */
   isLive(grant: Grant): Promise<boolean>;
 }
 

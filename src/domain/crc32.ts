@@ -5,12 +5,12 @@ const STEP = 16;
 /** Created on first use: few requests need it, but every start of the Worker would pay. */
 let table: Int32Array | undefined;
 
-/** The unsigned CRC-32 of the bytes. */
+/** Returns the unsigned CRC-32 of the bytes. */
 export function crc32(bytes: Uint8Array): number {
   table ??= makeTable();
   const rows = table;
   const row = (index: number, byte: number): number => rows[index * 256 + (byte & 0xff)] ?? 0;
-  /** The effect of four bytes that `after` more follow. */
+  /** Returns the effect of four bytes that are followed by `after` more. */
   const four = (after: number, word: number): number =>
     row(after + 3, word) ^ row(after + 2, word >>> 8) ^ row(after + 1, word >>> 16) ^ row(after, word >>> 24);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -27,7 +27,7 @@ export function crc32(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** Row k is the effect of a byte that k more bytes follow. */
+/** Row k contains the effect of a byte that is followed by k more. */
 function makeTable(): Int32Array {
   const made = new Int32Array(STEP * 256);
   for (let index = 0; index < 256; index++) {

@@ -1,4 +1,4 @@
-// Cursors of lists: opaque to callers, checked when they come back. base64url over JSON, never a secret and never trusted.
+// Cursors of lists: opaque to callers, and checked when they are sent back. base64url of JSON, without secrets.
 
 import type * as z from "zod";
 import { decodeBase64Url, encodeBase64Url } from "./base64";
@@ -26,7 +26,7 @@ export function pageOf<R>(
   return { page, nextCursor: isMore ? encodeCursor(keyOf(last)) : null };
 }
 
-/** The value inside a cursor; throws `invalid` when it is not one this list gave out. Absent: `null`. */
+/** Returns the value inside a cursor. Throws `invalid` if this list did not create it. Absent: `null`. */
 export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>): T | null {
   if (cursor === undefined) return null;
   try {
@@ -34,14 +34,19 @@ export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>
     // Text that cannot be decoded is not JSON.
     return schema.parse(JSON.parse(bytes === null ? "" : (utf8Text(bytes) ?? "")));
   } catch {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The cursor does not belong to this list.", {
-      issues: [
-        {
-          code: "INVALID_CURSOR",
-          message: "Unknown cursor. Send `next_cursor` of the previous page unchanged.",
-          path: "cursor",
-        },
-      ],
-    });
+    throw new GatewayError(
+      "invalid",
+      "INVALID_REQUEST",
+      "The cursor does not belong to this list. Request the first page again.",
+      {
+        issues: [
+          {
+            code: "INVALID_CURSOR",
+            message: "Unknown cursor. Send `next_cursor` of the previous page unchanged.",
+            path: "cursor",
+          },
+        ],
+      },
+    );
   }
 }

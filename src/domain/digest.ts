@@ -1,4 +1,4 @@
-// SHA-256 as lower-case hex: the identity of packages, keys and answers.
+// SHA-256 as lower-case hex: identifies packages, keys and responses.
 
 const encoder = new TextEncoder();
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

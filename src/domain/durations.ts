@@ -5,12 +5,12 @@ export const DURATIONS = {
   /** Timeout of a skill's tool: default and maximum, see `config.timeout`. */
   tool: 30_000,
   toolMost: 300_000,
-  /** Code waits for a free isolate, and then for the isolate to be ready; its own time begins after that. */
+  /** Code waits for a free isolate and then until the isolate is ready. Its own time starts afterwards. */
   queue: 10_000,
   start: 5_000,
-  /** Describing all tools of a skill. */
+  /** Time to describe all tools of a skill. */
   describe: 5_000,
-  /** Compiling the code of a package. */
+  /** Time to compile the code of a package. */
   compile: 10_000,
   /** Maximum wait for events and logs of code before its result is returned. */
   heard: 1_000,
@@ -18,18 +18,18 @@ export const DURATIONS = {
   lastWord: 500,
   /** A request to the browser ends this long before its tool, so that the tool can still report it. */
   requestMargin: 1_000,
-  /** D1 and R2 answer within this or the request is 503. */
+  /** Maximum response time of D1 and R2; afterwards the request fails with 503. */
   storage: 2_000,
   /** Cache lifetime of the /health result. */
   health: 1_000,
-  /** No publish commits later than this after it began, so the sweep below can never race one. */
+  /** A publish commits at most this long after it began, so the sweep below cannot delete its package. */
   publish: 60 * 60_000,
-  /** Packages without a row are removed when older than this. */
+  /** Age after which packages without a row are deleted. */
   orphanGrace: 24 * 60 * 60_000,
   idempotency: 24 * 60 * 60_000,
   /** Cache lifetime of decrypted secrets in an isolate. Changes apply immediately nevertheless. */
   secretCache: 60_000,
-  /** A secret's last use is written down at most this often. */
+  /** Minimum interval between two records of a secret's last use. */
   secretUse: 60 * 60_000,
   /** Time for which the newest identity of one caller overrides older ones of other callers. */
   newest: 10 * 60_000,
@@ -48,13 +48,13 @@ export const DURATIONS = {
   waitMost: 60_000,
   ticket: 60_000,
   resume: 12 * 60 * 60_000,
-  /** A refused client finishes what it sends within this, or its connection breaks. */
+  /** Time for a rejected client to finish sending; afterwards its connection is closed. */
   hearOut: 30_000,
   /** Time in which a socket must send hello. */
   hello: 10_000,
   /** Time in which a socket must acknowledge that it reads. */
   unread: 60_000,
-  /** The key behind a socket is checked again after this, and after the shorter while when storage did not answer. */
+  /** Interval between checks of the key of a socket, and the shorter interval after storage did not respond. */
   keyCheck: 10 * 60_000,
   keyCheckAgain: 60_000,
   /** Minimum interval between two records of a key's use. */
@@ -72,11 +72,11 @@ export const DURATIONS = {
   grantKept: 7 * 24 * 60 * 60_000,
   /** Tolerated difference of an issuer's clock. */
   clockLeeway: 30_000,
-  /** An issuer's keys: how long a request waits for them, when they are read again, and how long they outlive an outage. */
+  /** Keys of an issuer: how long a request waits for them, when they are read again, and how long they stay valid during an outage. */
   keySetFetch: 3_000,
   keySetFresh: 10 * 60_000,
   keySetKept: 24 * 60 * 60_000,
-  /** Between two looks for a key that is not among them, and after a look that failed. */
+  /** Minimum interval between two searches for an unknown key, and after a failed search. */
   keySetLook: 60_000,
   keySetRetry: 10_000,
   /** Maximum delay of an isolate's counts, and of an object's, which a waiting timer keeps awake. */
@@ -116,8 +116,8 @@ export const DURATIONS = {
   /** The same while tool calls run, so that they end soon after the caller is gone. */
   stepAlive: 5_000,
   /** Time for pending messages to a server, such as a cancellation, before the connection is closed. */
-  farewell: 1_000,
-  /** When to try again to delete an idle conversation. */
+  sessionEnd: 1_000,
+  /** Time until the deletion of an idle conversation is tried again. */
   endAgain: 60 * 60_000,
   /** Interval at which a conversation adds its skill usage to the shared counts, and retries. */
   useKept: 60 * 60_000,

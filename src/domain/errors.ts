@@ -1,4 +1,4 @@
-// The one way the gateway refuses: a closed code for the edges to map, a stable reason for callers to match on.
+// Defines the gateway's error: one of a fixed set of codes, which the edges map, and a stable reason for callers.
 
 /** Kinds of refusals. Each edge maps all of them to its own status codes. */
 export const ERROR_CODES = [
@@ -53,7 +53,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** A refusal that lists every problem of an input at once. */
+/** An error that lists all problems of an input. */
 export function invalid(issues: readonly Issue[], message = "The request is not valid."): GatewayError {
   return new GatewayError("invalid", "INVALID_REQUEST", withReasons(message, issues), { issues });
 }
@@ -72,7 +72,7 @@ export function withReasons(sentence: string, issues: readonly Issue[]): string 
 const TOLD_REASONS = 3;
 const REASON_CHARS = 300;
 
-/** The refusal in an error's chain of causes, since libraries wrap what passes through them; `null` when there is none. */
+/** Returns the gateway's error in an error's chain of causes, because libraries wrap errors; `null` if there is none. */
 export function refusalIn(error: unknown): GatewayError | null {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof GatewayError) return cause;

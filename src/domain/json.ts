@@ -14,7 +14,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Matches numbers that `JSON.parse` and `JSON.stringify` may change. */
 const LOSSY = /[0-9]{16}|[0-9][.eE]|-0/;
 
-/** Like `JSON.parse`, for what is only written again: numbers are written as they were, however large or precise. */
+/** Like `JSON.parse`, for values that are only written again: numbers keep their original text. */
 export function parseExactly(text: string): unknown {
   if (!LOSSY.test(text)) return JSON.parse(text);
   const reviver = (_: string, value: unknown, context?: { source?: string }) => {

@@ -9,22 +9,25 @@ export const PACKAGE_LIMITS = {
   unpackedBytes: 16 * MiB,
   fileBytes: 10 * MiB,
   files: 2_000,
-  /** Counted in UTF-8 bytes, like the ZIP field it must fit again when we write it. */
+  /** In UTF-8 bytes, like the name field of the ZIP that the gateway writes. */
   pathBytes: 255,
   frontmatterBytes: 64 * KiB,
-  /** D1 rows end at 2 MB, and instructions are part of one. */
+  /** A D1 row has at most 2 MB, and instructions are part of a row. */
   instructionBytes: 512 * KiB,
-  /** Inflated size over compressed size, enforced only above `ratioFreeBytes` so that small honest text passes. */
+  /** Inflated size over compressed size. Only applies above `ratioFreeBytes`, so that small texts are accepted. */
   ratio: 100,
   ratioFreeBytes: 1 * MiB,
 } as const;
 
+/** The message for a skill of an import that exceeds the limits of a package. */
+export const SKILL_TOO_LARGE = `Unpacked skill too large (limit ${PACKAGE_LIMITS.unpackedBytes / MiB} MiB in ${PACKAGE_LIMITS.files} files of at most ${PACKAGE_LIMITS.fileBytes / MiB} MiB). Remove files.`;
+
 /** Limits of one request. */
 export const REQUEST_LIMITS = {
   jsonBytes: 4 * MiB,
-  /** Lists and objects inside each other: well below where anything that walks through them runs out of stack. */
+  /** Nesting depth of lists and objects, well below the depth at which a recursive function exceeds the stack. */
   jsonDepth: 100,
-  /** A multipart upload: the ZIP and room for the other parts and their framing. */
+  /** A multipart upload: the ZIP plus room for the other parts. */
   uploadBytes: PACKAGE_LIMITS.zipBytes + 64 * KiB,
   /** Maximum bytes read of an unneeded body: well above an upload, so that clients of one that is too large receive the error. */
   unreadBytes: 32 * MiB,
@@ -61,7 +64,7 @@ export const DRAFT_LIMITS = {
   drafts: 50,
   /** Users that a draft can name, each of whom is notified of every push. */
   users: 16,
-  /** Drafts of others in a list. */
+  /** Shared drafts of other users in a list. */
   listed: 100,
 } as const;
 
@@ -75,7 +78,7 @@ export const CATALOG_LIMITS = {
   specWarnings: 20,
 } as const;
 
-/** Counts of how skills are used. */
+/** Usage counts of skills. */
 export const USE_LIMITS = {
   /** Votes of one user's conversations per day for the shared order. */
   votes: 50,
@@ -87,7 +90,7 @@ export const USE_LIMITS = {
 /** Limits of what search reads of a skill and a query, and returns. */
 export const SEARCH_LIMITS = {
   bodyChars: 4_000,
-  /** Example prompts: how many count, how much of them together, and new words in each, see `domain/catalog/search.ts`. */
+  /** Example prompts: their number, their total size, and new words in each; see `domain/catalog/search.ts`. */
   examples: 10,
   exampleChars: 1_000,
   exampleNews: 5,
@@ -109,7 +112,7 @@ export const SEARCH_LIMITS = {
  */
 export const OPENING_LIMITS = {
   chars: 2_000,
-  /** Names to begin with, and names that are not there. */
+  /** Names of skills to begin with, and names that were not found. */
   askedChars: 120,
   /** The list of skills, and the part of it that names can take. */
   listChars: 1_400,
@@ -124,7 +127,7 @@ export const CONVERSATION_LIMITS = {
   activeSkills: 1_000,
   /** Tracked messages with instructions; together at most as many as can be active. */
   carriers: 256,
-  /** Skills that a user adds to a ghost's. */
+  /** Skills that a user adds to those of a ghost. */
   addedSkills: 64,
   activeTokens: 1_000_000,
   metadataBytes: 16 * KiB,
@@ -133,7 +136,7 @@ export const CONVERSATION_LIMITS = {
   readChars: 100_000,
   eventsPage: 1_000,
   eventsPageChars: 1 * MiB,
-  /** Events after which a page of turns in figures ends with the turn at hand: each is folded. */
+  /** Number of events after which a page of turn figures ends with the current turn, because every event must be read. */
   seriesEvents: 5_000,
   storedBytes: 1024 * MiB,
 } as const;
@@ -142,7 +145,7 @@ export const CONVERSATION_LIMITS = {
 export const CODE_LIMITS = {
   moduleBytes: 1 * MiB,
   packageBytes: 4 * MiB,
-  /** CPU of one call when deployed; locally, where no limit is enforced, of one stretch without a pause. */
+  /** CPU time of one call in a deployment. Locally, where no limit is enforced: CPU time without a pause. */
   cpuMs: 10_000,
   localCpuMs: 750,
   /** Compiler steps per package: function calls and loop iterations, in total and per byte. Realistic code takes 10 to 40 per byte. */
@@ -154,7 +157,7 @@ export const CODE_LIMITS = {
   descriptionChars: 8_192,
   schemaChars: 65_536,
   hostCalls: 1_000,
-  /** Everything that one call reads of its package, together. */
+  /** Total size of files that one call reads from its package. */
   readBytes: 32 * MiB,
   payloadChars: 256 * KiB,
   logChars: 4_096,
@@ -169,7 +172,7 @@ export const CODE_LIMITS = {
 
 /** Keys, tokens and groups. */
 export const ACCESS_LIMITS = {
-  /** Groups of one user: each is one more walk along the index of skills. */
+  /** Groups per user: each adds one search in the index of skills. */
   groupsOfUser: 64,
   tokenChars: 16 * KiB,
   /** Groups that one token can claim. */
@@ -186,7 +189,7 @@ export const ACCESS_LIMITS = {
 
 /** Limits of what an MCP server can send and what is stored of it. */
 export const UPSTREAM_LIMITS = {
-  /** One answer, and all that a stream carries while a batch of calls runs. */
+  /** Size of one response, and of everything a stream sends while calls run. */
   answerBytes: 8 * MiB,
   streamBytes: 32 * MiB,
   redirects: 3,
@@ -197,7 +200,7 @@ export const UPSTREAM_LIMITS = {
   problems: 20,
   descriptionChars: 8_192,
   schemaChars: 65_536,
-  /** All tools of a server together, as JSON in UTF-8: they are one row of the conversation's store. */
+  /** All tools of a server, as JSON in UTF-8, because they are stored in one row. */
   listBytes: 1_000_000,
   /** Text of a result, and its blocks as UTF-8 JSON, which form one row with structured content: pictures take more than a model reads. */
   textChars: CONVERSATION_LIMITS.toolResultChars,
@@ -215,9 +218,9 @@ export const SERVED_LIMITS = { page: 100 } as const;
 
 /** Limits of the inspection of a package. */
 export const INSPECTION_LIMITS = {
-  /** Text of all files together. */
+  /** Total text of all files. */
   textChars: 8 * MiB,
-  /** Findings of one rule in one file, and of a package. */
+  /** Findings per rule and file, and per package. */
   perRule: 5,
   findings: 50,
 } as const;

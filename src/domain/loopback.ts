@@ -3,13 +3,13 @@
 const NAME = /(?:^|\.)localhost$/;
 const TRUSTED = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Whether a host, as the URL parser spells it, is this machine. */
+/** Whether a host, as written by the URL parser, is this machine. */
 export function isLoopback(host: string): boolean {
   return NAME.test(host) || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "[::1]";
 }
 
 /**
- * Whether a URL is plain http of this machine, which development builds trust for pages and an issuer's keys. Names below `localhost` are
+ * Whether a URL is plain http on this machine. Development builds trust such URLs for pages and issuer keys. Names below `localhost` are
  * excluded, because some resolvers query the network for them.
  */
 export function isLocalHttp(url: URL): boolean {

@@ -1,6 +1,6 @@
 // A cache of limited size that removes the oldest entries first.
 
-/** The values that were added last, by key, at most `size` of them. */
+/** A cache of the `size` values that were added last, by key. */
 export class Recent<K, V> {
   readonly #size: number;
   readonly #values = new Map<K, V>();
@@ -13,7 +13,7 @@ export class Recent<K, V> {
     return this.#values.get(key);
   }
 
-  /** Adds a value, or replaces that of a key, which then counts as added last. */
+  /** Adds or replaces a value, which then counts as added last. */
   set(key: K, value: V): void {
     this.#values.delete(key);
     this.#values.set(key, value);

@@ -1,10 +1,10 @@
-// `name` or `name@range`: how ghosts, allow-lists and dependencies point at a skill. Ranges are npm's (node-semver).
+// References `name` or `name@range` of ghosts, allow-lists and dependencies to skills. Ranges are npm's (node-semver).
 
 import compare from "semver/functions/compare-loose";
 import satisfies from "semver/functions/satisfies";
 import validRange from "semver/ranges/valid";
 
-/** A pointer to a skill by name; `range` is `*` when none was written. */
+/** A reference to a skill by name; `range` is `*` by default. */
 export interface SkillReference {
   name: string;
   range: string;

@@ -24,7 +24,7 @@ function opensTag(text: string, from: number): boolean {
   for (let at = from; at < text.length; ) {
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     at += character.length;
-    // Lower-cased first too: the capital of a ligature or of a letter with a dot has more than one form.
+    // Converted to lower case first, because some capitals (ligatures, dotted letters) have several forms.
     read += character.toLowerCase().normalize("NFKD").replace(BETWEEN, "").toLowerCase();
     while (read.startsWith("/")) read = read.slice(1);
     if (TAGS.some((tag) => read.startsWith(tag))) return true;

@@ -1,6 +1,6 @@
-// Bytes as text, where they are text.
+// Decodes bytes as text.
 
-/** The text of UTF-8 bytes without their byte order mark; `null` where they are no UTF-8. */
+/** Returns the text of UTF-8 bytes without byte order mark; `null` if they are not UTF-8. */
 export function utf8Text(bytes: Uint8Array): string | null {
   return decode(bytes, false);
 }
@@ -10,7 +10,7 @@ export function exactText(bytes: Uint8Array): string | null {
   return decode(bytes, true);
 }
 
-/** The text of a file that can be shown; `null` where it is no UTF-8 or has NULs. */
+/** Returns the text of a file that can be displayed; `null` if it is not UTF-8 or contains NUL. */
 export function shownText(bytes: Uint8Array): string | null {
   return bytes.includes(0) ? null : utf8Text(bytes);
 }

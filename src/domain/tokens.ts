@@ -23,7 +23,7 @@ export function catalogLine(name: string, description: string, tokens?: number):
 /** Characters that are removed from lines: direction controls and tag characters. */
 const UNSEEN = /[\p{Bidi_Control}\u{E0000}-\u{E0FFF}]/gu;
 
-/** The text on one line: every run of white space and control characters becomes one space, none at the ends. */
+/** Returns the text on one line: runs of white space and control characters become one space, and the ends are trimmed. */
 export function oneLine(text: string): string {
   return text
     .replace(UNSEEN, "")
@@ -53,12 +53,12 @@ export function listedDescription(description: string, tokens: number = CATALOG_
   return `${text.slice(0, space > cut - WORD_CHARS && space > 0 ? space : cut).trimEnd()}…`;
 }
 
-/** Letters of a word in fives, capitals in twos, digits in threes, anything else by itself. */
+/** Splits words into five letters, capitals into two, digits into three; other characters count alone. */
 const PIECE = /[A-Z][a-z]{1,4}|[a-z]{1,5}|[A-Z]{1,2}|\d{1,3}|[\s\S]/gu;
 /** Two-byte letters that form words, including those of smaller alphabets. */
 const COMMON_LETTER = /[\u00c0-\u00ff\u0370-\u03ff\u0400-\u045f\u05d0-\u05ea\u0620-\u064a]/;
 const LATIN_LETTER = /[\u0100-\u017f]/;
-/** Three-byte characters that are mostly a token, or less. */
+/** Three-byte characters that are usually at most one token. */
 const COMMON_SIGN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Devanagari}\u2010-\u203f\u3000-\u303f\uff00-\uffef]/u;
 
@@ -80,8 +80,8 @@ function fitting(text: string, tokens: number): number {
 }
 
 /**
- * An estimate on the safe side, since the tokenizer's ranks are there only when a skill is published: of 1 652 real descriptions
- * five had more tokens. What is written in no usual way counts a token a byte, which is the most it can be.
+ * Returns a cautious estimate, because the tokenizer's ranks are loaded only when a skill is published. Of 1 652 real descriptions, five
+ * had more tokens. Unusual text counts one token per byte, which is the maximum.
  */
 function pieceTokens(piece: string): number {
   const character = piece.codePointAt(0) ?? 0;

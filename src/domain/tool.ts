@@ -41,11 +41,11 @@ export interface ToolResult {
   content: ContentBlock[];
   structuredContent?: JsonObject;
   isError?: boolean;
-  /** Marks of extensions, of a server's own result. */
+  /** `_meta` of extensions, from a server's own result. */
   _meta?: JsonObject;
 }
 
-/** For results that come back out of a store. */
+/** The schema of stored results. */
 export const toolResultSchema: z.ZodType<ToolResult> = z.lazy(() =>
   z.object({
     content: z.array(z.object({ type: z.string() }).catchall(jsonValue)),
@@ -63,7 +63,7 @@ export interface ToolCall {
   malformed?: string;
 }
 
-/** An answer of plain text. */
+/** Returns a result of plain text. */
 export function text(value: string): ToolResult {
   return { content: [{ type: "text", text: value }] };
 }
@@ -86,7 +86,7 @@ export function textOf(result: ToolResult): string {
 /** Cuts a long text and adds a note. */
 export function cutText(value: string, limit: number): string {
   if (value.length <= limit) return value;
-  // Never half a character.
+  // Never ends with half of a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(value[limit - 1] ?? "") ? limit - 1 : limit;
   return `${value.slice(0, end)}\n\n(cut: ${value.length - end} of ${value.length} characters are not shown)`;
 }

@@ -22,7 +22,7 @@ function securityHeaders(headers: Headers, url: string): void {
   if (url.startsWith("https:")) headers.set("strict-transport-security", `max-age=${YEAR}`);
 }
 
-/** Counts an answer, and why it is a refusal. */
+/** Counts a response, and the reason if it is an error. */
 function countAnswer(c: HonoContext<HttpEnv>): void {
   const count = counterIn(c.env, (work) => c.executionCtx.waitUntil(work));
   count("requests", [edgeAt(c.req.path), `${Math.floor(c.res.status / 100)}xx`]);
@@ -39,9 +39,9 @@ export const answerHeaders = createMiddleware<HttpEnv>(async (c, next) => {
   const total = Date.now() - started;
   await logRequest(c, total);
   countAnswer(c);
-  // An upgrade is the object's own answer, and cannot be marked.
+  // The object itself answered the upgrade, so its headers cannot be changed.
   if (c.res.status === 101) return;
-  // On the answer itself: `c.header` would copy the whole response every time.
+  // Set on the response directly, because `c.header` would copy the response each time.
   const { headers } = c.res;
   headers.set("x-request-id", c.get("requestId"));
   headers.append("server-timing", `total;dur=${total}`);

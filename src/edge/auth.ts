@@ -15,7 +15,7 @@ import { storageDown, type Timings } from "../storage/d1/database";
 import { type CallerWithSession, identityStoresOf, makeContext, primaryDatabase } from "./context";
 import type { HttpEnv } from "./edge";
 
-/** Answers 401 unless the request carries a good key, and puts the use cases' `Context` on the request. */
+/** Returns 401 unless the request has a valid key, and adds the `Context` of use cases to the request. */
 export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
   const timings: Timings = { storage: 0 };
   // Read once, because reading a body can replace the request object.
@@ -40,7 +40,7 @@ export const authenticate = createMiddleware<HttpEnv>(async (c, next) => {
 /** Session secrets of requests from the console's edge. Stored outside of the request, so that a request cannot forge one. */
 const sessions = new WeakMap<Request, string>();
 
-/** Lets a request count as one of a session. The console's edge calls it, when it has seen that its own page has sent the request. */
+/** Authenticates a request by a session. The console's edge calls it after checking that its own page sent the request. */
 export function showSession(request: Request, secret: string): void {
   sessions.set(request, secret);
 }
@@ -52,8 +52,8 @@ export function showSession(request: Request, secret: string): void {
 function trustIn(c: HonoContext<HttpEnv>, session: string | null): Trust {
   const { method } = c.req;
   if (session !== null && method !== "GET" && method !== "HEAD") return "primary";
-  const recall = identitySourceOf(c.req.method, c.req.path);
-  return recall === "strict" || c.req.header("if-none-match") !== undefined ? "primary" : recall;
+  const source = identitySourceOf(c.req.method, c.req.path);
+  return source === "strict" || c.req.header("if-none-match") !== undefined ? "primary" : source;
 }
 
 /** Returns the caller from the nearest permitted source. */
@@ -123,7 +123,7 @@ export async function retryOnPrimary(error: unknown, c: HonoContext<HttpEnv>): P
 /** Paths of Anthropic's APIs, with and without a group. */
 const ANTHROPIC = /^(?:\/s\/group\/[^/]+)?\/anthropic\//;
 
-/** The credential. Clients of Anthropic's API have a header of their own for it. */
+/** The credential. Anthropic's clients send the key in another header. */
 function bearerIn(c: HonoContext<HttpEnv>): string | null {
   const own = ANTHROPIC.test(c.req.path) ? c.req.header("x-api-key") : undefined;
   return own ?? /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null;
@@ -134,7 +134,10 @@ function pathOf(url: string): string {
   return pathname + search;
 }
 
-/** Refuses what the key's limits leave out. Keys, and all of a user's data at once, are no service's that acts for one. */
+/**
+ * Rejects requests that the key's scopes do not allow. A service that acts for a user can neither manage the user's keys nor access all of
+ * the user's data at once.
+ */
 function requireScope(c: HonoContext<HttpEnv>, scopes: readonly string[]): void {
   const need = needOf(c.req.method, c.req.path);
   if ((need === "keys" || need === "admin") && c.req.header("on-behalf-of") !== undefined) {

@@ -15,26 +15,31 @@ export const limitBody = createMiddleware<HttpEnv>(async (c, next) => {
   const said = c.req.header("content-length");
   if (raw.body !== null && (said === undefined || c.req.header("transfer-encoding") !== undefined)) {
     const bytes = await readBytes(raw, most);
-    if (bytes === null) throw new HTTPException(413);
+    if (bytes === null) throw tooLarge(most);
     c.req.raw = new Request(raw, { body: bytes });
-  } else if (Number(said ?? 0) > most) throw new HTTPException(413);
+  } else if (Number(said ?? 0) > most) throw tooLarge(most);
   await next();
 });
 
-/** Refuses JSON that nests too deeply: somewhere on its way it would exhaust a stack. */
+function tooLarge(most: number): HTTPException {
+  const limit = Math.floor(most / 1_048_576);
+  return new HTTPException(413, { message: `Request body too large (limit ${limit} MiB). Send less data.` });
+}
+
+/** Rejects deeply nested JSON, which could exceed the stack of a recursive function. */
 export const limitJsonDepth = createMiddleware<HttpEnv>(async (c, next) => {
   const json = (c.req.header("content-type") ?? "").toLowerCase().startsWith("application/json");
   if (json && isDeeper(await c.req.text(), REQUEST_LIMITS.jsonDepth)) {
-    const message = `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels).`;
+    const message = `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels). Send flatter JSON.`;
     throw invalid([{ code: "TOO_DEEP", message }]);
   }
   await next();
 });
 
-export const TOO_LARGE = `Message too large (limit ${Math.floor(REQUEST_LIMITS.jsonBytes / 1_048_576)} MiB).`;
-export const TOO_DEEP = `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels).`;
+export const TOO_LARGE = `Message too large (limit ${Math.floor(REQUEST_LIMITS.jsonBytes / 1_048_576)} MiB). Send less data.`;
+export const TOO_DEEP = `JSON nested too deeply (limit ${REQUEST_LIMITS.jsonDepth} levels). Send flatter JSON.`;
 
-/** The body as text, or `null` when it is too large. */
+/** Returns the body as text, or `null` if it is too large. */
 export async function readBody(request: Request): Promise<string | null> {
   if (Number(request.headers.get("content-length") ?? 0) > REQUEST_LIMITS.jsonBytes) return null;
   const bytes = await readBytes(request, REQUEST_LIMITS.jsonBytes);

@@ -15,7 +15,7 @@ import { counterIn } from "./metrics/counter";
 export interface CallerWithSession {
   /** A function is called repeatedly: in a Durable Object, another request may bring a newer identity. */
   caller: Caller | (() => Caller);
-  /** The D1 session that queries go to. Left out: one of a replica that has come as far as the caller's `asOf`, else the primary's. */
+  /** The D1 session for queries. Default: a replica that has reached the caller's `asOf`, otherwise the primary. */
   session?: D1DatabaseSession | undefined;
 }
 
@@ -35,7 +35,7 @@ interface ContextParts extends CallerWithSession {
 
 /** A context with the D1 facts for the response. */
 export interface RequestContext extends Context {
-  /** The bookmark that the answer carries. */
+  /** The bookmark for the response. */
   reached(): string | null;
 }
 
@@ -152,12 +152,12 @@ export function watchedPrimary(env: Env): Database {
   return openDatabase(session, { storage: 0 }, watchOver(env, session, true));
 }
 
-/** A fresh id that sorts by time. */
+/** Returns a new id that sorts by time. */
 export function newId(prefix: string): string {
   return makeId(prefix, Date.now(), crypto.getRandomValues(new Uint8Array(10)));
 }
 
-/** From an import's id to its object. */
+/** Returns the object of an import. */
 export function importObjects(env: Env): OpenImport {
   return (id) => env.IMPORTS.getByName(id);
 }

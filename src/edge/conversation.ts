@@ -1,4 +1,4 @@
-// From a request to the conversation it is about.
+// Finds the conversation object for a request.
 
 import type { Context as HonoContext } from "hono";
 import type { ConversationSettings } from "../domain/conversation/settings";
@@ -64,7 +64,7 @@ export async function reportSignIn(env: Env, userId: string, id: string): Promis
   await objectOf(env, userId, id).signedIn();
 }
 
-/** The places of the caller's running chats. No conversation has a name like this one. */
+/** Returns the object that limits the caller's concurrent chats. No conversation can have this name. */
 export function chatSlotsOf(c: HonoContext<HttpEnv>): ChatSlots {
   const name = JSON.stringify([c.get("context").caller.principal.userId]);
   return c.env.CONVERSATIONS.getByName(name, placeOf(c.env, {}));
@@ -95,7 +95,7 @@ export function conversationName(userId: string, id: string): string {
   return JSON.stringify([userId, id]);
 }
 
-/** The value of a reply, or its refusal thrown; the time the object waited for storage is the request's. */
+/** Returns the value of a reply, or throws its error. Adds the object's storage time to the request's. */
 export function unwrapReply<T>(c: HonoContext<HttpEnv>, reply: Reply<T>): T {
   if (reply.ok) c.get("context").timings.storage += reply.storage_ms;
   return unwrap(reply);
@@ -106,9 +106,14 @@ export async function idempotencyOf(c: HonoContext<HttpEnv>): Promise<(Idempoten
   const key = c.req.header("idempotency-key");
   if (key === undefined) return null;
   if (key === "" || key.length > REQUEST_LIMITS.idempotencyKeyChars) {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The Idempotency-Key is not allowed for this request.", {
-      issues: [{ code: "INVALID_FIELD", message: "Use 1-255 characters.", path: "Idempotency-Key" }],
-    });
+    throw new GatewayError(
+      "invalid",
+      "INVALID_REQUEST",
+      "The Idempotency-Key is empty or too long. Use 1 to 255 characters.",
+      {
+        issues: [{ code: "INVALID_FIELD", message: "Use 1-255 characters.", path: "Idempotency-Key" }],
+      },
+    );
   }
   const request = await sha256Hex(`${c.req.method} ${c.req.path}\n${await c.req.text()}`);
   return { key, request, key_digest: (await sha256Hex(key)).slice(0, 26) };

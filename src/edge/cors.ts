@@ -11,7 +11,7 @@ export function isAllowedOrigin(env: Env, origin: string): boolean {
   return settingsFrom(env).ALLOWED_ORIGINS.includes(origin) || (__DEVELOPMENT__ && isLocalPage(origin));
 }
 
-/** Whether an origin, spelt as browsers spell one, is of a page of this machine. */
+/** Whether an origin is of a page on this machine. */
 function isLocalPage(origin: string): boolean {
   const url = URL.parse(origin);
   return url !== null && url.origin === origin && isLocalHttp(url);
@@ -20,14 +20,14 @@ function isLocalPage(origin: string): boolean {
 /** Schemes of web pages. Other origins belong to programs that the user installed. */
 const OF_WEB_PAGES = ["http:", "https:", "file:", "data:", "blob:", "about:", "filesystem:"];
 
-/** Whether an origin is a desktop program's, such as `vscode-file://vscode-app`: no page of the web can come from there. */
+/** Whether an origin belongs to a desktop program, such as `vscode-file://vscode-app`. Web pages cannot have such an origin. */
 function isProgram(origin: string): boolean {
   const scheme = /^([a-z][a-z0-9+.-]*:)\/\/[^/]*$/i.exec(origin)?.[1];
   return scheme !== undefined && !OF_WEB_PAGES.includes(scheme.toLowerCase());
 }
 
 /**
- * Whether an origin can use MCP: allowed ones, the gateway's own pages over https, and desktop programs. `null` may be any web page in a
+ * Whether an origin can use MCP: allowed ones, the gateway's own pages over https, and desktop programs. `null` can be any web page in a
  * frame.
  */
 export function isOwnOrigin(env: Env, url: string, origin: string): boolean {
@@ -35,12 +35,12 @@ export function isOwnOrigin(env: Env, url: string, origin: string): boolean {
   return isAllowedOrigin(env, origin) || (origin.startsWith("https://") && origin === new URL(url).origin);
 }
 
-/** As `marked`, for requests that come from a page at all. */
+/** Like `marked`, for requests from a page. */
 export const crossOrigin = createMiddleware<HttpEnv>((c, next) =>
   c.req.header("origin") === undefined ? next() : marked(c, next),
 );
 
-/** Answers preflights and marks answers for allowed origins; keys travel in a header, so no credentials are needed. */
+/** Answers preflight requests and adds CORS headers for allowed origins. Keys are sent in a header, so no credentials are needed. */
 const marked = cors({
   origin: (origin, c) => (isAllowedOrigin(c.env, origin) ? origin : null),
   allowMethods: ["GET", "POST", "PUT", "DELETE"],

@@ -7,13 +7,13 @@ import type { RequestContext } from "./context";
 /** The variables on the context of a handler. */
 interface Variables {
   requestId: string;
-  /** Set by `authenticate`; absent on the few open routes. */
+  /** Set by `authenticate`; absent for the few routes without a key. */
   context: RequestContext;
-  /** The limits that were counted for this request, as the `RateLimit-Policy` header names them. */
+  /** The limits under which this request was counted, as named in the `RateLimit-Policy` header. */
   limits?: readonly string[];
   /** The conversation and user of the request, for the log. */
   conversation?: { conversation: string; userId: string };
-  /** The code of the problem that is the answer, for the log. */
+  /** The code of an error response, for the log. */
   problem?: string;
   /** Whether the credential was rejected, for responses whose status does not show it, such as closed sockets. */
   unauthenticated?: boolean;
@@ -21,16 +21,16 @@ interface Variables {
 
 export type HttpEnv = { Bindings: Env; Variables: Variables };
 
-/** Its row is in the table of `edges.ts`. What a request below the prefix needs of its key is in `domain/access/key-scope.ts`. */
+/** Each edge is a row of the table in `edges.ts`. `domain/access/key-scope.ts` lists the key scopes that paths below the prefix require. */
 export interface Edge {
-  /** Every path below it belongs to this edge. The routes name their whole path. */
+  /** This edge handles every path below it. Routes contain the whole path. */
   prefix: `/${string}`;
   /** Checks origins, answers preflights and adds CORS headers. Runs before authentication. */
   cors: readonly MiddlewareHandler<HttpEnv>[];
   /** Routes that check keys or tickets themselves. */
   open?: OpenAPIHono<HttpEnv>;
-  /** Routes behind a key. */
+  /** Routes that require a key. */
   routes: OpenAPIHono<HttpEnv>;
-  /** Puts what was thrown below the prefix into the words of this protocol. */
+  /** Converts errors below the prefix to the format of this protocol. */
   errors(error: unknown, c: HonoContext<HttpEnv>): Response | Promise<Response>;
 }

@@ -1,4 +1,4 @@
-// Refusals as RFC 9457 problem documents.
+// Returns errors as RFC 9457 problem documents.
 
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -53,14 +53,14 @@ export function problem(
   });
 }
 
-/** Answers for a path that no route has. */
+/** Returns the error for an unknown path. */
 export function pathNotFound(c: HonoContext<HttpEnv>): Response {
-  const told = noSignIn(c.req.path, settingsFrom(c.env));
-  if (told !== null) return problem(c, 404, "NO_SIGN_IN", told.error_description, told);
+  const noSignInAnswer = noSignIn(c.req.path, settingsFrom(c.env));
+  if (noSignInAnswer !== null) return problem(c, 404, "NO_SIGN_IN", noSignInAnswer.error_description, noSignInAnswer);
   return problem(c, 404, "NOT_FOUND", "Path not found. `/openapi.json` lists all paths.");
 }
 
-/** Answers anything that was thrown. What the gateway did not mean to throw is a 500 without detail and one log line. */
+/** Returns the response for any error. Unexpected errors are a 500 without details and one log line. */
 export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
   const refusal = refusalIn(error);
   if (refusal !== null) {
@@ -74,13 +74,18 @@ export function answerError(error: unknown, c: HonoContext<HttpEnv>): Response {
     return problem(c, HTTP_STATUS[refusal.code], refusal.reason, refusal.message, refusal.details, headers);
   }
   if (error instanceof HTTPException && error.status === 400) {
-    const issues: Issue[] = [{ code: "INVALID_BODY", message: "The body does not match its content type." }];
+    const issues: Issue[] = [
+      {
+        code: "INVALID_BODY",
+        message: "The body does not match its content type. Fix the body or the `Content-Type` header.",
+      },
+    ];
     return problem(c, 400, "INVALID_REQUEST", "The request body cannot be parsed. Check that it is well-formed.", {
       issues,
     });
   }
   if (error instanceof HTTPException && error.status === 413) {
-    return problem(c, 413, "BODY_TOO_LARGE", "Request body too large. Send less data.");
+    return problem(c, 413, "BODY_TOO_LARGE", error.message || "Request body too large. Send less data.");
   }
   logUnexpected(error, { route: `${c.req.method} ${c.req.routePath}` }, c.get("requestId"));
   return problem(c, 500, "INTERNAL", "Internal error. Report the request id to the operator of the gateway.");

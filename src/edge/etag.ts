@@ -48,7 +48,7 @@ export const tagged = createMiddleware<HttpEnv>(async (c, next) => {
   c.res = new Response(null, { status: 304, headers });
 });
 
-/** A part of some bytes. */
+/** A range of bytes. */
 export interface Span {
   offset: number;
   length: number;
@@ -73,7 +73,7 @@ export function spanOf(header: string | undefined, size: number): Span | "unsati
   return { offset, length: end - offset + 1 };
 }
 
-/** A Content-Disposition header for any file name: plain for old clients, RFC 8187 for the rest. */
+/** Returns a Content-Disposition header for any file name: plain for old clients, RFC 8187 for others. */
 export function disposition(kind: "attachment" | "inline", fileName: string): string {
   const plain = fileName.replace(/[^A-Za-z0-9._-]/g, "_");
   const encoded = encodeURIComponent(fileName.toWellFormed()).replace(/['()*]/g, (character) => {

@@ -18,7 +18,7 @@ export const flag = z
   .transform((value) => value === "true")
   .openapi({ type: "boolean" });
 
-/** A page begins after a cursor or at a position; both at once would be a question with two answers. */
+/** A page begins after a cursor or at a position. Both at once are rejected. */
 export const requireOneStart = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.query("cursor") !== undefined && c.req.query("skip") !== undefined) {
     throw invalid([

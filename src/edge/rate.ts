@@ -12,8 +12,8 @@ import type { HttpEnv } from "./edge";
 type Limit = keyof typeof RATES;
 
 /**
- * Refuses an address that is too fast, before anything is read for it, and one that guesses keys. A credential that is refused is
- * counted. Beyond the limit the refusal is 429 in place of 401.
+ * Rejects an address that sends too many requests, before anything is read for it, or too many invalid keys. Each invalid credential is
+ * counted. Above the limit the response is 429 instead of 401.
  */
 export const addressRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const address = c.req.header("cf-connecting-ip");
@@ -24,7 +24,7 @@ export const addressRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   if (c.get("unauthenticated")) await take(c, "guesses", c.env.GUESS_RATE, counted);
 };
 
-/** Refuses a principal that is too fast: a key in the name of one user. Mounted behind `authenticate`. */
+/** Rejects a principal that sends too many requests. A principal is a key acting for one user. Mounted behind `authenticate`. */
 export const principalRate: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const { keyId, userId } = c.get("context").caller.principal;
   await take(c, "principal", c.env.PRINCIPAL_RATE, `${keyId} ${userId}`);
@@ -36,7 +36,7 @@ export function grantRate(c: HonoContext<HttpEnv>, grantId: string): Promise<voi
   return take(c, "principal", c.env.PRINCIPAL_RATE, `grant ${grantId}`);
 }
 
-/** Has the answer name a limit that its request is counted under. */
+/** Adds a limit to the headers of the response. */
 export function noteLimit(c: HonoContext<HttpEnv>, policy: string, rate: Rate): void {
   c.set("limits", [...new Set([...(c.get("limits") ?? []), ratePolicy(policy, rate)])]);
 }
@@ -47,12 +47,12 @@ export function nameLimits(headers: Headers, limits: readonly string[]): void {
   for (const limit of limits) if (limit !== refused) headers.append("ratelimit-policy", limit);
 }
 
-/** Whether requests are limited here: the platform's counters are bound, and the setting does not turn them off. */
+/** Whether requests are limited: the platform's counters are bound, and the setting does not disable them. */
 export function areRatesLimited(env: Env): boolean {
   return settingsFrom(env).RATE_LIMITS && env.ADDRESS_RATE !== undefined && env.PRINCIPAL_RATE !== undefined;
 }
 
-/** Counts one more. Throws `rate_limited` beyond the limit, and else has the answer name it. */
+/** Counts one more. Throws `rate_limited` above the limit, and otherwise adds the limit to the response. */
 async function take(c: HonoContext<HttpEnv>, limit: Limit, counter: RateLimit | undefined, key: string): Promise<void> {
   if (counter === undefined || !settingsFrom(c.env).RATE_LIMITS) return;
   if (!(await counter.limit({ key })).success) throw rateLimited(limit, RATES[limit]);

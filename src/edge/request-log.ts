@@ -62,7 +62,7 @@ function isWanted(env: Env): boolean {
   }
 }
 
-/** The pattern of the route that answered, or `none`. */
+/** The pattern of the matched route, or `none`. */
 function patternOf(c: HonoContext<HttpEnv>): string {
   const patterns = matchedRoutes(c).map((route) => route.path);
   return patterns.filter((path) => !path.endsWith("*")).at(-1) ?? "none";

@@ -1,4 +1,4 @@
-// Pieces of requests and answers that several routes share.
+// Schemas of requests and responses that several routes share.
 
 import { createMiddleware } from "hono/factory";
 import { GROUP_NAME, isNameable, RESERVED_GROUPS, USER_ID } from "../domain/access/access";
@@ -10,7 +10,7 @@ import * as z from "./zod";
 
 export const userId = z.string().regex(USER_ID, { error: "1-128 of A-Za-z0-9._:@+=-", abort: true });
 
-/** A conversation's id, as its user chose it. */
+/** A conversation's id, chosen by its user. */
 export const conversationId = z.string().regex(CONVERSATION_ID, "1-128 of A-Za-z0-9._:-");
 
 /** A user that the caller names as owner or member. */
@@ -56,7 +56,7 @@ export const issueSchema = () =>
     })
     .openapi("Issue");
 
-/** A refusal, as `problem` of errors.ts writes it. */
+/** An error, as `problem` of errors.ts writes it. */
 export const problemSchema = () =>
   z
     .looseObject({
@@ -106,7 +106,7 @@ const REFUSALS = {
 
 type Refusal = keyof typeof REFUSALS;
 
-/** Responses of a route that refuses with these statuses. Some can happen to every route, and so can what no route chose. */
+/** Returns the responses of a route with these error statuses. Statuses that every route can return are included. */
 export function refusals(...statuses: Refusal[]) {
   const content = { "application/problem+json": described(problemSchema) };
   return { ...only(...statuses, 401, 429, 503), default: { description: "Refused.", content } };
@@ -126,15 +126,20 @@ export function instant(milliseconds: number): string {
 /** Rejects Idempotency-Key, because a response with a secret is never stored and cannot be repeated. */
 export const refuseIdempotencyKey = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.header("idempotency-key") !== undefined) {
-    throw new GatewayError("invalid", "INVALID_REQUEST", "The answer contains a secret, so it cannot be repeated.", {
-      issues: [
-        {
-          code: "IDEMPOTENCY_NOT_SUPPORTED",
-          message: "`Idempotency-Key` is not allowed here. Remove the header.",
-          path: "Idempotency-Key",
-        },
-      ],
-    });
+    throw new GatewayError(
+      "invalid",
+      "INVALID_REQUEST",
+      "The response contains a secret, so it cannot be repeated. Remove the `Idempotency-Key` header.",
+      {
+        issues: [
+          {
+            code: "IDEMPOTENCY_NOT_SUPPORTED",
+            message: "`Idempotency-Key` is not allowed here. Remove the header.",
+            path: "Idempotency-Key",
+          },
+        ],
+      },
+    );
   }
   await next();
 });

@@ -21,7 +21,7 @@ export async function runImportAlarm(
   const plan = new ImportPlan(storage);
   const { id } = plan;
   if (id === null) return;
-  // Set first: however this slice ends, there is another.
+  // The next alarm is set first, so that it runs even if this slice fails.
   await storage.setAlarm(Date.now() + IMPORT_LIMITS.sliceMs);
   const { woken } = bell;
   const timings = { storage: 0 };

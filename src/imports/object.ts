@@ -1,4 +1,5 @@
-// One Durable Object an import: where its alarm rings, and what of a run's plan is left. What it does is read with its first alarm.
+// The Durable Object of an import: handles its alarm and stores the rest of a run's plan. The code of the run is loaded with the first
+// alarm.
 
 import { DurableObject } from "cloudflare:workers";
 import type { ImportObject } from "../services/imports/api";

@@ -5,7 +5,7 @@ import type { ClientSetup, ConversationApi, Target } from "../services/conversat
 /** The client's protocol generation: with a handshake (up to 2025-11-25), or stateless (2026-07-28). */
 export type ClientEra = "legacy" | "modern";
 
-/** The catalog, narrowed by a ghost, or one conversation. */
+/** The catalog, restricted by a ghost, or one conversation. */
 export interface ClientPlace {
   ghost: string | undefined;
   /** Skills that the URL preloads. */

@@ -35,7 +35,7 @@ export async function callInConversation(
 ): Promise<ToolResult | Required | null> {
   const { api, target, client } = conversation;
   const { ctx, era } = exchange;
-  const tellsChanges = era === "legacy";
+  const isLegacy = era === "legacy";
   const made = clientCallOf(context, ctx);
   const wanted = envelopeSchema.safeParse(ctx.mcpReq.envelope).data?.[LOG_LEVEL_META_KEY];
   const request: ToolCallsRequest = {
@@ -44,26 +44,26 @@ export async function callInConversation(
     etag: null,
     usage: null,
     client,
-    hearsChanges: tellsChanges,
+    hearsChanges: isLegacy,
     logs: era === "legacy" ? "kept" : wanted,
     ...(made.answers === undefined ? {} : { answers: made.answers }),
   };
   return cancelWithRequest(conversation, ctx, made, async () => {
     if (ctx.mcpReq._meta?.progressToken === undefined && client.host === undefined && wanted === undefined)
-      return resultIn(unwrap(await api.toolCalls(target, request, null)), tellsChanges, ctx);
+      return resultIn(unwrap(await api.toolCalls(target, request, null)), isLegacy, ctx);
     const stream = unwrap(await api.streamCalls(target, request));
-    const heard = await forwardCallEvents(stream, made, exchange, answerSchema);
-    return "done" in heard ? resultIn(heard.done, tellsChanges, ctx) : heard.required;
+    const outcome = await forwardCallEvents(stream, made, exchange, answerSchema);
+    return "done" in outcome ? resultIn(outcome.done, isLegacy, ctx) : outcome.required;
   });
 }
 
-async function resultIn(answer: ToolCallsReply, tellsChanges: boolean, ctx: ServerContext): Promise<ToolResult | null> {
+async function resultIn(answer: ToolCallsReply, isLegacy: boolean, ctx: ServerContext): Promise<ToolResult | null> {
   for (const log of answer.logs ?? []) await sendLog(ctx.mcpReq, log);
   if (answer.things_changed) {
     await ctx.mcpReq.notify({ method: "notifications/resources/list_changed" });
     await ctx.mcpReq.notify({ method: "notifications/prompts/list_changed" });
   }
-  if (tellsChanges && answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
+  if (isLegacy && answer.tools_changed) await ctx.mcpReq.notify({ method: "notifications/tools/list_changed" });
   const [result] = answer.results;
   return result === undefined ? null : toolResultSchema.parse(result);
 }

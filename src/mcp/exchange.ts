@@ -1,4 +1,5 @@
-// One exchange with an MCP client: the SDK speaks the protocol, the services decide. Reached only through `await import()`.
+// Handles one exchange with an MCP client: the SDK implements the protocol, the services the behaviour. Loaded only through `await
+// import()`.
 
 import {
   createMcpHandler,
@@ -42,7 +43,7 @@ const listenSchema = z.object({
 const callSchema = z.object({ method: z.enum(["tools/call", "prompts/get"]) });
 
 /**
- * Answers a client's request.
+ * Handles a client's request.
  *
  * @param message the body, read and parsed; `undefined` for methods that have none
  */
@@ -143,7 +144,7 @@ function serverFor(context: Context, place: ClientPlace, era: ClientEra, instruc
       if (result === null) throw new ProtocolError(-32602, `Unknown tool: ${params.name}`);
       if (isInputRequiredResult(result)) return result;
       if (!isCallToolResult(result))
-        throw new ProtocolError(-32603, `The tool '${params.name}' returned no tool result.`);
+        throw new ProtocolError(-32603, `The tool '${params.name}' returned no tool result. Its owner must fix it.`);
       return result;
     }),
   );

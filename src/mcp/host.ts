@@ -62,7 +62,7 @@ export function hostOf(request: Request, message: unknown): HostSetup | undefine
   });
 }
 
-/** The id of the session that begins with this message; `null` where the host needs none. */
+/** Returns the id of the session that this message starts; `null` if the host needs none. */
 export function sessionFor(request: Request, message: unknown): string | null {
   if (!isInitializeRequest(message)) return null;
   const { elicitation, sampling, roots } = hostOf(request, message)?.abilities ?? {};

@@ -15,7 +15,7 @@ export class ObjectBus implements ServerEventBus {
     this.#ended = ended;
   }
 
-  /** Closes the socket unless a stream listens. */
+  /** Closes the socket unless a stream uses it. */
   closeUnheard(): void {
     if (!this.#isHeard) this.#socket.close(1000);
   }

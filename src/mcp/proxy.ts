@@ -8,13 +8,14 @@ import { type RpcBody, readRpcBody, requestIds, rpcError } from "../domain/serve
 import { readBody, TOO_DEEP, TOO_LARGE } from "../edge/body";
 import type { Context } from "../services/context";
 import { failureText } from "../services/proxy/answer";
-import { forward } from "../services/proxy/forward";
+import { forward, notAllowed } from "../services/proxy/forward";
 import { ProxyRefusal } from "../services/proxy/proxied-call";
 import { proxiedServer } from "../services/proxy/server";
 import { signInLink } from "../services/servers/connect-server";
 import { faultIn } from "../upstream/fault";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
+
 /** The server, and whether the request is for the message URL of type `sse`. */
 export interface ProxyPlace {
   name: string;
@@ -26,13 +27,13 @@ export async function proxy(context: Context, request: Request, { name, isMessag
   let posted: RpcBody = { value: undefined, messages: [] };
   try {
     const method = METHODS.find((known) => known === request.method);
-    if (method === undefined) throw new ProxyRefusal(405, -32000, "Method not allowed.", { allow: METHODS.join(", ") });
+    if (method === undefined) throw notAllowed(METHODS.join(", "));
     const body = method === "POST" ? await readBody(request) : "";
     if (body === null) throw new ProxyRefusal(413, -32600, TOO_LARGE);
     if (isDeeper(body, REQUEST_LIMITS.jsonDepth)) throw new ProxyRefusal(400, -32600, TOO_DEEP);
     posted = readRpcBody(body);
     const server = await proxiedServer(context, name);
-    if (server === null) throw new ProxyRefusal(404, -32600, `MCP server '${name}' not found.`);
+    if (server === null) throw new ProxyRefusal(404, -32600, `MCP server '${name}' not found. Check the name.`);
     const { headers, signal } = request;
     const { pathname, searchParams } = new URL(request.url);
     const path = isMessage ? pathname.slice(0, pathname.lastIndexOf("/")) : pathname;

@@ -78,7 +78,7 @@ export function clientCallOf(context: Context, { mcpReq }: ServerContext): Clien
   return { id, answers: { round: Number(round), given } };
 }
 
-/** Does something that is called off when its request ends. */
+/** Runs work that is cancelled when its request ends. */
 export async function cancelWithRequest<T>(
   { api, target }: ClientConversation,
   { mcpReq: { signal } }: ServerContext,
@@ -107,7 +107,7 @@ export async function forwardCallEvents<T>(
   schema: z.ZodType<T>,
 ): Promise<{ done: T } | { required: Required }> {
   const token = mcpReq._meta?.progressToken;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let waiting: HostAsked | null = null;
   const splitter = new EventSplitter();
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
@@ -122,8 +122,8 @@ export async function forwardCallEvents<T>(
         waiting = askedSchema.parse(JSON.parse(data));
         // Contains all unanswered questions, including those sent before.
         for (const { id: question, method, params } of era === "legacy" ? waiting.questions : [])
-          if (!told.has(question)) ask({ id: question, method, params });
-        for (const question of waiting.questions) told.add(question.id);
+          if (!reported.has(question)) ask({ id: question, method, params });
+        for (const question of waiting.questions) reported.add(question.id);
       }
       if (type === "done") return { done: schema.parse(JSON.parse(data)) };
       if (type === "error") {

@@ -1,4 +1,4 @@
-// The edge that speaks MCP: the gateway as a server at /mcp, and its own servers behind /mcp/servers.
+// The MCP edge: the gateway as a server at /mcp, and the gateway's own servers at /mcp/servers.
 
 import { createMiddleware } from "hono/factory";
 import { CONVERSATION_ID } from "../domain/conversation/settings";
@@ -34,7 +34,13 @@ routes.all("/mcp", (c) => {
 routes.all("/mcp/:id", (c) => {
   const id = c.req.param("id");
   if (!CONVERSATION_ID.test(id))
-    throw invalid([{ code: "INVALID_FIELD", message: "Use 1-128 of A-Za-z0-9._:-.", path: "id" }]);
+    throw invalid([
+      {
+        code: "INVALID_FIELD",
+        message: "The conversation id is not valid. Use 1 to 128 of A-Za-z0-9._:-.",
+        path: "id",
+      },
+    ]);
   const { ghost, preload, tool_mode, tools } = readQuery(c.req.query());
   const settings = {
     ...(ghost === undefined ? {} : { ghost }),
@@ -55,7 +61,7 @@ routes.all("/mcp/servers/:name/message", (c) =>
   proxy(c.get("context"), c.req.raw, { name: c.req.param("name"), isMessage: true }),
 );
 
-/** A page of another site must not reach a gateway on this machine by giving it a name of its own (DNS rebinding). */
+/** Prevents DNS rebinding, where a page of another site reaches a gateway on this machine through its own host name. */
 const ownOrigin = createMiddleware<HttpEnv>(async (c, next) => {
   const origin = c.req.header("origin");
   if (origin === undefined || isOwnOrigin(c.env, c.req.url, origin)) return next();

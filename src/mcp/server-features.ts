@@ -50,15 +50,15 @@ export function servePrompts(server: Server, context: Context, conversation: Cli
 
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args } }, ctx) =>
     asProtocolError(context, async () => {
-      const heard = await promptIn(
+      const outcome = await promptIn(
         context,
         conversation,
         { name, arguments: args ?? {} },
         hostExchangeOn(server, ctx, era),
       );
-      if ("required" in heard) return heard.required;
-      if (heard.done.prompt === null) throw new ProtocolError(-32602, `Unknown prompt: ${name}`);
-      return of(isSpecType.GetPromptResult, heard.done.prompt);
+      if ("required" in outcome) return outcome.required;
+      if (outcome.done.prompt === null) throw new ProtocolError(-32602, `Unknown prompt: ${name}`);
+      return of(isSpecType.GetPromptResult, outcome.done.prompt);
     }),
   );
 
@@ -111,5 +111,8 @@ async function asked({ api, target, client }: ClientConversation, ask: HostAsk):
 /** Returns a server's value if it is valid, because a host rejects a whole response otherwise. */
 function of<T>(is: (value: unknown) => value is T, value: unknown): T {
   if (is(value)) return value;
-  throw new ProtocolError(-32603, "The answer of the MCP server does not follow the MCP schema.");
+  throw new ProtocolError(
+    -32603,
+    "The answer of the MCP server does not follow the MCP schema. Its owner must fix it.",
+  );
 }

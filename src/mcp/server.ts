@@ -1,4 +1,4 @@
-// /mcp and /mcp/{conversation_id}: the gateway as an MCP server. The SDK is fetched when the first client speaks.
+// /mcp and /mcp/{conversation_id}: the gateway as an MCP server. The SDK is loaded for the first client.
 
 import { isDeeper } from "../domain/json";
 import { REQUEST_LIMITS } from "../domain/limits";
@@ -18,7 +18,7 @@ export async function serve(context: Context, request: Request, place: ClientPla
   if (text === null) return rpcRefusal(413, -32600, TOO_LARGE);
   if (isDeeper(text, REQUEST_LIMITS.jsonDepth)) return rpcRefusal(400, -32600, TOO_DEEP);
   const message = parse(text);
-  if (message === undefined) return rpcRefusal(400, -32700, "The body is not valid JSON.");
+  if (message === undefined) return rpcRefusal(400, -32700, "The body is not valid JSON. Fix the syntax.");
   if (Array.isArray(message))
     return rpcRefusal(400, -32600, "Batches are not supported. Send one message per request.");
   return answerClient(context, request, place, message);

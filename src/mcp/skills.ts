@@ -118,7 +118,7 @@ function resourceOf({ uri, frontmatter }: ServedSkill) {
   };
 }
 
-/** Text as text where it is the same bytes again, anything else in base64. */
+/** Returns a file as text if encoding the text gives the same bytes, otherwise as base64. */
 function contentOf(bytes: Uint8Array): { text: string } | { blob: string } {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };

@@ -8,7 +8,7 @@ import type { SumStore } from "../storage/object/sums";
 export class Meter extends DurableObject<Env> implements MeterObject {
   #store: SumStore | null = null;
 
-  /** Adds what an isolate has counted. */
+  /** Adds the counts of an isolate. */
   async add(rows: SumRow[]): Promise<void> {
     const store = await this.#open();
     store.add(rows);

@@ -1,5 +1,6 @@
-// /console: the static files of the console, unless the operator has turned it off. A place in it is a path without an ending: the page
-// finds it itself. `run_worker_first` of wrangler.toml sends them here. What is below /console/api is an edge of its own.
+// /console: the static files of the console, unless the operator has disabled it. A path without a file extension is a page of the console,
+// which the client routes itself. `run_worker_first` in wrangler.toml sends these requests to the Worker. Paths below /console/api are a
+// separate edge.
 
 import type { Handler } from "hono";
 import { settingsFrom } from "../domain/settings/settings";

@@ -61,7 +61,7 @@ a:hover strong { text-decoration-thickness: 2px; }
 a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 0.25rem; }
 `;
 
-/** The page. All of it is written here, so nothing in it needs to be escaped. */
+/** The page. Every part is constant, so nothing needs escaping. */
 export function frontPage(): string {
   const items = FRONT_LINKS.map(
     ({ label, path, says }) => `        <li><a href="${path}"><strong>${label}</strong><span>${says}</span></a></li>`,

@@ -60,7 +60,7 @@ frontRoute.openapi(
   },
 );
 
-/** As the static pages have it (`public/_headers`), with the one style that is the page's own. */
+/** The headers of static pages (`public/_headers`), with the digest of the page's own style. */
 async function pageOf(): Promise<Front> {
   const style = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(FRONT_STYLE)));
   const front = await answerOf(`${HTML}; charset=utf-8`, frontPage());

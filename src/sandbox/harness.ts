@@ -25,16 +25,16 @@ const { isArray } = Array;
 const { Promise, Set } = globalThis;
 const later = setTimeout;
 const runs = new AsyncLocalStorage();
-const CALLS = ${CODE_LIMITS.hostCalls}, LINES = ${CODE_LIMITS.logLines}, HEARD = ${DURATIONS.heard};
+const CALLS = ${CODE_LIMITS.hostCalls}, LINES = ${CODE_LIMITS.logLines}, FLUSH_MS = ${DURATIONS.heard};
 
 export default class extends WorkerEntrypoint {
-  /** Answers JSON text. It ends when the work does, or when the host says that it is over. */
+  /** Returns the result as JSON text. Resolves when the work ends, or when the host ends the run. */
   run(ask, host) {
     reset();
     void host.begin().catch(() => {});
     return new Promise((resolve) => {
-      const run = { host, calls: 0, lines: 0, telling: new Set() };
-      const end = async (text) => { reset(); await heard(run); resolve(text); };
+      const run = { host, calls: 0, lines: 0, pending: new Set() };
+      const end = async (text) => { reset(); await flushed(run); resolve(text); };
       host.over().then(() => resolve('{"over":true}'), () => resolve('{"over":true}'));
       runs.run(run, async () => {
         try {
@@ -49,7 +49,7 @@ export default class extends WorkerEntrypoint {
 }
 
 const WORK = {
-  /** What the tools are: each by its name with its description and schema, or with the reason why it is not one. */
+  /** Returns each tool with its name, description and schema, or with the reason why it cannot be used. */
   async describe(ask, run) {
     const provider = await makeProvider(ask);
     const tools = [];
@@ -93,7 +93,7 @@ const waitOf = (how) => {
   const { timeout_ms, require_client, answer_schema } = how;
   return [timeout_ms, require_client, answer_schema === undefined ? undefined : stringify(answer_schema) ?? "null"];
 };
-/** What a provider gets. The host counts calls too, and ends who makes too many; a flood of them ends here. */
+/** Returns the context of a provider. The host counts calls too and ends the run if there are too many; this limit stops a flood of calls early. */
 function contextOf(ask, run) {
   const asking = (method) => {
     if (ask.kind === "describe") throw new Error(method + "() cannot be used while a tool is being described.");
@@ -102,29 +102,29 @@ function contextOf(ask, run) {
   return freeze({
     ...ask.context,
     config: freeze(ask.config),
-    readFile: async (path, encoding) => told(await asking("readFile").readFile(path, encoding)),
-    // What nobody keeps is not sent: a talkative tool must not be ended for calling the gateway too often.
-    log: (...values) => { if (run.lines++ < LINES) void tell(run, asking("log").log(format(values))); },
-    emit: (action, payload) => tell(run, asking("emit").emit(action, stringify(payload ?? null))),
-    request: async (action, payload, how) => parse(told(await asking("request").request(action, stringify(payload ?? null), ...waitOf(how)))),
+    readFile: async (path, encoding) => unwrap(await asking("readFile").readFile(path, encoding)),
+    // Lines above the limit are not sent, so that a tool with many log lines does not exceed the limit of calls.
+    log: (...values) => { if (run.lines++ < LINES) void send(run, asking("log").log(format(values))); },
+    emit: (action, payload) => send(run, asking("emit").emit(action, stringify(payload ?? null))),
+    request: async (action, payload, how) => parse(unwrap(await asking("request").request(action, stringify(payload ?? null), ...waitOf(how)))),
   });
 }
 
-/** Tells the host something that code need not wait for. Who does wait hears of a refusal; who does not is not bothered with it. */
-function tell(run, sent) {
-  const taken = sent.then((answer) => { told(answer); });
-  const settled = taken.catch(() => {}).then(() => { run.telling.delete(settled); });
-  run.telling.add(settled);
+/** Sends something to the host. The returned promise rejects if the host refuses; code that does not await it is not affected. */
+function send(run, sent) {
+  const taken = sent.then((answer) => { unwrap(answer); });
+  const settled = taken.catch(() => {}).then(() => { run.pending.delete(settled); });
+  run.pending.add(settled);
   return taken;
 }
 
-/** Waits until the host has heard what it was told so far, since the answer ends what is still on its way. The host takes it at once. */
-async function heard(run) {
-  if (run.telling.size === 0) return;
-  await Promise.race([Promise.all(run.telling), new Promise((resolve) => { later(resolve, HEARD); })]);
+/** Waits until the host has received everything sent so far, because the result ends pending sends. The host receives it at once. */
+async function flushed(run) {
+  if (run.pending.size === 0) return;
+  await Promise.race([Promise.all(run.pending), new Promise((resolve) => { later(resolve, FLUSH_MS); })]);
 }
 
-function told({ value, error }) {
+function unwrap({ value, error }) {
   if (error !== undefined) throw new Error(error);
   return value;
 }
@@ -134,7 +134,7 @@ function hostOf(run) {
   return run.host;
 }
 
-/** A value as JSON has it. Functions, cycles and whatever throws when it is looked at do not pass. */
+/** Returns a value as JSON. Throws for functions, cycles, and values that throw when they are read. */
 function jsonOf(value) {
   const text = stringify(value);
   if (text === undefined && value !== undefined) throw new TypeError("It answered a " + typeof value + ", which is no JSON.");
@@ -163,17 +163,17 @@ function format(values) {
 }
 
 const nothing = () => {};
-const say = (...values) => {
+const logLine = (...values) => {
   const run = runs.getStore();
   if (run === undefined || run.lines++ >= LINES) return;
   // While a module is evaluated there is no host.
-  try { void tell(run, hostOf(run).log(format(values))); } catch {}
+  try { void send(run, hostOf(run).log(format(values))); } catch {}
 };
 globalThis.console = {
-  log: say, info: say, debug: say, dir: say, table: say, warn: say, error: say, trace: say, group: say,
+  log: logLine, info: logLine, debug: logLine, dir: logLine, table: logLine, warn: logLine, error: logLine, trace: logLine, group: logLine,
   assert: (good, ...values) => { if (!good) console.error("Assertion failed:", ...values); },
   groupEnd: nothing, time: nothing, timeEnd: nothing, count: nothing, clear: nothing,
 };
-// What nobody listens to, the runtime would write into the operator's log.
+// The runtime would write unhandled rejections to the operator's log.
 addEventListener("unhandledrejection", (event) => { event.preventDefault(); });
 `;

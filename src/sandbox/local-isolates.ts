@@ -9,7 +9,7 @@ const LOCAL_ISOLATES: Readonly<Record<Language, number>> = { javascript: 24, she
 /**
  * The isolates of this process, the least recently used first. All conversations share the list, because they run in one isolate locally.
  */
-const kept = new Map<string, { name: string; language: Language; users: number; isSpent: boolean }>();
+const isolates = new Map<string, { name: string; language: Language; users: number; isSpent: boolean }>();
 let made = 0;
 
 /**
@@ -43,10 +43,10 @@ export interface IsolateHold {
 
 /** Makes room for an isolate with this id, and prevents its end until it is released. */
 export async function holdIsolate(loader: WorkerLoader, language: Language, id: string): Promise<IsolateHold> {
-  const held = kept.get(id) ?? { name: `${id}.${made++}`, language, users: 0, isSpent: false };
+  const held = isolates.get(id) ?? { name: `${id}.${made++}`, language, users: 0, isSpent: false };
   held.users++;
-  kept.delete(id);
-  kept.set(id, held);
+  isolates.delete(id);
+  isolates.set(id, held);
   const names = removeSurplus(language);
   await Promise.all(names.map((name) => end(loader, name)));
   if (names.length > 0) triggerGarbageCollection();
@@ -68,12 +68,12 @@ export async function holdIsolate(loader: WorkerLoader, language: Language, id: 
 
 /** Removes idle isolates that are spent, and idle ones over the limit of the language. Returns their names. */
 function removeSurplus(language: Language): string[] {
-  let over = [...kept.values()].filter((one) => one.language === language).length - LOCAL_ISOLATES[language];
+  let over = [...isolates.values()].filter((one) => one.language === language).length - LOCAL_ISOLATES[language];
   const names: string[] = [];
-  for (const [id, one] of kept) {
+  for (const [id, one] of isolates) {
     if (one.users > 0 || (!one.isSpent && (one.language !== language || over <= 0))) continue;
     if (one.language === language) over--;
-    kept.delete(id);
+    isolates.delete(id);
     names.push(one.name);
   }
   return names;

@@ -21,17 +21,17 @@ interface Telling {
 }
 
 /** Start of the last reported turn, and time of the last attempt, in milliseconds since the epoch. */
-const toldSchema = z.object({ turn: z.number(), at: z.number() });
+const reportSchema = z.object({ turn: z.number(), at: z.number() });
 
 /** A conversation that never reported is new, or was created by an earlier gateway. */
-const toldOf = (store: ConversationStore) => store.get("told", toldSchema) ?? { turn: 0, at: store.created() };
+const lastReport = (store: ConversationStore) => store.get("told", reportSchema) ?? { turn: 0, at: store.created() };
 
 /** Returns when the last turn should be reported, in milliseconds since the epoch; `null`: reported, or no turn. */
 export function figuresDue({ store }: Pick<Telling, "store">): number | null {
   const last = store.log.lastTurn();
-  const told = toldOf(store);
-  if (last === null || last === told.turn) return null;
-  return Math.max(told.at + DURATIONS.listTold, last + DURATIONS.listLater);
+  const reported = lastReport(store);
+  if (last === null || last === reported.turn) return null;
+  return Math.max(reported.at + DURATIONS.listTold, last + DURATIONS.listLater);
 }
 
 /** Schedules the report of a new turn. */
@@ -47,10 +47,10 @@ export async function reportFigures(
 ): Promise<void> {
   const { store, state, userId, id } = telling;
   const last = store.log.lastTurn();
-  const told = toldOf(store);
-  if (last === null || last === told.turn || told.at + DURATIONS.listTold > now()) return;
+  const reported = lastReport(store);
+  if (last === null || last === reported.turn || reported.at + DURATIONS.listTold > now()) return;
   // Stored first, so that a list that does not answer is not called again immediately.
-  store.set("told", { ...told, at: now() });
+  store.set("told", { ...reported, at: now() });
   await updateConversationFigures(
     db,
     { userId, id },

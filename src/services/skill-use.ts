@@ -33,7 +33,7 @@ interface Counting {
 }
 
 /** Stored counts up to an event. Later counts are computed from the log, so using a skill writes no row. */
-const keptSchema = z.lazy(() => usesSchema.unwrap().extend({ through: z.number().optional() }));
+const storedSchema = z.lazy(() => usesSchema.unwrap().extend({ through: z.number().optional() }));
 
 /** Returns counts that are not confirmed as received. */
 export function usesOf({ store, memory }: Pick<Counting, "store" | "memory">): Uses {
@@ -42,9 +42,9 @@ export function usesOf({ store, memory }: Pick<Counting, "store" | "memory">): U
 }
 
 function readUses(store: ConversationStore): Uses {
-  const { through, ...kept } = store.get("uses", keptSchema) ?? { ...NO_USES, through: 0 };
+  const { through, ...stored } = store.get("uses", storedSchema) ?? { ...NO_USES, through: 0 };
   // Earlier gateways stored the counts with each use, so they are complete.
-  const uses = through === undefined ? kept : countedSince(store, kept, through);
+  const uses = through === undefined ? stored : countedSince(store, stored, through);
   if (through === undefined || store.log.last() - through >= SNAPSHOT_EVERY) writeUses(store, uses);
   return uses;
 }

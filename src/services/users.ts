@@ -82,7 +82,11 @@ export async function eraseUser(
   requireAccess(context, userId);
   if (userId === PUBLIC_USER) {
     throw invalid([
-      { code: "INVALID_FIELD", message: "The id of the owner of public skills is not a user.", path: "id" },
+      {
+        code: "INVALID_FIELD",
+        message: "The id of the owner of public skills is not a user. Use the id of a user.",
+        path: "id",
+      },
     ]);
   }
   const [imports] = await Promise.all([
@@ -233,7 +237,7 @@ async function* answerPieces(api: ChatObject, target: Target): AsyncGenerator<st
   if (begun) yield "]";
 }
 
-/** Empties a conversation, or takes one off the list that is gone. */
+/** Empties a conversation, or removes a deleted one from the list. */
 async function eraseConversation({ api, target }: ReturnType<OpenConversation>): Promise<void> {
   unwrap(await api.erase(target));
 }

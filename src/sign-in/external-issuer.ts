@@ -1,4 +1,4 @@
-// Signing in at the organization's own issuer: the way there, and /oauth/callback, the way back.
+// Sign-in at the organization's own issuer: the redirect to it, and /oauth/callback.
 
 import type { Context as HonoContext } from "hono";
 import { settingsFrom } from "../domain/settings/settings";

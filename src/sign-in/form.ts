@@ -7,11 +7,11 @@ import { readBytes } from "../edge/body";
 import type { HttpEnv } from "../edge/edge";
 import { type PresentedClient, unprovenClient } from "../services/sign-in/pre-registered-clients";
 
-/** The parameters of a request. A parameter that is sent twice is none that anybody can mean. */
+/** Reads the parameters of a request. A parameter that is sent twice is rejected. */
 export interface TokenForm {
   get(name: string): string | null;
   need(name: string): string;
-  /** Refuses the request unless all of these are there, and names all that are not. */
+  /** Rejects the request unless all of these parameters are present, and names the missing ones. */
   expect(...names: string[]): void;
   /** The client, from the header or the parameters. `null` if neither names one. */
   client: PresentedClient | null;
@@ -21,10 +21,15 @@ export async function readTokenForm(c: HonoContext<HttpEnv>): Promise<TokenForm>
   if (!/^application\/x-www-form-urlencoded\b/i.test(c.req.header("content-type") ?? ""))
     throw invalidRequest("Content type not supported. Send the parameters as application/x-www-form-urlencoded.");
   const bytes = await readBytes(c.req.raw, GRANT_LIMITS.formBytes);
-  if (bytes === null) throw new GatewayError("too_large", "BODY_TOO_LARGE", "The parameters are too large.");
+  if (bytes === null)
+    throw new GatewayError(
+      "too_large",
+      "BODY_TOO_LARGE",
+      `The parameters are too large (limit ${GRANT_LIMITS.formBytes / 1_024} KiB). Send less.`,
+    );
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   for (const name of form.keys()) {
-    // RFC 8707 lets `resource` be sent more than once; a grant here is for one.
+    // RFC 8707 allows several `resource` parameters. A grant here is for one.
     if (form.getAll(name).length > 1) throw invalidRequest(`${name} is sent more than once. Send it once.`);
   }
   const get = (name: string) => form.get(name) || null;
@@ -45,7 +50,7 @@ export function invalidRequest(message: string): GatewayError {
   return new GatewayError("invalid", "INVALID_REQUEST", message);
 }
 
-/** RFC 6749, 2.3.1: `client_secret_basic` or `client_secret_post`, and never both at once. */
+/** RFC 6749, 2.3.1: `client_secret_basic` or `client_secret_post`, but not both. */
 function clientIn(authorization: string, get: TokenForm["get"]): PresentedClient | null {
   const [posted, secret] = [get("client_id"), get("client_secret")];
   if (!/^basic(?: |$)/i.test(authorization)) return posted === null ? null : { id: posted, secret };
@@ -58,7 +63,7 @@ function clientIn(authorization: string, get: TokenForm["get"]): PresentedClient
   return shown;
 }
 
-/** The two parts of `Basic`, each as a form encodes it; `null` where it is nothing of the kind. */
+/** Returns the two form-encoded parts of a `Basic` header; `null` for any other header. */
 function readBasic(text: string): PresentedClient | null {
   try {
     const [, id, secret] = /^([^:]+):(.*)$/s.exec(atob(text)) ?? [];

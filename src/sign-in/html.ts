@@ -1,15 +1,15 @@
-// A page of signing in: HTML without scripts, in which every word of a stranger is escaped.
+// Writes sign-in pages: HTML without scripts, with all external text escaped.
 
 import { encodeBase64 } from "../domain/base64";
 
-/** HTML that was written here, or escaped. */
+/** HTML that is constant or escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-/** Writes HTML: what is put in is escaped unless it is HTML, and nothing where it is `null`. */
+/** A template tag for HTML: escapes values that are not HTML, and omits `null`. */
 export function html(
   texts: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[] | null)[]

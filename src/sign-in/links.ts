@@ -1,4 +1,4 @@
-// /oauth/link/{secret}: a link that signs a user in once. Looking at it changes nothing; its button binds it to this browser.
+// /oauth/link/{secret}: a link that signs a user in once. Opening it changes nothing. Its button binds it to this browser.
 
 import type { Context as HonoContext } from "hono";
 import { sha256Hex } from "../domain/digest";

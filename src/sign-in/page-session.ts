@@ -13,7 +13,7 @@ export const PAGES = "/oauth/sign-in";
 export const ENDED =
   "This page expired (10 minutes), was already used, or belongs to another browser. Start again from your program.";
 
-/** The sign-in of this id, if this browser began it. */
+/** Returns the sign-in with this id, if this browser began it. */
 export async function pageIn(c: HonoContext<HttpEnv>, id: string): Promise<PageOf | null> {
   const secret = pageSecret(c, id);
   return secret === null ? null : { id, browser: await sha256Hex(secret) };

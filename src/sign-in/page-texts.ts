@@ -19,7 +19,7 @@ export function problemPage(problem: string): string {
 export interface SignInMethods {
   /** The target of the page's forms. */
   action: string;
-  /** The origin that this page belongs to. */
+  /** The origin of this page. */
   origin: string;
   /** The user of the sign-in link that this browser has opened. */
   link: string | null;
@@ -110,7 +110,7 @@ function destination(redirectUri: string): Html {
 <p class="warn">Any program on this computer can receive the answer. Continue only if you have just started this sign-in yourself.</p>`;
 }
 
-/** The page of a link: looking at it, as programs do that check mail, uses nothing up. */
+/** The page of a link. Opening it does not use the link up, because mail scanners open links. */
 export function linkPage(action: string, userId: string): string {
   return signInHtml(
     "Sign in",

@@ -36,8 +36,8 @@ pageRoutes.post(`${PAGES}/:id`, async (c) => {
     const denied = await denyPage(context.db, mine);
     if (denied === null) return refuseWithPage(c, ENDED);
     clearPageCookie(c, mine.id);
-    const told = { error: "access_denied", error_description: "The user denied the request." };
-    return answerProgram(c, denied.redirectUri, denied.state, told);
+    const denial = { error: "access_denied", error_description: "The user denied the request." };
+    return answerProgram(c, denied.redirectUri, denied.state, denial);
   }
   const page = await readPage(context.db, mine);
   if (how === "approve") {

@@ -8,7 +8,7 @@ import { logUnexpected } from "../edge/unexpected";
 import { pageHeaders } from "./html";
 import { problemPage } from "./page-texts";
 
-/** Routes that programs call. */
+/** Routes that clients call, not browsers. */
 const OF_PROGRAMS = /^\/oauth\/(?:register|token|revoke)\/?$/;
 
 const OAUTH_ERROR: Partial<Record<number, string>> = { 429: "temporarily_unavailable", 503: "temporarily_unavailable" };

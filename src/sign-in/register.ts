@@ -17,13 +17,19 @@ registerRoutes.post("/oauth/register", async (c) => {
   const settings = settingsFrom(c.env);
   if (!hasBuiltInSignIn(settings) || settings.OAUTH_REGISTRATION === "off") return pathNotFound(c);
   const bytes = await readBytes(c.req.raw, SIGN_IN_LIMITS.metadataBytes);
-  if (bytes === null) return oauthError(413, "invalid_client_metadata", "The metadata is too large.");
+  if (bytes === null)
+    return oauthError(
+      413,
+      "invalid_client_metadata",
+      `The metadata is too large (limit ${SIGN_IN_LIMITS.metadataBytes / 1_024} KiB). Send less.`,
+    );
   const said = parsed(new TextDecoder().decode(bytes));
-  if (said === undefined) return oauthError(400, "invalid_client_metadata", "The body is not a JSON object.");
+  if (said === undefined)
+    return oauthError(400, "invalid_client_metadata", "The body is not a JSON object. Send the metadata as one.");
   const read = await registerClient(signInContext(c), addressOfRequest(c), said);
   if ("issues" in read) {
-    const told = read.issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join(" ");
-    return oauthError(400, read.uris ? "invalid_redirect_uri" : "invalid_client_metadata", told);
+    const problems = read.issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join(" ");
+    return oauthError(400, read.uris ? "invalid_redirect_uri" : "invalid_client_metadata", problems);
   }
   const { id, name, redirectUris } = read.client;
   const registered = {
@@ -39,7 +45,7 @@ registerRoutes.post("/oauth/register", async (c) => {
   return c.json(registered, 201, { "cache-control": "no-store" });
 });
 
-/** The JSON in a text; `undefined` where there is none. */
+/** Returns the JSON in a text; `undefined` if there is none. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

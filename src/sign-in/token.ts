@@ -81,13 +81,17 @@ async function provenClient(context: SignInContext, { client }: TokenForm): Prom
 
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 
-/** Canonical; `null` where the host has left it out. */
+/** Canonical; `null` if the host omitted it. */
 function resourceIn(c: HonoContext<HttpEnv>, form: TokenForm): string | null {
   const text = form.get("resource");
   if (text === null) return null;
   const resource = readResource(publicOrigin(settingsFrom(c.env), c.req.url), text);
   if (resource !== null) return resource;
-  throw new GatewayError("invalid", "INVALID_TARGET", "`resource` is not an MCP URL of this gateway.");
+  throw new GatewayError(
+    "invalid",
+    "INVALID_TARGET",
+    "`resource` is not an MCP URL of this gateway. Send the URL of one of its MCP servers.",
+  );
 }
 
 /** OAuth's error codes (RFC 6749, 5.2; RFC 8707), by our own code. */
@@ -98,7 +102,7 @@ const OAUTH_ERRORS: Record<string, string> = {
   UNSUPPORTED_GRANT_TYPE: "unsupported_grant_type",
 };
 
-/** Answers a refusal in OAuth's words; anything else is thrown on. */
+/** Returns an OAuth error for the gateway's errors; other errors are thrown again. */
 function refused(c: HonoContext<HttpEnv>, error: unknown): Response {
   const refusal = refusalIn(error);
   if (refusal === null) throw error;

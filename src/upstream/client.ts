@@ -84,18 +84,17 @@ export class Upstream {
   ): Promise<ToolResult> {
     const { inputSchema, outputSchema } = this.#memory.list?.tools.find((candidate) => candidate.name === tool) ?? {};
     const { callMs } = this.#target;
-    const failure = (what: string) => failed(`MCP tool '${shown}' ${what}`);
     const deadline = deadlineFor(callMs, NO_ANSWER, signal, DURATIONS.callMost);
     try {
       const answer = await this.#sendRepeatable(deadline, toolRequest({ tool, args, inputSchema, ...more }));
       const bounded = upstreamResult(answer, outputSchema !== undefined);
-      if (bounded === null) return failure("failed: its answer is not a tool result");
+      if (bounded === null) return failed(`MCP tool '${shown}' failed: its answer is not a tool result`);
       if (bounded.whole !== null) onCut?.(bounded.whole);
       return bounded.result;
     } catch (error) {
       if (!(error instanceof UpstreamFault) || error.kind === "sign_in") throw error;
-      if (error.kind === "timeout") return failure(`timed out after ${callMs / 1_000}s`);
-      return failure(`failed: ${error.message}`);
+      if (error.kind === "timeout") return failed(`MCP tool '${shown}' timed out after ${callMs / 1_000}s`);
+      return failed(`MCP tool '${shown}' failed: ${error.message}`);
     }
   }
 

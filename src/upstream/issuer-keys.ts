@@ -52,10 +52,10 @@ export async function readKeySet(url: string, asking: Fetching): Promise<KeySet>
   const state = stateOf(url);
   const { known } = state;
   if (known !== null && now - known.readAt < DURATIONS.keySetFresh) return known.set;
-  const kept = known !== null && now - known.readAt < DURATIONS.keySetKept ? known.set : null;
-  const tooSoon = now - (kept === null ? state.failedAt : state.triedAt) < DURATIONS.keySetRetry;
+  const cachedSet = known !== null && now - known.readAt < DURATIONS.keySetKept ? known.set : null;
+  const tooSoon = now - (cachedSet === null ? state.failedAt : state.triedAt) < DURATIONS.keySetRetry;
   if (!tooSoon) state.triedAt = now;
-  const set = (tooSoon ? null : await renew(url, state, asking)) ?? kept;
+  const set = (tooSoon ? null : await renew(url, state, asking)) ?? cachedSet;
   if (set !== null) return set;
   throw new GatewayError(
     "unavailable",

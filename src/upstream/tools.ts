@@ -65,14 +65,14 @@ export async function readTools(client: Client, signal: AbortSignal, now: () => 
     }
     cursor = answer.nextCursor;
   }
-  const kept: UpstreamTool[] = [];
+  const accepted: UpstreamTool[] = [];
   let left = UPSTREAM_LIMITS.listBytes;
   for (const { tool, raw } of [...tools.values()].slice(0, UPSTREAM_LIMITS.tools)) {
     left -= utf8Bytes(JSON.stringify(tool));
-    if (left >= 0) kept.push({ ...tool, digest: await toolDigest(raw) });
+    if (left >= 0) accepted.push({ ...tool, digest: await toolDigest(raw) });
   }
   if (left < 0) problems.push("its list of tools is too long; some are ignored");
-  return { tools: kept, at: now(), ttl, problems: problems.slice(0, UPSTREAM_LIMITS.problems) };
+  return { tools: accepted, at: now(), ttl, problems: problems.slice(0, UPSTREAM_LIMITS.problems) };
 }
 
 function addTool(

@@ -144,7 +144,7 @@ export class WatchedTransport implements Transport {
   async close(): Promise<void> {
     if (this.#notices.size > 0) {
       const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, DURATIONS.farewell);
+      const timer = setTimeout(late.resolve, DURATIONS.sessionEnd);
       await Promise.race([Promise.allSettled(this.#notices), late.promise]);
       clearTimeout(timer);
     }

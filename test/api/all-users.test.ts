@@ -24,7 +24,7 @@ async function page(query = "") {
   return answer.json<{ items: Figures[]; next_cursor: string | null }>();
 }
 
-it("has whoever has anything, each once and by id, with how much of it and not a word more", async () => {
+it("lists every user with data once, by id, with counts only", async () => {
   const ann = await keyFor("list-ann", { role: "admin" });
   await publishOwn(ann, { name: "whispered-skill" });
   await call("POST", "/api/v1/kinds/ghosts", { key: ann, json: { metadata: { name: "whispered-ghost" }, spec: {} } });

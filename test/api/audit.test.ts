@@ -21,7 +21,7 @@ const records = async (query: string) =>
   await (await call("GET", `/api/v1/audit?${query}`)).json<{ items: Record[]; next_cursor: string | null }>();
 
 describe("the audit log", () => {
-  it("has every change of skills, ghosts, secrets, servers and conversations: who, what, with which key and request", async () => {
+  it("records every change of skills, ghosts, secrets, servers and conversations, with user, key and request", async () => {
     const key = await keyFor("aud-ada");
     const { id } = await publishOwn(key, { name: "audited", version: "1.0.0" });
     const second = await publishOwn(key, { name: "audited", version: "1.1.0", body: "New." });
@@ -90,7 +90,7 @@ describe("the audit log", () => {
     expect(JSON.stringify(items)).not.toContain("literal-credential");
   });
 
-  it("has keys, groups and members, and names nobody but by pseudonym", async () => {
+  it("records keys, groups and members, and names users by pseudonym only", async () => {
     const made = await call("POST", "/api/v1/keys", { json: { user_id: "aud-olga", groups: [] } });
     const { id, key } = await made.json<{ id: string; key: string }>();
     const group = "/api/v1/groups/aud-team";
@@ -157,7 +157,7 @@ describe("the audit log", () => {
     expect((await records(`actor=${actor}`)).items).toHaveLength(3);
   });
 
-  it("is for admins, and nobody changes it", async () => {
+  it("can be read by admins, and changed by no user", async () => {
     expect((await call("GET", "/api/v1/audit", { key: await keyFor("aud-mallory") })).status).toBe(403);
     for (const sql of ["UPDATE audit SET actor = 'x'", "DELETE FROM audit"])
       await expect(env.DB.prepare(sql).run()).rejects.toThrow(/append-only/);

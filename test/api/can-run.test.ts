@@ -165,12 +165,12 @@ describe("a skill that stops being public", () => {
     const refused = await chat.use("act_demoted");
     expect(refused).toMatchObject({ isError: true });
     expect(textOf(refused)).toBe(
-      "Tool 'act_demoted' is not available: only public skills can run code, and the skill is not public.",
+      "Tool 'act_demoted' is not available: only public skills can run code, and the skill is not public. Continue without it.",
     );
     expect(await chat.tools()).not.toContain("act_demoted");
     const script = await chat.use("execute_skill_script", { skill_name: "demoted", script_path: "scripts/run.js" });
     expect(textOf(script)).toBe(
-      "Error: Scripts of skill 'demoted' do not run: only public skills can run code, and the skill is not public.",
+      "Error: Scripts of skill 'demoted' do not run: only public skills can run code, and the skill is not public. Read them with read_skill.",
     );
 
     await rescope(id, "public");
@@ -204,7 +204,7 @@ describe("a skill that stops being public", () => {
     expect(await env.PACKAGES.head(`packages/${version_id}.modules.json`)).not.toBeNull();
   });
 
-  it("is gone when nobody sees it any more", async () => {
+  it("is not available when its skill is no longer visible", async () => {
     const { id } = await publishPublic(codeSkill("vanished", "act_vanished"));
     const chat = await talk("dora");
     await chat.load("vanished");

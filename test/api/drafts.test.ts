@@ -64,7 +64,7 @@ describe("a draft", () => {
     expect(await env.PACKAGES.head(`packages/${first.version_id}.zip`)).toBeNull();
   });
 
-  it("is in the author's own ghost as well, and in nobody else's", async () => {
+  it("can be used in the author's own ghost, and in no other user's", async () => {
     await pushed(ada, { name: "ghostly" });
     const spec = (skills: string[]) => ({ metadata: { name: "drafter" }, spec: { systemPrompt: "", skills } });
     const own = await call("POST", "/api/v1/kinds/ghosts", { key: ada, json: spec(["draft:ghostly"]) });
@@ -118,10 +118,10 @@ describe("a draft", () => {
     expect(results).toEqual([]);
     await publishOwn(ada, { name: "needy", frontmatter: 'dependencies: ["draft:zebrafish"]' });
     const needy = await talk({ key: ada }, { additional_skills: ["draft:zebrafish"] });
-    expect(textOf(await needy.load("needy"))).toContain("not loaded with it");
+    expect(textOf(await needy.load("needy"))).toContain("that were not loaded");
   });
 
-  it("is one, whoever pushes at the same time", async () => {
+  it("is one, even if several users push at the same time", async () => {
     const bodies = ["One.", "Two.", "Three."];
     const answers = await Promise.all(bodies.map((body) => pushed(ada, { name: "raced", body })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 201]);
@@ -129,7 +129,7 @@ describe("a draft", () => {
     expect((await chosen(ada, "draft:raced")).active).toEqual(["draft:raced"]);
   });
 
-  it("keeps nobody from the name, and shadows nothing", async () => {
+  it("does not reserve the name, and hides no skill", async () => {
     await publishOwn(bob, { name: "shadow", body: "The real one." });
     await pushed(ada, { name: "shadow", body: "A draft." }, { users: "draft-bob" });
     const { system } = await chosen(bob, "shadow");
@@ -147,8 +147,8 @@ async function skillIdOf(versionId: string): Promise<string> {
   return row?.skill_id ?? "";
 }
 
-describe("who may choose a draft", () => {
-  it("its author and whom it names, by the author's name; to anybody else it is not there", async () => {
+describe("users of a draft", () => {
+  it("are its author and the named users, by the author's name; others do not find it", async () => {
     await pushed(ada, { name: "shared", body: "For two." }, { users: "draft-bob" });
     expect((await chosen(bob, "draft:draft-ada/shared")).system).toContain("For two.");
     for (const [key, reference] of [
@@ -181,7 +181,7 @@ describe("who may choose a draft", () => {
     expect(step.prompt.system).not.toContain("For a while.");
   });
 
-  it("a draft that names somebody holds no credential, and its servers are not connected for them", async () => {
+  it("a shared draft contains no credential, and its servers are not connected for other users", async () => {
     const server = (value: string) =>
       `mcpServers:\n  mine:\n    url: https://eve.example/mcp\n    headers:\n      Authorization: ${value}`;
     const literal = { name: "leaky", frontmatter: server("Bearer ghp_PlantedPlantedPlanted0123456789") };
@@ -258,7 +258,7 @@ describe("the end of a draft", () => {
     expect((await chosen(ada, "grown")).system).toContain("New.");
   });
 
-  it("promoting asks anew who may", async () => {
+  it("promoting checks the rights again", async () => {
     await call("POST", "/api/v1/groups", { json: { name: "draft-team" } });
     await call("PUT", "/api/v1/groups/draft-team/members/draft-ada", { json: { role: "Developer" } });
     await pushed(ada, { name: "teamwork" }, { namespace: "draft-team" });
@@ -267,7 +267,7 @@ describe("the end of a draft", () => {
     expect(await refused.json()).toMatchObject({ status: 403, code: "ROLE_TOO_LOW" });
   });
 
-  it("deleting it, by its author or as an act of moderation, takes it from everybody at once", async () => {
+  it("deletion by its author or an admin removes it for all users at once", async () => {
     for (const deleting of ["author", "admin"] as const) {
       const { version_id } = await pushed(ada, { name: "ended", body: "Not for long." }, { users: "draft-bob" });
       const { chat } = await chosen(bob, "draft:draft-ada/ended");
@@ -282,7 +282,7 @@ describe("the end of a draft", () => {
     }
   });
 
-  it("comes after its days: it is not chosen any more, and the sweep takes rows and bytes", async () => {
+  it("expires: it cannot be selected any more, and the sweep deletes rows and bytes", async () => {
     const { version_id } = await pushed(ada, { name: "old", body: "Long ago." });
     await pushed(ada, { name: "young" });
     const { chat } = await chosen(ada, "draft:old");
@@ -298,7 +298,7 @@ describe("the end of a draft", () => {
     expect((await listOf(ada)).map(({ name }) => name)).toContain("young");
   });
 
-  it("an erasure takes a user's drafts and the names in others', and the export has them", async () => {
+  it("an erasure deletes a user's drafts and the name in others', and the export contains them", async () => {
     const gus = await keyFor("draft-gus");
     await pushed(gus, { name: "gone-with-gus", body: "Gus wrote it." }, { users: "draft-bob" });
     await pushed(ada, { name: "for-gus" }, { users: "draft-gus" });

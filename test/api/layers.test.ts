@@ -42,7 +42,7 @@ async function talk(as: string) {
 
 describe("a skill with more ways to its dependencies than anybody could walk", () => {
   // 20 layers have a million paths, which took over a second. 60 layers have too many paths to visit at all.
-  it.each([20, 60])("is loaded over %i layers, and its conversation goes on", async (layers) => {
+  it.each([20, 60])("is loaded over %i layers, and its conversation continues", async (layers) => {
     const user = `layers-${layers}`;
     await layered(`user:${user}`, layers);
     const { send, load } = await talk(user);
@@ -69,7 +69,7 @@ describe("a skill with more ways to its dependencies than anybody could walk", (
     expect(next.active).toEqual([]);
   });
 
-  it("of a group is loaded by a member who did not write it, and nobody else waits", async () => {
+  it("of a group is loaded by another member, and no other request waits", async () => {
     await call("POST", "/api/v1/groups", { json: { name: "layer-team", display_name: "Team" } });
     await call("PUT", "/api/v1/groups/layer-team/members/layer-member", { json: { role: "Reporter" } });
     await layered("group:layer-team", 60);

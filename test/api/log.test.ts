@@ -89,7 +89,7 @@ describe("the log", () => {
     expect(await types()).toHaveLength(5);
   });
 
-  it("knows who was used last all the same", async () => {
+  it("still shows the last use", async () => {
     for (const name of ["a1", "b1", "c1"]) await seedSkill({ name });
     const { run, send } = await talk({ max_active_skills: 2 });
     await run(["load_skill", "a1"], ["load_skill", "b1"], ["load_skill", "a1"], ["load_skill", "a1"]);
@@ -199,7 +199,7 @@ describe("a long log", () => {
     expect((await send("POST", "/turns", {})).turn).toBe(2);
   });
 
-  it("is told in pages that end before they are too large", async () => {
+  it("is returned in pages of limited size", async () => {
     const { id, send } = await talk();
     await runInDurableObject(objectOf(id), (_, { storage }) => {
       const event = JSON.stringify({ type: "touched", turn: 1, name: "x".repeat(400_000) });

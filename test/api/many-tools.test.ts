@@ -61,7 +61,7 @@ describe("150 tools of ten servers", () => {
     expect(await called("billing")).toMatchObject([{ name: "refund_payment", arguments: { payment: "p-1" } }]);
   });
 
-  it("are told with their whole schema, and the answer says how to call them", async () => {
+  it("are returned with their whole schema, and the answer explains how to call them", async () => {
     await gatewayServers(await manyServers());
     const chat = await talk("whole");
     await connectedTurn(chat);
@@ -89,7 +89,7 @@ describe("150 tools of ten servers", () => {
 });
 
 describe("call_skill_tool", () => {
-  it("holds arguments against the schema of the tool that is meant, before its server hears of them", async () => {
+  it("validates arguments against the schema of the called tool, before its server receives them", async () => {
     await gatewayServers(await manyServers());
     const chat = await talk("unfit");
     await connectedTurn(chat);
@@ -205,7 +205,7 @@ describe("an MCP host", () => {
     await client.close();
   });
 
-  it("that finds tools by itself lists them all with `?tools=list`", async () => {
+  it("that searches tools by default lists all with `?tools=list`", async () => {
     await gatewayServers(await manyServers());
     const client = await host("/mcp/listed?tools=list", "all-listed");
     await expect

@@ -42,7 +42,7 @@ const ALL = [
 const cells = ALL.length * ACTORS.length;
 
 describe(`the matrix of ${ALL.length} rows for ${operations.length} operations × ${ACTORS.length} actors = ${cells} cells`, () => {
-  it("has every route, and none that is not there", () => {
+  it("has every route, and no others", () => {
     const closed = operations.filter((operation) => !operation.open).map((operation) => operation.route);
     expect(
       [

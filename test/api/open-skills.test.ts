@@ -38,7 +38,7 @@ describe("the open list", () => {
     expect(await acts("skill.close", id)).toMatchObject([{ before: { name: "opened" } }]);
   });
 
-  it("takes nothing that is not public, not even an admin's own", async () => {
+  it("accepts public skills only, not even an admin's own", async () => {
     const { id } = await publishOwn(key, { name: "kept-private" });
     const refused = await call("PUT", `${OPEN}/${id}`, { key });
     expect([refused.status, (await refused.json<{ code: string }>()).code]).toEqual([409, "SKILL_NOT_PUBLIC"]);

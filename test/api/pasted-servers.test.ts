@@ -18,7 +18,7 @@ beforeEach(async () => {
   await gatewayServers({});
 });
 
-describe("the predecessor's names of variables", () => {
+describe("Wegent's names of variables", () => {
   it("are filled with the values that we have", async () => {
     const headers = { "x-task": v("task_id"), "x-user": `${v("user_id")} ${v(" user_name ")}` };
     const key = await keyFor("pia");
@@ -70,7 +70,7 @@ describe("keys of an entry", () => {
     expect(textOf(await chat.use("up__echo"))).toBe("MCP tool 'up__echo' timed out after 1s");
   });
 
-  it("that nobody reads are a warning when a skill is published, and none is one that is read", async () => {
+  it("that are unknown cause a warning when a skill is published, and known ones do not", async () => {
     const servers = {
       up: ok({ timeoutSeconds: 5, connectTimeout: 5, timeoutMs: 5, disabled: true }),
       both: ok({ timeout: 5, timeoutSeconds: 6 }),
@@ -92,7 +92,7 @@ describe("keys of an entry", () => {
     expect(unread.every(({ line }) => line !== undefined)).toBe(true);
   });
 
-  it("that nobody reads are a warning at a ghost's door, and of a conversation's own spec", async () => {
+  it("that are unknown cause a warning for a stored ghost and for a conversation's own spec", async () => {
     const mcpServers = { up: ok({ timeoutMs: 5 }) };
     const warning = { code: "MCP_KEY_UNKNOWN", path: "spec.mcpServers.up.timeoutMs" };
     const made = await call("POST", GHOSTS, {

@@ -108,7 +108,7 @@ describe("a skill's text", () => {
 describe("the list", () => {
   const lines = ({ prompt }: Step) => prompt.system.split("\n").filter((line) => line.startsWith("- **"));
 
-  it("keeps what is one's own, whatever a member of one's group publishes", async () => {
+  it("keeps own skills, whatever a group member publishes", async () => {
     expect((await call("POST", "/api/v1/groups", { json: { name: "crowd" } })).status).toBe(201);
     for (const [user, role] of [
       ["hog", "Developer"],
@@ -128,7 +128,7 @@ describe("the list", () => {
     expect(lines(step).every((line) => line.length < 400)).toBe(true);
   });
 
-  it("leaves out what is public, however early its name, and nothing of one's own", async () => {
+  it("omits public skills, however early their name, and no own ones", async () => {
     const insert = Array.from({ length: 300 }, (_, n) =>
       seedSkill({ name: `0-${String(n).padStart(3, "0")}`, tokens: 1 }),
     );

@@ -80,11 +80,11 @@ describe("a provider's tools", () => {
       "fresh",
     ]);
     expect(textOf(await chat.use("old"))).toBe(
-      "Tool 'old' is not available: the current version of skill 'growing' no longer has it.",
+      "Tool 'old' is not available: the current version of skill 'growing' no longer has it. Continue without it.",
     );
   });
 
-  it("of one name are told apart, and keep their names while they stay", async () => {
+  it("with the same name stay distinct, and keep their names while they are active", async () => {
     await publishPublic(providerSkill("first", { same: "return context.skillName" }));
     await publishPublic(providerSkill("second", { same: "return context.skillName" }));
     const chat = await talk("alice");
@@ -149,7 +149,7 @@ describe("a provider's tools", () => {
       expect(await read(path)).toBe(`Tool 'read' failed: The skill has no file '${path}'.`);
   });
 
-  it("that fail are results, and the conversation goes on", async () => {
+  it("that fail are results, and the conversation continues", async () => {
     await publishPublic(
       providerSkill("broken", {
         fails: "throw new Error('out of ink')",
@@ -179,7 +179,7 @@ describe("a provider's tools", () => {
       [true, "Tool 'fails' failed: out of ink"],
       [true, "Tool 'hangs' timed out after 0.2s"],
       [true, expect.stringMatching(/^Tool 'lies' is not available: /)],
-      [true, "Error: The arguments of 'fails' cannot be read: they are not valid JSON."],
+      [true, "Error: The arguments of 'fails' cannot be read: they are not valid JSON. Send valid JSON."],
     ]);
     const { warnings } = await chat.turn();
     expect(warnings).toContainEqual({
@@ -223,7 +223,7 @@ describe("where the list of tools is fixed", () => {
     expect(await chat.tools()).toEqual(before.map((tool) => tool.name));
     expect(textOf(await chat.use("call_skill_tool", { name: "act", arguments: { n: 1 } }))).toBe("2");
     expect(textOf(await chat.use("call_skill_tool", { name: "none" }))).toBe(
-      "Error: Tool 'none' not found in the loaded skills.",
+      "Error: Tool 'none' not found in the loaded skills. Load the skill that has it first.",
     );
     await chat.use("unload_skill", { skill_name: "fixed" });
     expect(textOf(await chat.use("call_skill_tool", { name: "act" }))).toBe("Load skill 'fixed' first.");
@@ -267,8 +267,8 @@ describe("without a Worker Loader", () => {
     expect(prompt.system).toContain("Be brave.");
     expect(tools.map((tool) => tool.name)).not.toContain("act");
     expect(warnings.map((warning) => warning.code)).toContain("TOOL_UNAVAILABLE");
-    expect(textOf(await chat.use("act"))).toBe(`Tool 'act' is not available: ${why}.`);
+    expect(textOf(await chat.use("act"))).toBe(`Tool 'act' is not available: ${why}. Continue without it.`);
     const script = await chat.use("execute_skill_script", { skill_name: "lonely", script_path: "scripts/run.js" });
-    expect(textOf(script)).toBe(`Error: Scripts of skill 'lonely' do not run: ${why}.`);
+    expect(textOf(script)).toBe(`Error: Scripts of skill 'lonely' do not run: ${why}. Read them with read_skill.`);
   });
 });

@@ -52,7 +52,7 @@ it("are asked for their tools when they are published, and never in a conversati
   expect(asked).not.toHaveBeenCalled();
 });
 
-it("of a version that was not published to run are asked by the first conversation that loads it, and kept", async () => {
+it("of a version that was not published to run are described by the first conversation that loads it, and stored", async () => {
   const own = await publishOwn(await keyFor("carol"), { ...DIAGRAMS, name: "described-late" });
   const seeded = { id: own.id, name: "described-late", scope: "user:carol", versionId: own.version_id };
   await moveSkill(seeded, "public");

@@ -40,7 +40,7 @@ const refusal = async (answer: Response) => {
 };
 
 describe("a quota that the operator set", () => {
-  it("holds for a user, is told in the refusal, and is what /me shows", async () => {
+  it("holds for a user, is named in the error, and is in /me", async () => {
     const key = await keyFor("quota-ann");
     const { upload, me } = gateway(key, { QUOTA_SKILLS: "2", QUOTA_VERSIONS: "3", QUOTA_PACKAGES_MIB: "4" });
     for (const name of ["one", "two"]) expect((await upload(name)).status).toBe(201);
@@ -61,7 +61,7 @@ describe("a quota that the operator set", () => {
     expect((await gateway(key).upload("three")).status).toBe(201);
   });
 
-  it("holds for a group so many times as the factor says, and the group tells it", async () => {
+  it("holds for a group, times the factor, and the group shows it", async () => {
     const group = "quota-crew";
     await call("POST", "/api/v1/groups", { json: { name: group } });
     await call("PUT", `/api/v1/groups/${group}/members/quota-dev`, { json: { role: "Developer" } });
@@ -123,7 +123,7 @@ describe("a quota that the operator set", () => {
 });
 
 describe("what is used", () => {
-  it("is told of the user that a service acts for, and never of another", async () => {
+  it("is shown for the user that a service acts for, and never for another", async () => {
     const [ann, bob] = [await keyFor("use-ann"), await keyFor("use-bob")];
     const service = await keyFor("use-service", { scopes: ["act_as", "conversations"] });
     await gateway(ann).upload("hers");
@@ -139,7 +139,7 @@ describe("what is used", () => {
     expect([refused.status, await refused.text()]).toEqual([403, expect.not.stringContaining("quotas")]);
   });
 
-  it("is told to any key of the user, whatever it is limited to", async () => {
+  it("is shown to any key of the user, whatever its scopes", async () => {
     const limited = await keyFor("use-cleo", { scopes: ["mcp"] });
     const { quotas } = await gateway(limited).me();
     expect(quotas.keys).toEqual({ used: 1, limit: 200 });

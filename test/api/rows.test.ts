@@ -12,7 +12,7 @@ import { form, skillZip } from "../support/skill";
 const KiB = 1024;
 const MB = 1_000_000;
 
-/** The largest row of a conversation's store. */
+/** Returns the largest row of a conversation's store. */
 function largestRow(conversation: string, user: string): Promise<number> {
   return runInDurableObject(objectOf(conversation, user), (_, { storage }) => {
     const tables = storage.sql

@@ -55,7 +55,7 @@ describe("an entry", () => {
     expect(status.map(({ tools: names }) => names.sort())).toEqual([["a__load_skill", "search"], ["only_here"]]);
   });
 
-  it("that is switched off is not there, nor is what it took the place of", async () => {
+  it("that is disabled is not available, nor is the server that it replaced", async () => {
     const url = await scripted("off", listing("x"));
     await gatewayServers({ off: { url, ...PATIENT, enabled: false }, on: { url, ...PATIENT } });
     expect((await offered("off")).tools).toEqual(["on__x"]);
@@ -65,7 +65,7 @@ describe("an entry", () => {
     expect([quiet.tools, quiet.warnings]).toEqual([[], []]);
   });
 
-  it("is stored with what it says, and refused with what nobody knows", async () => {
+  it("is stored with its fields, and rejected with unknown ones", async () => {
     const entry = { url: "https://mcp.example.com/", enabled: false, prefix: "never", allow: ["get_*"] };
     const put = await call("PUT", "/api/v1/mcp-servers/kept", { json: entry });
     expect(await put.json()).toMatchObject(entry);

@@ -53,7 +53,7 @@ describe("a guard", () => {
     const chat = await talk("guard-one");
     const before = await offered(chat);
     expect(before.tools).toEqual([]);
-    expect(before.told).toContain("tools 'read', 'write' are withheld: they are not approved");
+    expect(before.told).toContain("tools 'read', 'write' are not offered: they are not approved");
     expect(await proxied()).toEqual([]);
     expect(await approve()).toEqual(["read", "write"]);
     const after = await offered(chat);
@@ -62,7 +62,7 @@ describe("a guard", () => {
     expect(await (await call("GET", ROUTE)).json()).toMatchObject({ guard: true, approved: ["read", "write"] });
   });
 
-  it("withholds a tool whose texts have changed, and one that came since; the others go on", async () => {
+  it("restricts a tool whose texts have changed, and a new one; the others still work", async () => {
     await guarded("read", "write");
     await approve();
     const chat = await talk("guard-two");
@@ -70,8 +70,8 @@ describe("a guard", () => {
     await lists({ name: "read", description: POISON }, "write", "exfiltrate");
     const changed = await offered(await talk("guard-two"));
     expect(changed.tools).toEqual(["guarded__write"]);
-    expect(changed.told).toContain("tool 'read' is withheld: the definitions changed after they were approved");
-    expect(changed.told).toContain("tool 'exfiltrate' is withheld: they are not approved");
+    expect(changed.told).toContain("tool 'read' is not offered: the definitions changed after they were approved");
+    expect(changed.told).toContain("tool 'exfiltrate' is not offered: they are not approved");
     expect(changed.told).not.toContain("ssh");
     expect(await proxied()).toEqual(["write"]);
     const tried = await (await call("POST", `${ROUTE}/test`)).json<{ tools: { name: string }[]; problems: string[] }>();
@@ -105,7 +105,7 @@ describe("a guard", () => {
     expect(await proxied()).toEqual([]);
   });
 
-  it("takes keys in another order for the same, and numbers as they are written", async () => {
+  it("ignores the order of keys, and compares numbers as written", async () => {
     const schema = { type: "object", properties: { a: { type: "number", maximum: 1e21 }, b: { const: 0.1 } } };
     await guarded({ name: "read", inputSchema: schema });
     await approve();
@@ -120,7 +120,7 @@ describe("a guard", () => {
     expect(await proxied()).toEqual(["read"]);
   });
 
-  it("is off unless it is wanted, and not to be had where each caller may be shown a list of their own", async () => {
+  it("is off by default, and impossible if each caller can receive a different list", async () => {
     const url = await scripted("guarded", listing("read"));
     await call("PUT", ROUTE, { json: { url, ...PATIENT } });
     await approve();

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await gatewayServers({});
 });
 
-/** Since when a server of the gateway is down, as the list shows it. */
+/** The time since when a server of the gateway is down, from the list. */
 async function downSince(name: string): Promise<string | undefined> {
   const answer = await call("GET", "/api/v1/mcp-servers");
   const { items } = await answer.json<{ items: { name: string; down_since?: string }[] }>();
@@ -59,7 +59,7 @@ it("a user's own is down in the user's list, and the gateway's of the same name 
   const own = async () => (await call("GET", "/api/v1/servers/twin", { key })).json<{ down_since?: string }>();
   await expect.poll(async () => (await own()).down_since).toMatch(/^\d{4}-/);
   expect(await downSince("twin")).toBeUndefined();
-  // A new entry is another server.
+  // A new entry counts as another server.
   await call("PUT", "/api/v1/servers/twin", { key, json: { url, ...PATIENT } });
   expect((await own()).down_since).toBeUndefined();
 });

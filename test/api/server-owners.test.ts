@@ -26,7 +26,7 @@ async function keep(key: string, name: string, entry: object): Promise<void> {
   if (!put.ok) throw new Error(await put.text());
 }
 
-/** The tools of servers that a new conversation has. */
+/** The tools of servers in a new conversation. */
 async function toolsOf(user: string, settings: object = {}): Promise<string[]> {
   const turn = await connectedTurn(await talk(user, settings));
   return turn.tools.map(({ name }) => name).filter((name) => name.includes("__"));
@@ -50,7 +50,7 @@ describe("a user's own server", () => {
     await client.close();
   });
 
-  it("comes and goes within a conversation, and a call of what is gone reaches nobody", async () => {
+  it("is added and removed during a conversation, and a call of a removed server reaches nothing", async () => {
     const key = await keyFor("owner-three");
     const chat = await talk({ key });
     expect((await connectedTurn(chat)).tools.some(({ name }) => name === "late__add")).toBe(false);
@@ -66,7 +66,7 @@ describe("a user's own server", () => {
     expect((await call("DELETE", `${SERVERS}/late`, { key })).status).toBe(404);
   });
 
-  it("takes the place of the gateway's of its name for its user only, and may be switched off", async () => {
+  it("replaces the gateway's server of the same name for its user only, and can be disabled", async () => {
     await gatewayServers({ wiki: { url: await scripted("gateway-wiki", listing("read")), ...PATIENT } });
     const key = await keyFor("owner-four");
     await keep(key, "wiki", { url: await scripted("own-wiki", listing("write")) });

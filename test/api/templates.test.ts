@@ -12,7 +12,7 @@ import { stored } from "../support/stored";
 /** A token that is valid in a host name, and one with characters that are not. */
 const PLAIN = "Tok-9F8e7D6c5B4a3928";
 const ODD = "ghP_aB/cD+eF=gH:1@qZ";
-/** As a host has them, and as they are in part; all compared in lower case and without percent-encoding. */
+/** Parts of secrets that must not appear; compared in lower case and without percent-encoding. */
 const TRACES = [PLAIN, ODD, "9f8e7d6c5b4a3928", "ghp_ab", "ef=gh"].map((trace) => trace.toLowerCase());
 const plain = `\${{secrets.PLAIN}}`;
 const odd = `\${{ secrets.ODD }}`;
@@ -99,7 +99,7 @@ describe("an inline spec whose server has a variable where its URL leads", async
   const key = await keyFor("tpl-mallory");
   await plant(ADMIN_KEY, { scope: "gateway" });
 
-  it.each(ATTACKS)("is refused, and nothing is told or kept of the value: %j", async (url) => {
+  it.each(ATTACKS)("is rejected, and the value is neither shown nor stored: %j", async (url) => {
     const route = `/api/v1/conversations/tpl-${++conversations}`;
     const json = { conversation: withServers({ a: { url } }) };
     const turn = () => call("POST", `${route}/turns`, { key, json, headers: { "idempotency-key": `k-${route}` } });
@@ -112,7 +112,7 @@ describe("an inline spec whose server has a variable where its URL leads", async
     expect(issues[0]?.message).toMatch(URL_PROBLEM);
   });
 
-  it("takes one in the path and the query, and judges the secret by the host that is written there", async () => {
+  it("is allowed in path and query, and the secret must be bound to the written host", async () => {
     const chat = await talk(
       { key },
       withServers({
@@ -123,9 +123,9 @@ describe("an inline spec whose server has a variable where its URL leads", async
     );
     const { warnings } = await chat.turn();
     expect(warnings.map(({ message }) => message)).toEqual([
-      "MCP server 'a' of the ghost is not available: the secret 'PLAIN' is not bound to the host tools.example.org.",
-      "MCP server 'b' of the ghost is not available: the secret 'PLAIN' is not bound to api.example.com:8443.",
-      "MCP server 'c' of the ghost is not available: its URL is not allowed: a host name that ends with a dot is not allowed.",
+      "MCP server 'a' of the ghost is not available: the secret 'PLAIN' is not bound to the host tools.example.org. Check its entry and the server.",
+      "MCP server 'b' of the ghost is not available: the secret 'PLAIN' is not bound to api.example.com:8443. Check its entry and the server.",
+      "MCP server 'c' of the ghost is not available: its URL is not allowed: a host name that ends with a dot is not allowed. Check its entry and the server.",
     ]);
     expect(tracesIn(JSON.stringify(warnings), await stored("tpl-mallory", chat.route))).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe("a ghost's server of that kind", () => {
     }
   });
 
-  it("of an older gateway is not used, and nothing is told or kept of the value", async () => {
+  it("of an older gateway is not used, and the value is neither shown nor stored", async () => {
     const key = await keyFor("tpl-old", { groups: ["tpl-team"] });
     await plant(key);
     const servers = Object.fromEntries(ATTACKS.map((_, n) => [`s${n}`, { url: "https://api.example.com/" }]));
@@ -212,7 +212,7 @@ describe("a server of the gateway of that kind", () => {
     await expect(addServer("evil", { url })).rejects.toThrow(URL_PROBLEM);
   });
 
-  it("of an older gateway is told by no test, no proxy and no conversation", async () => {
+  it("of an older gateway is shown by no test, proxy or conversation", async () => {
     await plant(ADMIN_KEY, { scope: "gateway" });
     await gatewayServers(Object.fromEntries(ATTACKS.map((url, n) => [`old-${n}`, { url }])));
     for (const [n, url] of ATTACKS.entries()) {

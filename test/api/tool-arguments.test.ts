@@ -16,13 +16,15 @@ const skill = (name: string) =>
 
 const PROBLEMS = "\n- 'commits' must be an array, and is a string\n- 'limit' must be an integer, and is a string";
 
-it("arguments that do not fit are told with their path and what is expected, and those that do reach the code", async () => {
+it("invalid arguments are reported with their path and the expected value, and valid ones reach the code", async () => {
   await publishPublic(skill("change"));
   const chat = await talk("alice");
   await chat.load("change");
   const unfit = await chat.use("change_log", { commits: "a", limit: "3" });
   expect(unfit.isError).toBe(true);
-  expect(textOf(unfit)).toBe(`Error: The arguments of 'change_log' do not fit its inputSchema:${PROBLEMS}`);
+  expect(textOf(unfit)).toBe(
+    `Error: The arguments of 'change_log' do not fit its inputSchema. Fix them and call it again:${PROBLEMS}`,
+  );
   expect(textOf(await chat.use("change_log"))).toContain("'commits' is missing (an array)");
   expect(textOf(await chat.use("change_log", { commits: ["a", ""], more: 1 }))).toBe("1");
 });

@@ -31,7 +31,7 @@ async function plant(key: string | undefined, value = VALUE, hosts = ["localhost
   if (!made.ok) throw new Error(await made.text());
 }
 
-/** A server of ours under a name that a secret can be bound to. */
+/** A local server under a name to which a secret can be bound. */
 function leaky(fault = "leak", more: object = {}): object {
   const url = `${faults.replace("127.0.0.1", "localhost")}/${fault}/call`;
   return { url, headers: { "x-api-key": `Key ${variable(`secrets.${NAME}`)}` }, ...more };
@@ -50,7 +50,7 @@ const SECRETS: [string, string, "header" | "url"][] = [
   ["a phrase with emoji", `Zk3😀/"\\ é&<m>+=%41  Jq9🚀w7-Lr5`, "url"],
 ];
 
-/** Every way in which a secret is written inside a JSON text. */
+/** Every way to write a secret in a JSON text. */
 function spelt(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const base64 = ["", "a", "ab"].map((before) =>
@@ -70,7 +70,7 @@ function spelt(secret: string): string[] {
     );
 }
 
-/** Texts that put a secret over a cut: with all but its last character before it, then one less, and so on. */
+/** Texts that place a secret across the cut: all but its last character before it, then one less, and so on. */
 const over = (cut: number, secret: string) =>
   Array.from({ length: secret.length - 1 }, (_, n) => `${pad(cut - secret.length + 1 + n)}${secret}${pad(20)}`);
 
@@ -174,7 +174,7 @@ describe("a secret that its server repeats everywhere", () => {
 
     await publishOwn(key, serverSkill(`brings-${name}`, { skilled: entry }));
 
-    // Through a conversation: HTTP, streams, MCP, again under the same Idempotency-Key.
+    // Through a conversation: HTTP, streams, MCP, and a repeated Idempotency-Key.
     const chat = await talk({ key }, withServers({ own: { ...entry, timeout: 60 } }));
     await told("turn", await call("POST", `${chat.route}/turns`, { key, json: {} }));
     places.load = JSON.stringify(await chat.load(`brings-${name}`));
@@ -271,7 +271,7 @@ describe("a secret", () => {
     const chat = await talk({ key }, withServers({ astray: leaky(), well: { url: `${faults}/ok/none` } }));
     const { tools, warnings } = await chat.turn();
     expect(warnings.map(({ message }) => message)).toEqual([
-      `MCP server 'astray' of the ghost is not available: the secret '${NAME}' is not bound to the host localhost.`,
+      `MCP server 'astray' of the ghost is not available: the secret '${NAME}' is not bound to the host localhost. Check its entry and the server.`,
     ]);
     expect(tools.map((tool) => tool.name)).toContain("well__echo");
     expect(await seen("/leak/call")).toEqual([]);
@@ -284,7 +284,7 @@ describe("a secret", () => {
     const chat = await talk({ key }, withServers({ x: leaky("ok") }));
     const { warnings } = await chat.turn();
     expect(warnings.map(({ message }) => message)).toEqual([
-      `MCP server 'x' of the ghost is not available: the secret '${NAME}' is not bound to localhost:${port}.`,
+      `MCP server 'x' of the ghost is not available: the secret '${NAME}' is not bound to localhost:${port}. Check its entry and the server.`,
     ]);
     expect(await seen("/ok/call")).toEqual([]);
     await plant(key, VALUE, ["localhost:9", `localhost:${port}`]);
@@ -298,7 +298,7 @@ describe("a secret", () => {
     const chat = await talk({ key }, withServers({ x: leaky() }));
     const { warnings } = await chat.turn();
     expect(warnings.map(({ message }) => message)).toEqual([
-      "MCP server 'x' of the ghost is not available: a header with a secret would contain a character outside ASCII; use the secret in the URL instead.",
+      "MCP server 'x' of the ghost is not available: a header with a secret would contain a character outside ASCII; use the secret in the URL instead. Check its entry and the server.",
     ]);
     expect(await seen("/leak/call")).toEqual([]);
   });
@@ -317,14 +317,14 @@ describe("a secret", () => {
     const gone = await chat.use("x__echo");
     expect(gone.isError).toBe(true);
     expect(textOf(gone)).toBe(
-      `Tool 'x__echo' is not available: MCP server 'x' is not connected: the secret '${NAME}' was not found.`,
+      `Tool 'x__echo' is not available: MCP server 'x' is not connected: the secret '${NAME}' was not found. Continue without it.`,
     );
     expect((await chat.turn()).warnings.map(({ message }) => message)).toEqual([
-      `MCP server 'x' of the ghost is not available: the secret '${NAME}' was not found.`,
+      `MCP server 'x' of the ghost is not available: the secret '${NAME}' was not found. Check its entry and the server.`,
     ]);
   });
 
-  it("is told apart from a variable that nobody knows, which is named", async () => {
+  it("is distinguished from an unknown variable, which is named", async () => {
     const chat = await talk(
       "typo",
       withServers({ x: { url: `${faults}/ok/none`, headers: { "x-who": variable("user.nmae") } } }),

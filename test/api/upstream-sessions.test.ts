@@ -48,7 +48,7 @@ describe("the session with a server ends", () => {
     await expect.poll(() => ended(path), PATIENT).toEqual([used?.headers["mcp-session-id"]]);
   });
 
-  it.each([false, true])("with its conversation that nobody uses any more, evicted before: %s", async (evicted) => {
+  it.each([false, true])("with its idle conversation, evicted before: %s", async (evicted) => {
     const path = "/ok/none";
     await gatewayServers({ well: { url: `${faults}${path}` } });
     const { id, user } = await calledOnce(`idler-${evicted}`);
@@ -151,7 +151,7 @@ describe("what an entry says of tools", () => {
     });
   });
 
-  it("holds in a conversation, where a tool keeps a name that needs no change", async () => {
+  it("is applied in a conversation, where unchanged tools keep their names", async () => {
     await gatewayServers({ lists: { url: await scripted("lists", { "tools/list": LIST }), deny: ["denied", "e*"] } });
     const chat = await talk("lister");
     const { tools, warnings } = await chat.turn();

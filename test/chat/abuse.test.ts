@@ -114,7 +114,7 @@ describe("a model's address", () => {
   });
 
   it.each(["Host", "content-length", "Transfer-Encoding", "Connection", "cookie", "proxy-authorization", "bad name"])(
-    "takes no header %s",
+    "rejects the header %s",
     async (name) => {
       const key = await user();
       const answer = await call("PUT", "/api/v1/models/evil", { key, json: { ...ENTRY, headers: { [name]: "x" } } });
@@ -158,7 +158,7 @@ it("no header of the caller's reaches a vendor, but for its version and allowed 
     });
 });
 
-it("a conversation's id is one's own: another's history, skills and steps never reach one who names it", async () => {
+it("a conversation's id belongs to its user: other users with the id never get its history, skills or steps", async () => {
   const named = { "x-conversation-id": "shared-id" };
   const [ada, bob] = [await user(), await user()];
   const body = "Secret of Ada: xyzzy-planted.";

@@ -1,4 +1,4 @@
-// The chat endpoint in Anthropic's protocol, with the scripted model: the same loop, another vendor's words.
+// The chat endpoint in Anthropic's protocol, with the scripted model: the same loop with another vendor's format.
 
 import { expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -38,7 +38,7 @@ async function ask(key: string, messages: object[], more: object = {}): Promise<
 
 const textsOf = ({ content }: Answer) => content.flatMap(({ type, text }) => (type === "text" ? (text ?? "") : []));
 
-it("loads a skill, shows no call of ours, and keeps the thoughts of each step", async () => {
+it("loads a skill, shows no call of the gateway's tools, and stores the thinking of each step", async () => {
   const key = await user();
   const first = await ask(key, [say("Please use haiku.")]);
   expect(first.content.map(({ type }) => type)).toEqual(["thinking", "thinking", "text"]);
@@ -61,7 +61,7 @@ it("streams one message with blocks that are numbered without gaps", async () =>
   expect(text).not.toContain("load_skill");
 });
 
-it("hands the caller's call out last, and takes all results of a step in one message", async () => {
+it("returns the caller's call last, and accepts all results of a step in one message", async () => {
   const key = await user();
   const opening = say("Please use haiku, then get_time.");
   const first = await ask(key, [opening], { tools: [time] });

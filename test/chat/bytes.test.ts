@@ -137,7 +137,7 @@ const RESPONSE = [
   { type: "response.completed", response: { ...response, status: "completed", usage: { total_tokens: 3 } } },
 ].map((event, sequence_number) => ({ ...event, sequence_number }));
 
-/** As the vendors write it, and in ways that the format allows besides. */
+/** As the vendors write it, and in other ways that the format allows. */
 const FORMS: Record<string, (event: object, name: string) => string> = {
   plain: (event) => `data: ${JSON.stringify(event)}\n\n`,
   named: (event, name) => `event: ${name}\ndata: ${JSON.stringify(event)}\n\n`,
@@ -191,7 +191,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (path, { model, events, end, body
   it.each(Object.keys(FORMS))("a stream passes byte for byte: %s", async (form) => {
     const text = events.map((event) => FORMS[form]!(event, "type" in event ? event.type : "chunk")).join("") + end;
     const bytes = new TextEncoder().encode(text);
-    // Cut anywhere, in the middle of a character, too.
+    // Cut at any position, also in the middle of a character.
     const pieces = Array.from({ length: Math.ceil(bytes.length / 97) }, (_, n) => bytes.slice(n * 97, (n + 1) * 97));
     const headers = { "content-type": "text/event-stream; charset=utf-8" };
     const sent = scriptModel(() => new Response(streamOf(pieces), { headers }));
@@ -199,7 +199,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (path, { model, events, end, body
     const answer = await call("POST", path, { key: await user(), json: asked });
     expect(answer.headers.get("content-type")).toBe(headers["content-type"]);
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes);
-    // The request is the caller's but for the model's name.
+    // The request equals the caller's except for the model's name.
     expect(sent[0]!.body).toEqual({ ...asked, model: model === "claude" ? "claude-x" : "gpt-x" });
   });
 

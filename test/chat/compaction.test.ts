@@ -87,31 +87,26 @@ const PROTOCOLS = {
   },
 };
 
-it.each(Object.entries(PROTOCOLS))(
-  "%s: behind a summary the instructions are told again, once",
-  async (_, protocol) => {
-    const { api, path, field, load, say, sum, shown } = protocol;
-    const key = await user(api);
-    const sent = scriptModel(load, say("b"), sum("c"), say("d"), say("e"));
-    let history: Json[] = [];
-    for (const text of ["One.", "Two.", "Three.", "Four."]) {
-      history = [...history, { role: "user", content: text }];
-      const json = { model: "m", max_tokens: 100, store: false, [field]: history };
-      const answer = await call("POST", path, { key, json });
-      expect([text, answer.status]).toEqual([text, 200]);
-      history.push(...shown(await answer.json<Json>()));
-    }
-    const listOf = ({ body }: Sent) => (body[field] as unknown[]).map((one) => JSON.stringify(one));
-    const [, , two, three, four] = sent.map(listOf);
-    const summary = three!.findIndex((one) => one.includes("compaction"));
-    const told = (list: string[]) => list.filter((one) => one.includes("Count 5, 7, 5")).length;
-    expect(summary).toBeGreaterThan(0);
-    expect([told(two!), told(three!.slice(0, summary)), told(three!.slice(summary)), told(four!)]).toEqual([
-      1, 1, 1, 2,
-    ]);
-    expect(four!.slice(0, three!.length)).toEqual(three);
-  },
-);
+it.each(Object.entries(PROTOCOLS))("%s: after a summary the instructions are sent again, once", async (_, protocol) => {
+  const { api, path, field, load, say, sum, shown } = protocol;
+  const key = await user(api);
+  const sent = scriptModel(load, say("b"), sum("c"), say("d"), say("e"));
+  let history: Json[] = [];
+  for (const text of ["One.", "Two.", "Three.", "Four."]) {
+    history = [...history, { role: "user", content: text }];
+    const json = { model: "m", max_tokens: 100, store: false, [field]: history };
+    const answer = await call("POST", path, { key, json });
+    expect([text, answer.status]).toEqual([text, 200]);
+    history.push(...shown(await answer.json<Json>()));
+  }
+  const listOf = ({ body }: Sent) => (body[field] as unknown[]).map((one) => JSON.stringify(one));
+  const [, , two, three, four] = sent.map(listOf);
+  const summary = three!.findIndex((one) => one.includes("compaction"));
+  const told = (list: string[]) => list.filter((one) => one.includes("Count 5, 7, 5")).length;
+  expect(summary).toBeGreaterThan(0);
+  expect([told(two!), told(three!.slice(0, summary)), told(three!.slice(summary)), told(four!)]).toEqual([1, 1, 1, 2]);
+  expect(four!.slice(0, three!.length)).toEqual(three);
+});
 
 it("Messages: what a caller has cleared are no instructions", async () => {
   const key = await user("anthropic");
@@ -130,7 +125,7 @@ it("Messages: what a caller has cleared are no instructions", async () => {
   });
 });
 
-it("Responses: where the vendor may leave out the first items, our text is none of them", async () => {
+it("Responses: if the vendor can drop the first items, the gateway's text is not among them", async () => {
   const key = await user("openai-responses");
   const sent = scriptModel(response("a", [words("a", "Hi.")]), response("b", [words("b", "Hi.")]));
   for (const truncation of ["auto", "disabled"])

@@ -30,7 +30,7 @@ const kept = async (key: string) =>
 
 afterEach(() => vi.restoreAllMocks());
 
-it("the vendor counts our text and our tools, too, in a chat that is not there and in one that is", async () => {
+it("the vendor counts the gateway's text and tools too, in a new chat and in a known one", async () => {
   const key = await user();
   const counted = () => Response.json({ input_tokens: 4_711 });
   const sent = scriptModel(counted, counted, counted);
@@ -70,7 +70,7 @@ it("counts what is hidden, with the scripted model", async () => {
   expect((await tokens(headers)) - shown).toBeGreaterThan(BODY.length / 4);
 });
 
-it("a vendor that counts nothing says so itself, and a protocol that has no such route is told so", async () => {
+it("a vendor without token counting returns its own error, and so does a protocol without the route", async () => {
   const key = await user();
   const missing = { type: "error", error: { type: "not_found_error", message: "Not found" } };
   scriptModel(() => Response.json(missing, { status: 404 }));

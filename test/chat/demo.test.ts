@@ -1,4 +1,4 @@
-// The chat endpoint with the scripted model: what a front end sees of skills, with nothing between it and the gateway.
+// The chat endpoint with the scripted model, as a front end uses it.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ interface Completion {
   }[];
   usage: { total_tokens: number };
 }
-/** A shorter one would be preloaded, and nothing would have to be loaded. */
+/** Shorter instructions would be preloaded, so nothing would be loaded. */
 const BODY = `Count 5, 7, 5 syllables.\n\n${"Watch the moon, the frog and the pond. ".repeat(300)}`;
 
 type Message = Record<string, unknown>;
@@ -61,7 +61,7 @@ describe("the chat endpoint", () => {
     const said = await message(first);
     const second = await ask(key, [say("Please use haiku for rain."), said, say("And haiku for snow?")]);
     expect(second.headers.get("x-conversation-id")).toBe(first.headers.get("x-conversation-id"));
-    // The skill's text is there still, so that it is not loaded again: there is no result in this turn.
+    // The instructions are still in the history, so they are not loaded again and this turn has no result.
     expect((await message(second)).content).toBe("You said: And haiku for snow?");
     const id = first.headers.get("x-conversation-id")!;
     expect(await (await call("GET", `/api/v1/conversations/${id}`, { key })).json()).toMatchObject({ turn: 2 });
@@ -93,7 +93,7 @@ describe("the chat endpoint", () => {
     expect(counted.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
   });
 
-  it("hands the caller's own call out, and takes its result back to where it belongs", async () => {
+  it("returns the caller's own call, and puts its result back in its place", async () => {
     const key = await user();
     const tools = [time];
     const opening = say("Please use haiku, then get_time.");
@@ -117,14 +117,14 @@ describe("the chat endpoint", () => {
       expect(answer.headers.get("x-conversation-id")).toBeNull();
       expect((await message(answer)).content).toBe("You said: Please use haiku.");
     }
-    // And where there are no skills it leaves nothing behind.
+    // Without skills, nothing is stored.
     const bare = await keyFor(`chat-bare-${users++}`);
     expect((await ask(bare, [say("Hello.")])).headers.get("x-skills")).toBe("off; none");
     for (const one of [key, bare])
       expect(await (await call("GET", "/api/v1/conversations", { key: one })).json()).toMatchObject({ items: [] });
   });
 
-  it("goes on from an earlier answer as from a branch, and destroys none", async () => {
+  it("continues from an earlier answer as a branch, and keeps the others", async () => {
     const key = await user();
     const opening = say("Hello.");
     const hello = await message(await ask(key, [opening]));
@@ -141,7 +141,7 @@ describe("the chat endpoint", () => {
     expect(await active()).toMatchObject([{ skill: "haiku" }]);
   });
 
-  it("keeps nothing for a key that acts for many and names no user", async () => {
+  it("stores nothing for a key that acts for many users and names none", async () => {
     const service = await keyFor("chat-service", { scopes: ["act_as", "chat"] });
     await publishOwn(await keyFor("chat-service"), { name: "haiku", description: "Write a haiku.", body: BODY });
     const first = await ask(service, [say("Please use haiku.")]);

@@ -60,7 +60,7 @@ const FAILURES: [name: string, replies: Reply[], status: number, code: string][]
 
 describe("a model that fails at step 3 of 5", () => {
   it.each(FAILURES)(
-    "%s: is told, and the same request goes on behind what was done",
+    "%s: is reported, and the same request continues after the completed steps",
     async (_, replies, status, code) => {
       for (const streams of [false, true]) {
         const key = await user();
@@ -87,7 +87,7 @@ describe("a model that fails at step 3 of 5", () => {
     },
   );
 
-  it("is told in Anthropic's words where those are spoken", async () => {
+  it("has Anthropic's error format at Anthropic's endpoint", async () => {
     const key = await user({ ...ENTRY, api: ["anthropic"] });
     const event = (one: { type: string }) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`;
     const usage = { input_tokens: 1, output_tokens: 1 };
@@ -158,7 +158,7 @@ it("a request that is sent again while its tool runs waits for it, and runs it o
 });
 
 it.each([true, false])(
-  "who leaves while a tool runs finds its result, asked again before it ends: %s",
+  "a caller that disconnects while a tool runs finds its result when it asks again: %s",
   async (soon) => {
     const key = await user();
     const sent = scriptModel(calling("a", [echo("call_1")]), saying("b", "Done."));

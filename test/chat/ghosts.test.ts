@@ -57,7 +57,7 @@ it("is another one when another one is chosen in the middle of a chat", async ()
   expect(await (await call("GET", "/api/v1/conversations/middle", { key })).json()).toMatchObject({ ghost: "bard" });
 });
 
-it("is nobody's who may not see it, and calls no model that its user may not call", async () => {
+it("is not found by users who cannot see it, and calls no model that its user cannot call", async () => {
   const [ada, bob] = [await user(), await user()];
   const planted = "planted-prompt-5d1e";
   await makeGhost(ada, "secret", { skills: ["*"], model: "demo", systemPrompt: planted });
@@ -76,7 +76,7 @@ it("is nobody's who may not see it, and calls no model that its user may not cal
   expect(await idsIn(bob)).toEqual(["demo", "demo:plain"]);
 });
 
-it("stands in the lists of the door that its model has, each name once", async () => {
+it("is in the model lists of its model's endpoint, each name once", async () => {
   const key = await user();
   await call("PUT", "/api/v1/models/work", { key, json: ELSEWHERE });
   await makeGhost(key, "worker", { skills: ["*"], model: "work" });

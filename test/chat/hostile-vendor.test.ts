@@ -30,7 +30,7 @@ function endless(piece: string, status = 200) {
     new Response(
       new ReadableStream<Uint8Array>({
         pull(controller) {
-          // Far beyond every bound: a test that fails ends, too.
+          // Far above every limit, so that a failing test ends too.
           if (taken.bytes > 400 * MiB) return controller.close();
           taken.bytes += bytes.byteLength;
           controller.enqueue(bytes);

@@ -66,7 +66,7 @@ it("beyond it is 429 in the vendor's words, for this user alone, until one has e
     ]);
   }
   expect((await send((await user()).key)).status).toBe(200);
-  // The one fails in the middle, of the other the vendor breaks off.
+  // The first stream fails in the middle; the vendor ends the second one early.
   for (const end of ends) end();
   await Promise.all(streams.map((stream) => stream.text().catch(() => "")));
   await expect.poll(async () => (await send(key)).status).toBe(200);

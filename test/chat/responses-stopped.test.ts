@@ -20,7 +20,7 @@ const said = (step: string, text: string): Item => ({
   content: [{ type: "output_text", text, annotations: [] }],
 });
 
-/** A step with these items. With `cut` it breaks off in the middle of a last text, of which that is there. */
+/** A step with these items. With `cut`, it ends in the middle of the last text, after this part. */
 function step(id: string, items: Item[], cut: string | null = null): Reply {
   const response = { id: `resp_${id}`, created_at: 7, model: "vendor-model-1", status: "in_progress", output: [] };
   const place = { item_id: `msg_${id}`, output_index: items.length, content_index: 0 };
@@ -101,7 +101,7 @@ it("the first answer of a chat without a name is found by what was shown of it",
   expect(shape(sent[2]!)).toEqual([...HIDDEN, "A ha", "user"]);
 });
 
-it("is nobody else's, and no more than what was shown", async () => {
+it("belongs to its user only, and contains only what was shown", async () => {
   const [ada, bob] = [await user(), await user()];
   scriptModel(step("b", [thought("b")], "A secret"), step("c", [thought("c"), load]));
   await read(ada, [say("One.")]);

@@ -131,7 +131,7 @@ describe("a step that does not come to its end", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("fails in the vendor's form, and goes on where it stopped when it is sent again", async () => {
+  it("fails in the vendor's format, and continues where it stopped when it is sent again", async () => {
     const key = await user();
     const named = { "x-conversation-id": "work" };
     const broken = eventsOf([{ type: "response.created", response: { id: "resp_b", output: [] } }]);
@@ -156,7 +156,7 @@ describe("a step that does not come to its end", () => {
     expect(events.events.map(({ type }) => type)).toEqual(["turn", "loaded"]);
   });
 
-  it("tells what the vendor says in its stream, and its status before there is one", async () => {
+  it("passes on the vendor's errors in its stream, and its status before the stream", async () => {
     const key = await user();
     const error = { code: "server_error", message: "Out of tea." };
     const failed = [{ type: "response.failed", response: { id: "r", status: "failed", error } }];
@@ -178,7 +178,7 @@ describe("what a loop would break", () => {
     expect(answer.output.map(({ id }) => id)).toEqual(["rs_b", "msg_b"]);
   });
 
-  it("keeps the caller's tool its name, and mixes calls of both in the model's order", async () => {
+  it("keeps the name of the caller's tool, and the model's order of both kinds of calls", async () => {
     const key = await user();
     const mine = { type: "function", name: "load_skill", parameters: { type: "object" }, strict: false };
     const both = [thought("a"), calls("a", "call_t", "load_skill", {}), load("a", "call_o", "skills_load_skill")];

@@ -6,7 +6,7 @@ import { call, keyFor } from "../support/call";
 import { publishOwn } from "../support/chat-turns";
 
 const RESPONSES = "/openai/v1/responses";
-/** A shorter one would be preloaded, and nothing would have to be loaded. */
+/** Shorter instructions would be preloaded, so nothing would be loaded. */
 const BODY = `Count 5, 7, 5 syllables.\n\n${"Watch the moon, the frog and the pond. ".repeat(300)}`;
 
 interface Item {
@@ -99,12 +99,12 @@ describe("with a skill", () => {
       const first = await ask(key, "Please use haiku.");
       const second = await ask(key, [say("Please use haiku."), ...back(first), say("And haiku for snow?")]);
       expect(second.conversation).toBe(first.conversation);
-      // The skill's text is there still, so that it is not loaded again.
+      // The instructions are still in the history, so they are not loaded again.
       expect(textOf(second)).toBe("You said: And haiku for snow?");
     }
   });
 
-  it("hands the caller's own call out, and takes its result back to where it belongs", async () => {
+  it("returns the caller's own call, and puts its result back in its place", async () => {
     const key = await user();
     const opening = say("Please use haiku, then get_time.");
     const first = await ask(key, [opening], { tools: [time] });
@@ -116,7 +116,7 @@ describe("with a skill", () => {
     expect(textOf(gone)).toContain("You said: Never mind.");
   });
 
-  it("gives sealed thoughts to who asks for them, and loses none that are not brought back", async () => {
+  it("returns encrypted reasoning if requested, and stores reasoning that is not sent back", async () => {
     const key = await user();
     const include = ["reasoning.encrypted_content"];
     const sealed = await ask(key, "Please use haiku.", { include, store: false });
@@ -130,8 +130,8 @@ describe("with a skill", () => {
   });
 });
 
-describe("nothing is kept at the vendor", () => {
-  it("refuses what only makes sense with something kept there", async () => {
+describe("nothing is stored at the vendor", () => {
+  it("rejects fields that require storage at the vendor", async () => {
     const key = await user();
     for (const [more, status, code, param] of [
       [{ previous_response_id: "resp_1" }, 400, "unsupported_parameter", "previous_response_id"],
@@ -163,7 +163,7 @@ describe("nothing is kept at the vendor", () => {
     expect((await send(ada, input)).status).toBe(200);
   });
 
-  it("keeps what may be named later, whether or not there are skills in it", async () => {
+  it("stores items that can be referenced later, with and without skills", async () => {
     const key = await keyFor("responses-no-skill");
     const first = await ask(key, "Hello.", { tools: [time], tool_choice: { type: "function", name: "get_time" } });
     const references = first.output.map(({ id }) => ({ type: "item_reference", id }));

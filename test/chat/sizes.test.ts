@@ -13,7 +13,7 @@ import { gatewayServers } from "../support/servers";
 import { forget, scripted, seen } from "../support/upstream";
 
 const CHAT = "/openai/v1/chat/completions";
-/** Two bytes each where it is passed on, and three where it is stored. */
+/** Two bytes per character when passed on, three when stored. */
 const LONG = "漢".repeat(150_000);
 
 type Message = Record<string, unknown>;
@@ -62,7 +62,7 @@ const tokens = async () =>
       .first<{ count: number }>()
   )?.count ?? 0;
 
-it("results beyond an answer's room are told as such, and many large answers go to the model as far as they fit", async () => {
+it("results above the limit of an answer are replaced by a note, and many large results are passed on while they fit", async () => {
   const key = await user();
   const history: Message[] = [];
   for (const turn of ["a", "b", "c"]) {
@@ -86,7 +86,7 @@ it("results beyond an answer's room are told as such, and many large answers go 
   expect(await runs()).toBe(3 * 32);
 });
 
-it("of more calls than a step may have, the others are told so", async () => {
+it("above the limit of calls per step, the other calls get an error", async () => {
   const key = await user();
   const calls = Array.from({ length: 70 }, (_, n): [string, string, object] => [
     `r${n}`,
@@ -102,7 +102,7 @@ it("of more calls than a step may have, the others are told so", async () => {
   );
 });
 
-it("a message of the model that is too long is not kept and runs nothing, and a last one is given out", async () => {
+it("a too long message of the model is not stored and runs nothing; the last message is returned", async () => {
   const key = await user();
   const long = "word ".repeat(CHAT_LIMITS.messageChars / 5);
   scriptModel(calling("a", many("a", 1), long));
@@ -146,7 +146,7 @@ describe("a conversation that is full", () => {
     expect(await kept()).toEqual(before);
   });
 
-  it("in the middle of a turn runs no call, and the same request goes on when there is room", async () => {
+  it("during a turn runs no call, and the same request continues when there is room", async () => {
     const key = await user();
     const filling: Reply = () => {
       fill();

@@ -50,7 +50,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { api, path, field, begin, er
     const key = await user(api, hasSkill);
     const frames = [begin, error].map((event) => `data: ${JSON.stringify(event)}\n\n`);
     const bytes = new TextEncoder().encode(frames.join(""));
-    // In pieces that end anywhere, the key itself among them.
+    // In pieces of any size, some of which split the key.
     const cut = new TextEncoder().encode(frames.join("").slice(0, frames.join("").indexOf("planted"))).length;
     const pieces = [bytes.slice(0, cut), bytes.slice(cut, cut + 9), bytes.slice(cut + 9)];
     const stream = () => {

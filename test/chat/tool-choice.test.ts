@@ -157,7 +157,7 @@ function resultOf(id: string, api: string): unknown[] {
   return [{ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "noon" }] }];
 }
 
-it("a call of a tool that takes any text is the caller's, too", async () => {
+it("a call of a tool with free-text input belongs to the caller too", async () => {
   const key = await user("openai-chat");
   const custom = { id: "call_own", type: "custom", custom: { name: "shell", input: "ls" } };
   const chunk = (delta: object, finish_reason: string | null) => ({

@@ -75,7 +75,7 @@ it("a key that may not act for others stays its own user, whatever it sends", as
   expect(await chatsOf("web-eve")).toEqual([answer.id]);
 });
 
-it("takes no forged name: none that is no user's, none of the gateway's own, none beside another one", async () => {
+it("rejects forged user ids: invalid ones, reserved ones, and two at once", async () => {
   for (const [headers, status] of [
     [{ [HEADER]: "web ada" }, 400],
     [{ [HEADER]: '{"user":"web-ada"}' }, 400],

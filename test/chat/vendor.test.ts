@@ -47,7 +47,7 @@ const rolesIn = ({ body }: Sent) => body.messages.map(({ role }) => role);
 afterEach(() => vi.restoreAllMocks());
 
 describe("without a skill", () => {
-  it("a request goes on with another model, and its answer comes back byte for byte", async () => {
+  it("a request can continue with another model, and its answer is returned byte for byte", async () => {
     const key = await user(false);
     const odd = `data: {"id":"x","choices":[{"delta":{"content":"é"}}],  "n":1.0}\r\n\r\n: a comment\n\ndata: [DONE]\n\n`;
     const headers = { "content-type": "text/event-stream; charset=utf-8" };
@@ -67,7 +67,7 @@ describe("without a skill", () => {
     expect([refused.status, await refused.json()]).toEqual([400, { error: { message: "bad", code: "x_1" } }]);
   });
 
-  it("nobody sees the key, and a vendor that does not take it is not the caller's fault", async () => {
+  it("the key is never shown, and a rejected key is not reported as the caller's error", async () => {
     const key = await user(false);
     const other = await keyFor("vendor-thief");
     const said = { error: { message: `Incorrect API key provided: ${PLANTED}` } };
@@ -133,7 +133,7 @@ describe("with a skill", () => {
     }
   });
 
-  it("a step that fails late is tried once more, and then its status is told", async () => {
+  it("a step that fails late is retried once, and then its status is returned", async () => {
     const key = await user();
     const sent = scriptModel(
       calling("a", [load("call_1")]),
@@ -178,7 +178,7 @@ describe("with a skill", () => {
     expect(text).not.toContain("[DONE]");
   });
 
-  it("the caller's tool keeps its name, calls of both are mixed, and a missing result is made up for", async () => {
+  it("keeps the name of the caller's tool and the order of both kinds of calls, and adds a missing result", async () => {
     const key = await user();
     const mine = { type: "function", function: { name: "load_skill", parameters: { type: "object", properties: {} } } };
     const sent = scriptModel(
@@ -255,7 +255,7 @@ describe("with a skill", () => {
     expect((await send(key, [say("One.")], { max_tokens: 51 })).status).toBe(400);
   });
 
-  it("keeps no key in what is stored", async () => {
+  it("stores no key", async () => {
     const key = await user();
     const echo = { error: { message: `your key ${PLANTED}` } };
     scriptModel(calling("a", [load("call_1")]), failing(400, echo));

@@ -1,4 +1,4 @@
-// `skillgate add`: from a Git host's archive and from a site's index, checked before anything of it is taken.
+// `skillgate add`: from the archive of a Git host and from the index of a website; everything is checked first.
 
 import { createHash } from "node:crypto";
 import { readFile, stat, symlink } from "node:fs/promises";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { skillZip } from "../support/skill";
-import { commitHeader, Desk, Stub, send, skillText, type TarEntry, tar } from "../support/skillgate";
+import { commitHeader, Stub, send, skillText, type TarEntry, tar, WorkFolder } from "../support/skillgate";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const TOP = "skills-0123456";
@@ -20,15 +20,15 @@ const entries: TarEntry[] = [
   { path: `${TOP}/skills/bad/SKILL.md`, text: "---\nname: bad\n---\n" },
 ];
 
-let desk: Desk;
+let work: WorkFolder;
 let stub: Stub;
 let archive: Buffer;
-/** How many bytes of the archive are sent before the connection ends. */
+/** Number of bytes of the archive that are sent before the connection ends. */
 let cut: number | null;
 let index: Record<string, unknown>;
 
 beforeEach(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   archive = gzipSync(tar(entries));
   cut = null;
   index = {};
@@ -57,29 +57,29 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   stub.close();
-  await desk.remove();
+  await work.remove();
 });
 
-const add = (...args: string[]) => desk.run("add", ...args, "--source", stub.url);
-const text = (file: string) => readFile(path.join(desk.folder, file), "utf8");
+const add = (...args: string[]) => work.run("add", ...args, "--source", stub.url);
+const text = (file: string) => readFile(path.join(work.folder, file), "utf8");
 
 describe("a repository", () => {
   it("gives the skill below a path, with its modes, at a commit", async () => {
     const ended = await add("github:org/skills/skills/tide@v1", "--dir", "out");
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`from github:org/skills@${COMMIT}`) });
-    expect(await desk.files("out")).toEqual(["tide", "tide/SKILL.md", "tide/scripts", "tide/scripts/run.sh"]);
-    expect((await stat(path.join(desk.folder, "out/tide/scripts/run.sh"))).mode & 0o111).not.toBe(0);
+    expect(await work.files("out")).toEqual(["tide", "tide/SKILL.md", "tide/scripts", "tide/scripts/run.sh"]);
+    expect((await stat(path.join(work.folder, "out/tide/scripts/run.sh"))).mode & 0o111).not.toBe(0);
   });
 
   it("gives several that are named, and asks which where none is", async () => {
     const unnamed = await add("github:org/skills", "--dir", "out");
-    expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining("There are 3 skills") });
+    expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining("The source has 3 skills") });
     expect((await add("github:org/skills", "--skill", "tide,moon", "--dir", "out")).code).toBe(0);
-    expect((await desk.files("out")).filter((file) => !file.includes("/"))).toEqual(["moon", "tide"]);
+    expect((await work.files("out")).filter((file) => !file.includes("/"))).toEqual(["moon", "tide"]);
     expect(await add("github:org/skills", "--skill", "sun", "--dir", "out")).toMatchObject({ code: 5 });
   });
 
-  it("taken again says what is the same and what would change, and replaces nothing that it was not told to", async () => {
+  it("added again reports unchanged and changed skills, and replaces nothing without --replace", async () => {
     const [from, ...more] = ["github:org/skills/skills/tide", "--dir", "out"];
     expect((await add(from, ...more)).code).toBe(0);
     const same = await add(from, ...more, "--json");
@@ -87,15 +87,15 @@ describe("a repository", () => {
       0,
       { added: [{ name: "tide", what: "same", files: [] }] },
     ]);
-    // Somebody has worked on it: a file with a dot counts, as it would go too.
-    await desk.write({ "out/tide/SKILL.md": skillText("tide", "Mine."), "out/tide/.notes": "mine" });
-    const before = await desk.files("out");
+    // The user has changed it. A hidden file counts, because it would be deleted too.
+    await work.write({ "out/tide/SKILL.md": skillText("tide", "Mine."), "out/tide/.notes": "mine" });
+    const before = await work.files("out");
     const differs = await add(from, ...more);
     expect(differs).toMatchObject({
       code: 6,
       stderr: expect.stringMatching(/removed {2}\.notes\n {2}changed {2}SKILL\.md/),
     });
-    expect([await desk.files("out"), await text("out/tide/SKILL.md")]).toEqual([before, skillText("tide", "Mine.")]);
+    expect([await work.files("out"), await text("out/tide/SKILL.md")]).toEqual([before, skillText("tide", "Mine.")]);
     const replaced = await add(from, ...more, "--replace", "--json");
     expect([replaced.code, JSON.parse(replaced.stdout)]).toMatchObject([
       0,
@@ -112,17 +112,17 @@ describe("a repository", () => {
       },
     ]);
     expect(await text("out/tide/SKILL.md")).toBe(skillText("tide"));
-    expect(await desk.files("out")).not.toContain("tide/.notes");
+    expect(await work.files("out")).not.toContain("tide/.notes");
   });
 
   it("leaves a file and a link be that stand where a folder would", async () => {
-    await desk.write({ "out/tide": "a file", "elsewhere/precious.txt": "mine" });
-    await symlink(path.join(desk.folder, "elsewhere"), path.join(desk.folder, "out/moon"));
+    await work.write({ "out/tide": "a file", "elsewhere/precious.txt": "mine" });
+    await symlink(path.join(work.folder, "elsewhere"), path.join(work.folder, "out/moon"));
     const ended = await add("github:org/skills", "--skill", "tide,moon", "--dir", "out");
-    expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining("is no folder") });
+    expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining("is not a folder") });
     expect(ended.stderr).toContain("removed  precious.txt");
     expect([await text("out/tide"), await text("out/moon/precious.txt")]).toEqual(["a file", "mine"]);
-    // Replacing takes the link, and never what it points at.
+    // Replaces the link, never its target.
     expect((await add("github:org/skills/skills/moon", "--dir", "out", "--replace")).code).toBe(0);
     expect([await text("elsewhere/precious.txt"), await text("out/moon/SKILL.md")]).toEqual([
       "mine",
@@ -130,14 +130,14 @@ describe("a repository", () => {
     ]);
   });
 
-  it("takes none that is not valid, and the others", async () => {
+  it("skips invalid skills and adds the others", async () => {
     const ended = await add("github:org/skills", "--all", "--dir", "out", "--json");
-    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("bad is not valid, and is not taken")]);
-    expect((await desk.files("out")).filter((file) => !file.includes("/"))).toEqual(["moon", "tide"]);
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("bad is not valid and was not added")]);
+    expect((await work.files("out")).filter((file) => !file.includes("/"))).toEqual(["moon", "tide"]);
   });
 
-  it("publishes to one's own, with one's key for the gateway and for nobody else", async () => {
-    const ended = await desk.run(
+  it("publishes to the user's scope, and sends the key to the gateway only", async () => {
+    const ended = await work.run(
       "add",
       "github:org/skills/skills/tide",
       "--source",
@@ -154,67 +154,67 @@ describe("a repository", () => {
     ]);
   });
 
-  it("goes on after one that the gateway refuses, and tells of it", async () => {
+  it("continues after a skill that the gateway rejects, and reports it", async () => {
     const args = ["add", "github:org/skills", "--skill", "moon,tide", "--source", stub.url, "--url", stub.url];
-    const ended = await desk.run(...args, "--key", "sgw_mine");
+    const ended = await work.run(...args, "--key", "sgw_mine");
     expect(ended).toMatchObject({ code: 6, stdout: expect.stringContaining("tide  was published as ver_1") });
     expect(ended.stderr).toContain("moon: 409 VERSION_EXISTS: Version 1.0.0 exists.");
   });
 
   it("sends GITHUB_TOKEN to GitHub only", async () => {
     const args = ["add", "github:org/skills/skills/tide", "--source", stub.url, "--dir", "out"];
-    expect((await desk.start(args, { GITHUB_TOKEN: "ghp_secret" }).ended).code).toBe(0);
+    expect((await work.start(args, { GITHUB_TOKEN: "ghp_secret" }).ended).code).toBe(0);
     expect(stub.seen).toEqual(["GET /org/skills/tar.gz/HEAD no key"]);
   });
 
   it.each([
-    ["a link", () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/link`, type: "2" }])), 1, "has a link"],
+    ["a link", () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/link`, type: "2" }])), 1, "contains a link"],
     [
       "a path that leads out",
       () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/../../../evil`, text: "x" }])),
       1,
-      "is not taken",
+      "was not added",
     ],
     [
       "two files that are one on other machines",
       () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/Skill.MD`, text: "other" }])),
       1,
-      "is not taken",
+      "was not added",
     ],
     [
       "a name with a command to the terminal",
       () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/a\u001b[2J.md`, text: "x" }])),
       1,
-      "is not taken",
+      "was not added",
     ],
     [
       "a name with a backslash",
       () => gzipSync(tar([...entries, { path: `${TOP}/skills/tide/..\\..\\evil.md`, text: "x" }])),
       1,
-      "is not taken",
+      "was not added",
     ],
-    ["what is no gzip", () => Buffer.from("<html>"), 4, "no tar.gz"],
-    ["what is no tar", () => gzipSync(Buffer.alloc(2048, 7)), 1, "no archive"],
-    ["an archive without its end", () => gzipSync(tar(entries).subarray(0, 2600)), 4, "broke off"],
+    ["what is no gzip", () => Buffer.from("<html>"), 4, "not a tar.gz"],
+    ["what is no tar", () => gzipSync(Buffer.alloc(2048, 7)), 1, "not a supported archive"],
+    ["an archive without its end", () => gzipSync(tar(entries).subarray(0, 2600)), 4, "interrupted"],
   ])("of %s nothing is written", async (_, make, code, told) => {
     archive = make();
     const ended = await add("github:org/skills/skills/tide", "--dir", "out");
     expect(ended).toMatchObject({ code, stderr: expect.stringContaining(told) });
     expect(ended.stderr).not.toContain("\u001b");
-    expect(await desk.files()).toEqual([]);
+    expect(await work.files()).toEqual([]);
   });
 
   it("of half a download nothing is written", async () => {
     cut = Math.floor(archive.length / 2);
     const ended = await add("github:org/skills/skills/tide", "--dir", "out");
-    expect(ended).toMatchObject({ code: 4, stderr: expect.stringMatching(/broke off/) });
-    expect(await desk.files()).toEqual([]);
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringMatching(/interrupted/) });
+    expect(await work.files()).toEqual([]);
   });
 
-  it("that is not there is told as such", async () => {
+  it("that does not exist is reported", async () => {
     expect(await add("github:org/none", "--dir", "out")).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("There is no org/none"),
+      stderr: expect.stringContaining("org/none not found"),
     });
   });
 });
@@ -256,9 +256,9 @@ describe("a site with an index", () => {
   });
 
   it("gives each kind of artifact", async () => {
-    const ended = await desk.run("add", stub.url, "--all", "--dir", "out");
+    const ended = await work.run("add", stub.url, "--all", "--dir", "out");
     expect(ended.code).toBe(0);
-    expect(await desk.files("out")).toEqual([
+    expect(await work.files("out")).toEqual([
       "moon",
       "moon/SKILL.md",
       "moon/data",
@@ -272,9 +272,12 @@ describe("a site with an index", () => {
 
   it("is believed only by its digests", async () => {
     index["/files/tide.md"] = Buffer.from(skillText("tide", "Something else."));
-    const ended = await desk.run("add", stub.url, "--skill", "tide", "--dir", "out");
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("its digest is another one") });
-    expect(await desk.files()).toEqual([]);
+    const ended = await work.run("add", stub.url, "--skill", "tide", "--dir", "out");
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("The digest of tide does not match the index"),
+    });
+    expect(await work.files()).toEqual([]);
   });
 
   it("of the first version is read too", async () => {
@@ -285,32 +288,32 @@ describe("a site with an index", () => {
       "/docs/.well-known/skills/tide/SKILL.md": md,
       "/docs/.well-known/skills/tide/data/a.txt": Buffer.from("a"),
     };
-    expect((await desk.run("add", `${stub.url}/docs`, "--dir", "out")).code).toBe(0);
+    expect((await work.run("add", `${stub.url}/docs`, "--dir", "out")).code).toBe(0);
     expect(await text("out/tide/data/a.txt")).toBe("a");
   });
 
   it.each([
-    ["another kind", { $schema: "https://example.com/9", skills: [] }, 1, "does not know"],
-    ["no index", { other: true }, 1, "is no index of skills"],
+    ["another kind", { $schema: "https://example.com/9", skills: [] }, 1, "is an unsupported index"],
+    ["no index", { other: true }, 1, "is not an index of skills"],
   ])("of %s is refused", async (_, content, code, told) => {
     index = { "/.well-known/agent-skills/index.json": content };
-    expect(await desk.run("add", stub.url, "--dir", "out")).toMatchObject({
+    expect(await work.run("add", stub.url, "--dir", "out")).toMatchObject({
       code,
       stderr: expect.stringContaining(told),
     });
   });
 
-  it("without one is told as such, and with names that are none has none", async () => {
+  it("without an index is reported, and invalid names are skipped", async () => {
     index = {};
-    expect(await desk.run("add", stub.url, "--dir", "out")).toMatchObject({
+    expect(await work.run("add", stub.url, "--dir", "out")).toMatchObject({
       code: 5,
       stderr: expect.stringContaining("has no index"),
     });
     index = { "/.well-known/skills/index.json": { skills: [{ name: "../evil", files: ["SKILL.md"] }] } };
-    expect(await desk.run("add", stub.url, "--dir", "out")).toMatchObject({
+    expect(await work.run("add", stub.url, "--dir", "out")).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("left out"),
+      stderr: expect.stringContaining("was skipped"),
     });
-    expect(await desk.files()).toEqual([]);
+    expect(await work.files()).toEqual([]);
   });
 });

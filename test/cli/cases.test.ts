@@ -1,10 +1,10 @@
-// What a skill brings in `evals/`, as the world writes it, and what is judged of it without a model.
+// The cases in `evals/`, in the formats in common use, and the checks that need no model.
 
 import { unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { differences, readCases } from "../../sdk/cli/evals";
 import { run } from "../smoke/commands";
-import { Desk, Stub, send, skillText } from "../support/skillgate";
+import { Stub, send, skillText, WorkFolder } from "../support/skillgate";
 
 describe("a file of cases", () => {
   const routing = (text: unknown) =>
@@ -38,7 +38,7 @@ describe("a file of cases", () => {
     ]);
   });
 
-  it("says what takes a model, and what it could not read", () => {
+  it("lists expectations that need a model, and files that cannot be read", () => {
     const cases = readCases(
       "evals/evals.json",
       JSON.stringify({
@@ -53,8 +53,12 @@ describe("a file of cases", () => {
     );
     expect(cases.unjudged).toEqual(["7: expected_output", "7: response_contains:x", "7: polite"]);
     expect([cases.checks.length, cases.problems]).toEqual([1, [expect.stringContaining("checks[1]")]]);
-    expect(readCases("evals/x.json", "{").problems).toEqual([expect.stringContaining("evals/x.json is no JSON")]);
-    expect(readCases("evals/x.json", '{"evals":7}').problems).toEqual([expect.stringContaining("not of a form")]);
+    expect(readCases("evals/x.json", "{").problems).toEqual([
+      expect.stringContaining("evals/x.json is not valid JSON"),
+    ]);
+    expect(readCases("evals/x.json", '{"evals":7}').problems).toEqual([
+      expect.stringContaining("has an unknown format"),
+    ]);
   });
 
   it.each([
@@ -76,11 +80,11 @@ describe("a file of cases", () => {
 });
 
 describe("skillgate test", () => {
-  let desk: Desk;
+  let work: WorkFolder;
   let stub: Stub;
   const asked: string[][] = [];
   beforeAll(async () => {
-    desk = await Desk.make();
+    work = await WorkFolder.make();
     stub = await Stub.open((request, response) => {
       const body = request.body;
       const zip = body.subarray(body.indexOf("PK\u0003\u0004"), body.lastIndexOf("\r\n--"));
@@ -102,13 +106,13 @@ describe("skillgate test", () => {
   });
   afterAll(async () => {
     stub.close();
-    await desk.remove();
+    await work.remove();
   });
-  const test = (...args: string[]) => desk.run("test", "tide", ...args, "--url", stub.url, "--key", "sgw_k");
+  const test = (...args: string[]) => work.run("test", "tide", ...args, "--url", stub.url, "--key", "sgw_k");
 
   it("judges prompts by their place without themselves, twenty at a time, and counts what it cannot judge", async () => {
     const many = Array.from({ length: 21 }, (_, n) => ({ id: n, prompt: `near ${n}`, expected_output: "x" }));
-    await desk.write({
+    await work.write({
       "tide/SKILL.md": skillText("tide"),
       "tide/evals/evals.json": JSON.stringify({
         evals: [...many, { id: "no", prompt: "nothing", should_trigger: false }],
@@ -121,20 +125,20 @@ describe("skillgate test", () => {
     expect(asked.map((prompts) => prompts.length)).toEqual([20, 3]);
   });
 
-  it("fails what is not found and what should not be, and says who stands before it", async () => {
-    await desk.write({
+  it("fails if a skill is not found or should not be found, and names the skills ahead of it", async () => {
+    await work.write({
       "tide/evals/evals.json": JSON.stringify({ should_trigger: ["far away"], should_not_trigger: ["near by"] }),
       "tide/evals/more.json": "[]",
     });
     const ended = await test();
     expect(ended.code).toBe(1);
     expect(ended.stdout).toContain("FAIL  routing +1  #9  far away, behind moon");
-    expect(ended.stdout).toContain("FAIL  routing -1  #1 (should not be)  near by");
+    expect(ended.stdout).toContain("FAIL  routing -1  #1 (must not be among the first three)  near by");
     expect(ended.stdout).toContain("tide: 0 passed, 2 failed, 0 not judged");
   });
 
   it("does not count as passed what it cannot run", async () => {
-    await desk.write({ "tide/evals/evals.json": JSON.stringify({ checks: [{ script: "a.js", expect: {} }] }) });
+    await work.write({ "tide/evals/evals.json": JSON.stringify({ checks: [{ script: "a.js", expect: {} }] }) });
     const ended = await test();
     expect([ended.code, ended.stdout]).toEqual([4, expect.stringContaining("not run: 1 checks cases")]);
     expect(ended.stdout).toContain("tide: 0 passed, 0 failed, 0 not judged");
@@ -142,7 +146,7 @@ describe("skillgate test", () => {
 });
 
 it("npm run skill -- test runs scripts and tools on the bench", async () => {
-  const desk = await Desk.make();
+  const work = await WorkFolder.make();
   const checks = [
     {
       script: "scripts/sum.js",
@@ -156,12 +160,12 @@ it("npm run skill -- test runs scripts and tools on the bench", async () => {
   const source = `const fs = require("fs");
 const sum = JSON.parse(fs.readFileSync(0, "utf8")).reduce((a, b) => a + b, Number(fs.readFileSync("in.txt", "utf8")));
 fs.writeFileSync("out.txt", String(sum)); console.log(sum);`;
-  await desk.write({ "adder/SKILL.md": skillText("adder"), "adder/scripts/sum.js": source });
-  await desk.write({ "adder/evals/evals.json": JSON.stringify({ checks }) });
-  const ended = await run("skill", ["test", "adder"], { env: { INIT_CWD: desk.folder } });
-  await desk.remove();
+  await work.write({ "adder/SKILL.md": skillText("adder"), "adder/scripts/sum.js": source });
+  await work.write({ "adder/evals/evals.json": JSON.stringify({ checks }) });
+  const ended = await run("skill", ["test", "adder"], { env: { INIT_CWD: work.folder } });
+  await work.remove();
   expect(ended.stdout).toContain("ok    check 1  scripts/sum.js");
   expect(ended.stdout).toContain("ok    check 2  scripts/sum.js");
-  expect(ended.stdout).toContain('FAIL  check 3  scripts/sum.js\n      stdout is "2" and should be "3"');
+  expect(ended.stdout).toContain('FAIL  check 3  scripts/sum.js\n      stdout is "2", expected "3"');
   expect(ended).toMatchObject({ code: 1 });
 });

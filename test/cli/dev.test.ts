@@ -1,16 +1,16 @@
-// `skillgate dev` and what else goes on for a while: each save is a draft, and Ctrl-C ends it.
+// `skillgate dev` and other long-running commands: each save becomes a draft, and Ctrl-C ends the command.
 
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { Desk, Stub, send, skillText } from "../support/skillgate";
+import { Stub, send, skillText, WorkFolder } from "../support/skillgate";
 
-let desk: Desk;
+let work: WorkFolder;
 let stub: Stub;
-/** Names and instructions of what was pushed, as they come. */
+/** Names and instructions of pushed drafts, in order. */
 let pushes: string[];
 let waiting: { wanted: number; go: () => void }[];
 let settings: { additional_skills?: string[] };
 
-/** When so many pushes have arrived. */
+/** Resolves after this number of pushes. */
 const pushed = (wanted: number) =>
   new Promise<void>((go) => {
     if (pushes.length >= wanted) go();
@@ -19,7 +19,7 @@ const pushed = (wanted: number) =>
 
 beforeEach(async () => {
   [pushes, waiting, settings] = [[], [], {}];
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   stub = await Stub.open((request, response) => {
     const path = new URL(request.url ?? "/", "http://stub").pathname;
     if (path === "/api/v1/conversations") {
@@ -36,17 +36,17 @@ beforeEach(async () => {
     const draft = { reference: `draft:${name}`, name, author: "ann", version: "1.0.0", version_id: "ver_1", tokens: 9 };
     return send(response, 201, { ...draft, expires_at: "2026-12-06T00:00:00.000Z", warnings: [] });
   });
-  await desk.write({ "tide/SKILL.md": skillText("tide") });
+  await work.write({ "tide/SKILL.md": skillText("tide") });
 });
 afterEach(async () => {
   stub.close();
-  await desk.remove();
+  await work.remove();
 });
 
 it("pushes each save once it is valid, has the conversation choose it, and ends with Ctrl-C", async () => {
-  const running = desk.start(["dev", "tide", "--url", stub.url, "--key", "sgw_k", "--users", "bob"]);
+  const running = work.start(["dev", "tide", "--url", stub.url, "--key", "sgw_k", "--users", "bob"]);
   await pushed(1);
-  await desk.write({ "tide/SKILL.md": skillText("tide", "Changed.") });
+  await work.write({ "tide/SKILL.md": skillText("tide", "Changed.") });
   await pushed(2);
   running.child.kill("SIGINT");
   const ended = await running.ended;
@@ -57,19 +57,19 @@ it("pushes each save once it is valid, has the conversation choose it, and ends 
 });
 
 it("leaves the draft be while the folder is not valid", async () => {
-  await desk.write({ "tide/SKILL.md": "---\nname: tide\n---\n" });
-  const ended = await desk.run("dev", "tide", "--once", "--url", stub.url, "--key", "sgw_k");
-  expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("the draft is as it was")]);
+  await work.write({ "tide/SKILL.md": "---\nname: tide\n---\n" });
+  const ended = await work.run("dev", "tide", "--once", "--url", stub.url, "--key", "sgw_k");
+  expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("the draft was not changed")]);
   expect(stub.seen).toEqual([]);
 });
 
-it("checks alone with --local, and asks nobody", async () => {
-  const ended = await desk.run("dev", "tide", "--once", "--local");
+it("only checks with --local, without a request", async () => {
+  const ended = await work.run("dev", "tide", "--once", "--local");
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("tide is valid") });
   expect(stub.seen).toEqual([]);
 });
 
-/** What takes a while, held where it asks: what Ctrl-C meets in every command that talks. */
+/** Stops each command at its request, so that Ctrl-C interrupts it there. */
 const HELD: string[][] = [
   ["list"],
   ["search", "x"],
@@ -90,22 +90,22 @@ const HELD: string[][] = [
 ];
 
 it.each(HELD)("Ctrl-C in %s %s %s ends it with 130 and one line", async (...args) => {
-  await desk.write({ "tide/evals/evals.json": '[{"query":"x"}]' });
+  await work.write({ "tide/evals/evals.json": '[{"query":"x"}]' });
   let reached = () => {};
   const reaching = new Promise<void>((resolve) => {
     reached = resolve;
   });
   const silent = await Stub.open(() => reached());
-  const before = await desk.files();
+  const before = await work.files();
   const source = args[0] === "add" ? ["--source", silent.url] : [];
   const typed = args.filter((arg) => arg !== undefined);
-  const running = desk.start([...typed, ...source, "--url", silent.url, "--key", "sgw_k"]);
+  const running = work.start([...typed, ...source, "--url", silent.url, "--key", "sgw_k"]);
   await reaching;
   running.child.kill("SIGINT");
   const ended = await running.ended;
   silent.close();
   expect([ended.code, ended.stdout]).toEqual([130, ""]);
-  expect(ended.stderr).toContain("Interrupted: nothing was left half-done here.\n");
+  expect(ended.stderr).toContain("Interrupted. No incomplete files were left behind.\n");
   expect(ended.stderr).not.toContain("    at ");
-  expect(await desk.files()).toEqual(before);
+  expect(await work.files()).toEqual(before);
 });

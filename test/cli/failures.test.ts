@@ -1,8 +1,8 @@
-// Every command that talks to somebody, when the other side breaks off in mid-answer, and when its user leaves: a clear line, the right
-// code, and nothing half-written.
+// Every command that sends requests, when the response is interrupted and when the user presses Ctrl-C: a clear message, the right exit
+// code, and no incomplete files.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Desk, Stub, skillText } from "../support/skillgate";
+import { Stub, skillText, WorkFolder } from "../support/skillgate";
 
 const COMMANDS: [string, string[]][] = [
   ["login", []],
@@ -27,31 +27,31 @@ const COMMANDS: [string, string[]][] = [
   ["add", ["SITE", "--dir", "out"]],
   ["add", ["github:org/skills", "--all"]],
 ];
-/** They need no whole answer: a status is one, or they say what they could not judge. */
+/** These need no complete response: the status is enough, or they report what they could not check. */
 const CONTENT: [string, string[]][] = [
   ["promote", ["tide", "--discard"]],
   ["check", ["tide"]],
   ["test", ["tide"]],
 ];
 
-let desk: Desk;
+let work: WorkFolder;
 let stub: Stub;
 let before: string[];
 beforeAll(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   const evals = JSON.stringify([{ query: "When is high water?", should_trigger: true }]);
-  await desk.write({ "tide/SKILL.md": skillText("tide"), "tide/evals/cases.json": evals });
-  before = await desk.files();
+  await work.write({ "tide/SKILL.md": skillText("tide"), "tide/evals/cases.json": evals });
+  before = await work.files();
 });
 afterEach(() => stub.close());
-afterAll(() => desk.remove());
+afterAll(() => work.remove());
 
 const typed = (args: string[], name: string) => [
   ...args.map((arg) => arg.replace("SITE", stub.url)),
   ...["--url", stub.url, "--key", "sgw_good"],
   ...(name === "add" ? ["--source", stub.url] : []),
 ];
-const kept = () => desk.files(".config");
+const kept = () => work.files(".config");
 
 describe("an answer that breaks off", () => {
   it.each(COMMANDS)("%s %j says so, and ends with 4", async (name, args) => {
@@ -59,11 +59,11 @@ describe("an answer that breaks off", () => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       response.write('{"items":[', () => response.destroy());
     });
-    const ended = await desk.run(name, ...typed(args, name));
+    const ended = await work.run(name, ...typed(args, name));
     expect(ended).toMatchObject({ code: 4, stdout: "" });
-    expect(ended.stderr).toMatch(/broke off|is cut off|Nothing answers|cannot be unpacked/);
+    expect(ended.stderr).toMatch(/interrupted|is cut off|does not respond|cannot be unpacked/);
     expect(ended.stderr).not.toMatch(/ {4}at |undefined/);
-    expect([await desk.files(), await kept()]).toEqual([before, []]);
+    expect([await work.files(), await kept()]).toEqual([before, []]);
   });
 });
 
@@ -74,12 +74,12 @@ describe("Ctrl-C while the other side is silent", () => {
       reached = resolve;
     });
     stub = await Stub.open(() => reached());
-    const running = desk.start([name, ...typed(args, name)]);
+    const running = work.start([name, ...typed(args, name)]);
     await isAsked;
     running.child.kill("SIGINT");
     const ended = await running.ended;
     expect(ended).toMatchObject({ code: 130, stdout: "" });
-    expect(ended.stderr).toContain("Interrupted: nothing was left half-done here.");
-    expect([await desk.files(), await kept()]).toEqual([before, []]);
+    expect(ended.stderr).toContain("Interrupted. No incomplete files were left behind.");
+    expect([await work.files(), await kept()]).toEqual([before, []]);
   });
 });

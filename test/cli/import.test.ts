@@ -1,7 +1,7 @@
-// `skillgate import`: begins an import or finds one, follows it to its end, and says what became of each skill, in words and in its code.
+// `skillgate import`: starts or finds an import, follows it, and reports the result of each skill.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Desk, Stub, send } from "../support/skillgate";
+import { Stub, send, WorkFolder } from "../support/skillgate";
 
 const KEY = "sgw_mine";
 const ID = "imp_one";
@@ -14,14 +14,14 @@ const whole = {
   ...{ state: "done", problem: null, cursor: "b", total: 2, next_at: null, counts: NONE, items: [], next_cursor: null },
 };
 
-let desk: Desk;
+let work: WorkFolder;
 let stub: Stub;
-/** What the gateway answers to each look in turn; the last one is answered from then on. */
+/** The gateway's responses in order; the last one repeats. */
 let looks: object[];
 let sent: { method: string; body: unknown }[];
 
 beforeEach(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   [looks, sent] = [[whole], []];
   stub = await Stub.open((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://stub");
@@ -41,13 +41,13 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   stub.close();
-  await desk.remove();
+  await work.remove();
 });
 
-const run = (...args: string[]) => desk.run("import", ...args, "--url", stub.url, "--key", KEY);
+const run = (...args: string[]) => work.run("import", ...args, "--url", stub.url, "--key", KEY);
 
 describe("a new import", () => {
-  it("is sent as it was typed, followed, and told skill by skill", async () => {
+  it("is sent as entered, followed, and reported skill by skill", async () => {
     const counts = { ...NONE, created: 2, unchanged: 1 };
     looks = [
       { ...whole, state: "running", cursor: null, total: null },
@@ -86,7 +86,7 @@ describe("a new import", () => {
 describe("how it ends", () => {
   const problem = (code: string) => ({ code, message: `It is ${code}.` });
   const ENDS: [what: string, report: object, code: number, says: string][] = [
-    ["all is well", {}, 0, "there was nothing to take"],
+    ["all is well", {}, 0, "the source has no skills"],
     [
       "a skill failed",
       { counts: { ...NONE, failed: 1, refused: 1 }, items: [item("a", "failed", problem("DIGEST_MISMATCH"))] },
@@ -103,7 +103,7 @@ describe("how it ends", () => {
       "the source has removed one",
       { counts: { ...NONE, removed: 1 }, items: [item("a", "unchanged", null, "2026-01-01")] },
       0,
-      "removed there  a",
+      "removed at the source  a",
     ],
     ["the source says what is no index", { state: "failed", problem: problem("SOURCE_ABSENT") }, 1, "SOURCE_ABSENT"],
     [
@@ -114,12 +114,7 @@ describe("how it ends", () => {
     ],
     ["the source wants a key", { state: "failed", problem: problem("SOURCE_DENIED") }, 3, "SOURCE_DENIED"],
     ["its key has ended", { state: "stopped", problem: problem("IMPORTER_ENDED") }, 3, "IMPORTER_ENDED"],
-    [
-      "it is to go on later",
-      { state: "waiting", next_at: "2026-11-24T00:00:00Z" },
-      4,
-      "goes on by itself at 2026-11-24",
-    ],
+    ["it is to go on later", { state: "waiting", next_at: "2026-11-24T00:00:00Z" }, 4, "It continues at 2026-11-24"],
     ["somebody has cancelled it", { state: "cancelled" }, 1, "is cancelled"],
   ];
   it.each(ENDS)("%s", async (_, report, code, says) => {
@@ -129,7 +124,7 @@ describe("how it ends", () => {
     expect(sent).toEqual([]);
   });
 
-  it("tells a program all of it, and nothing else on stdout", async () => {
+  it("prints everything as JSON, and nothing else on stdout", async () => {
     looks = [{ ...whole, items: [item("a", "created")], next_cursor: "a" }];
     const { code, stdout, stderr } = await run(ID, "--json");
     expect([code, stderr]).toEqual([0, ""]);
@@ -149,7 +144,7 @@ describe("an import that is there", () => {
     expect(sent).toEqual([{ method: `/api/v1/imports/${ID}/cancel`, body: null }]);
   });
 
-  it("is not there: 5; and what does not belong together is written wrongly: 2, and nobody is asked", async () => {
+  it("exits with 5 if it does not exist, and with 2 for contradicting options, without a request", async () => {
     expect((await run("imp_other")).code).toBe(5);
     const asked = stub.seen.length;
     for (const args of [

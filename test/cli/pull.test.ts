@@ -1,11 +1,11 @@
-// `skillgate pull`: skills into a folder, by name and by task, whole or not at all.
+// `skillgate pull`: downloads skills into a folder, by name and by task, completely or not at all.
 
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { skillZip } from "../support/skill";
-import { Desk, Stub, send } from "../support/skillgate";
+import { Stub, send, WorkFolder } from "../support/skillgate";
 
 const S = "/api/v1/kinds/skills";
 const ZIPS: Record<string, Uint8Array> = Object.fromEntries(
@@ -16,15 +16,15 @@ const ZIPS: Record<string, Uint8Array> = Object.fromEntries(
 );
 const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-let desk: Desk;
+let work: WorkFolder;
 let stub: Stub;
-/** How downloads are answered, by name. */
+/** The responses to downloads, by name. */
 let ways: Record<string, "whole" | "half" | "other" | "absent" | "never">;
 let reached: () => void;
 let reaching: Promise<void>;
 
 beforeEach(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   ways = {};
   reaching = new Promise((resolve) => {
     reached = resolve;
@@ -70,16 +70,16 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   stub.close();
-  await desk.remove();
+  await work.remove();
 });
 
-const pull = (...args: string[]) => desk.run("pull", ...args, "--url", stub.url, "--key", "sgw_k");
-const text = (file: string) => readFile(path.join(desk.folder, file), "utf8");
+const pull = (...args: string[]) => work.run("pull", ...args, "--url", stub.url, "--key", "sgw_k");
+const text = (file: string) => readFile(path.join(work.folder, file), "utf8");
 
 it("downloads by name into the agents' folder, over what was there", async () => {
-  await desk.write({ ".claude/skills/tide/old.txt": "old", ".claude/skills/mine/SKILL.md": "mine" });
+  await work.write({ ".claude/skills/tide/old.txt": "old", ".claude/skills/mine/SKILL.md": "mine" });
   expect(await pull("tide")).toMatchObject({ code: 0, stdout: expect.stringContaining("tide  ") });
-  expect(await desk.files(".claude/skills")).toEqual([
+  expect(await work.files(".claude/skills")).toEqual([
     ...["mine", "mine/SKILL.md"],
     ...["tide", "tide/SKILL.md", "tide/data", "tide/data/a.txt"],
   ]);
@@ -99,29 +99,29 @@ it("brings all that a task uses, and says which the user selected", async () => 
   );
 });
 
-it("clears what the task does not use, or leaves be what is there", async () => {
-  await desk.write({ "out/old/SKILL.md": "old", "out/tide/SKILL.md": "mine", "out/notes.txt": "stays" });
-  expect((await pull("--task", "t1", "--dir", "out", "--skip-existing")).stdout).toContain("tide  was there");
+it("deletes skills that the task does not use, or keeps existing folders", async () => {
+  await work.write({ "out/old/SKILL.md": "old", "out/tide/SKILL.md": "mine", "out/notes.txt": "stays" });
+  expect((await pull("--task", "t1", "--dir", "out", "--skip-existing")).stdout).toContain("tide  exists, kept");
   expect([await text("out/tide/SKILL.md"), await text("out/old/SKILL.md")]).toEqual(["mine", "old"]);
   expect((await pull("--task", "t1", "--dir", "out", "--clear-cache")).code).toBe(0);
-  expect(await desk.files("out")).toEqual([
+  expect(await work.files("out")).toEqual([
     ...["moon", "moon/SKILL.md", "moon/data", "moon/data/a.txt", "notes.txt"],
     ...["tide", "tide/SKILL.md", "tide/data", "tide/data/a.txt"],
   ]);
 });
 
 it.each([
-  ["half", 4, "broke off"],
-  ["other", 4, "did not arrive as it was sent"],
+  ["half", 4, "was interrupted"],
+  ["other", 4, "The digest of the package 'tide' does not match"],
   ["absent", 5, "Skill not found. Check the id or name."],
 ] as const)("of a download that ends %s nothing is written and nothing is lost", async (way, code, told) => {
   ways.tide = way;
-  await desk.write({ "out/tide/SKILL.md": "as it was", "out/old/SKILL.md": "old" });
+  await work.write({ "out/tide/SKILL.md": "as it was", "out/old/SKILL.md": "old" });
   const ended = await pull("--task", "t1", "--dir", "out", "--clear-cache");
   expect(ended).toMatchObject({ code, stderr: expect.stringContaining(told) });
   expect(await text("out/tide/SKILL.md")).toBe("as it was");
-  // Nothing is cleared where something is missing.
-  expect(await desk.files("out")).toEqual([
+  // Nothing is deleted if a skill is missing.
+  expect(await work.files("out")).toEqual([
     "moon",
     "moon/SKILL.md",
     "moon/data",
@@ -135,25 +135,25 @@ it.each([
 
 it.each(["SIGINT", "SIGTERM"] as const)("at %s it ends with 130, with nothing half-written", async (signal) => {
   ways.tide = "never";
-  await desk.write({ "out/tide/SKILL.md": "as it was" });
-  const running = desk.start(["pull", "tide", "--dir", "out", "--url", stub.url, "--key", "sgw_k"]);
+  await work.write({ "out/tide/SKILL.md": "as it was" });
+  const running = work.start(["pull", "tide", "--dir", "out", "--url", stub.url, "--key", "sgw_k"]);
   await reaching;
   running.child.kill(signal);
   expect(await running.ended).toMatchObject({ code: 130, stdout: "", stderr: expect.stringContaining("Interrupted") });
-  expect(await desk.files("out")).toEqual(["tide", "tide/SKILL.md"]);
+  expect(await work.files("out")).toEqual(["tide", "tide/SKILL.md"]);
   expect(await text("out/tide/SKILL.md")).toBe("as it was");
 });
 
-it("takes no name that leads out of the folder", async () => {
+it("rejects names that lead out of the folder", async () => {
   const ended = await pull("../evil", "--dir", "out");
-  expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("no name of a skill")]);
-  await expect(stat(path.join(desk.folder, "evil"))).rejects.toThrow();
+  expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("not a valid skill name")]);
+  await expect(stat(path.join(work.folder, "evil"))).rejects.toThrow();
 });
 
 it("writes nothing where another skill came than was asked for", async () => {
-  await desk.write({ "out/draft/SKILL.md": "of somebody else" });
+  await work.write({ "out/draft/SKILL.md": "of somebody else" });
   ZIPS.moon = ZIPS.draft as Uint8Array;
-  const ended = await desk.run("pull", "moon", "--dir", "out", "--url", stub.url, "--key", "sgw_mine");
-  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("what came is 'draft'") });
-  expect(await readFile(path.join(desk.folder, "out/draft/SKILL.md"), "utf8")).toBe("of somebody else");
+  const ended = await work.run("pull", "moon", "--dir", "out", "--url", stub.url, "--key", "sgw_mine");
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("the package contains 'draft' instead") });
+  expect(await readFile(path.join(work.folder, "out/draft/SKILL.md"), "utf8")).toBe("of somebody else");
 });

@@ -1,9 +1,9 @@
-// skillgate as its user types it: each command against a gateway that answers as gateways do, and what each says when things go wrong.
+// The command line: each command against a scripted gateway, and its messages after errors.
 
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Desk, Stub, send, skillText } from "../support/skillgate";
+import { Stub, send, skillText, WorkFolder } from "../support/skillgate";
 
 const ID = "skl_01K0000000000000000000TIDE";
 const skill = (version: string, versionId: string) => ({
@@ -17,12 +17,12 @@ const VERSIONS = [
 ];
 const KEY = "sgw_good";
 
-let desk: Desk;
+let work: WorkFolder;
 let gateway: Stub;
-/** Where nobody listens any more. */
+/** A URL where nothing listens. */
 let nowhere: string;
 beforeAll(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   const gone = await Stub.open(() => {});
   nowhere = gone.url;
   gone.close();
@@ -74,12 +74,12 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   gateway.close();
-  await desk.remove();
+  await work.remove();
 });
 
 const there = () => ["--url", gateway.url, "--key", KEY];
 
-/** Every command that talks to a gateway, as it is typed. */
+/** Every command that sends requests, with its arguments. */
 const TALKING: [string, string[]][] = [
   ["list", []],
   ["list", ["--drafts"]],
@@ -98,107 +98,107 @@ const TALKING: [string, string[]][] = [
   ["pull", ["--task", "t1"]],
   ["add", ["NOWHERE", "--dir", "elsewhere"]],
 ];
-/** What asks no gateway. */
+/** Commands that send no request. */
 const LOCAL = new Set(["add"]);
 
 describe("what goes wrong", () => {
-  beforeAll(() => desk.write({ "tide/SKILL.md": skillText("tide") }));
+  beforeAll(() => work.write({ "tide/SKILL.md": skillText("tide") }));
 
   it.each(TALKING.filter(([name]) => !LOCAL.has(name)))(
-    "%s %j: a wrong key is told as such, and ends with 3",
+    "%s %j: a wrong key is reported, and exits with 3",
     async (name, args) => {
-      const ended = await desk.run(name, ...args, "--url", gateway.url, "--key", "sgw_wrong");
+      const ended = await work.run(name, ...args, "--url", gateway.url, "--key", "sgw_wrong");
       expect(ended).toMatchObject({ code: 3, stdout: "" });
       expect(ended.stderr).toContain("401 UNAUTHENTICATED: The key is not good. Sign in again: skillgate login");
     },
   );
 
   it.each(TALKING)("%s %j: where nothing answers it says so, and ends with 4", async (name, args) => {
-    const before = await desk.files();
+    const before = await work.files();
     const typed = args.map((arg) => arg.replace("NOWHERE", nowhere));
-    const ended = await desk.run(name, ...typed, "--url", nowhere, "--key", KEY);
+    const ended = await work.run(name, ...typed, "--url", nowhere, "--key", KEY);
     expect(ended).toMatchObject({ code: 4, stdout: "" });
-    expect(ended.stderr).toContain(`Nothing answers at ${nowhere} (ECONNREFUSED).`);
+    expect(ended.stderr).toContain(`${nowhere} does not respond (ECONNREFUSED).`);
     expect(ended.stderr).not.toContain("    at ");
-    expect(await desk.files()).toEqual(before);
+    expect(await work.files()).toEqual(before);
   });
 
   it.each(TALKING.filter(([name]) => !LOCAL.has(name)))(
     "%s %j: without any key it says how to sign in, and ends with 3",
     async (name, args) => {
-      const ended = await desk.run(name, ...args, "--url", gateway.url);
+      const ended = await work.run(name, ...args, "--url", gateway.url);
       expect(ended).toMatchObject({ code: 3, stdout: "" });
       expect(ended.stderr).toContain(`skillgate login --url ${gateway.url}`);
     },
   );
 
-  it("what answers and is no gateway is told as that", async () => {
+  it("a server that is not a gateway is reported", async () => {
     const page = await Stub.open((_request, response) => response.end("<html>hello</html>"));
-    const ended = await desk.run("info", "tide", "--url", page.url, "--key", KEY);
+    const ended = await work.run("info", "tide", "--url", page.url, "--key", KEY);
     page.close();
-    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining("no gateway that this program knows") });
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining("is not a supported gateway") });
   });
 
   it.each([
-    [["dance"], "What is dance?"],
+    [["dance"], "Unknown command: dance"],
     [["list", "--frobnicate"], "--frobnicate"],
-    [["info"], "Something is missing."],
-    [["yank", "a", "b", "c"], "What is c?"],
+    [["info"], "Argument missing."],
+    [["yank", "a", "b", "c"], "Unexpected argument: c"],
     [["push", "nowhere"], "has no SKILL.md"],
-    [["push", "tide", "--public", "--group", "g"], "do not go together"],
-    [["pull"], "Give names of skills, or --task"],
-    [["pull", "tide", "--clear-cache", "--skip-existing"], "do not go together"],
+    [["push", "tide", "--public", "--group", "g"], "exclude each other"],
+    [["pull"], "No skills. Name some, or use --task."],
+    [["pull", "tide", "--clear-cache", "--skip-existing"], "exclude each other"],
     [["add", "ftp://x"], "neither github:owner/repo"],
-    [["add", "github:owner/../x"], "not of the form"],
+    [["add", "github:owner/../x"], "is not a repository"],
     [["list", "--url", "nonsense"], "is not the URL of a gateway"],
-    [["init", "Not A Name"], "small letters"],
+    [["init", "Not A Name"], "is not a valid skill name"],
   ])("%j is refused with how it is written, and ends with 2", async (args, told) => {
-    const ended = await desk.run(...args, ...(args[0] === "add" ? ["--dir", "x"] : []));
+    const ended = await work.run(...args, ...(args[0] === "add" ? ["--dir", "x"] : []));
     expect([ended.code, ended.stdout]).toEqual([2, ""]);
     expect(ended.stderr).toContain(told);
   });
 
-  it("a name that nobody has ends with 5", async () => {
-    expect(await desk.run("info", "nobody", ...there())).toMatchObject({
+  it("exits with 5 for an unknown name", async () => {
+    expect(await work.run("info", "nobody", ...there())).toMatchObject({
       code: 5,
-      stderr: "There is no skill 'nobody' that you see.\n",
+      stderr: "Skill 'nobody' not found. Check its name and who can see it.\n",
     });
   });
 });
 
 describe("signing in", () => {
-  it("asks whose the key is, keeps it for this gateway only and for nobody else's eyes", async () => {
-    const refused = await desk.run("login", "--url", gateway.url, "--key", "sgw_wrong");
+  it("checks a key and stores it for this gateway only, readable by the user only", async () => {
+    const refused = await work.run("login", "--url", gateway.url, "--key", "sgw_wrong");
     expect(refused.code).toBe(3);
-    expect(await desk.files(".config")).toEqual([]);
-    const done = await desk.run("login", "--url", gateway.url, "--key", KEY);
+    expect(await work.files(".config")).toEqual([]);
+    const done = await work.run("login", "--url", gateway.url, "--key", KEY);
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("as ann") });
     expect(done.stdout + done.stderr).not.toContain(KEY);
-    const file = path.join(desk.folder, ".config", "skillgate", "gateways.json");
+    const file = path.join(work.folder, ".config", "skillgate", "gateways.json");
     expect((await stat(file)).mode & 0o077).toBe(0);
-    expect((await desk.run("list")).stdout).toBe("tide  1.1.0  own  Tides.\n");
+    expect((await work.run("list")).stdout).toBe("tide  1.1.0  own  Tides.\n");
     const other = await Stub.open((_request, response) => send(response, 200, []));
-    const elsewhere = await desk.run("list", "--url", other.url);
+    const elsewhere = await work.run("list", "--url", other.url);
     other.close();
     expect([elsewhere.code, other.seen]).toEqual([3, []]);
   });
 });
 
 describe("the registry from the command line", () => {
-  it("shows versions, rolls back, yanks, tells the use", async () => {
-    expect((await desk.run("versions", "tide", ...there())).stdout).toBe(
+  it("shows versions, rolls back, yanks, and shows usage", async () => {
+    expect((await work.run("versions", "tide", ...there())).stdout).toBe(
       "*  1.1.0  ver_2  2026-11-02T00:00:00\n   1.0.0  ver_1  2026-11-01T00:00:00\n",
     );
-    expect((await desk.run("activate", "tide", "1.0.0", ...there())).stdout).toBe("tide 1.0.0 is current now\n");
-    expect((await desk.run("yank", "tide", "1.1.0", ...there())).stdout).toBe(
+    expect((await work.run("activate", "tide", "1.0.0", ...there())).stdout).toBe("tide 1.0.0 is current now\n");
+    expect((await work.run("yank", "tide", "1.1.0", ...there())).stdout).toBe(
       "tide 1.1.0 is yanked; it stands at 1.0.0\n",
     );
-    expect(await desk.run("activate", "tide", "9.9.9", ...there())).toMatchObject({ code: 5 });
-    expect((await desk.run("usage", "tide", ...there())).stdout).toMatch(
-      /in all +3 +2 +1 +60\n\s*2026-11-02 +3 +2 +1 +60/,
+    expect(await work.run("activate", "tide", "9.9.9", ...there())).toMatchObject({ code: 5 });
+    expect((await work.run("usage", "tide", ...there())).stdout).toMatch(
+      /total +3 +2 +1 +60\n\s*2026-11-02 +3 +2 +1 +60/,
     );
-    expect((await desk.run("promote", "draft:tide", ...there())).stdout).toBe("tide 1.2.0 was published as ver_3\n");
-    expect((await desk.run("promote", "tide", "--discard", ...there())).stdout).toBe("draft:tide is deleted\n");
+    expect((await work.run("promote", "draft:tide", ...there())).stdout).toBe("tide 1.2.0 was published as ver_3\n");
+    expect((await work.run("promote", "tide", "--discard", ...there())).stdout).toBe("draft:tide is deleted\n");
   });
 
   it.each(
@@ -206,7 +206,7 @@ describe("the registry from the command line", () => {
       ["list", "search", "info", "versions", "usage", "promote", "push"].includes(name),
     ).filter(([, args]) => !args.includes("--draft") && !args.includes("--drafts")),
   )("%s %j has one JSON document on stdout with --json", async (name, args) => {
-    const ended = await desk.run(name, ...args, "--json", ...there());
+    const ended = await work.run(name, ...args, "--json", ...there());
     expect(ended.code).toBe(0);
     expect(JSON.parse(ended.stdout)).toBeTypeOf("object");
     expect(ended.stderr).toBe("");
@@ -214,20 +214,20 @@ describe("the registry from the command line", () => {
 
   it("raises the version before a push, and nothing else in the file", async () => {
     const text = skillText("tide", "The version: 9.9.9 stays.", "1.1.0");
-    await desk.write({ "tide/SKILL.md": text });
-    const pushed = await desk.run("push", "tide", "--bump", ...there());
+    await work.write({ "tide/SKILL.md": text });
+    const pushed = await work.run("push", "tide", "--bump", ...there());
     expect(pushed).toMatchObject({ code: 0, stdout: expect.stringContaining("was published as ver_4") });
-    expect(await readFile(path.join(desk.folder, "tide", "SKILL.md"), "utf8")).toBe(text.replace('"1.1.0"', '"1.1.1"'));
+    expect(await readFile(path.join(work.folder, "tide", "SKILL.md"), "utf8")).toBe(text.replace('"1.1.0"', '"1.1.1"'));
   });
 });
 
 describe("check without a gateway", () => {
   it("reads as the gateway does, says what it could not judge, and ends with 1 for what is not valid", async () => {
-    await desk.write({ "good/SKILL.md": skillText("good"), "bad/SKILL.md": "---\nname: bad\n---\n" });
-    const good = await desk.run("check", "good", "--url", nowhere, "--key", KEY);
+    await work.write({ "good/SKILL.md": skillText("good"), "bad/SKILL.md": "---\nname: bad\n---\n" });
+    const good = await work.run("check", "good", "--url", nowhere, "--key", KEY);
     expect(good).toMatchObject({ code: 0, stdout: "good 1.0.0: valid, 1 files\n" });
-    expect(good.stderr).toContain("Tokens, scripts and search were not judged: Nothing answers");
-    const bad = await desk.run("check", "bad", "--json");
+    expect(good.stderr).toContain("Tokens, scripts and search were not checked: http");
+    const bad = await work.run("check", "bad", "--json");
     expect(bad.code).toBe(1);
     expect(JSON.parse(bad.stdout)).toMatchObject({ valid: false, issues: [{ code: "DESCRIPTION_MISSING" }] });
   });

@@ -1,13 +1,14 @@
-// What other people wrote reaches the terminal as text, never as its commands: a description, a file and an error may carry escapes.
+// Text of other people is printed as text and never interpreted by the terminal: descriptions, files and errors can contain escape
+// sequences.
 
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Desk, Stub, send, skillText } from "../support/skillgate";
+import { Stub, send, skillText, WorkFolder } from "../support/skillgate";
 
 const ID = "skl_01K0000000000000000000TIDE";
-/** Clears the screen, goes back over the line, turns the direction, and the eight-bit form of an escape. */
+/** Clears the screen, returns to the start of the line, reverses the text direction, and the 8-bit form of an escape. */
 const HOSTILE = "Tides\u001b[2J\rgood\u202eelif\u009b31m.";
-/** `list` makes a space of every stretch of space, a return included. */
+/** `list` replaces every run of white space, including carriage returns, by one space. */
 const SHOWN = /Tides\\u001b\[2J(\\u000d| )good\\u202eelif\\u009b31m\./;
 
 const zip = (body: string) =>
@@ -20,10 +21,10 @@ const VERSIONS = ["ver_2", "ver_1"].map((version_id, index) => ({
   yanked_at: null,
 }));
 
-let desk: Desk;
+let work: WorkFolder;
 let gateway: Stub;
 beforeAll(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   gateway = await Stub.open((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://stub");
     switch (pathname.replace("/api/v1/kinds/skills", "S")) {
@@ -58,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   gateway.close();
-  await desk.remove();
+  await work.remove();
 });
 
 const there = () => ["--url", gateway.url, "--key", "sgw_good"];
@@ -71,13 +72,13 @@ describe("a hostile text on the terminal", () => {
     ["diff", ["tide"]],
     ["usage", ["tide"]],
   ])("%s shows it as letters", async (command, args) => {
-    const { stdout, stderr } = await desk.run(command, ...args, ...there());
+    const { stdout, stderr } = await work.run(command, ...args, ...there());
     expect(`${stdout}${stderr}`).toMatch(SHOWN);
     expect(`${stdout}${stderr}`).not.toMatch(COMMANDS);
   });
 
   it("programs get it as it is", async () => {
-    const { stdout } = await desk.run("list", "--json", ...there());
+    const { stdout } = await work.run("list", "--json", ...there());
     expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
     expect(stdout).not.toContain("\\\\u001b");
   });

@@ -1,12 +1,12 @@
-// `skillgate update`: asks again where skills were taken from. What has changed there is another version, what has not is nothing, and
-// what is gone is told.
+// `skillgate update`: checks the sources of added skills. A changed skill becomes a new version, an unchanged one does not, and a missing
+// one is reported.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commitHeader, Desk, Stub, send, skillText, tar } from "../support/skillgate";
+import { commitHeader, Stub, send, skillText, tar, WorkFolder } from "../support/skillgate";
 
 const [FIRST, SECOND] = ["1".repeat(40), "2".repeat(40)];
 const INDEX = "/.well-known/agent-skills/index.json";
@@ -22,9 +22,9 @@ interface Held {
   source?: object;
 }
 
-let desk: Desk;
+let work: WorkFolder;
 let stub: Stub;
-/** What the gateway has, and what the sources have. */
+/** The skills of the gateway and of the sources. */
 let held: Held[];
 let repository: { commit: string; skills: Record<string, string> } | null;
 let offered: { name: string; text: string }[];
@@ -52,9 +52,9 @@ const resource = ({ name, namespace, user, version, hash, source }: Held) => ({
   status: { version_id: `ver-${version}`, fileHash: hash, warnings: [], ...(source === undefined ? {} : { source }) },
 });
 
-/** A gateway as far as these commands know it, and the sources, on one server. */
+/** A scripted gateway for these commands, and the sources, on one server. */
 beforeEach(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   [held, repository, offered, status] = [[], { commit: FIRST, skills: {} }, [], 200];
   stub = await Stub.open(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://stub");
@@ -98,11 +98,11 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   stub.close();
-  await desk.remove();
+  await work.remove();
 });
 
 const run = (args: string[], env: Record<string, string> = {}) =>
-  desk.start([...args, "--url", stub.url, "--key", KEY], env).ended;
+  work.start([...args, "--url", stub.url, "--key", KEY], env).ended;
 const update = (...args: string[]) => run(["update", ...args, "--source", stub.url, "--json"]);
 const told = async (ended: Promise<{ stdout: string }>) => JSON.parse((await ended).stdout).updated;
 const asked = () => stub.seen.filter((line) => !line.includes("/api/"));
@@ -126,7 +126,7 @@ describe("a skill from a repository", () => {
 
   it("is as it was while the repository is, and as its folder is", async () => {
     expect(await told(update("tide"))).toEqual([{ name: "tide", what: "same" }]);
-    // Another commit, which changed something else.
+    // A further commit that changed something else.
     repository = { commit: SECOND, skills: { "skills/tide": text("tide"), "skills/moon": text("moon", "Other.") } };
     const before = held;
     expect(await told(update("tide"))).toEqual([{ name: "tide", what: "same" }]);
@@ -145,7 +145,7 @@ describe("a skill from a repository", () => {
     expect(await told(update("tide"))).toEqual([{ name: "tide", what: "same" }]);
   });
 
-  it("stays where its source is gone, with a line that says which and exit code 5, and the others go on", async () => {
+  it("keeps a skill whose source is missing, with a message and exit code 5, and updates the others", async () => {
     repository = { commit: SECOND, skills: { "skills/tide": text("tide", "Better.") } };
     const ended = await update();
     expect([ended.code, JSON.parse(ended.stdout).updated]).toMatchObject([
@@ -156,29 +156,32 @@ describe("a skill from a repository", () => {
       ],
     ]);
     expect(ended.stderr).toContain(
-      `moon: its source is gone, and the version here stays: ${stub.url}/org/repo skills/moon`,
+      `moon: its source was not found, and the published version stays: ${stub.url}/org/repo skills/moon`,
     );
     repository = null;
     expect(await update("tide")).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("tide: its source is gone"),
+      stderr: expect.stringContaining("tide: its source was not found"),
     });
     expect(held).toHaveLength(2);
   });
 
   it("stays where its source does not answer as one, or has no valid skill by now, or another's", async () => {
     status = 503;
-    expect(await update("tide")).toMatchObject({ code: 4, stderr: expect.stringContaining("answers 503") });
+    expect(await update("tide")).toMatchObject({ code: 4, stderr: expect.stringContaining("returned HTTP 503") });
     status = 200;
     repository = { commit: SECOND, skills: { "skills/tide": "---\nname: tide\n---\n" } };
     expect(await update("tide")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("not valid, and is not taken"),
+      stderr: expect.stringContaining("not valid and was not published"),
     });
-    // Somebody has said that it comes from where another skill is.
+    // The stored source is the path of another skill.
     repository = { commit: SECOND, skills: { "skills/moon": text("moon", "Better.") } };
     held = held.map((one) => ({ ...one, source: { ...one.source, path: "skills/moon" } }));
-    expect(await update("tide")).toMatchObject({ code: 6, stderr: expect.stringContaining("tide: it is called moon") });
+    expect(await update("tide")).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("tide: the source renamed it to moon"),
+    });
     expect(held.map(({ name, version }) => [name, version])).toEqual([
       ["tide", "1"],
       ["moon", "2"],
@@ -187,7 +190,7 @@ describe("a skill from a repository", () => {
 
   it("that was changed here says so, and is left out where none is named", async () => {
     held = held.map(({ source, ...one }) => (one.name === "tide" ? one : { ...one, source: source ?? {} }));
-    expect(await update("tide")).toMatchObject({ code: 5, stderr: expect.stringContaining("changed here since") });
+    expect(await update("tide")).toMatchObject({ code: 5, stderr: expect.stringContaining("changed here later") });
     expect(await told(update())).toEqual([{ name: "moon", what: "same" }]);
   });
 
@@ -223,7 +226,7 @@ describe("a skill from an index", () => {
   });
 });
 
-describe("what somebody else has written as a source", () => {
+describe("a source that another user wrote", () => {
   const mallory = (source: object): Held => ({
     ...{ name: "tide", namespace: "crew", user: "mallory", version: "1", hash: "x" },
     source: { taken_at: "2026-11-22T00:00:00.000Z", ...source },
@@ -232,7 +235,7 @@ describe("what somebody else has written as a source", () => {
   it("is not asked over plain http, unless its host is named", async () => {
     held = [mallory({ type: "index", url: `${stub.url}/metadata` })];
     const ended = await run(["update", "--group", "crew"]);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`--source ${stub.url} says that it is`) });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`--source ${stub.url} to allow it`) });
     expect(await run(["update", "--group", "crew", "--source", "http://127.0.0.1:1"])).toMatchObject({ code: 2 });
     expect(asked()).toEqual([]);
   });
@@ -244,13 +247,13 @@ describe("what somebody else has written as a source", () => {
     expect(stdout).not.toContain("\u001b[2J");
   });
 
-  it("that a gateway would not keep is left out, and told", async () => {
+  it("that the gateway would not store is omitted, with a note", async () => {
     offered = [{ name: "tide", text: text("tide") }];
     const token = `ghp_${"a1".repeat(18)}`;
     const added = await run(["add", `${stub.url}/${token}`, "--all"]);
     expect(added).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("tide: where it comes from is not kept with it"),
+      stderr: expect.stringContaining("tide: its source was not saved"),
     });
     expect(held).toMatchObject([{ name: "tide" }]);
     expect(JSON.stringify(held)).not.toContain(token);
@@ -266,7 +269,7 @@ describe("what somebody else has written as a source", () => {
 });
 
 describe("the caller's GITHUB_TOKEN", () => {
-  // GitHub itself is not asked here: a preload answers in its place, and writes down with which token.
+  // GitHub is not contacted: a preloaded module answers instead and records the token.
   const preload = `
     const asked = fetch;
     globalThis.fetch = async (url, init) => {
@@ -275,8 +278,8 @@ describe("the caller's GITHUB_TOKEN", () => {
       return new Response(null, { status: 404 });
     };`;
 
-  it("opens one's own repository, and none that somebody else has named", async () => {
-    await desk.write({ "preload.cjs": preload });
+  it("sends the token for the user's own repository, and not for one that another user named", async () => {
+    await work.write({ "preload.cjs": preload });
     const source = {
       type: "git",
       url: "https://github.com/victim/private",
@@ -284,11 +287,11 @@ describe("the caller's GITHUB_TOKEN", () => {
       taken_at: "2026-11-22T00:00:00.000Z",
     };
     const skill = { name: "tide", user: "me", version: "1", hash: "x", source };
-    const file = path.join(desk.folder, "seen");
+    const file = path.join(work.folder, "seen");
     const env = {
       GITHUB_TOKEN: "ghp_mine",
       SEEN: file,
-      NODE_OPTIONS: `--require ${path.join(desk.folder, "preload.cjs")}`,
+      NODE_OPTIONS: `--require ${path.join(work.folder, "preload.cjs")}`,
     };
     held = [{ ...skill, namespace: "crew" }];
     expect((await run(["update", "--group", "crew"], env)).code).toBe(5);

@@ -1,4 +1,4 @@
-// Named actions with schemas: what is asked in the wrong form never reaches the page's code, and what it answers in the wrong form no skill.
+// Actions with schemas: invalid input never reaches the page's code, and an invalid answer never reaches a skill.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Asks a page that takes part in the action, and gives what it answered. */
+/** Sends a request to a page with the action and returns its answer. */
 async function asked(given: Parameters<typeof answering<unknown, unknown>>[0], payload: unknown, result: unknown) {
   const handler = vi.fn(async (_: unknown) => result);
   const { connection } = await welcomed();
@@ -36,19 +36,19 @@ describe("an action", () => {
     const tide = action("tide", z.object({ pier: z.object({ n: z.int() }) }), z.unknown());
     const { calls, answer } = await asked(tide, { pier: { n: "three" } }, 1);
     expect(calls).toEqual([]);
-    expect(answer).toMatch(/^'tide' was asked in the wrong form: pier\.n: /);
+    expect(answer).toMatch(/^The input of 'tide' is not valid: pier\.n: /);
     expect((await asked(confirm, { question: "" }, { confirmed: true })).answer).toBe(
-      "'confirm' was asked in the wrong form: question: at least 1 characters",
+      "The input of 'confirm' is not valid: question: at least 1 characters",
     );
     expect((await asked(choose, { question: "Which?", options: [{ label: "A" }, 2] }, {})).answer).toBe(
-      "'choose' was asked in the wrong form: options.0.value: missing; options.1: object expected, number found",
+      "The input of 'choose' is not valid: options.0.value: missing; options.1: object expected, number found",
     );
   });
 
   it("that the page answers in the wrong form is a failure, and no answer", async () => {
     const { calls, answer } = await asked(confirm, { question: "Sure?" }, { confirmed: "yes" });
     expect(calls).toEqual([{ question: "Sure?" }]);
-    expect(answer).toBe("The page's 'confirm' is in the wrong form: confirmed: boolean expected, string found");
+    expect(answer).toBe("The answer of 'confirm' is not valid: confirmed: boolean expected, string found");
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe("an answer that the gateway does not take for one", () => {
     expect(handler).toHaveBeenCalledTimes(1);
     expect(FakeSocket.last.answers.map(({ success, result, error }) => [success, result ?? error])).toEqual([
       [true, { feet: 9 }],
-      [false, "The page's answer is not what was asked for: no metres"],
+      [false, "The answer does not match the requested schema: no metres"],
     ]);
   });
 

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Goes to the next attempt: while the page waits, nothing else has a timer. */
+/** Advances to the next attempt: no other timer runs while the page waits. */
 const nextAttempt = async () => {
   await vi.advanceTimersToNextTimerAsync();
 };
@@ -41,7 +41,7 @@ describe("connecting", () => {
     });
   });
 
-  it("tells subscribers of every new state, each a value of its own, until they have had enough", async () => {
+  it("notifies subscribers of every new state until they unsubscribe", async () => {
     const { connection } = page();
     const seen: State[] = [];
     const stop = connection.subscribe((state) => seen.push(state));
@@ -57,7 +57,7 @@ describe("connecting", () => {
     expect(connection.state.turn).toBe(3);
   });
 
-  it("sends a mark back, which tells the gateway that it has read so far", async () => {
+  it("returns a mark, which shows the gateway how much was read", async () => {
     await welcomed();
     const socket = FakeSocket.last;
     const before = socket.frames.length;
@@ -111,7 +111,7 @@ describe("reconnecting", () => {
     FakeSocket.last.end();
     await nextAttempt();
     FakeSocket.last.onopen?.();
-    FakeSocket.last.end(4400, "`last_seq` is greater than the newest sequence number.");
+    FakeSocket.last.end(4400, "`last_seq` is greater than the newest sequence number. Connect again without it.");
     await nextAttempt();
     FakeSocket.last.onopen?.();
     expect(FakeSocket.last.frames).toEqual([{ type: "hello" }]);
@@ -126,7 +126,7 @@ describe("reconnecting", () => {
       used.push(FakeSocket.last.ticket);
     }
     expect(used).toEqual(["r1", "t2", "r1", "t3"]);
-    // This one was let in, so its ticket is spent, though the welcome never came.
+    // This connection was accepted, so its ticket is used up, although the welcome was not received.
     FakeSocket.last.end();
     await nextAttempt();
     expect(FakeSocket.last.ticket).toBe("r1");
@@ -143,7 +143,7 @@ describe("reconnecting", () => {
     expect(FakeSocket.last.ticket).toBe("r2");
   });
 
-  it("goes on waiting longer while connections do not last", async () => {
+  it("waits longer after each short connection", async () => {
     const { connection } = page();
     await settle();
     for (const wait of [1_000, 2_000, 4_000]) {
@@ -244,7 +244,7 @@ describe("reconnecting", () => {
     page.dispatchEvent(new Event("online"));
     await settle();
     expect(FakeSocket.all).toHaveLength(2);
-    // The attempt under way is not disturbed, and the wait it cut short is over.
+    // The running attempt continues, and the interrupted wait is over.
     page.dispatchEvent(new Event("focus"));
     await vi.advanceTimersByTimeAsync(5_000);
     expect(FakeSocket.all).toHaveLength(2);

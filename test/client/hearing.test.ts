@@ -1,4 +1,4 @@
-// What a page that asked for it hears of skills and of calls.
+// What a subscribed page receives about skills and calls.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { skillsIn, type ToolCall } from "../../sdk/src/client/skill-gateway";
@@ -22,7 +22,7 @@ const made = (call_id: string, state: ToolCall["state"] = "running"): ToolCall =
 });
 
 describe("a page", () => {
-  it("says in its hello what it hears of, also when it comes again; without a word it hears nothing", async () => {
+  it("sends its topics in every hello, and receives nothing without topics", async () => {
     await welcomed({ hears: ["skills", "calls"] });
     expect(FakeSocket.last.frames).toEqual([{ type: "hello", hears: ["skills", "calls"] }]);
     FakeSocket.last.end();
@@ -40,14 +40,14 @@ describe("a page", () => {
     const socket = FakeSocket.last;
     socket.onopen?.();
     expect(socket.frames).toEqual([{ type: "hello", answers: ["form", "open_url"] }]);
-    // What comes between the hello and the welcome is told after it.
+    // Frames between hello and welcome are delivered after the welcome.
     const stop = connection.on("choose", () => null);
     await settle();
     expect(socket.frames).toHaveLength(1);
     socket.say({ type: "welcome", seq: 0, turn: 1, active: [], resume: "r1", pending: [] });
     await settle();
     expect(socket.frames.slice(1)).toEqual([{ type: "answers", answers: ["choose", "form", "open_url"] }]);
-    // A handler in the place of another, as with a component that is drawn anew, is no news.
+    // Replacing a handler, as when a component renders again, sends nothing.
     stop();
     const gone = connection.on("choose", () => null);
     await settle();
@@ -60,7 +60,7 @@ describe("a page", () => {
     expect(FakeSocket.last.frames).toMatchObject([{ type: "hello", answers: ["form", "open_url"] }]);
   });
 
-  it("has the list of skills as it was told last", async () => {
+  it("has the newest list of skills", async () => {
     const { connection } = page({ hears: ["skills"] });
     await settle();
     FakeSocket.last.welcome();
@@ -70,7 +70,7 @@ describe("a page", () => {
     expect(connection.state.skills).toEqual({ listed: [listed("a"), listed("b")], total: 400 });
   });
 
-  it("follows calls by their ids, and goes by the whole that it is told after it was away", async () => {
+  it("follows calls by their ids, and uses the whole list after a reconnect", async () => {
     const { connection } = await welcomed({ hears: ["calls"] });
     const say = (frame: object) => FakeSocket.last.say(frame);
     say({ type: "tool:calls", turn: 1, calls: [made("a", "done")] });
@@ -79,7 +79,7 @@ describe("a page", () => {
     say({ type: "tool:call", call: made("b", "failed") });
     const states = () => connection.state.calls.map(({ call_id, state }) => `${call_id} ${state}`);
     expect(states()).toEqual(["a done", "b failed", "c running"]);
-    // The gateway was killed, and the call with it.
+    // The gateway was killed during the call.
     FakeSocket.last.end();
     await vi.advanceTimersToNextTimerAsync();
     FakeSocket.last.welcome();
@@ -108,7 +108,7 @@ describe("the skills of a conversation", () => {
       ["hidden", "active", 3],
       ["a", "available", 0],
     ]);
-    // What is in the prompt is what is told of it, not what is newest.
+    // The version in the prompt is reported, not the newest one.
     expect(told[0]).toMatchObject({ version: "2.0.0", tokens: 12, description: "c!" });
     expect(told[3]).toMatchObject({ description: "" });
   });

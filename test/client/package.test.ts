@@ -17,7 +17,7 @@ beforeAll(async () => {
   await mkdir(path.join(root, "dist"), { recursive: true });
 });
 
-/** Type-checks files as a project of a user would. */
+/** Type-checks files like a user's project. */
 async function compiles(files: Record<string, string>, resolution: string): Promise<void> {
   const folder = await mkdtemp(path.join(root, "dist", "consumer-"));
   try {
@@ -49,7 +49,7 @@ describe("skill-gateway/client", () => {
   });
 
   it("is in a page's bundle as far as the page uses it, and never more than 15 KiB", async () => {
-    /** What a page's bundler makes of the package for a page that has these lines; without React, which the page has anyway. */
+    /** Returns the size of the bundle of a page with these lines, without React. */
     const bundled = async (contents: string) => {
       const made = await build({
         stdin: { contents, resolveDir: path.join(root, "sdk"), loader: "ts" },
@@ -65,7 +65,7 @@ describe("skill-gateway/client", () => {
     expect(all.bytes).toBeLessThan(15 * 1024);
     const one = await bundled(`import { connect } from "skill-gateway/client"; connect({ ticket: () => null });`);
     expect(one.bytes).toBeLessThan(all.bytes - 500);
-    // What says where a skill stands is the hook's, and no page's that only connects.
+    // Code for the state of skills belongs to the hook; a page that only connects does not load it.
     expect([all, one].map(({ text }) => text.includes('"leaving"'))).toEqual([true, false]);
     const types = await bundled(`import { skillsIn } from "skill-gateway/client"; console.log(skillsIn);`);
     expect([types.text.includes("WebSocket"), types.bytes < 600]).toEqual([false, true]);

@@ -1,4 +1,4 @@
-// A page without a browser: sockets whose other end is the test, and timers that only the test moves.
+// A page without a browser: the test controls the other end of sockets, and the timers.
 
 import { vi } from "vitest";
 import { type Connection, type ConnectOptions, connect } from "../../sdk/src/client/skill-gateway";
@@ -34,7 +34,7 @@ export class FakeSocket {
     this.closedWith = code ?? 1005;
   }
 
-  /** Everything the page sent, but for its signs of life. */
+  /** Everything that the page sent, except pings. */
   get frames(): Record<string, unknown>[] {
     return this.sent.filter((data) => data !== "ping").map((data) => JSON.parse(data));
   }
@@ -79,13 +79,13 @@ export class FakeSocket {
     this.say({ type: "ack", request_id, success: error === undefined, ...(error === undefined ? {} : { error }) });
   }
 
-  /** The other end, or the network, ends it. */
+  /** The other end or the network closes it. */
   end(code = 1006, reason = ""): void {
     this.onclose?.({ code, reason });
   }
 }
 
-/** A connection whose tickets are numbered: t1, t2, … */
+/** A connection with numbered tickets: t1, t2, … */
 export function page(options: Partial<ConnectOptions> = {}): { connection: Connection; tickets: () => number } {
   FakeSocket.all = [];
   let tickets = 0;
@@ -97,10 +97,10 @@ export function page(options: Partial<ConnectOptions> = {}): { connection: Conne
   return { connection, tickets: () => tickets };
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that needs no timer. */
 export const settle = () => vi.advanceTimersByTimeAsync(0);
 
-/** A page that has been welcomed. */
+/** A page that has received the welcome. */
 export async function welcomed(options: Partial<ConnectOptions> = {}) {
   const made = page(options);
   await settle();

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The connection is lost and made again. */
+/** The connection is lost and opened again. */
 async function reconnect(more: object = {}) {
   FakeSocket.last.end();
   await vi.advanceTimersToNextTimerAsync();
@@ -61,7 +61,7 @@ describe("handlers", () => {
       "odd",
     ],
     ["gives what JSON cannot hold", () => 1n, "Do not know how to serialize a BigInt"],
-    ["gives too much", () => "x".repeat(256 * 1024), "The answer is larger than 256 KiB."],
+    ["gives too much", () => "x".repeat(256 * 1024), "Answer too large (limit 256 KiB). Send less data."],
   ])("answer with the failure when it %s", async (_, handler, error) => {
     const { connection } = await welcomed();
     connection.on("render", handler);
@@ -85,7 +85,7 @@ describe("handlers", () => {
     await settle();
     expect(waiting(connection)).toEqual(["r1", "other"]);
     const stop = connection.on("render", () => 1);
-    expect(() => connection.on("render", () => 2)).toThrow("There is a handler for 'render' already.");
+    expect(() => connection.on("render", () => 2)).toThrow("A handler for 'render' already exists. Remove it first.");
     await settle();
     expect(FakeSocket.last.answers).toMatchObject([{ request_id: "r1", result: 1 }]);
     stop();
@@ -148,7 +148,7 @@ describe("handlers", () => {
     expect(FakeSocket.last.answers).toEqual([]);
   });
 
-  it("are told when nobody waits any more, and their answer is not sent", async () => {
+  it("are aborted when no caller waits any more, and their answer is not sent", async () => {
     const { connection } = await welcomed();
     const { runs, handler } = held();
     connection.on("render", handler);
@@ -164,7 +164,7 @@ describe("handlers", () => {
     expect(FakeSocket.last.answers).toEqual([]);
   });
 
-  it("are not told when they are through: their answer is then the gateway's", async () => {
+  it("are not aborted after they have finished: their answer belongs to the gateway", async () => {
     const { connection } = await welcomed();
     let signal: AbortSignal | undefined;
     connection.on("render", (_, request) => {
@@ -231,7 +231,7 @@ describe("answers", () => {
     expect(FakeSocket.last.answers).toHaveLength(2);
   });
 
-  it("by hand: the first is sent, the second is not, and each hears what became of it", async () => {
+  it("by hand: the first is sent, the second is not, and each resolves with its outcome", async () => {
     const { connection } = await welcomed();
     FakeSocket.last.ask("r1");
     const first = connection.answer("r1", { success: true, result: "yes" });

@@ -1,4 +1,4 @@
-// The page's client of the package against a running gateway, over real sockets: what it hears of skills and calls.
+// The browser client against a running gateway over real sockets: what it receives about skills and calls.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { answering, confirm } from "../../sdk/src/client/actions";
@@ -34,7 +34,7 @@ function tab(id: string, key: SkillGateway): Connection {
   return made;
 }
 
-/** The first state that is as it should be. */
+/** Returns the first state that satisfies the condition. */
 function when(connection: Connection, is: (state: State) => boolean): Promise<State> {
   return new Promise((resolve) => {
     if (is(connection.state)) return resolve(connection.state);
@@ -68,13 +68,13 @@ it("lists skills before the first turn, follows calls in two tabs, and answers a
   const expected = [
     ["load_skill", "done", undefined],
     ["count_boats", "done", "true"],
-    ["count_boats", "done", "'confirm' was asked in the wrong form: question: missing"],
+    ["count_boats", "done", "The input of 'confirm' is not valid: question: missing"],
   ];
   expect(told(await when(one, ended))).toEqual(expected);
   const state = await when(two, ended);
   expect(told(state)).toEqual(expected);
   expect(skillsIn(state)).toMatchObject([{ skill: "harbour", state: "loaded", description: "Shows how it is done." }]);
-  // A reload, as far as a gateway sees it.
+  // A reload, as the gateway sees it.
   expect(told(await when(tab("boats", alice), ended))).toEqual(expected);
 });
 

@@ -19,14 +19,14 @@ const CLAW = "/api/v1/skills";
 const SKILLS = "/api/v1/kinds/skills";
 
 interface Owned {
-  /** The id without its prefix, as all doors have it. */
+  /** The id without its prefix, which is the same in all integrations. */
   id: string;
   version: string;
   archive: string;
   plugin: string;
 }
 
-/** The victim's, a public one that is not open, and the abuser's own. */
+/** The victim's skill, a public one that is not open, and the attacker's own. */
 let [diary, lamp, decoy]: Owned[] = [];
 let [adaKey, malKey, adminKey, readerKey, chatKey, reporterKey] = ["", "", "", "", "", ""];
 let [adaLink, malLink, linkId, ticket, importId, yanked] = ["", "", "", "", "", ""];
@@ -68,7 +68,7 @@ beforeAll(async () => {
   await call("PUT", "/api/v1/secrets/OWN", { key: malKey, json: secret });
   const ofGroup = { ...secret, scope: "group", group_name: "abuse-mine" };
   await call("PUT", "/api/v1/secrets/OF_GROUP", { key: malKey, json: ofGroup });
-  // Groups that are called as parts of addresses are.
+  // Groups whose names are parts of URLs.
   for (const group of ["own", "group", "anthropic"]) await join(group, { "abuse-ada": "Owner" });
   for (const group of ["abuse-crew", "own", "group", "anthropic"])
     await publishOwn(adaKey, { name: `${group}-notes`, body: HIDDEN }, group);
@@ -197,7 +197,7 @@ const ABUSES: [what: string, attempt: () => Promise<number | string>, outcome: n
   ["… of a group, at one's own place", () => get(`${OPENAI}/skill_${the(diary).id}/content`, reporterKey), 404],
   ["a group's place that one is not in", () => get(`/s/group/abuse-crew${INDEX}`), 404],
   ["a public skill that is changed at a vendor's", () => ask("DELETE", `${OPENAI}/skill_${the(lamp).id}`), 403],
-  // A group that is called like a path.
+  // A group whose name looks like a path.
   ["a group called own", () => get(`/s/group/own${INDEX}`), 404],
   ["… in other letters", () => get(`/s/group/%6fwn${INDEX}`), 404],
   ["a group called group, with another behind it", () => get(`/s/group/group/own${INDEX}`), 404],
@@ -297,7 +297,7 @@ const ABUSES: [what: string, attempt: () => Promise<number | string>, outcome: n
     "DIGEST_MISMATCH",
   ],
   ["a skill under another name", () => entry(skillZip({ name: "other" })), "NAME_MISMATCH"],
-  // Mirrors that turn bad.
+  // Mirrors whose source becomes malicious.
   [
     "a mirror by who is no admin",
     () => brought({ type: "index", url: site.origin }, { mirror: true }),
@@ -339,19 +339,19 @@ const ABUSES: [what: string, attempt: () => Promise<number | string>, outcome: n
   ["forgetting another's import", () => ask("DELETE", `${IMPORTS}/${importId}`), 404],
 ];
 
-describe(`${ABUSES.length} abuses of doors and imports`, () => {
+describe(`${ABUSES.length} abuses of integrations and imports`, () => {
   it.each(ABUSES)("%s", async (_, attempt, outcome) => {
     expect(await attempt()).toBe(outcome);
     for (const [url] of vi.mocked(fetch).mock.calls) asked.add(new URL(String(url)).origin);
   });
 
-  it("have told nothing of another's, asked no other host, and changed nothing", async () => {
+  it("have shown nothing of other users, sent no request to other hosts, and changed nothing", async () => {
     expect(ABUSES.length).toBeGreaterThanOrEqual(30);
     expect(told.join("\n")).not.toContain(HIDDEN);
     expect([await names(adaKey), await names(malKey)]).toEqual([["diary"], ["decoy"]]);
     expect((await call("GET", `${adaLink}${INDEX}`, { key: null })).status).toBe(200);
     expect([...asked]).toEqual([site.origin]);
-    // Its owner does read it.
+    // Its owner can read it.
     const own = await call("GET", `/s/own/.well-known/agent-skills/-/diary/${the(diary).archive}.zip`, { key: adaKey });
     expect(own.status).toBe(200);
   });

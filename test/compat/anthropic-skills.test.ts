@@ -47,7 +47,7 @@ const refusal = (status: number, type: string, code: string) => ({
 });
 
 describe("a skill in the shapes of general availability", () => {
-  it("is made of a form's files, told, listed and downloaded as its folder", async () => {
+  it("is created from a form's files, returned, listed and downloaded as a folder", async () => {
     const files = { "scripts/run.py": "print(1)\n", "notes/ü.md": "Ü" };
     const body = filesForm({ name: "ledger", description: "Keeps books.", files }, { display_name: "The Ledger" });
     const made = await ga<Skill>("POST", "", { body });
@@ -193,7 +193,7 @@ describe("what is refused", () => {
     );
   });
 
-  it("what is too large, and cursors and queries that are none", async () => {
+  it("too large uploads, and invalid cursors and queries", async () => {
     const body = new FormData();
     body.append("files[]", new File([new Uint8Array(18 * 1_048_576)], "big/SKILL.md"));
     expect(await ga("POST", "", { body })).toMatchObject({
@@ -203,7 +203,7 @@ describe("what is refused", () => {
       expect([query, (await ga("GET", query)).status]).toEqual([query, 400]);
   });
 
-  it("nobody without a key, and a key of another kind, in the vendor's words", async () => {
+  it("requests without a key or with another kind of key, in the vendor's format", async () => {
     const nobody = await vendorApi(PATH, null)("GET");
     expect(nobody).toMatchObject({ status: 401, body: { type: "error", error: { type: "authentication_error" } } });
     const chat = vendorApi(PATH, await keyFor("anthropic-ada", { scopes: ["chat"] }));
@@ -218,13 +218,13 @@ describe("what is refused", () => {
       ...{ key: null, headers: { "x-api-key": writer }, body: filesForm({ name: "by-x-api-key" }) },
     });
     expect(both.status).toBe(200);
-    // The chat endpoint beside it is another scope's.
+    // The chat endpoint next to it belongs to another scope.
     expect((await call("POST", "/anthropic/v1/messages", { key: writer, json: {} })).status).toBe(403);
   });
 });
 
-describe("who sees what", () => {
-  it("one's own, and what is public to read; another's is not there", async () => {
+describe("visible skills", () => {
+  it("are own ones, and public ones for reading; another user's are not found", async () => {
     const bob = vendorApi(PATH, await keyFor("anthropic-bob"));
     const { id, latest_version_id } = await create("adas-own");
     const shared = await publishPublic({ name: "anthropic-public" });
@@ -249,7 +249,7 @@ describe("who sees what", () => {
       expect(await user("DELETE", `/${known}`)).toMatchObject(refusal(403, "permission_error", "read_only"));
   });
 
-  it("no id with another prefix, of another scope's version, or that is none", async () => {
+  it("ids with another prefix, of another scope's version, or invalid ones", async () => {
     const mine = await create("mine");
     const other = await create("other");
     const bare = mine.id.slice("skill_".length);
@@ -260,7 +260,7 @@ describe("who sees what", () => {
       expect([version, (await ga("GET", `/${mine.id}/versions/${version}`)).status]).toEqual([version, 404]);
   });
 
-  it("a page that goes on from another's cursor shows one's own", async () => {
+  it("a page with another user's cursor shows own skills", async () => {
     const cy = vendorApi(PATH, await keyFor("anthropic-cy"));
     for (const name of ["c-one", "c-three", "c-two"]) await cy("POST", "", { body: filesForm({ name }) });
     const first = await cy<Page>("GET", "?limit=1");
@@ -272,7 +272,7 @@ describe("who sees what", () => {
     expect((await cy<Page>("GET", `?page=${first.body.next_page}`)).body.data).toHaveLength(2);
   });
 
-  it("a group's by role, at the group's place, and at nobody else's", async () => {
+  it("a group's skills by role, below the group's URL only", async () => {
     for (const name of ["anthropic-crew", "anthropic"]) await call("POST", "/api/v1/groups", { json: { name } });
     for (const [user, role] of [
       ["anthropic-dev", "Developer"],

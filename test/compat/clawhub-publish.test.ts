@@ -7,7 +7,7 @@ import { COMPAT_LIMITS } from "../../src/domain/compat/limits";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
 import { publishOwn } from "../support/chat-turns";
 import { API, ask, install, publishSlug, release, sha256, skillText, upload } from "../support/clawhub";
-import { keepHouse } from "../support/skill-use";
+import { runCron } from "../support/skill-use";
 
 let ada: string;
 let bob: string;
@@ -48,7 +48,7 @@ describe("a publish", () => {
     expect(items[0]!.spec.version).toBe("1.2.3");
   });
 
-  it("again is no other version: a retry is told the same, another name for it is refused", async () => {
+  it("again creates no version: a retry gets the same response, another name for the content is rejected", async () => {
     const files = { "SKILL.md": skillText("pub-again") };
     const once = await (await publishSlug(ada, { slug: "pub-again", files })).json();
     expect(await (await publishSlug(ada, { slug: "pub-again", files })).json()).toEqual(once);
@@ -64,7 +64,7 @@ describe("a publish", () => {
     expect(await named("pub-again", ada)).toEqual(["1.0.0"]);
   });
 
-  it("goes on from a number, and takes no number that is another version's", async () => {
+  it("continues the numbers of versions, and uses no number twice", async () => {
     await publishOwn(ada, { name: "pub-numbers" });
     const at = (version: string, body: string) =>
       publishSlug(ada, { slug: "pub-numbers", version, files: { "SKILL.md": skillText("pub-numbers", body) } });
@@ -92,7 +92,7 @@ describe("a publish", () => {
     expect((await install("pub-named", ada)).files).toEqual(named);
   });
 
-  it("says what is wrong with the files, and keeps nothing", async () => {
+  it("reports problems of the files, and stores nothing", async () => {
     const before = [await parts(), await objects()];
     const answer = await publishSlug(ada, { slug: "pub-bad", files: { "README.md": "No skill." } });
     expect(await told(answer)).toEqual([422, expect.stringContaining("SKILL.md")]);
@@ -101,7 +101,7 @@ describe("a publish", () => {
   });
 });
 
-describe("nobody", () => {
+describe("callers without permission", () => {
   const file = { "SKILL.md": skillText("pub-x") };
   const good = async (key: string) => {
     const [path, text] = ["SKILL.md", file["SKILL.md"]];
@@ -258,7 +258,7 @@ describe("nobody", () => {
   });
 });
 
-it("lets nobody pile up what is never published, and sweeps what is left", async () => {
+it("limits unpublished files, and sweeps abandoned ones", async () => {
   const key = await keyFor("pub-hoarder");
   const said = { path: "a", size: 8 * 2 ** 20, sha256: sha256("a") };
   const most = COMPAT_LIMITS.partBytes / said.size;
@@ -272,7 +272,7 @@ it("lets nobody pile up what is never published, and sweeps what is left", async
   expect(await objects()).toBeGreaterThan(0);
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * COMPAT_LIMITS.partsMs + 60_000 });
   expect((await call("POST", `${API}/skills/-/upload-url`, { key, json: { ...said, size: 1 } })).status).toBe(200);
-  await keepHouse();
+  await runCron();
   expect(await objects()).toBe(0);
   expect(await parts()).toBe(1);
 });

@@ -25,7 +25,7 @@ const fetched = (url: string, headers: Record<string, string> = {}) => {
   return call("GET", pathname + search, { key: null, headers });
 };
 
-/** `skills add <url>`: the first index that has entries it accepts, of the place before the root; then every artifact of it. */
+/** `skills add <url>`: reads the first index with valid entries, below the path before the root, then every artifact in it. */
 async function add(url: string, headers: Record<string, string> = {}): Promise<Map<string, string[]>> {
   const { origin, pathname } = new URL(url);
   const base = pathname.replace(/\/$/, "");
@@ -57,7 +57,7 @@ const isAccepted = ({ name, description, type, digest }: Entry) =>
   type === "archive" &&
   /^sha256:[a-f0-9]{64}$/.test(digest);
 
-/** An artifact is dropped unless it is a ZIP of regular files, with SKILL.md at its root, that hashes to the digest. */
+/** An artifact is rejected unless it is a ZIP of regular files with SKILL.md at its root and the listed digest. */
 async function install({ url, digest }: Entry, indexUrl: string): Promise<string[]> {
   const answer = await fetched(new URL(url, indexUrl).toString());
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/zip"]);
@@ -104,13 +104,13 @@ it("skills add, update and find by a link", async () => {
   });
 });
 
-it("skills add of the gateway takes what is open, and nothing where nothing is", async () => {
+it("skills add of the gateway installs open skills, and nothing if there are none", async () => {
   expect(await add("https://gateway.test")).toEqual(new Map());
   const { id } = await publishPublic({ name: "for-all" });
   await call("PUT", `/api/v1/open-skills/${id}`);
   expect([...(await add("https://gateway.test")).keys()]).toEqual(["for-all"]);
   expect([...(await add("https://gateway.test/s/public/for-all")).keys()]).toEqual(["for-all"]);
-  // A place that is not there is not answered with the root's skills.
+  // An unknown base URL does not return the skills of the root.
   expect(await add("https://gateway.test/t/sgl_nothing")).toEqual(new Map());
 });
 

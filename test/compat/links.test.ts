@@ -54,7 +54,7 @@ async function crew(name: string, members: Record<string, string>) {
 }
 
 describe("a link", () => {
-  it("reads one's own without a header, and says that clients write it down", async () => {
+  it("reads own skills without a header, and warns that clients store the URL", async () => {
     const link = await make(ada, { name: "laptop" });
     expect(link).toMatchObject({ reads: "own", notice: expect.stringContaining("lock files") });
     expect(Math.round((Date.parse(link.expires_at) - Date.parse(link.created_at)) / DAY)).toBe(90);
@@ -87,7 +87,7 @@ describe("a link", () => {
     expect(JSON.stringify(results)).not.toContain(link.place.slice("/t/".length));
   });
 
-  it("is not there when it is revoked or over, and that is no guess; what nobody ever had is one", async () => {
+  it("is not found after it was revoked or expired, which is no guess; an unknown link is one", async () => {
     const [revoked, over] = [
       await make(ada),
       await make(ada, { expires_at: new Date(Date.now() + DAY).toISOString() }),

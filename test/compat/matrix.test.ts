@@ -41,8 +41,8 @@ const taking = (route: string) =>
   );
 const plain = (route: string) => route.replace(/\{\w+\}/g, "x");
 
-describe(`the doors' matrix of ${ROWS.length} rows for ${ROUTES.length} routes × ${ACTORS.length} actors`, () => {
-  it("has every route that takes a key, and none that is not there", () => {
+describe(`the integrations' matrix of ${ROWS.length} rows for ${ROUTES.length} routes × ${ACTORS.length} actors`, () => {
+  it("has every route that accepts a key, and no others", () => {
     expect(ROUTES.length).toBeGreaterThan(80);
     const rows = [...new Set(ROWS.map(({ route }) => route))];
     const missing = ROUTES.filter((route) => !isKeyless(route) && !rows.some((row) => taking(route).test(plain(row))));
@@ -50,7 +50,7 @@ describe(`the doors' matrix of ${ROWS.length} rows for ${ROUTES.length} routes �
     expect({ missing, strange }).toEqual({ missing: [], strange: [] });
   });
 
-  it("the fuzzer knows every route, and none that is not there", () => {
+  it("the fuzzer has every route, and no others", () => {
     const known = operationsOf(DOORS_DOCUMENT).map(({ method, path }) => plain(`${method} ${path}`));
     const missing = ROUTES.filter((route) => !known.some((one) => taking(route).test(one)));
     const strange = known.filter((one) => !ROUTES.some((route) => taking(route).test(one)));

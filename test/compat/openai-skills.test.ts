@@ -47,7 +47,7 @@ const textOf = async (path: string) => {
 };
 
 describe("a skill in OpenAI's shapes", () => {
-  it("is made of a form's files or of one ZIP, and told as they tell it", async () => {
+  it("is created from a form's files or from one ZIP, and returned in the vendor's format", async () => {
     const made = await api<Skill>("POST", "", { body: filesForm({ name: "ledger", description: "Keeps books." }) });
     const { id } = made.body;
     expect(made).toMatchObject({ status: 200 });
@@ -65,7 +65,7 @@ describe("a skill in OpenAI's shapes", () => {
     expect(await api("POST", "", { body: zipped })).toMatchObject({ status: 200, body: { name: "zipped" } });
   });
 
-  it("keeps its default where a new version does not ask to be it", async () => {
+  it("keeps its default version unless a new one asks to be it", async () => {
     const id = await create("moving");
     expect((await add(id, "moving", "Two.")).body).toMatchObject({ object: "skill.version", version: "2" });
     expect(await versionsOf(id)).toEqual(["1", "2"]);
@@ -131,7 +131,7 @@ describe("a skill in OpenAI's shapes", () => {
 });
 
 describe("what is refused", () => {
-  it("a taken name with its id, and forms and queries that are none", async () => {
+  it("an existing name, with its id, and invalid forms and queries", async () => {
     const id = await create("taken");
     const again = await api("POST", "", { body: filesForm({ name: "taken", body: "Two." }) });
     expect(again).toMatchObject(refusal(409, "invalid_request_error", "skill_exists"));
@@ -152,7 +152,7 @@ describe("what is refused", () => {
       expect([path, await api(method, path, more)]).toMatchObject([path, { status: 400 }]);
   });
 
-  it("another's skill, ids and versions that are none, and a key of another kind", async () => {
+  it("another user's skill, invalid ids and versions, and another kind of key", async () => {
     const id = await create("adas-own");
     const bob = vendorApi(PATH, await keyFor("openai-bob"));
     for (const path of [
@@ -180,7 +180,7 @@ describe("what is refused", () => {
     expect(await api("PUT", `/${id}`, { json: {} })).toMatchObject({ status: 404, body: { error: {} } });
   });
 
-  it("a Reporter, and a Developer who changes the default", async () => {
+  it("a Reporter, and a Developer who changes the default version", async () => {
     await call("POST", "/api/v1/groups", { json: { name: "openai-crew" } });
     for (const [user, role] of [
       ["openai-dev", "Developer"],

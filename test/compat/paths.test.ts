@@ -11,7 +11,7 @@ import { openApi } from "../support/openapi";
 const PREFIXES = [...Object.keys(COMPAT_EDGES), ...Object.keys(CLAWHUB)];
 const isBelow = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
 
-it("no other route takes a door's path", async () => {
+it("no other route uses an integration's path", async () => {
   const app = await wholeApp();
   const edges = { ...COMPAT_EDGES, ...CLAWHUB };
   for (const [prefix, edge] of Object.entries(edges)) {
@@ -29,8 +29,8 @@ it("no other route takes a door's path", async () => {
   expect(taken).toEqual([]);
 });
 
-it("what only begins like a door's path is not behind it", async () => {
-  // The gateway's own: an answer of the API, in its words.
+it("a path that only begins like an integration's is not part of it", async () => {
+  // An API response in the gateway's own format.
   for (const path of ["/api/v1/search-index", "/api/v1/skillset", "/api/v1/whoami2", "/api/searching", "/settings"]) {
     const answer = await call("GET", path);
     expect([path, answer.headers.get("content-type")]).toEqual([path, "application/problem+json"]);

@@ -110,7 +110,7 @@ describe("a marketplace", () => {
     expect((await get(pathOf(linked.plugins[0]!.source.url))).status).toBe(200);
   });
 
-  it("is not there for who may not see the place, and no digest opens another's archive", async () => {
+  it("is not found by callers who cannot see the base URL, and no digest opens another's archive", async () => {
     const bob = await keyFor("plugins-bob");
     const [plugin] = (await market("/s/own", ada)).plugins;
     const archive = pathOf(plugin!.source.url);
@@ -163,7 +163,7 @@ describe("a marketplace", () => {
     expect((await get(at(known!.source.sha256))).status).toBe(404);
   });
 
-  it("gives the newest version, keeps older archives, and forgets a yanked one", async () => {
+  it("returns the newest version, keeps older archives, and removes yanked ones", async () => {
     const cy = await keyFor("plugins-cy");
     const { id, version_id } = await publishOwn(cy, { name: "moving" });
     const [first] = (await market("/s/own", cy)).plugins;
@@ -238,7 +238,7 @@ const take = async (bytes: Uint8Array<ArrayBuffer>, key: string | null, place = 
 };
 
 describe("an Agent Plugin that is brought", () => {
-  it("becomes its skills, with its remote servers beside each; one bad skill keeps none back", async () => {
+  it("becomes its skills, with its remote servers next to each; an invalid skill does not stop the others", async () => {
     const eve = await keyFor("plugins-eve");
     const mcp = {
       $schema: `${SCHEMA}/mcp.schema.json`,
@@ -278,7 +278,7 @@ describe("an Agent Plugin that is brought", () => {
     const route = `/api/v1/kinds/skills/${taken.skills[0]!.id}`;
     const shown = await (await get(route, eve)).json<{ spec: { mcpServers: object } }>();
     expect(shown.spec.mcpServers).toEqual({ api: mcp.mcpServers.api });
-    // Beside the files, which are as they were.
+    // Next to the files, which are unchanged.
     expect(await (await get(`${route}/files/SKILL.md`, eve)).text()).toBe(skillMd("one"));
   });
 
@@ -316,7 +316,7 @@ describe("an Agent Plugin that is brought", () => {
     }
   });
 
-  it("is taken by who may publish there, and by nobody without a key", async () => {
+  it("can be published by users with the right, and not without a key", async () => {
     const bytes = plugin({ "skills/x/SKILL.md": skillMd("x") });
     expect((await take(bytes, null)).status).toBe(401);
     expect((await take(bytes, await keyFor("plugins-ada", { scopes: ["skills:read"] }))).status).toBe(403);

@@ -16,7 +16,7 @@ const INDEX = "/.well-known/agent-skills/index.json";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Every address of a door that could show a skill, but for archives by their digests. */
+/** Every URL that could show a skill, except archives by digest. */
 function doorsTo(place: string, name: string, owner: string): string[] {
   const index = [`${place}${INDEX}`, `${place}/${name}${INDEX}`, `${place}/.well-known/skills/${name}/SKILL.md`];
   const claw = [
@@ -37,7 +37,7 @@ function doorsTo(place: string, name: string, owner: string): string[] {
   ];
 }
 
-/** Every route of the vendors' APIs that shows a skill, at a place. */
+/** Every route of the vendors' APIs that shows a skill, below a base URL. */
 function vendorsTo(place: string, { id, versionId }: { id: string; versionId: string }): string[] {
   const [skill, version] = [id.replace("skl_", "skill_"), versionId.replace("ver_", "skver_")];
   const at = (base: string, called: string) => {
@@ -55,7 +55,7 @@ async function textsOf(paths: readonly string[], key: string | null): Promise<{ 
   return { text: [...bodies, ...headers].join("\n"), good: answers.filter(({ ok }) => ok).length };
 }
 
-it("a credential in a version is for whoever answers for it, at every door", async () => {
+it("a credential in a version is visible only to the users who manage it, in every integration", async () => {
   const [owner, reporter] = [await keyFor("planted-owner"), await keyFor("planted-reporter")];
   await call("POST", "/api/v1/groups", { key: ADMIN_KEY, json: { name: "planted-team" } });
   for (const [user, role] of [
@@ -147,7 +147,7 @@ it("a source's secret is in no report, row, record or log of an import, whatever
     site.says(`/s/own${INDEX}`, answer);
     reports.push(await over(key, await begin(key, { source })));
   }
-  // Vacuous it is not: the source was sent it each time.
+  // The test is not vacuous: the source received the secret each time.
   const sent = site.asked.filter(({ headers }) => headers.get("authorization") === `Bearer ${PLANTED}`);
   expect(sent.length).toBeGreaterThanOrEqual(answers.length);
   const rows = await env.DB.batch([

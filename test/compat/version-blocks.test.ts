@@ -21,7 +21,7 @@ const versionsOf = async (id: string) => {
 const say = (id: string, version: string, json: object, key?: string) =>
   call("PUT", `${SKILLS}/${id}/versions/${version}/verdict`, { json, ...(key === undefined ? {} : { key }) });
 
-it("takes a version from every door at once, whoever comes, until it is taken back", async () => {
+it("hides a version in every integration and for every caller, until the block is removed", async () => {
   const { id } = await publishPublic({ name: "turned-bad" });
   await call("PUT", `/api/v1/open-skills/${id}`);
   const key = await keyFor("verdict-user");
@@ -58,7 +58,7 @@ it("takes a version from every door at once, whoever comes, until it is taken ba
     ["well-known VERSION_BLOCKED", "marketplace VERSION_BLOCKED"],
   ]);
 
-  // A version after it is not blocked; the archive of this one stays where it is.
+  // The next version is not blocked. The archive of this one stays stored.
   await publishPublic({ name: "turned-bad", body: "Mended." });
   expect(await names("/s/public", key)).toEqual(["turned-bad"]);
   expect((await get(archive, key)).status).toBe(404);

@@ -122,7 +122,7 @@ describe("the index without a key", () => {
     expect((await get(archiveOf("", entry!))).status).toBe(404);
   });
 
-  it("tells who has it that nothing changed", async () => {
+  it("reports to a client with the current index that nothing changed", async () => {
     const first = await get(`/s/public${INDEX}`);
     const etag = first.headers.get("etag") ?? "";
     await first.body?.cancel();
@@ -131,7 +131,7 @@ describe("the index without a key", () => {
 });
 
 describe("the index with a key", () => {
-  it("has what the key may read, each scope at its place, and no cache keeps it", async () => {
+  it("has the skills that the key can read, each scope below its URL, and is not cached", async () => {
     const bob = await keyFor("doors-bob");
     await publishOwn(bob, { name: "bobs" });
     await publishPublic({ name: "for-everybody" });
@@ -142,7 +142,7 @@ describe("the index with a key", () => {
     const archive = await get(archiveOf("/s/own", entry!), bob);
     expect([archive.status, archive.headers.get("cache-control")]).toEqual([200, "private, no-store"]);
     await archive.body?.cancel();
-    // Another's digest opens nothing, at any place.
+    // The digest of another archive opens nothing, below any base URL.
     for (const place of ["/s/own", "/s/public", ""])
       expect((await get(archiveOf(place, entry!), ada)).status).toBe(404);
     expect((await get(`/s/own${INDEX}`, "sgw_wrong")).status).toBe(401);
@@ -166,7 +166,7 @@ describe("the index with a key", () => {
     }
   });
 
-  it("takes a key with `skills:read` and none of another scope", async () => {
+  it("accepts a key with `skills:read` and no key with another scope", async () => {
     const reader = await keyFor("doors-ada", { scopes: ["skills:read"] });
     const other = await keyFor("doors-ada", { scopes: ["conversations"] });
     expect((await get(`/s/own${INDEX}`, reader)).status).toBe(200);
@@ -174,7 +174,7 @@ describe("the index with a key", () => {
     expect((await get("/api/search?q=x", other)).status).toBe(403);
   });
 
-  it("keeps an archive that was indexed while a newer version comes, and forgets one that is yanked", async () => {
+  it("keeps an indexed archive while a newer version is published, and removes a yanked one", async () => {
     const cy = await keyFor("doors-cy");
     const { id, version_id } = await publishOwn(cy, { name: "moving", version: "1.0.0" });
     const [before] = await entries("/s/own", cy);
@@ -231,7 +231,7 @@ describe("what clients of the index cannot take", () => {
     await env.PACKAGES.delete(`packages/${entry!.version}.flat.zip`);
     const [one, two] = await Promise.all([entries("/s/own", eve), entries("/s/own", eve)]);
     expect([one, two]).toEqual([[entry], [entry]]);
-    // The object without its row, as a request leaves it that was cut off.
+    // An object without its row, as after an interrupted request.
     await env.DB.prepare("DELETE FROM version_archives WHERE version_id = ?").bind(entry!.version).run();
     expect(await entries("/s/own", eve)).toEqual([entry]);
     const archive = await get(archiveOf("/s/own", entry!), eve);

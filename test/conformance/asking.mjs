@@ -1,11 +1,11 @@
-// The tools and the prompt of the fixture upstream that need something of the client: sampling, elicitation, roots. In the 2025 era
-// by a request within the call, since 2026-07-28 by a result that says what is missing and a second call that brings it.
+// The tools and the prompt of the fixture upstream that need something of the client: sampling, elicitation, roots. In the 2025 era by a
+// request during the call; since 2026-07-28 by a result that names what is missing, and a second call that contains it.
 
 import { randomBytes } from "node:crypto";
 import { acceptedContent, createRequestStateCodec, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
-/** Seals what a call remembers between its rounds: it travels through the client, who must not change it. */
+/** Signs the state of a call between its rounds, because the client stores it and must not change it. */
 export const requestState = createRequestStateCodec({ key: randomBytes(32) });
 
 const text = (value) => ({ content: [{ type: "text", text: value }] });
@@ -24,7 +24,7 @@ export function addAskingTools(server) {
   addCapabilityChecks(server);
 }
 
-/** As in 2025-11-25; a client of the modern era gets an error from them. */
+/** As in 2025-11-25. A client of the modern era receives an error. */
 function addRequestsWithinACall(server) {
   server.registerTool(
     "test_sampling",
@@ -80,7 +80,7 @@ const ENUMS = {
   titledMulti: { type: "array", items: { anyOf: titles("First Choice", "Second Choice", "Third Choice") } },
 };
 
-/** Two rounds: ask, then answer from what came. Whoever brings something else is asked again. */
+/** Two rounds: a question, then the result with the answers. After an invalid answer the question is asked again. */
 function addRounds(server) {
   const tool = (name, call) => server.registerTool(name, { description: "Asks once, then answers." }, call);
 
@@ -163,7 +163,7 @@ function addRoundsWithState(server) {
 function addCapabilityChecks(server) {
   const capabilities = ({ mcpReq }) => mcpReq.envelope?.["io.modelcontextprotocol/clientCapabilities"] ?? {};
 
-  // A client that did not say that it samples is refused by the SDK, which looks at what is asked for.
+  // The SDK rejects sampling for a client that did not declare it.
   server.registerTool("test_missing_capability", { description: "Works only with a client that samples." }, () =>
     inputRequired({ inputRequests: { greeting: sample("Generate a greeting", 50) } }),
   );

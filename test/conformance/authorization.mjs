@@ -1,5 +1,5 @@
-// The suite's `authorization` mode against the gateway's sign-in. The suite plays the host and wants a person at a browser: a client is
-// registered for it here, and what it asks for is allowed with a user's key.
+// The suite's `authorization` mode against the gateway's sign-in. The suite acts as the host and needs a user at a browser. This script
+// registers a client and approves the requests with a user's key.
 
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
@@ -20,7 +20,7 @@ export async function runAuthorization({ suite, url, key, revision, output }) {
   const allowed = new Map();
   for await (const chunk of child.stdout.setEncoding("utf8")) {
     said += chunk;
-    // A whole line: an address may come in two parts.
+    // Waits for a whole line, because a URL can arrive in two parts.
     for (const [address] of said.matchAll(/^http\S+\/oauth\/authorize\?\S+(?=\n)/gm))
       if (!allowed.has(address)) allowed.set(address, allow(address, key));
   }
@@ -34,7 +34,7 @@ async function register(url) {
   return (await answer.json()).client_id;
 }
 
-/** What a person does: opens the page, signs in with a key, allows it, and is sent back. */
+/** Acts like a user: opens the page, signs in with a key, approves, and follows the redirect. */
 async function allow(address, key) {
   const opened = await fetch(address, { redirect: "manual" });
   const page = opened.headers.get("location");

@@ -1,4 +1,4 @@
-// Which tools a scenario of the suite wants called, given those that are offered: the suite's own list where it sends one.
+// Selects the tools that a scenario of the suite expects to be called: the suite's own list, if it sends one.
 
 const ARGUMENTS = { add_numbers: { a: 5, b: 3 }, valid_tool: { region: "eu" }, lookup_user: { id: "ada" } };
 
@@ -9,7 +9,7 @@ export function callsOf(tools) {
   return tools.map(({ name }) => ({ name, arguments: ARGUMENTS[name] ?? echoed(name, tools) }));
 }
 
-/** The scenario that looks at schemas wants one sent back as it was offered. */
+/** This scenario expects a schema to be returned as it was offered. */
 function echoed(name, tools) {
   if (name !== "json_schema_echo") return {};
   return { schema: tools.find((tool) => tool.name === "json_schema_2020_12_tool")?.inputSchema };

@@ -1,5 +1,5 @@
-// The gateway as the client under test: a scenario's server becomes one of a conversation's, which calls its tools.
-// The suite appends the server's address.
+// The gateway as the client under test: the scenario's server becomes a server of a conversation, which calls its tools. The suite appends
+// the server's address.
 
 import { randomUUID } from "node:crypto";
 import { callsOf } from "./calls.mjs";

@@ -1,4 +1,4 @@
-// What the fixture upstream offers: tools, prompts, resources and completions, named and worded as the official suite wants them.
+// The tools, prompts, resources and completions of the fixture server, as the official suite expects them.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { completable, fromJsonSchema, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
@@ -65,7 +65,7 @@ function addPlainTools(server) {
   }
 }
 
-/** Tools that send something before, beside or instead of their result. */
+/** Tools that send messages before, with or instead of their result. */
 function addTalkingTools(server, notify) {
   const tool = (name, description, call) => server.registerTool(name, { description }, call);
 
@@ -194,7 +194,7 @@ function addResources(server) {
       ],
     }),
   );
-  // Sessions of the 2025 era only: whoever subscribes hears of changes, and nothing here ever changes.
+  // Sessions of the 2025 era only: clients can subscribe, but nothing changes here.
   server.server.setRequestHandler("resources/subscribe", () => ({}));
   server.server.setRequestHandler("resources/unsubscribe", () => ({}));
 }

@@ -1,5 +1,4 @@
-// A client of the SDK whose way to the server is the gateway's transparent proxy: what the suite sees of the client came through it.
-// The suite appends the server's address.
+// A client of the SDK that reaches the server through the gateway's transparent proxy. The suite appends the server's address.
 
 import { randomUUID } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

@@ -1,5 +1,5 @@
-// The fixture upstream of the conformance runs: an MCP server with everything that the official suite asks for, in both eras. The
-// 2025 era has sessions with resumable streams, 2026-07-28 is stateless. Only this machine may call it.
+// The fixture server of the conformance runs: an MCP server with everything that the official suite requires, in both eras. The 2025 era
+// has sessions with resumable streams, 2026-07-28 is stateless. It listens on this machine only.
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -28,7 +28,7 @@ export async function startFixture(port = 0) {
       const request = webRequest(incoming, gone.signal);
       await answer(await serve(request), outgoing);
     } catch (error) {
-      // The client went away in the middle of a stream: nothing to tell anybody.
+      // The client disconnected during a stream.
       if (outgoing.destroyed) return;
       outgoing.statusCode = 500;
       outgoing.end(String(error));
@@ -57,7 +57,7 @@ export async function startFixture(port = 0) {
     return transport === undefined ? sessionUnknown() : await transport.handleRequest(request);
   }
 
-  /** The transport itself refuses whatever is no `initialize`. */
+  /** The transport itself rejects every message that is not `initialize`. */
   async function openSession(request) {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
@@ -76,7 +76,7 @@ function sessionUnknown() {
   return Response.json({ jsonrpc: "2.0", id: null, error }, { status: 404 });
 }
 
-/** What was sent on each stream of a session, so that a client that reconnects gets the rest. */
+/** Events of each stream of a session, so that a client can resume it. */
 class EventLog {
   #events = [];
 

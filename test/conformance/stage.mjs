@@ -1,5 +1,5 @@
-// What stands around a conformance run: the gateway as `npm start` builds it, in a folder of its own, and a door for the suite, which
-// can send no key.
+// Prepares a conformance run: the gateway as `npm start` builds it, in its own folder, and an endpoint for the suite, which cannot send a
+// key.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 
 const root = path.join(import.meta.dirname, "..", "..");
 
-/** Starts the gateway. `call` sends JSON in the name of its admin, or of the key's user, and throws what is no success. */
+/** Starts the gateway. `call` sends JSON as the admin, or as the user of the key, and throws on an error. */
 export async function startGateway() {
   const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-conformance-"));
   const options = ["--port", "0", "--state", path.join(folder, "state"), "--vars", path.join(folder, ".dev.vars")];
@@ -48,7 +48,7 @@ async function announced(stdout) {
   return [];
 }
 
-/** Sends JSON and gives the parsed answer; what is no success is thrown. */
+/** Sends JSON and returns the parsed response; throws on an error. */
 export async function callGateway({ url, key }, method, route, body) {
   const response = await fetch(new URL(route, url), {
     method,
@@ -60,7 +60,7 @@ export async function callGateway({ url, key }, method, route, body) {
   return text === "" ? null : JSON.parse(text);
 }
 
-/** Passes everything on to one address as it came, Host and Origin too, and adds the key. */
+/** Forwards everything unchanged to one URL, including Host and Origin, and adds the key. */
 export async function openDoor(target, key) {
   const to = new URL(target);
   const server = http.createServer((incoming, outgoing) => {

@@ -1,5 +1,5 @@
-// The attack table of the console's sessions: what other sites, other hosts of the domain, thieves and mistaken clients may send. All of it
-// is refused, and nothing is told. Those of the callback are in `outside.test.ts`, those of the page itself in test/browser.
+// The attack table of console sessions: requests of other sites, other hosts of the domain, attackers and faulty clients. All are rejected
+// without details. Attacks on the callback are in `outside.test.ts`, those on the page in test/browser.
 
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -60,7 +60,7 @@ describe("a request with the victim's cookie that the page did not send", () => 
     expect((await victim.ask("GET", SESSION)).status).toBe(200);
   });
 
-  it("is asked for first by a browser, and hears no yes", async () => {
+  it("causes a preflight request in a browser, which is rejected", async () => {
     for (const origin of [EVIL, SIBLING, "null"]) {
       const marks = {
         origin,
@@ -157,7 +157,7 @@ describe("a credential of another kind at the console's edge", () => {
       ]);
   });
 
-  it("acts for nobody, also where a service has signed in and a front end's header names a user", async () => {
+  it("acts for no other user, even if a service signed in and a header names a user", async () => {
     const service = new ConsolePage({ CHAT_USER_HEADER: "X-End-User", IDENTITY_MEMORY_S: "0" });
     await service.signIn(await keyFor("attacking-service", { scopes: ["act_as"] }));
     const answered = await service.ask("GET", "/console/api/v1/me", undefined, { "x-end-user": "attacked-console" });
@@ -188,12 +188,12 @@ describe("a cookie that is not this browser's own", () => {
     ["a cookie of the sign-in page", () => `__Host-sgw-link=${"0".repeat(64)}`],
   ];
 
-  it.each(COOKIES)("%s: nobody is signed in", async (_, cookie) => {
+  it.each(COOKIES)("%s: no session is started", async (_, cookie) => {
     const answered = await new ConsolePage().ask("GET", "/console/api/v1/me", undefined, { cookie: cookie() });
     expect(await verdict(answered)).toEqual([401, "SESSION_ENDED"]);
   });
 
-  it("is replaced by signing in: what somebody has put there before opens nothing (fixation)", async () => {
+  it("is replaced at sign-in: a cookie that was set before opens nothing (session fixation)", async () => {
     const fixed = (await new ConsolePage({ IDENTITY_MEMORY_S: "0" }).signIn(await keyFor("console-fixer"))).secret;
     const browser = new ConsolePage({ IDENTITY_MEMORY_S: "0" });
     browser.cookies.set(COOKIE, fixed);
@@ -211,7 +211,7 @@ describe("a cookie that is not this browser's own", () => {
 });
 
 describe("without TLS", () => {
-  it("nobody signs in at another name than this machine's", async () => {
+  it("rejects sign-in under another name than this machine's", async () => {
     const answered = await new ConsolePage({}, "http://gateway.test").ask("POST", SESSION, { key });
     expect(await verdict(answered)).toEqual([403, "CONSOLE_NEEDS_HTTPS"]);
   });
@@ -240,7 +240,7 @@ describe("links", () => {
     expect((await exports.default.fetch(`${GATEWAY}/oauth/link/${ticket}`)).status).toBe(200);
   });
 
-  it("of the console sign nobody in for a program, and are not spent by looking", async () => {
+  it("of the console cannot sign in a program, and are not used up by opening them", async () => {
     const ticket = await link("console");
     expect((await exports.default.fetch(`${GATEWAY}/oauth/link/${ticket}`)).status).toBe(400);
     expect((await new ConsolePage().ask("POST", SESSION, { ticket })).status).toBe(201);
@@ -270,7 +270,7 @@ describe("a way around the edge", () => {
 
   it.each(PATHS)("%s leads nowhere", async (path) => {
     const answered = await victim.ask("GET", path);
-    // What the URL itself folds into a place of the page gets the page, where one was built: the same for everybody.
+    // A URL that normalizes to a page of the console returns that page, if it was built; it is the same for everybody.
     const isPage = answered.headers.get("content-type")?.startsWith("text/html") === true;
     expect(isPage ? [200, 404] : [401, 404]).toContain(answered.status);
     expect(await answered.text()).not.toContain("attacked-console");
@@ -288,7 +288,7 @@ describe("a way around the edge", () => {
 });
 
 describe("what another user of the same browser sees", () => {
-  it("is never an answer that was kept", async () => {
+  it("is never a cached response", async () => {
     const browser = new ConsolePage({ IDENTITY_MEMORY_S: "0" });
     await browser.signIn(key);
     const first = await browser.ask("GET", "/console/api/v1/conversations");

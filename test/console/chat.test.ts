@@ -1,4 +1,4 @@
-// The chat endpoint below the console's edge: what its page may say in a session, and what nobody else may.
+// The chat endpoint below the console's edge: what the page can do in a session, and what others cannot.
 
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { GATEWAY } from "../support/sign-in";
 
 const CHAT = "/console/api/openai/v1/chat/completions";
 const page = (settings = {}) => new ConsolePage({ IDENTITY_MEMORY_S: "0", ...settings });
-/** Streamed, as the page asks: what is not streamed ends only once somebody has read it. */
+/** Streamed, as the page requests it; without streaming, the response ends only after it was read. */
 const asking = (text: string, more: object = {}) => ({
   ...{ model: "demo", stream: true, messages: [{ role: "user", content: text }] },
   ...more,
@@ -18,7 +18,7 @@ const asking = (text: string, more: object = {}) => ({
 const BODY = `Count the waves.\n\n${"Watch the moon, the pier and the tide. ".repeat(300)}`;
 
 describe("a chat in a session", () => {
-  it("streams an answer that nobody keeps, loads a skill, and is a conversation of its user", async () => {
+  it("streams an answer that is not cached, loads a skill, and is a conversation of its user", async () => {
     const key = await keyFor("console-chats");
     await publishOwn(key, { name: "tides", description: "Tell the tides.", body: BODY });
     const browser = await page().signIn(key);
@@ -53,7 +53,7 @@ describe("a chat in a session", () => {
     expect((await browser.ask("GET", "/console/api/openai/v1/models")).status).toBe(403);
   });
 
-  it("acts for nobody, whatever names a user", async () => {
+  it("acts for no other user, even if a field names one", async () => {
     const settings = { CHAT_USER_HEADER: "X-End-User" };
     const browser = await page(settings).signIn(await keyFor("console-service", { scopes: ["act_as"] }));
     const named = { "x-end-user": "console-chats", "x-conversation-id": "console-of-service" };

@@ -1,4 +1,4 @@
-// Signing in to the console at the configured issuer: the code flow, and every way in which its answer may be somebody else's.
+// Sign-in to the console at an external issuer: the code flow, and all ways in which a response could belong to another user.
 
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -39,7 +39,7 @@ beforeEach(() => {
   idToken = () => sign(pair, { ...claims({ aud: CLIENT }), nonce });
 });
 
-/** Presses the button; gives what the issuer is asked. */
+/** Presses the button and returns the request to the issuer. */
 async function begin(browser: ConsolePage, json: object = {}): Promise<URLSearchParams> {
   const begun = await browser.ask("POST", `${SESSION}/issuer`, json);
   expect(begun.status).toBe(201);
@@ -76,7 +76,7 @@ describe("signing in at the issuer", () => {
     expect((await changed.ask("GET", SESSION)).status).toBe(401);
   });
 
-  it("is told where it is, and refused where there is none", async () => {
+  it("is linked, and rejected if there is none", async () => {
     const asked = await new ConsolePage(settings).ask("GET", SESSION);
     expect(await asked.json()).toMatchObject({ issuer: new URL(ISSUER).host });
     expect(await verdict(await new ConsolePage().ask("POST", `${SESSION}/issuer`, {}))).toEqual([404, "NO_ISSUER"]);
@@ -161,7 +161,7 @@ describe("an answer that is not this browser's", () => {
     ],
   ];
 
-  it.each(TRIES)("%s: nobody is signed in", async (_, attack) => {
+  it.each(TRIES)("%s: no session is started", async (_, attack) => {
     const browser = new ConsolePage(settings);
     const answered = await attack(browser, await begin(browser));
     expect([answered.status, answered.headers.get("location")]).toEqual([400, null]);

@@ -17,7 +17,7 @@ async function keyWithId(userId: string, more: Record<string, unknown> = {}): Pr
 }
 
 describe("signing in", () => {
-  it("takes a key, gives a cookie that no script reads and no other host sets, and says who is signed in", async () => {
+  it("accepts a key, sets a cookie that scripts cannot read and other hosts cannot set, and returns the user", async () => {
     const browser = page();
     const made = await browser.ask("POST", SESSION, { key: await keyFor("console-alice") });
     expect(made.status).toBe(201);
@@ -38,7 +38,7 @@ describe("signing in", () => {
     expect(asked.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("takes the operator's key, without the right to act for others", async () => {
+  it("accepts the operator's key, without the right to act for others", async () => {
     const browser = await page().signIn(ADMIN_KEY);
     const { user, rights } = await (await browser.ask("GET", SESSION)).json<{ user: unknown; rights: object }>();
     expect([user, rights]).toEqual([
@@ -47,7 +47,7 @@ describe("signing in", () => {
     ]);
   });
 
-  it("takes a service's key without its right to act for others, and a limited key with its limits", async () => {
+  it("accepts a service's key without its right to act for others, and a limited key with its limits", async () => {
     const service = await page().signIn(await keyFor("console-service", { scopes: ["act_as", "skills:read"] }));
     expect(await (await service.ask("GET", "/console/api/v1/me")).json()).toMatchObject({ scopes: ["skills:read"] });
     expect(await verdict(await service.ask("GET", "/console/api/v1/conversations"))).toEqual([403, "SCOPE_MISSING"]);
@@ -62,7 +62,7 @@ describe("signing in", () => {
       ]);
   });
 
-  it("refuses what is no key of a user", async () => {
+  it("rejects everything that is not a user's key", async () => {
     const revoked = await keyWithId("console-revoked");
     await call("DELETE", `/api/v1/keys/${revoked.id}`);
     const expired = await keyFor("console-expired", { expires_at: "2020-01-01T00:00:00Z" });
@@ -72,7 +72,7 @@ describe("signing in", () => {
     }
   });
 
-  it("tells who is not signed in where the issuer is", async () => {
+  it("shows the issuer to users who are not signed in", async () => {
     const answered = await page().ask("GET", SESSION);
     expect([answered.status, await answered.json()]).toEqual([
       401,
@@ -80,7 +80,7 @@ describe("signing in", () => {
     ]);
   });
 
-  it("by a link: once, as its user, and as nobody more", async () => {
+  it("by a link: once, as its user, without further rights", async () => {
     const service = await keyWithId("console-maker", { scopes: ["act_as"] });
     const json = { user_id: "console-bob", purpose: "console" };
     const { url } = await (await call("POST", "/api/v1/sign-ins", { key: service.key, json })).json<{ url: string }>();
@@ -115,7 +115,7 @@ describe("what a session opens", () => {
     expect(await (await call("GET", "/api/v1/me", { key })).json()).toMatchObject(me);
   });
 
-  it("is told whether skills may be tried here", async () => {
+  it("shows whether skills can be tried here", async () => {
     const key = await keyFor("console-tries");
     for (const DEMO of ["on", "off"] as const) {
       const browser = await new ConsolePage({ IDENTITY_MEMORY_S: "0", DEMO }).signIn(key);
@@ -123,7 +123,7 @@ describe("what a session opens", () => {
     }
   });
 
-  it("publishes an upload, and gives a file as an attachment that is kept nowhere", async () => {
+  it("publishes an upload, and returns a file as an attachment that is not cached", async () => {
     const browser = await page().signIn(await keyFor("console-publisher"));
     const upload = form(skillZip({ name: "from-the-console" }));
     const request = await browser.ask("POST", "/console/api/v1/kinds/skills/upload", upload);
@@ -162,7 +162,7 @@ describe("dangerous things", () => {
       ["POST", "/console/api/v1/kinds/ghosts", { metadata: { name: "g", namespace: "public" }, spec: {} }],
     ] as const)
       expect([path, ...(await verdict(await browser.ask(method, path, json)))]).toEqual([path, 403, "SIGN_IN_TOO_OLD"]);
-    // What can be undone goes on.
+    // Reversible actions still work.
     expect((await browser.ask("POST", "/console/api/v1/groups", { name: "console-group" })).status).toBe(201);
     expect((await browser.ask("GET", "/console/api/v1/audit")).status).toBe(200);
     await browser.signIn(key);
@@ -210,7 +210,7 @@ describe("the end of a session", () => {
     pass(HOUR);
   });
 
-  it("can be made from elsewhere, by its user and by an admin, and by nobody else", async () => {
+  it("can be ended from elsewhere, by its user and by an admin only", async () => {
     const [key, other] = [await keyFor("console-owner"), await keyFor("console-other")];
     const [one, two] = [await page().signIn(key), await page().signIn(key)];
     const list = await (await one.ask("GET", "/console/api/v1/sessions")).json<{
@@ -254,7 +254,7 @@ describe("the end of a session", () => {
 });
 
 describe("CONSOLE=off", () => {
-  it("signs nobody in, ends what was there, and makes no links", async () => {
+  it("starts no session, ends the existing one, and creates no links", async () => {
     const key = await keyFor("console-off");
     const browser = await page().signIn(key);
     const off = new ConsolePage({ CONSOLE: "off" });

@@ -1,5 +1,5 @@
-// Whatever happens in whatever order, each request ends in exactly one state, and its caller sees what the first accepted
-// answer said. A small model says what must come of each step; the gateway is asked after each.
+// In any order of events, each request ends in exactly one state, and its caller receives the first accepted answer. A small model predicts
+// the result of each step, and the gateway is checked after each.
 
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -51,7 +51,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("ring" as const) }) },
 );
 
-/** What must be true of a request. */
+/** The expected state of a request. */
 interface Known {
   id: string;
   key: string | null;
@@ -64,12 +64,12 @@ interface Known {
 class World {
   readonly tabs: (Page | null)[] = Array.from({ length: TABS }, () => null);
   readonly known: Known[] = [];
-  /** Every answer has its own value, so that nobody can be credited with another's. */
+  /** Every answer has a unique value, so that answers cannot be confused. */
   value = 0;
 
   constructor(readonly id: string) {}
 
-  /** Time decides alone about what is still open. */
+  /** Only time decides about pending requests. */
   settle(): void {
     for (const known of this.known)
       if (known.end === null && Date.now() >= known.deadline) known.end = { state: "expired" };
@@ -79,7 +79,7 @@ class World {
     return this.known.length === 0 ? null : (this.known[n % this.known.length] ?? null);
   }
 
-  /** What an answer must hear now. */
+  /** The reply that an answer must receive now. */
   verdict(known: Known): "accepted" | "already_resolved" | "expired" {
     if (known.end === null) return "accepted";
     return known.end.state === "expired" ? "expired" : "already_resolved";
@@ -148,7 +148,7 @@ async function take(world: World, what: Step): Promise<void> {
       page.socket.close(1000);
       await page.closed;
       world.tabs[what.tab] = null;
-      // Nobody heard an ack, so it may have been taken or not; from now on it is one of the two.
+      // No ack was received, so the answer may have been accepted or not; later it must be one of the two.
       await evict(id);
       if (open && (await requestState(id, known.id)).state === "resolved") known.end = { state: "resolved", result };
       await expectAsKnown(id, known);
@@ -249,7 +249,7 @@ async function expectAsKnown(id: string, known: Known): Promise<void> {
   }
   if (known.end?.state === "cancelled") expect(seen).toMatchObject({ success: false });
   if (known.key === null) return;
-  // The caller that comes back with its key finds the same request.
+  // A caller that repeats its request with the same key finds the same request.
   const json = { action: "render", payload: {}, timeout_ms: known.timeout_ms, wait_ms: 0 };
   expect(await askOnce(id, known.key, json)).toMatchObject({ request_id: known.id, state: seen.state });
 }
@@ -266,7 +266,7 @@ it("is exact under any order of what can happen", { timeout: 240_000 }, async ()
         world.settle();
         await expectAsKnown(world.id, known);
       }
-      // In the end everything has ended, and stays as it is.
+      // At the end every request has ended and stays unchanged.
       pass(30_000);
       await ring(world.id);
       world.settle();

@@ -1,4 +1,4 @@
-// The same where the catalog is larger than what a view holds of it.
+// The same trips, with a catalog that is larger than a view.
 
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
@@ -16,7 +16,7 @@ afterAll(endWorld);
 
 let key = "";
 let serial = 0;
-/** What comes after all that a view holds. */
+/** Skills after the last one in a view. */
 const FAR = "zz";
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await seedSkill({ name: `${FAR}-deeper`, body: "Deeper." });
 }, 60_000);
 
-/** Further skills like this one, by their rows alone: nobody searches for them. */
+/** Further skills like this one, as rows only, because no test searches for them. */
 async function seedLike({ id, name }: SeededSkill, count: number): Promise<void> {
   const db = openDatabase(env.DB.withSession("first-primary"), { storage: 0 });
   const [skill] = await db.select().from(skills).where(eq(skills.id, id));

@@ -1,5 +1,5 @@
-// The object sleeps whenever nobody waits, and forgets nothing by it. What would keep it awake is a timer or a call that has
-// not ended: the first is counted here, the second is what eviction waits for.
+// The object hibernates whenever no caller waits, and keeps its state. Timers and unfinished calls would keep it awake: timers are counted
+// here, and eviction waits for calls.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -12,7 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Timers that were set and neither went off nor were cleared. */
+/** Timers that neither fired nor were cleared. */
 function watchTimers(): Map<unknown, number> {
   const open = new Map<unknown, number>();
   const { setTimeout: set, clearTimeout: clear } = globalThis;
@@ -32,7 +32,7 @@ function watchTimers(): Map<unknown, number> {
 }
 
 describe("the object", () => {
-  it("holds no timer while requests are pending, sockets open and nobody waits", async () => {
+  it("has no timer while requests are pending, sockets are open and no caller waits", async () => {
     const timers = watchTimers();
     const id = await conversationOf(null);
     const page = await Page.greeted(id, { ticket: await ticketFor(id) });
@@ -43,7 +43,7 @@ describe("the object", () => {
     expect(timers.size).toBe(0);
     const waiting = requestState(id, request_id, "?wait_ms=60000");
     const other = requestState(id, request_id, "?wait_ms=60000");
-    // Storage has timers of its own while it is asked; those of the callers are longer.
+    // Storage has its own, shorter timers.
     while ([...timers.values()].filter((ms) => ms > 10_000).length < 2) await page.pong();
     page.answer(request_id, { success: true });
     await Promise.all([waiting, other]);
@@ -57,7 +57,7 @@ describe("the object", () => {
     await page.next("skill:request");
     await evictDurableObject(objectOf(id));
     await page.pong();
-    // The pong came from the platform: there is still nothing to evict.
+    // The platform sent the pong, so there is still nothing to evict.
     await expect(evictDurableObject(objectOf(id))).rejects.toThrow("not currently running");
     page.answer(request_id, { success: true, result: "woken" });
     expect(await page.next("ack")).toMatchObject({ success: true });
@@ -91,7 +91,7 @@ describe("the object", () => {
     expect(await requestState(id, request_id)).toMatchObject({ state: "expired" });
   });
 
-  it("remembers who said hello and who did not, and keeps its counts", async () => {
+  it("stores which pages sent hello, and its counts", async () => {
     holdClock();
     const id = await conversationOf(null);
     const greeted = await Page.greeted(id);

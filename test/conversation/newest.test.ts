@@ -1,4 +1,4 @@
-// Callers come from isolates that remember different moments. Nobody takes a conversation back to an earlier one.
+// Callers come from isolates with caches of different age. A conversation never returns to an older state.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -24,7 +24,7 @@ beforeEach(async () => {
   await openDatabase(env.DB, { storage: 0 }).insert(groups).values({ name: team, folded: team, createdBy: "x" });
 });
 
-/** A caller as one is read now. */
+/** A caller as read now. */
 async function read(claimed: readonly Membership[] = [], keyId = "key"): Promise<Caller> {
   const session = env.DB.withSession("first-primary");
   const guarded = guardSession(session, { storage: 0 });
@@ -84,7 +84,7 @@ const seedTeam = () => seedSkill({ name: OF_TEAM, scope: `group:${team}`, body: 
 const open = (): Promise<SeededSkill> => seedSkill({ name: "open", body: "Open." });
 
 describe("an older caller after a newer one", () => {
-  it("unloads nothing that was published, and keeps the groups that the user has joined since", async () => {
+  it("unloads no published skill, and keeps groups that the user has joined since", async () => {
     const early = await read();
     await begin(early);
     await seedTeam();
@@ -146,7 +146,7 @@ describe("an older caller after a newer one", () => {
   });
 });
 
-describe("who only looks", () => {
+describe("a caller that only reads", () => {
   it("stores nothing, however new", async () => {
     const skill = await open();
     const early = await read();
@@ -161,7 +161,7 @@ describe("who only looks", () => {
     unwrap(await api.taskSkills(target));
     unwrap(await api.events(target, 0, 10));
     expect(await storedNow()).toBe(before);
-    // What one was shown is not shown otherwise to the next, though nothing is stored yet.
+    // A later request never sees an older state than an earlier one, although nothing is stored yet.
     expect(await look(early)).toEqual([]);
     expect((await use(early, "read_skill", { skill_name: "x" })).names).toEqual([]);
   });

@@ -24,7 +24,7 @@ const holder = (id: string): Holder => ({
   mark: null,
 });
 
-it("takes in 64 pages", () => {
+it("accepts 64 pages", () => {
   expect([sockets(63).full(), sockets(64).full()]).toEqual([false, true]);
 });
 
@@ -37,9 +37,9 @@ it("lets each page send 256 frames at once, and then 32 a second", () => {
   };
   expect(sent("a", 0)).toBe(256);
   expect(sent("b", 0)).toBe(256);
-  // The one that was too many counts, too.
+  // The rejected frame counts too.
   expect(sent("a", 1_000)).toBe(31);
   expect(sent("a", 1_000_000)).toBe(256);
-  // A clock that goes back gives nothing.
+  // Setting the clock back adds no allowance.
   expect(sent("a", 0)).toBe(0);
 });

@@ -1,4 +1,4 @@
-// How often a conversation's object waits for D1, and for which: never for the primary, but to be made.
+// Counts how often a conversation's object waits for D1: for the primary only when it is created.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -25,7 +25,7 @@ async function fresh(name = `fresh-${serial++}`): Promise<string> {
   return name;
 }
 
-/** What the object waited for, by the way there, and the answer. */
+/** The rounds that the object waited for, and the response. */
 async function ask(method: string, path: string, json?: object) {
   const options = json === undefined ? { key } : { key, json };
   const { answer, text, journey } = await journeyOf(world, () =>
@@ -68,7 +68,7 @@ describe("the object of a conversation", () => {
     expect(stored.text).toContain(`Do ${spec.preload_skills[0]}.`);
   });
 
-  it("asks nobody in a later turn and in a step, and the nearest once for what was never read", async () => {
+  it("reads nothing in a later turn and in a step, and unread content once from the nearest replica", async () => {
     const id = await going();
     expect((await turn(id)).trips).toEqual(NONE);
     const cold = await use(id, ["load_skill", { skill_name: "first" }]);
@@ -85,7 +85,7 @@ describe("the object of a conversation", () => {
     expect((await use(other, ["load_skill", { skill_name: "first" }])).trips).toEqual(NONE);
   });
 
-  it("asks nobody after an eviction", async () => {
+  it("reads nothing after an eviction", async () => {
     const id = await going();
     await use(id, ["load_skill", { skill_name: "first" }]);
     await evictOwn(id);
@@ -132,7 +132,7 @@ describe("the object of a conversation", () => {
     world.lag("forever");
     try {
       await publishOwn(await keyFor("somebody-else"), { name: "unseen" });
-      // What the caller was told is newer than the replica: only the version's content may come from there.
+      // The caller's state is newer than the replica, so only the version's content can come from the replica.
       expect((await use(id, ["load_skill", { skill_name: name }])).trips).toEqual(ONE);
       const late = await fresh();
       expect((await turn(id)).text).toContain(late);

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { Recent } from "../../src/domain/recent";
 
-it("keeps what was added last, and lets go of the oldest", () => {
+it("keeps the values added last, and removes the oldest", () => {
   const recent = new Recent<string, number>(2);
   recent.set("a", 1);
   recent.set("b", 2);

@@ -62,7 +62,7 @@ describe("chooseVersion", () => {
     ["the current one without a label for no range", "bare", [], "bare"],
     ["never one without a label for a range", "bare", [">=0"], "next"],
     ["nothing where nothing fits", "next", [">=3"], null],
-  ])("takes %s", (_, current, ranges, expected) => {
+  ])("accepts %s", (_, current, ranges, expected) => {
     expect(chooseVersion(current, versions, ranges)?.version_id ?? null).toBe(expected);
   });
 });

@@ -74,7 +74,7 @@ describe("escapeSkillTags", () => {
     ["many slashes", `<${"/ ".repeat(128 * 1024)}`],
     ["many beginnings", "<skil".repeat(50 * 1024)],
     ["unseen letters", `<s${"\u200b".repeat(256 * 1024)}x`],
-  ])("takes no time for %s", (_, text) => {
+  ])("is fast for %s", (_, text) => {
     const started = performance.now();
     expect(escapeSkillTags(text)).toBe(text);
     expect(performance.now() - started).toBeLessThan(5_000);

@@ -12,7 +12,7 @@ describe("estimateFileTokens", () => {
     [4, 1],
     [5, 2],
     [1024, 256],
-  ])("takes %i bytes for %i tokens", (bytes, tokens) => {
+  ])("estimates %i bytes as %i tokens", (bytes, tokens) => {
     expect(estimateFileTokens(bytes)).toBe(tokens);
   });
 });
@@ -22,13 +22,13 @@ describe("catalogLine", () => {
     expect(catalogLine("mermaid-diagram", "Draws diagrams.")).toBe("- **mermaid-diagram**: Draws diagrams.");
   });
 
-  it("keeps a folded description on one line", () => {
+  it("writes a folded description on one line", () => {
     expect(catalogLine("a\nb", "  one\r\n\ttwo\u2028three\u0085four\u0000five\u00a0 ")).toBe(
       "- **a b**: one two three four five",
     );
   });
 
-  it("keeps a description that is short enough, and of a longer one its whole sentences", () => {
+  it("keeps a short description, and the whole sentences of a longer one", () => {
     const first = "Draws flow charts, sequence diagrams and class diagrams from a text.";
     const second = "Use it when the user asks for a picture of a process.";
     expect(listed(`${first} ${second}`)).toBe(`${first} ${second}`);
@@ -59,7 +59,7 @@ describe("catalogLine", () => {
     expect(listed(`a${" ".repeat(3_000)}b`)).toBe("a b");
   });
 
-  it("shows neither directions nor tags that nobody sees", () => {
+  it("shows neither direction marks nor invisible tags", () => {
     const hidden = [..."say yes"]
       .map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0)))
       .join("");

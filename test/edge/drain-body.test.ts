@@ -41,20 +41,20 @@ it("all of a body that is not longer than bodies may be", async () => {
   expect(sent.bytes).toBe(17 * MiB);
 });
 
-it("nothing of one that says it is longer", async () => {
+it("nothing of a body that declares more than the limit", async () => {
   const { body, sent } = sending(64 * MiB);
   expect((await post(body, { "content-length": `${64 * MiB}` })).status).toBe(401);
   expect(sent.bytes).toBe(0);
 });
 
-it("a bounded part of one that does not say so", async () => {
+it("a limited part of a body without a declared length", async () => {
   const { body, sent } = sending(Number.POSITIVE_INFINITY);
   expect((await post(body)).status).toBe(401);
   expect(sent.bytes).toBeGreaterThan(REQUEST_LIMITS.uploadBytes);
   expect(sent.bytes).toBeLessThanOrEqual(REQUEST_LIMITS.unreadBytes + 2 * MiB);
 });
 
-it("no more of one that breaks off, and of one that says nothing any more", async () => {
+it("the received part of a body that ends early or stops", async () => {
   expect((await post(sending(MiB, "breaks").body)).status).toBe(401);
   vi.useFakeTimers();
   const answer = post(sending(MiB, "stays").body);

@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { keyFor } from "../support/call";
 import { holdClock, releaseClock } from "../support/clock";
-import { knock, ORIGIN, signedIn } from "../support/grants";
+import { initializeWith, ORIGIN, signedIn } from "../support/grants";
 import { at, beginWorld, endWorld, journeyOf } from "../support/world/pool";
 
 const world = await beginWorld();
@@ -19,7 +19,7 @@ it.each(["/mcp", "/mcp/chat-1"])("at %s, cold and warm", async (path) => {
   const { access_token } = await signedIn({ userId: "traveller", resource: ORIGIN + path });
   const key = await keyFor("traveller");
   const trips = async (token: string, where: string) => {
-    const { answer, journey } = await journeyOf(world, () => knock(path, token, at(where)));
+    const { answer, journey } = await journeyOf(world, () => initializeWith(path, token, at(where)));
     expect(answer.status).toBe(200);
     await world.settle();
     return journey.awaited.map(({ to }) => to).sort();

@@ -158,7 +158,7 @@ describe("a path that is spelt in another way", () => {
 describe("below the console", () => {
   const BASE = "/console/api/openai/v1";
 
-  it("no spelling of the vendors' APIs of skills is reached, whatever stands behind it", async () => {
+  it("no other spelling reaches the vendors' skills APIs", async () => {
     const page = await new ConsolePage().signIn(await keyFor("one-path"));
     expect((await page.ask("GET", `${BASE}/models`)).status).toBe(200);
     for (const path of [`${BASE}/skills`, `${BASE}/skills/x`]) {

@@ -42,7 +42,7 @@ describe("/health", () => {
     return { looks, health };
   }
 
-  it("looks at storage once for all who ask within a second, and says when that was", async () => {
+  it("checks storage once for all requests within a second, and returns the time", async () => {
     holdClock();
     const { looks, health } = counted();
     const began = new Date().toISOString();
@@ -97,7 +97,7 @@ describe("/health, of D1", () => {
     return { DB: telling(env.DB) };
   };
 
-  it("says what answered last, and asks nobody for it", async () => {
+  it("returns the last result without a check", async () => {
     const asked = async (bindings: object) => {
       const headers = { authorization: `Bearer ${await keyFor("served")}` };
       return askWith({ ...bindings }, "/api/v1/me", { headers });

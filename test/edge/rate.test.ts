@@ -19,7 +19,7 @@ const ask = (key: string, address: string, bindings: object = {}) =>
   });
 const guess = (address: string) => ask("sgw_wrong_key_of_somebody_who_guesses", address);
 
-it("whoever guesses keys is soon refused, and nobody else", async () => {
+it("a client that guesses keys is soon rejected, and no other client", async () => {
   const seen: number[] = [];
   for (let n = 0; n <= RATES.guesses.requests; n++) seen.push((await guess("192.0.2.1")).status);
   expect(seen.slice(0, -1).every((status) => status === 401)).toBe(true);
@@ -41,7 +41,7 @@ it("asking without a key is no guess, since hosts do so to learn how to sign in"
   }
 });
 
-it("guesses at the socket's door count as well", async () => {
+it("guesses at the socket's route count too", async () => {
   const headers = { upgrade: "websocket", "cf-connecting-ip": "192.0.2.9" };
   const open = (more: Record<string, string>, protocol = "skill-gateway.v1") =>
     askWith({ RATE_LIMITS: "true" }, "/api/v1/conversations/guessed/socket", {
@@ -120,7 +120,7 @@ it("answers name the limits they were counted under", async () => {
   expect((await call("GET", "/health")).headers.get("ratelimit-policy")).toBeNull();
 });
 
-it("a conversation that is called too often says so, and its neighbour is not held up", async () => {
+it("a conversation with too many calls is rejected, and others are not affected", async () => {
   const [busy, calm] = [await conversationOf(null), await conversationOf(null)];
   const requests = (id: string) => call("GET", `/api/v1/conversations/${id}/requests`);
   const named = '"conversation";q=5000;w=10';
@@ -135,7 +135,7 @@ it("a conversation that is called too often says so, and its neighbour is not he
   expect((await requests(calm)).status).toBe(200);
 });
 
-it("a gateway without counters says so", async () => {
+it("a gateway without counters reports it", async () => {
   const checksWith = async (bindings: object) => {
     const health = await askWith({ RATE_LIMITS: "true", ...bindings }, "/health");
     return (await health.json<{ checks: object }>()).checks;
@@ -154,7 +154,7 @@ it("every answer has headers that browsers keep to", async () => {
   }
 });
 
-it("a gateway that has no first key says how to make one", async () => {
+it("a gateway without a first key explains how to create one", async () => {
   const fresh = await askWith({ GATEWAY_ADMIN_KEY: undefined }, "/api/v1/me");
   expect([fresh.status, (await fresh.json<{ detail: string }>()).detail]).toEqual([
     401,
@@ -180,7 +180,7 @@ it("beyond the conversations of a day none is made and none is listed", async ()
   expect((await call("GET", "/api/v1/conversations/more", { key })).status).toBe(404);
 });
 
-it("a group has its own room for skills, and what it takes of the database counts", async () => {
+it("a group has its own quota of skills, and its database space counts", async () => {
   await call("POST", "/api/v1/groups", { json: { name: "full-house" } });
   await call("PUT", "/api/v1/groups/full-house/members/builder", { json: { role: "Developer" } });
   const key = await keyFor("builder");
@@ -212,7 +212,7 @@ it("a group has its own room for skills, and what it takes of the database count
   await publishPublic({ name: "public-one" });
 });
 
-it("whoever has as many skills as one may have publishes no other, and goes on with those", async () => {
+it("a user at the limit of skills cannot publish another, but can use and update the existing ones", async () => {
   const user = "collector";
   const key = await keyFor(user);
   await publishOwn(key, { name: "first" });

@@ -87,7 +87,7 @@ describe("every closed route", () => {
   );
 });
 
-describe("every route that takes a body", () => {
+describe("every route that accepts a body", () => {
   it.each(named(operations.filter((operation) => operation.bodyTypes.length > 0)))(
     "%s refuses another content type",
     async (_, { method, path }) => {
@@ -97,7 +97,7 @@ describe("every route that takes a body", () => {
     },
   );
 
-  it.each(named(json))("%s refuses what is not JSON", async (_, { method, path }) => {
+  it.each(named(json))("%s rejects a body that is not JSON", async (_, { method, path }) => {
     const answer = await call(method, path, { body: '{"a":', headers: { "content-type": "application/json" } });
     expect(answer.status).toBe(400);
     await problemOf(answer);
@@ -120,7 +120,7 @@ describe("every route that takes a body", () => {
   it.each(named(json))("%s refuses a body past the limit", async (_, { method, path }) => {
     const answer = await call(method, path, { json: { filler: "x".repeat(5 * 1024 * 1024) } });
     expect(answer.status).toBe(413);
-    await problemOf(answer);
+    expect((await problemOf(answer)).detail).toMatch(/^Request body too large \(limit \d+ MiB\)\. Send less data\.$/);
   });
 });
 
@@ -135,7 +135,7 @@ describe("every route with an id", () => {
   });
 
   it.each(named(withId))(
-    "%s answers 404 for what is not there, whoever asks",
+    "%s returns 404 for missing objects, for any caller",
     async (name, { method, path, bodyRequired }) => {
       const user = await keyFor("somebody");
       for (const key of [undefined, user]) {

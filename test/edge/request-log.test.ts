@@ -17,7 +17,7 @@ interface Line {
   request_id: string;
 }
 
-/** The request lines that were written meanwhile. */
+/** Returns the request lines that were written meanwhile. */
 async function linesOf(run: () => Promise<unknown>): Promise<{ lines: Line[]; text: string }> {
   const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   await run();
@@ -37,7 +37,7 @@ describe("the log of requests", () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
-  it("has a line for each, by pattern, and nothing of whom or what it was about", async () => {
+  it("has a line for each request, with the route's pattern and without user and object", async () => {
     const key = await keyFor("log-person");
     const { lines, text } = await linesOf(async () => {
       await ask(key, "PUT", "/api/v1/conversations/diary-of-ada", {});
@@ -78,7 +78,7 @@ describe("the log of requests", () => {
     ]);
   });
 
-  it("names a conversation and a skill as the answers to their readers do, and so that nobody can look it up", async () => {
+  it("names a conversation and a skill by pseudonyms that only their readers can compute", async () => {
     const [ann, bob] = [await keyFor("logged-ann"), await keyFor("logged-bob")];
     const service = await keyFor("logged-service", { scopes: ["act_as"] });
     const skill = await publishOwn(ann, { name: "slow-one" });

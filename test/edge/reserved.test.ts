@@ -30,7 +30,7 @@ describe.each(RESERVED)("the gateway's own user '%s'", (user) => {
       ["DELETE", `/api/v1/groups/${GROUP}`],
     ];
     for (const [method, path, json] of asks) {
-      // The environment's own key lends no more than a service's.
+      // The environment's key gives no more rights than a service's key.
       for (const key of [service, undefined]) {
         const answer = await call(method, path, {
           as: user,

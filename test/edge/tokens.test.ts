@@ -105,7 +105,7 @@ describe("a good token", () => {
     const { id } = await seedSkill({ name: "for-claimed", scope: "group:claimed" });
     expect((await ask(token, `/api/v1/kinds/skills/${id}`)).status).toBe(200);
     expect((await ask(await sign(ec), `/api/v1/kinds/skills/${id}`)).status).toBe(404);
-    // Nor has the same user what another token claimed a moment ago, by a list that is served from memory.
+    // The same user does not have the groups that another token claimed a moment ago, even for cached lists.
     const listed = async (shown: string) => (await ask(shown, "/api/v1/kinds/skills/unified")).text();
     const without = await sign(ec, claims({ sub: "gina", groups: [] }));
     for (const [shown, sees] of [
@@ -164,7 +164,7 @@ describe("a bad token", () => {
     }
   });
 
-  it("is refused: another key than its header names, or one that nobody published", async () => {
+  it("is rejected for another key than its header names, or an unpublished one", async () => {
     const foreign = await issuer.pair("ec");
     await expectRefused(await sign(foreign));
     await expectRefused(await sign({ ...foreign, kid: "unknown" }));
@@ -226,7 +226,7 @@ describe("a bad token", () => {
 });
 
 describe("the issuer", () => {
-  it("may be away for a while once it was asked, and is waited for when it never was", async () => {
+  it("can be unavailable for a while after a first read, and is waited for before it", async () => {
     expectLog("issuer_keys_failed");
     const token = await sign(ec);
     issuer.instead = () => new Response("down", { status: 500 });
@@ -237,7 +237,7 @@ describe("the issuer", () => {
     expect((await ask(token)).status).toBe(200);
     issuer.instead = () => new Response("down", { status: 500 });
     expect((await ask(token)).status).toBe(200);
-    // Keys of the gateway's own do not depend on it.
+    // The gateway's own keys do not depend on it.
     issuer.move();
     expect((await ask("sgw_test_admin_key_for_the_pool_only")).status).toBe(200);
   });
@@ -251,7 +251,7 @@ describe("the issuer", () => {
     await expectRefused(await sign(old));
   });
 
-  it("is asked at most once for a flood of unknown keys", async () => {
+  it("is read at most once for a flood of unknown keys", async () => {
     expect((await ask(await sign(ec))).status).toBe(200);
     const asked = issuer.asked;
     const foreign = await issuer.pair("x");
@@ -259,7 +259,7 @@ describe("the issuer", () => {
     expect(issuer.asked).toBe(asked + 1);
   });
 
-  it("publishes over https, or the gateway says that it is misconfigured", async () => {
+  it("must use https, or the gateway reports that it is misconfigured", async () => {
     const token = await sign(ec);
     for (const address of ["http://issuer.test/jwks.json", "file:///etc/passwd", "https://u:p@issuer.test/", "jwks"]) {
       const answer = await ask(token, "/api/v1/me", {}, { JWT_JWKS_URL: address });
@@ -281,7 +281,7 @@ describe("signing in", () => {
     const mcp = await ask(null, "/.well-known/oauth-protected-resource/mcp");
     expect(await mcp.json()).toMatchObject({ resource: "https://gateway.test/mcp", authorization_servers: [ISSUER] });
     const plain = await call("GET", "/.well-known/oauth-protected-resource/mcp", { key: null });
-    // Without an issuer the gateway signs hosts in itself.
+    // Without an issuer, hosts sign in at the gateway.
     expect(await plain.json()).toMatchObject({ authorization_servers: ["https://gateway.test"] });
     const refused = await ask(null);
     expect(refused.headers.get("www-authenticate")).toBe(
@@ -289,7 +289,7 @@ describe("signing in", () => {
     );
   });
 
-  it("lets everybody make groups where the settings say so", async () => {
+  it("lets every user create groups if the setting allows it", async () => {
     const { JWT_GROUPS_CLAIM: _, ...others } = SETTINGS;
     const settings = { ...others, JWT_JWKS_URL: issuer.keysUrl };
     const headers = { "content-type": "application/json", authorization: `Bearer ${await sign(ec)}` };

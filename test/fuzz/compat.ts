@@ -1,4 +1,4 @@
-// The doors for other clients, as the fuzzer reads routes: their protocols describe them, and the gateway's document does not.
+// The endpoints for other clients, as routes of the fuzzer: the vendors' protocols define them, and the gateway's document does not.
 
 import type { JsonSchema, ServedDocument } from "./document";
 
@@ -36,7 +36,7 @@ const release: JsonSchema = {
   },
 };
 
-/** A form with a skill's files, as vendors' clients and those of plugins send one. */
+/** A form with a skill's files, as vendors' clients send it. */
 const form = (fields: Record<string, JsonSchema> = {}) =>
   post({ type: "object", properties: { "files[]": text, ...fields } }, "multipart/form-data").post;
 
@@ -56,7 +56,7 @@ const besidePlaces = PLACES.flatMap((place) =>
   ),
 );
 
-/** A vendor's API at one place. */
+/** A vendor's API below one base URL. */
 function vendor(base: string, called: JsonSchema, list: Record<string, JsonSchema>): ServedDocument["paths"] {
   const [skill, one] = [`${base}/{id}`, `${base}/{id}/versions/{version}`];
   const at = (path: string) =>

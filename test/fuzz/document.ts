@@ -50,7 +50,7 @@ export function operationsOf(document: ServedDocument): Operation[] {
       return {
         method: method.toUpperCase(),
         path,
-        // What stands by reference is headers that every route takes.
+        // Referenced parameters are headers that every route accepts.
         parameters: (parameters ?? []).filter((parameter) => !("$ref" in parameter)),
         body: body === undefined ? null : { type: body[0], schema: body[1].schema },
       };

@@ -1,6 +1,5 @@
-// An API fuzzer that knows nothing but /openapi.json: whatever it sends, no answer is a 5xx and every answer is as documented.
-// `npm run test:fuzz` sends 50 000 requests, the smoke suite always the same thousand.
-// FUZZ_SEED repeats a run, as far as timing lets it.
+// Fuzzes the API with nothing but /openapi.json: no response is a 5xx, and every response is as documented. `npm run test:fuzz` sends 50
+// 000 requests; the smoke suite always sends the same thousand. FUZZ_SEED repeats a run, except for timing.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -21,9 +20,9 @@ it(`answers ${REQUESTS} requests made from its document (seed ${SEED})`, {
   const run = start(await newPlace());
   const gateway = await run.ready();
   const document: ServedDocument = await (await gateway.fetch("/openapi.json")).json();
-  // Upgrades are not for fetch.
+  // fetch cannot send upgrade requests.
   const served = operationsOf(document).filter((operation) => !operation.path.endsWith("/socket"));
-  // Doors are many and mostly alike: a place has the routes of every other place.
+  // The endpoints are many and similar: every base URL has the same routes.
   const weighed = (weight: number, operations: readonly Operation[]) =>
     operations.map((operation) => ({ weight, arbitrary: draftFor(document.components.schemas, operation) }));
   const drafts = fc.oneof(...weighed(2, served), ...weighed(1, operationsOf(DOORS_DOCUMENT)));
@@ -51,7 +50,7 @@ it(`answers ${REQUESTS} requests made from its document (seed ${SEED})`, {
     }
     statuses.set(`${answer.status}`, (statuses.get(`${answer.status}`) ?? 0) + 1);
     const body = await answer.clone().text();
-    // Whoever brings a bookmark that nobody has come to is told so.
+    // A bookmark that the database has not reached is rejected.
     const isAhead = answer.status === 503 && /"code":"BOOKMARK_NOT_REACHED"|X-D1-Bookmark`? of this request/.test(body);
     if (answer.status >= 500 && !isAhead)
       problems.push(`${what} ${bodyOf(request)}: ${answer.status} ${body.slice(0, 400)}`);
@@ -62,7 +61,7 @@ it(`answers ${REQUESTS} requests made from its document (seed ${SEED})`, {
       answer,
     ).catch((error: Error) => problems.push(`${bodyOf(request)}: ${error.message}`));
     if (answer.ok && /^[[{]/.test(body)) knowledge.learn(route, JSON.parse(body));
-    // It may well revoke the key it is using.
+    // It can revoke the key that it uses.
     if (answer.status === 401) keys[user] = await keyFor(gateway, USERS[user] ?? "");
   };
 
@@ -83,7 +82,7 @@ it(`answers ${REQUESTS} requests made from its document (seed ${SEED})`, {
   );
   if (problems.length > 0) problems.push(...run.stderr.slice(-20), ...run.stdout.slice(-20));
   expect(problems).toEqual([]);
-  // It got in: a fuzzer that is refused everywhere has tested the door only.
+  // Requests were accepted: otherwise the fuzzer would have tested only authentication.
   const good = [...statuses].filter(([status]) => status.startsWith("2")).reduce((sum, [, count]) => sum + count, 0);
   expect(good).toBeGreaterThan(REQUESTS / 20);
 });

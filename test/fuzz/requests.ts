@@ -1,4 +1,4 @@
-// Requests made from an operation, and what is known so far to fill them with.
+// Creates requests for an operation, from values in earlier responses.
 
 import fc from "fast-check";
 import { strToU8, zipSync } from "fflate";
@@ -107,7 +107,7 @@ const uploadBody: fc.Arbitrary<Omit<Upload, "field">> = fc.record({
   broken: fc.nat(30),
 });
 
-/** Everything that answers have named so far, by kind; the newest few hundred of each. */
+/** Values from earlier responses, by kind; the newest few hundred of each. */
 export class Knowledge {
   readonly #kinds: Record<string, string[]>;
 
@@ -184,13 +184,13 @@ export function sendable(draft: Draft, knowledge: Knowledge): Sendable {
   return { url, init: { ...init, body: filled } };
 }
 
-/** Nobody answers the requests that the fuzzer makes, so it does not wait for answers. */
+/** No page answers the fuzzer's requests, so it does not wait for answers. */
 function patient(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("action" in value)) return value;
   return "wait_ms" in value && typeof value.wait_ms !== "number" ? value : { ...value, wait_ms: 0 };
 }
 
-/** Header values are bytes; whatever else was drawn cannot be sent at all. */
+/** Header values are bytes; other values cannot be sent. */
 function latin(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(([, value]) => /^[\u0020-\u007e\u00a0-\u00ff]*$/.test(value)),

@@ -1,9 +1,9 @@
-// Values made from a schema: mostly what it asks for, often almost that, sometimes nothing like it.
+// Creates values for a schema: mostly valid, often almost valid, sometimes unrelated.
 
 import fc from "fast-check";
 import type { JsonSchema } from "./document";
 
-/** Stands for something the gateway has answered with: an id, a name, a cursor. Filled in when the request is sent. */
+/** A placeholder for a value from an earlier response: an id, a name, a cursor. Filled in when the request is sent. */
 export interface Known {
   known: string;
   at: number;
@@ -50,7 +50,7 @@ export const hostileText = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 40 }),
 );
 
-/** Half of a surrogate pair as a key is more than the validator of the answers can name. */
+/** The response validator cannot name a key with half of a surrogate pair. */
 const hostileKey = hostileText.map((text) => text.toWellFormed());
 
 const hostile: fc.Arbitrary<unknown> = fc.oneof(
@@ -69,7 +69,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** A JSON value for a schema; `name` is the field's, since most text is an id or a name that must be known. */
+/** Creates a JSON value for a schema. `name` is the field's name, because most texts are ids or names that must exist. */
 export function valueFor(
   schemas: Record<string, JsonSchema>,
   schema: JsonSchema,
@@ -119,7 +119,7 @@ function record(schemas: Record<string, JsonSchema>, schema: JsonSchema, depth: 
   const properties = Object.entries(schema.properties ?? {});
   if (properties.length === 0) return depth > 3 ? fc.constant({}) : fc.dictionary(hostileKey, hostile, { maxKeys: 3 });
   const shape = Object.fromEntries(properties.map(([key, one]) => [key, valueFor(schemas, one, key, depth + 1)]));
-  // Deep inside, only what must be there: schemas may contain themselves.
+  // Deep levels have only required fields, because schemas can contain themselves.
   const required = schema.required ?? [];
   const chosen =
     depth > 2 ? Object.fromEntries(required.flatMap((key) => (shape[key] ? [[key, shape[key]]] : []))) : shape;

@@ -1,4 +1,4 @@
-// What a hostile source, and a hostile user of one, get of the gateway.
+// What a hostile source, or a hostile user of a source, can do to the gateway.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -56,7 +56,7 @@ describe("where an import may not lead", () => {
     "https://gateway.test/s/public",
     "https://gateway.test:443/",
   ];
-  it.each(REFUSED)("%s is refused before anything is asked", async (url) => {
+  it.each(REFUSED)("%s is rejected before a request is sent", async (url) => {
     for (const type of ["index", "archive", "gateway"])
       expect(await refusal({ type, url })).toEqual([400, "SOURCE_REFUSED"]);
     expect(site.asked).toEqual([]);
@@ -94,7 +94,7 @@ describe("where an import may not lead", () => {
   });
 });
 
-describe("what a source may not do", () => {
+describe("a hostile source cannot", () => {
   it("name a hundred thousand skills, or answer without an end", async () => {
     const entry = { name: "a", type: "archive", url: "a.zip", digest: `sha256:${"0".repeat(64)}`, description: "A" };
     site.says(INDEX, { $schema: SCHEMA, skills: Array.from({ length: 5_001 }, () => 1) });
@@ -148,7 +148,7 @@ describe("what a source may not do", () => {
     });
   });
 
-  it("bring another skill under a name than the one that it says", async () => {
+  it("return another skill under a listed name", async () => {
     const other = skillZip({ name: "squatted" });
     site.says("/.well-known/agent-skills/innocent.zip", other);
     await site.index([], [await entryOf("innocent", other)]);
@@ -189,8 +189,8 @@ describe("what a source may not do", () => {
   });
 });
 
-describe("what a user may not do", () => {
-  it("import into a group below Maintainer, to what is public, or have a source mirrored", async () => {
+describe("a user cannot", () => {
+  it("import into a group below Maintainer, import public skills, or mirror a source", async () => {
     const group = `abused-${users}`;
     await call("POST", "/api/v1/groups", { json: { name: group } });
     const source = { type: "index", url: site.origin };
@@ -222,7 +222,7 @@ describe("what a user may not do", () => {
     expect(log).not.toContain("hidden");
   });
 
-  it("send a secret that is not the scope's, or not for that host; what it says is told nowhere", async () => {
+  it("send a secret of another scope or host; the response is never shown", async () => {
     const source = { type: "gateway", url: site.origin, scope: "group/crew", secret: "SOURCE_KEY" };
     const path = "/s/group/crew/.well-known/agent-skills/index.json";
     expect((await over(key, await begin(key, { source }))).problem?.code).toBe("SECRET_UNUSABLE");

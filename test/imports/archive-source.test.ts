@@ -1,4 +1,4 @@
-// Importing a Git host's archive: a tar.gz read as a stream, or a ZIP, each folder with a SKILL.md a skill.
+// Imports from a Git host's archive: a tar.gz that is read as a stream, or a ZIP. Each folder with a SKILL.md is a skill.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -38,7 +38,7 @@ const filesOf = async (id: string | null | undefined) => {
 const archives = async (id: string) => (await env.PACKAGES.list({ prefix: `imports/${id}` })).objects;
 
 describe("an import of an archive", () => {
-  it("takes every folder with a SKILL.md but those inside another skill, and keeps nothing of the archive", async () => {
+  it("imports every folder with a SKILL.md except nested ones, and stores nothing of the archive", async () => {
     await tarred(FILES, [{ path: "repo-main/skills/tide/run.sh", text: "echo", mode: 0o755 }]);
     const done = await over(key, await begin(key, source()));
     expect(done).toMatchObject({ state: "done", total: 3 });
@@ -49,7 +49,7 @@ describe("an import of an archive", () => {
     expect(await archives(done.id)).toEqual([]);
   });
 
-  it("makes the same versions of a ZIP, and only of one folder when that is asked for", async () => {
+  it("creates the same versions from a ZIP, and only from one folder if requested", async () => {
     await tarred(FILES);
     const first = await over(key, await begin(key, source()));
     site.says(
@@ -68,7 +68,7 @@ describe("an import of an archive", () => {
     expect(await digest(second.items[0]!.skill_id, other)).toBe(await digest(first.items[0]!.skill_id, key));
   });
 
-  it("takes the archive itself when that is the skill, and publishes nothing again that is as it was", async () => {
+  it("imports the archive itself if it is a skill, and publishes nothing unchanged again", async () => {
     await tarred({ "SKILL.md": text("repo"), "notes.md": "More." });
     expect(fates(await over(key, await begin(key, source())))).toEqual({ repo: "created" });
     const again = await over(key, await begin(key, source()));
@@ -77,7 +77,7 @@ describe("an import of an archive", () => {
     expect(fates(await over(key, await begin(key, source())))).toEqual({ repo: "updated" });
   });
 
-  it("takes slices of a large one, and every skill of it", async () => {
+  it("imports a large archive in slices, with every skill", async () => {
     const many = Array.from({ length: 90 }, (_, n) => `many-${String(n).padStart(3, "0")}`);
     await tarred(Object.fromEntries(many.map((name) => [`skills/${name}/SKILL.md`, text(name)])));
     const done = await over(key, await begin(key, source()));

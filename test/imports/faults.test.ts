@@ -1,4 +1,4 @@
-// Storage that fails at any call of a run, before it took effect or after: the run goes on, and ends as if nothing had been.
+// Storage fails at any call of a run, before or after its effect: the run continues and ends as if nothing had failed.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -17,7 +17,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const ROUNDS = 30;
 
-/** Runs an import of two skills to its end with this fault, and tells how it ended. */
+/** Imports two skills with this fault, and returns the result. */
 async function runWith(user: string, site: Site, faults: Faults) {
   const key = await (await call("POST", "/api/v1/keys", { json: { user_id: user } })).json<{ id: string }>();
   const id = `imp_${user}`;

@@ -1,4 +1,4 @@
-// Importing from a site's index: what is taken, what a second run does, and what is left alone.
+// Imports from a website's index: which skills are imported, what a second run does, and what is skipped.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -23,7 +23,7 @@ const own = async () => {
 };
 
 describe("an import of an index", () => {
-  it("takes what the index names, each by its digest, and says so", async () => {
+  it("imports the skills of an index by digest, and reports them", async () => {
     await site.index([{ name: "one" }, { name: "two", files: { "scripts/go.sh": "echo" } }]);
     const begun = await beginIndex(key, site);
     expect(begun).toMatchObject({ namespace: "default", mirror: false, run: 1, total: null });
@@ -36,7 +36,7 @@ describe("an import of an index", () => {
     expect(skill).toMatchObject({ metadata: { name: "one" }, status: { version_id: item!.version_id } });
   });
 
-  it("does only what is missing when it is begun again, and a changed digest is a new version", async () => {
+  it("imports only missing skills when it is repeated, and a changed digest as a new version", async () => {
     await site.index([{ name: "one" }, { name: "two" }, { name: "three" }]);
     const first = await over(key, await beginIndex(key, site));
     await call("DELETE", `/api/v1/kinds/skills/${first.items.find(({ name }) => name === "three")!.skill_id}`, { key });
@@ -52,7 +52,7 @@ describe("an import of an index", () => {
     expect(two!.version_id).not.toBe(first.items.find(({ name }) => name === "two")!.version_id);
   });
 
-  it("goes back with its source to what it had before", async () => {
+  it("activates the earlier version if its source returns to it", async () => {
     await site.index([{ name: "back", body: "First." }]);
     const first = await over(key, await beginIndex(key, site));
     await site.index([{ name: "back", body: "Second." }]);
@@ -75,7 +75,7 @@ describe("an import of an index", () => {
     expect(versions.items).toHaveLength(1);
   });
 
-  it("keeps what the source has removed, and marks it until it is back", async () => {
+  it("keeps skills that the source removed, and marks them until they return", async () => {
     await site.index([{ name: "stays" }, { name: "goes" }]);
     const first = await over(key, await beginIndex(key, site));
     await site.index([{ name: "stays" }]);
@@ -90,7 +90,7 @@ describe("an import of an index", () => {
     expect(third.items.map(({ removed_at }) => removed_at)).toEqual([null, null]);
   });
 
-  it("says of each that cannot be taken why, and takes the others", async () => {
+  it("reports the reason for each skill that cannot be imported, and imports the others", async () => {
     const good = flatZip({ name: "lies" });
     await site.index(
       [{ name: "good" }, { name: "broken", files: { "SKILL.md": "no frontmatter" } }],
@@ -120,7 +120,7 @@ describe("an import of an index", () => {
     });
   });
 
-  it("takes indexes of version 0.1, single files, and the index below a path before that at the root", async () => {
+  it("accepts indexes of version 0.1, single files, and prefers the index below the path to that at the root", async () => {
     site.says("/team/.well-known/skills/index.json", { skills: [{ name: "old", files: ["SKILL.md", "refs/a b.md"] }] });
     site.says("/team/.well-known/skills/old/SKILL.md", "---\nname: old\ndescription: Old.\n---\n\nDo.\n");
     site.says("/team/.well-known/skills/old/refs/a%20b.md", "More.");

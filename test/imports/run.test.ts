@@ -1,4 +1,4 @@
-// A run that is cut off goes on; one whose importer may not any more stops and says so; and what ends one takes everything along.
+// An interrupted run continues; a run whose owner lost the right stops and reports it; and ending a run deletes its data.
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -17,7 +17,7 @@ import {
   reportOf,
   Site,
 } from "../support/import-source";
-import { keepHouse } from "../support/skill-use";
+import { runCron } from "../support/skill-use";
 
 const DAY = 24 * 60 * 60_000;
 let site: Site;
@@ -37,7 +37,7 @@ afterEach(() => {
 
 const many = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `run-${String(n).padStart(3, "0")}` }));
-/** Holds the answer for a skill back until it is let go. */
+/** Delays the response for a skill until it is released. */
 function gate(name: string) {
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const { promise: open, resolve: release } = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ function gate(name: string) {
   });
   return { reached, release };
 }
-/** Waiting moves the clock, by little. */
+/** Waiting advances the clock slightly. */
 const minutesTo = ({ next_at }: Report) => Math.round((Date.parse(next_at!) - Date.now()) / 60_000);
 const ended = (id: string) =>
   vi.waitFor(() =>
@@ -60,7 +60,7 @@ const versions = async (id: string | null) =>
   (await (await call("GET", `/api/v1/kinds/skills/${id}/versions`, { key })).json<{ items: object[] }>()).items.length;
 
 describe("a run that is cut off", () => {
-  it("goes on where it was when its object was out of memory, and makes nothing twice", async () => {
+  it("continues after its object ran out of memory, and creates nothing twice", async () => {
     holdClock();
     await site.index(many(12));
     const busy = () => new Response("", { status: 503, headers: { "retry-after": "60" } });
@@ -80,7 +80,7 @@ describe("a run that is cut off", () => {
     for (const { skill_id } of done.items) expect(await versions(skill_id)).toBe(1);
   });
 
-  it("comes back as often as its source asks for, which is no failure", async () => {
+  it("waits as often as its source requests, which is not a failure", async () => {
     holdClock();
     const busy = () => new Response("", { status: 503, headers: { "retry-after": "1" } });
     site.says("/.well-known/agent-skills/index.json", busy);
@@ -94,10 +94,10 @@ describe("a run that is cut off", () => {
     expect((await over(key, begun)).counts.created).toBe(2);
   });
 
-  it("knows what it has published and not yet written down for its own", async () => {
+  it("recognizes a skill that it published but has not recorded", async () => {
     await site.index(many(3));
     const done = await over(key, await beginIndex(key, site));
-    // As it is when the gateway dies between the two: the skill is there, and no row says where it came from.
+    // As after a crash between the two writes: the skill exists without a row about its source.
     await env.DB.prepare("DELETE FROM import_items WHERE import_id = ? AND name = 'run-001'").bind(done.id).run();
     await env.DB.prepare("UPDATE imports SET state = 'running' WHERE id = ?").bind(done.id).run();
     await importObject(done.id).wake(done.id);
@@ -116,8 +116,8 @@ describe("a run that is cut off", () => {
     await env.DB.prepare("UPDATE imports SET state = 'running', updated_at = 5, next_at = 5 WHERE id = ?")
       .bind(done.id)
       .run();
-    await keepHouse();
-    // A look at it would wake it, too.
+    await runCron();
+    // Reading it would wake it too.
     await vi.waitFor(
       async () => {
         const row = await env.DB.prepare("SELECT state FROM imports WHERE id = ?").bind(done.id).first();
@@ -141,7 +141,7 @@ describe("a run that is cut off", () => {
     expect(await over(key, begun)).toMatchObject({ state: "failed", problem: { code: "SOURCE_UNREACHABLE" } });
   });
 
-  it("waits as long as a busy source asks for, and takes what it then gives", async () => {
+  it("waits as long as a busy source requests, and then imports", async () => {
     holdClock();
     await site.index(many(2));
     site.says(
@@ -157,13 +157,13 @@ describe("a run that is cut off", () => {
   });
 });
 
-describe("whoever runs an import", () => {
+describe("the user who runs an import", () => {
   const stopped = async (report: Pick<Report, "id">, by = ADMIN_KEY) => {
     const done = await over(by, report);
     expect([done.state, done.problem?.code, done.mirror]).toEqual(["stopped", "IMPORTER_ENDED", false]);
     return done;
   };
-  /** Begins one that is under way, and whose next slice is its second. */
+  /** Starts an import whose next slice is its second. */
   async function underWay(by: string, more: object = {}) {
     await site.index(many(60));
     const held = gate("run-039");
@@ -194,7 +194,7 @@ describe("whoever runs an import", () => {
     await stopped(begun);
   });
 
-  it("must still be an admin, for what is public", async () => {
+  it("must still be an admin for public skills", async () => {
     const made = await (await call("POST", "/api/v1/keys", { json: { user_id: user, role: "admin" } })).json<{
       key: string;
       id: string;
@@ -207,7 +207,7 @@ describe("whoever runs an import", () => {
   });
 });
 
-describe("a name that somebody takes while it is fetched", () => {
+describe("a name that another user takes during the download", () => {
   it("stays theirs", async () => {
     await site.index([{ name: "raced" }]);
     const held = gate("raced");
@@ -221,7 +221,7 @@ describe("a name that somebody takes while it is fetched", () => {
 });
 
 describe("the end of an import", () => {
-  it("comes when somebody cancels it: nothing more is taken, and the report stays", async () => {
+  it("after a cancellation: nothing more is imported, and the report remains", async () => {
     await site.index(many(60));
     const held = gate("run-020");
     const begun = await beginIndex(key, site);
@@ -237,7 +237,7 @@ describe("the end of an import", () => {
     expect(again.counts).toMatchObject({ created: 40, unchanged: 20 });
   });
 
-  it("comes when it is deleted: its skills stay, and are nobody else's to change", async () => {
+  it("after its deletion: its skills remain and belong to their owner", async () => {
     await site.index(many(2));
     const { id } = await over(key, await beginIndex(key, site));
     expect((await call("DELETE", `${IMPORTS}/${id}`, { key })).status).toBe(204);
@@ -274,7 +274,7 @@ describe("the end of an import", () => {
 describe("a mirror", () => {
   it("is read again every day, by an admin's word alone, until it is cancelled", async () => {
     const admin = await keyFor(`mirrors-${users}`, { role: "admin" });
-    /** Lets the alarm go off until that run is over: the clock that stands still sets alarms that never ring by themselves. */
+    /** Runs alarms until the run has ended, because alarms do not fire while the clock stands still. */
     const nextRun = async (id: string, run: number) => {
       for (;;) {
         await runDurableObjectAlarm(importObject(id));

@@ -13,7 +13,7 @@ const META = {
   "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
 };
 
-/** One request of an era, as it is on the wire. */
+/** One request of an era, as sent by a host. */
 function speak(era: Era, path: string, user: string, id: number, method: string, params: { name?: string }) {
   if (era === "legacy") return post(path, user, { jsonrpc: "2.0", id, method, params });
   const headers = {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await publishPublic(providerSkill("patient", { wait: "return await context.request('confirm', {})" }));
 });
 
-/** Requests that wait for a page, of a conversation of this user. */
+/** Pending requests to a page, in a conversation of this user. */
 async function pending(user: string, conversation: string): Promise<{ state: string }[]> {
   const answer = await call("GET", `/api/v1/conversations/${conversation}/requests?state=pending`, { as: user });
   return (await answer.json<{ items: { state: string }[] }>()).items;
@@ -48,7 +48,7 @@ describe.each<Era>(["legacy", "modern"])("a call that runs, %s era", (era) => {
     await expect.poll(async () => (await pending(user, "gone")).length, { timeout: 20_000 }).toBe(0);
   });
 
-  it("says nothing of a changed list of tools, unless the era has it in a call's stream", async () => {
+  it("does not report a changed list of tools, unless the era sends it in a call's stream", async () => {
     const load = callOf("load_skill", { skill_name: "patient" });
     const stream = await speak(era, "/mcp/told?tool_mode=dynamic", `told-${era}`, 7, "tools/call", load);
     const methods = (await messages(stream)).map((message) => message.method ?? "answer");

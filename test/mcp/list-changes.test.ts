@@ -31,7 +31,7 @@ const LISTS = ["notifications/resources/list_changed", "notifications/prompts/li
 
 beforeEach(forget);
 
-it("a host of 2025 hears it in the stream of its call, once, and then has the new list", async () => {
+it("a 2025 host receives it in the stream of its call, once, and then has the new list", async () => {
   await shop("old");
   const client = await host("/mcp/shop", "shopper");
   const heard: string[] = [];
@@ -48,7 +48,7 @@ it("a host of 2025 hears it in the stream of its call, once, and then has the ne
   expect(heard).toEqual([]);
 });
 
-it("a host of 2026 that listens hears it, whoever called, and one of another conversation does not", async () => {
+it("a listening 2026 host receives it for any caller, and one of another conversation does not", async () => {
   await shop("old");
   const listening = async (path: string) => {
     const lists: string[][] = [];

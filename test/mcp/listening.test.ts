@@ -49,7 +49,7 @@ const listen = (path: string, user: string) =>
   post(path, user, LISTEN, { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" });
 
 describe("a host of the modern era", () => {
-  it("hears of tools that another chat's load brought, and again after the object slept", async () => {
+  it("receives tools of a skill that another chat loaded, also after the object hibernated", async () => {
     await publishPublic(providerSkill("bringer", { brought: "return 'here'" }));
     const path = "/mcp/heard?tool_mode=dynamic";
     const { client, lists } = await listening(path, "hearer");
@@ -63,7 +63,7 @@ describe("a host of the modern era", () => {
     await Promise.all([client.close(), other.close()]);
   });
 
-  it("hears of tools of a server that came after it had its list", async () => {
+  it("receives tools of a server that connected after it read its list", async () => {
     Object.assign(DURATIONS, { patience: 0, patienceList: 0 });
     await gatewayServers({ well: { url: `${faults}/ok/none` } });
     await publishPublic(providerSkill("waiter", { waited: "return 'here'" }));
@@ -72,7 +72,7 @@ describe("a host of the modern era", () => {
     await client.close();
   });
 
-  it("is told that its stream ends when its conversation does", async () => {
+  it("gets the end of its stream when its conversation is deleted", async () => {
     const stream = await listen("/mcp/ending", "ender");
     expect(stream.headers.get("content-type")).toContain("text/event-stream");
     expect((await call("DELETE", "/api/v1/conversations/ending", { as: "ender" })).status).toBe(204);
@@ -94,7 +94,7 @@ describe("a host of the modern era", () => {
   });
 });
 
-it("a host of the legacy era hears in its next call what changed since its list", async () => {
+it("a host of the legacy era receives in its next call what changed since its list", async () => {
   Object.assign(DURATIONS, { patience: 0, patienceList: 0 });
   await gatewayServers({ well: { url: `${faults}/ok/none` } });
   await publishPublic(providerSkill("reader", { readable: "return 'here'" }));

@@ -52,7 +52,7 @@ const INFO = { level: "info", logger: "chatty/db", data: { rows: 3 } };
 const ERROR = { level: "error", logger: "chatty", data: ["broken"] };
 
 describe("a host of 2025", () => {
-  it("hears nothing until it sets a level, then that and what is above it, in order and before the result", async () => {
+  it("receives nothing until it sets a level, then that level and above, in order and before the result", async () => {
     const { client, heard } = await listening("/mcp/logs", "logs");
     await echo(client);
     expect(heard).toEqual([]);
@@ -70,7 +70,7 @@ describe("a host of 2025", () => {
   it.each([
     ["that can be asked", { roots: {} }, {}],
     ["that wants progress", {}, { onprogress: () => undefined }],
-  ])("%s hears it while the call runs", async (what, capabilities, options) => {
+  ])("%s receives it while the call runs", async (what, capabilities, options) => {
     const user = `logs-${what.length}`;
     const { client, heard } = await listening(`/mcp/${user}`, user, "legacy", capabilities);
     await client.setLoggingLevel("error");
@@ -78,7 +78,7 @@ describe("a host of 2025", () => {
     expect(heard).toEqual([ERROR]);
   });
 
-  it("hears nothing of another conversation's level, nor of another user's", async () => {
+  it("receives nothing for the level of another conversation or user", async () => {
     const one = await listening("/mcp/loud", "loud");
     await one.client.setLoggingLevel("debug");
     for (const [path, user] of [
@@ -100,7 +100,7 @@ describe("a host of 2025", () => {
 });
 
 describe("a host of 2026", () => {
-  it("hears what it asks for with each call, and nothing with one that does not ask", async () => {
+  it("receives the requested level of each call, and nothing for calls without one", async () => {
     const { client, heard } = await listening("/mcp/modern-logs", "modern-logs", "modern");
     await echo(client);
     expect(heard).toEqual([]);
@@ -111,7 +111,7 @@ describe("a host of 2026", () => {
   });
 });
 
-it("passes on no more than a call may log, and cuts what is long", async () => {
+it("passes on at most the limit of log messages per call, and cuts long ones", async () => {
   const many = Array.from({ length: 300 }, (_, n) => ({ level: "info", logger: "x".repeat(500), data: n }));
   await gatewayServers({ chatty: await logging("flood", { level: "info", data: "a".repeat(100_000) }, ...many) });
   const { client, heard } = await listening("/mcp/flood", "flood", "modern");

@@ -1,4 +1,4 @@
-// Results of servers that are too long to be passed on: hosts read the whole in ranges. And what results link to is read where it is.
+// Results of servers that are too long: hosts read the whole result in ranges. Links in results can be read too.
 
 import { env } from "cloudflare:workers";
 import type { Client } from "@modelcontextprotocol/client";
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 describe("a result above the cap", () => {
-  // Each character has three bytes, so that a range ends inside of one.
+  // Each character has three bytes, so ranges can end inside a character.
   const long = "界线".repeat(UPSTREAM_LIMITS.textChars / 2 + 500);
 
   it("Read it in ranges, which are the whole one after the other", async () => {
@@ -66,7 +66,7 @@ describe("a result above the cap", () => {
     expect(whole.join("") === long).toBe(true);
   });
 
-  it("is nobody's but the user's, in this conversation, and says what is wrong with a range", async () => {
+  it("is visible only to its user in this conversation, and reports invalid ranges", async () => {
     const { client, told } = await answered("whose", { content: [{ type: "text", text: long }] });
     const file = /fil_[0-9a-f]{32}/.exec(told)?.[0] ?? "";
     const range = `result:${file}?offset=0&limit=65536`;
@@ -78,7 +78,7 @@ describe("a result above the cap", () => {
       const reader = await host(path, user);
       const told = await refused(reader.readResource({ uri: range }));
       expect(told).toContain("not found");
-      // As one that never was.
+      // Like a file that never existed.
       expect(told.replace(file, "")).toBe((await refused(reader.readResource({ uri: never }))).replace(/fil_0+/, ""));
     }
     const door = await call("GET", `/api/v1/conversations/whose/files/${file}`, { as: "another" });
@@ -90,14 +90,14 @@ describe("a result above the cap", () => {
     );
     expect((await read(client, `result:${file}?offset=1&limit=3`)).text).toBe("线");
     expect(await refused(client.readResource({ uri: `result:fil_${"0".repeat(32)}` }))).toContain("not found");
-    // It counts and ends as the conversation's other files.
+    // It counts and expires like the conversation's other files.
     const { items } = await (await call("GET", "/api/v1/conversations/whose/files", { as: "whose" })).json<{
       items: { path: string }[];
     }>();
     expect(items.map(({ path }) => path)).toEqual(["results/long__report.txt"]);
   });
 
-  it("is not kept beyond what long results may take in a conversation, which is told", async () => {
+  it("is not stored above the limit for long results of a conversation, with a note", async () => {
     const { client, told } = await answered("filled", { content: [{ type: "text", text: long }] });
     const file = /fil_[0-9a-f]{32}/.exec(told)?.[0] ?? "";
     const size = LIBRARY_LIMITS.resultsBytes - 4 * long.length;
@@ -122,7 +122,7 @@ describe("a result above the cap", () => {
     expect(await again(client, { n: 3 })).toContain("Read it in ranges");
   });
 
-  it("with more than text is kept as JSON", async () => {
+  it("with other content than text is stored as JSON", async () => {
     const result = {
       content: [{ type: "text", text: "a" }],
       structuredContent: { a: "x".repeat(UPSTREAM_LIMITS.textChars) },
@@ -134,7 +134,7 @@ describe("a result above the cap", () => {
   });
 });
 
-describe("what a result links to", () => {
+describe("resources linked in a result", () => {
   it("is read at the server that linked it, though it lists nothing", async () => {
     const link = { type: "resource_link", uri: "test://linked", name: "linked" };
     const inside = { type: "resource", resource: { uri: "ui://long/page", text: "<p>" } };

@@ -24,7 +24,7 @@ async function serving(tool: object, result: object = { content: [] }): Promise<
   return scripted("marks", { "tools/list": answering({ tools: [tool] }), "tools/call": answering(result) });
 }
 
-/** A host of a conversation once the server's tool is there. */
+/** A host of a conversation that has the server's tool. */
 async function connected(user: string, era: Era, entry: object) {
   await gatewayServers({ marks: { ...PATIENT, prefix: "never", ...entry } });
   const client = await host(`/mcp/${user}`, user, era);
@@ -36,7 +36,7 @@ async function connected(user: string, era: Era, entry: object) {
 beforeEach(() => gatewayServers({}));
 
 describe.each<Era>(["legacy", "modern"])("a tool of a server, %s era", (era) => {
-  it("is told with all that it says of itself, its page under the server's name", async () => {
+  it("is passed on with all its fields, its page under the server's alias", async () => {
     const { tool } = await connected(`marks-${era}`, era, { url: await serving(FULL) });
     expect(tool).toMatchObject({
       ...FULL,
@@ -45,7 +45,7 @@ describe.each<Era>(["legacy", "modern"])("a tool of a server, %s era", (era) => 
     });
   });
 
-  it("answers with what is structured and with marks, which clients hold against its schema", async () => {
+  it("returns structured content and `_meta`, which clients validate against its schema", async () => {
     const structuredContent = { degrees: 21 };
     const url = await serving(FULL, { content: [], structuredContent, _meta: { "example.com/unit": "C" } });
     const { client } = await connected(`structured-${era}`, era, { url });
@@ -84,7 +84,7 @@ describe("a server that means harm", () => {
     expect(tool?._meta).not.toHaveProperty("io.modelcontextprotocol/serverInfo");
   });
 
-  it("tells no more than it is allowed", async () => {
+  it("shows only allowed fields", async () => {
     const description = "x".repeat(UPSTREAM_LIMITS.schemaChars);
     const url = await serving({ ...FULL, outputSchema: { type: "object", description }, _meta: { description } });
     const { tool } = await connected("more", "modern", { url });

@@ -32,7 +32,7 @@ describe("load_skill over MCP", () => {
     const second = await host("/mcp/project", user, era);
     expect(textOf(await load(second, "wiki"))).toBe(told);
     expect(textOf(await load(second, "base"))).toContain("The base comes first.");
-    // It needs what another chat has loaded.
+    // It depends on a skill that another chat has loaded.
     expect(textOf(await load(second, "blog"))).toMatch(/The base comes first\.[\s\S]*Or a blog\./);
     expect(textOf(await load(first, "wiki"))).toBe(told);
     await Promise.all([first.close(), second.close()]);
@@ -52,7 +52,7 @@ describe("load_skill over MCP", () => {
     await client.close();
   });
 
-  it("says nothing of turns, and that it changes what is offered", async () => {
+  it("mentions no turns, and declares that the list of tools can change", async () => {
     const user = "textual";
     await publishOwn(await keyFor(user), { name: "wiki" });
     const client = await host("/mcp/texts", user);
@@ -67,20 +67,23 @@ describe("load_skill over MCP", () => {
   });
 });
 
-describe("what is preloaded", () => {
-  it.each(["/mcp/pre", "/mcp"])("at %s is named first, loads whole, and what is not there is said", async (path) => {
-    const user = `preloader-${path.length}`;
-    await publishOwn(await keyFor(user), { name: "wiki", body: "How wikis work." });
-    for (const _ of ["made", "there already"]) {
-      const client = await host(`${path}?preload=wiki,nosuch,wiki`, user);
-      const instructions = client.getInstructions() ?? "";
-      expect(instructions).toContain("Begin with load_skill for: wiki.");
-      expect(instructions).toMatch(/not available[^.]*: nosuch\./);
-      expect(instructions.length).toBeLessThanOrEqual(SHOWN);
-      expect(textOf(await load(client, "wiki"))).toContain("How wikis work.");
-      await client.close();
-    }
-  });
+describe("preloaded skills", () => {
+  it.each(["/mcp/pre", "/mcp"])(
+    "at %s are named first and load completely, and missing ones are reported",
+    async (path) => {
+      const user = `preloader-${path.length}`;
+      await publishOwn(await keyFor(user), { name: "wiki", body: "How wikis work." });
+      for (const _ of ["made", "there already"]) {
+        const client = await host(`${path}?preload=wiki,nosuch,wiki`, user);
+        const instructions = client.getInstructions() ?? "";
+        expect(instructions).toContain("Begin with load_skill for: wiki.");
+        expect(instructions).toMatch(/not available[^.]*: nosuch\./);
+        expect(instructions.length).toBeLessThanOrEqual(SHOWN);
+        expect(textOf(await load(client, "wiki"))).toContain("How wikis work.");
+        await client.close();
+      }
+    },
+  );
 
   it("by a ghost loads in the same way, and its words are passed on whole", async () => {
     const user = "ghostly";
@@ -107,7 +110,7 @@ describe("what is preloaded", () => {
 });
 
 describe.each(["/mcp", "/mcp/many"])("the instructions at %s", (path) => {
-  it("fit what hosts show, with every name, and say what to do first", async () => {
+  it("fit what hosts show, with every name, and begin with instructions", async () => {
     const user = `collector-${path.length}`;
     for (let n = 10; n < 50; n++) {
       const description = `Helps the team with ${"all kinds of papers and figures of department ".repeat(3)}${n}.`;
@@ -123,7 +126,7 @@ describe.each(["/mcp", "/mcp/many"])("the instructions at %s", (path) => {
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toContain("find_skill");
-    // A host that shows tools and no instructions has all descriptions.
+    // A host that shows tools but no instructions receives all descriptions.
     expect(tools.find(({ name }) => name === "load_skill")?.description).toContain("- **team-skill-49**");
     const found = await client.callTool({ name: "find_skill", arguments: { query: "papers department" } });
     expect(textOf(found)).toContain("team-skill-");

@@ -29,7 +29,7 @@ beforeEach(async () => {
 const getsOf = async (era: Era) =>
   (await seen(`/asking-${era}/none`)).filter(({ method }) => method === "prompts/get").length;
 
-/** Servers connect with the first list, which does not wait for them for long. */
+/** Servers connect with the first list, which waits only briefly for them. */
 async function listed(client: Client): Promise<void> {
   const names = async () => (await client.listPrompts()).prompts.map(({ name }) => name);
   await expect.poll(names, { timeout: 20_000 }).toEqual(expect.arrayContaining(ERAS.map((era) => `${era}__ask`)));
@@ -76,7 +76,7 @@ describe.each(PAIRS)("a host of the %s era and a prompt of a server of the %s er
     await client.close();
   });
 
-  it("leave it to a page what the host cannot", async () => {
+  it("are sent to a page if the host does not support them", async () => {
     const user = `p-page-${era}-${server}`;
     const { client } = await asked("/mcp/page", user, era, {});
     const page = await Page.greeted("page", { as: user });
@@ -87,7 +87,7 @@ describe.each(PAIRS)("a host of the %s era and a prompt of a server of the %s er
     await client.close();
   });
 
-  it("are told what to do where nobody can be asked, and nothing waits", async () => {
+  it("return instructions if no user can be asked, and nothing waits", async () => {
     const { client } = await asked("/mcp/alone", `p-alone-${era}-${server}`, era, {});
     expect(await refusal(textOf(client, server, { where: FORM }))).toContain(
       "no connected page or host answers 'form'",
@@ -124,7 +124,7 @@ const META = {
   "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
 };
 
-/** A request of a host of 2026, as it is on the wire. */
+/** A request as a 2026 host sends it. */
 async function send(path: string, user: string, method: string, params: { name: string }): Promise<Answer> {
   const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, "mcp-name": params.name };
   const body = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: META } };
@@ -150,7 +150,7 @@ const refused = ({ error }: Answer) => [error?.code, error?.message];
 const STRANGE = [-32602, expect.stringContaining("No call of this conversation waits for these answers")];
 
 describe("input_required of a prompt", () => {
-  it("carries the server's own keys, asks again for what is missing, and is over with its end", async () => {
+  it("contains the server's own keys, asks again for missing answers, and ends with its result", async () => {
     const get = await wired("p-keys");
     const rounds = [{ a: FORM, b: FORM }];
     const { result } = await get(rounds);
@@ -167,7 +167,7 @@ describe("input_required of a prompt", () => {
     expect(await getsOf("modern")).toBe(2);
   });
 
-  it("takes no state but its own: not a changed, another's, another server's, or a tool's, nor does a tool take a prompt's", async () => {
+  it("accepts only its own state: no changed one, none of another user, server or tool, and tools do not accept a prompt's", async () => {
     const get = await wired("p-own");
     await wired("p-own", "other");
     await wired("p-mallory");
@@ -191,7 +191,7 @@ describe("input_required of a prompt", () => {
     expect(await getsOf("modern")).toBe(2);
   });
 
-  it("goes on after an eviction, at the same server only", async () => {
+  it("continues after an eviction, at the same server only", async () => {
     const user = "p-evicted";
     const get = await wired(user);
     const rounds = [{ a: FORM }];
@@ -210,7 +210,7 @@ describe("input_required of a prompt", () => {
     expect(others).toEqual([]);
   });
 
-  it("takes an answer for the round it was given in", async () => {
+  it("accepts an answer only in its round", async () => {
     const get = await wired("p-rounds");
     const rounds = [{ a: FORM }, { a: FORM }];
     const { requestState: first } = (await get(rounds)).result;

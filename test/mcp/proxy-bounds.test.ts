@@ -59,7 +59,7 @@ describe("headers", () => {
 });
 
 describe("a key", () => {
-  it("is needed, and never goes on", async () => {
+  it("is required, and never passed on", async () => {
     const without = await exports.default.fetch(ADDRESS, { method: "POST", body: JSON.stringify(INITIALIZE) });
     expect(without.status).toBe(401);
     expect(await seen("/ok/none")).toEqual([]);
@@ -151,7 +151,7 @@ describe("pages", () => {
     expect(await seen("/ok/none")).toEqual([]);
   });
 
-  it("of the gateway's own origin and of this machine are let in, and may read what they need", async () => {
+  it("of the gateway's own origin and of this machine are allowed, and can read the required headers", async () => {
     expect((await from("https://gateway.test")).status).toBe(200);
     const answer = await from("http://127.0.0.1:6274");
     expect(answer.status).toBe(200);
@@ -208,7 +208,7 @@ describe("tools that an entry leaves out", () => {
     expect(await answer.json()).toEqual({
       jsonrpc: "2.0",
       id: 9,
-      error: { code: -32602, message: "Tool 'headers' not found on this server." },
+      error: { code: -32602, message: "Tool 'headers' not found on this server. `tools/list` returns its tools." },
     });
     const [echo] = await messages(await send("denied", request("tools/call", { name: "echo" }), { headers }));
     expect(echo?.result?.content[0]?.text).toBe("ok: {}");
@@ -266,7 +266,7 @@ describe("secrets and variables of an entry", () => {
     expect(arrived?.headers["x-token"]).toBe(`token ${SECRET}`);
   });
 
-  it("that cannot be filled are told by name", async () => {
+  it("with missing variables are reported by name", async () => {
     await addServer("unfilled", {
       url: `${faults}/ok/none`,
       headers: { "X-Token": variable("secrets.NOBODY_HAS_IT") },

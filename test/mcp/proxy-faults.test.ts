@@ -6,7 +6,7 @@ import { expectNoConnections, faults, forget, fullServer, seen } from "../suppor
 
 /** The tested deadlines are one second. This limit allows for a slow machine but is below the default deadlines. */
 const SOON = 15_000;
-/** No deadline but the tested one ends anything. */
+/** All deadlines except the tested one are long. */
 const PATIENT = { timeout: 60, connect_timeout: 60 };
 
 beforeEach(forget);
@@ -17,7 +17,7 @@ async function server(path: string, more: Record<string, unknown> = {}): Promise
   return name;
 }
 
-/** Calls a tool that misbehaves while a healthy server is called beside it. */
+/** Calls a tool of a faulty server while a healthy server is called. */
 async function call(fault: string, deadline: { timeout?: number } = {}) {
   const [name, healthy] = [await server(`${fault}/call`), await server("ok/none")];
   const [headers, ownHeaders] = [await session(name), await session(healthy)];
@@ -91,8 +91,8 @@ describe("a call", () => {
   });
 });
 
-describe("a server that is not there", () => {
-  it("is told within the time for connecting", async () => {
+describe("a missing server", () => {
+  it("is reported within the connect timeout", async () => {
     await addServer("nobody", { url: "http://127.0.0.1:9/mcp", connect_timeout: 1 });
     const answer = await send("nobody", INITIALIZE);
     expect(answer.status).toBe(502);
@@ -102,7 +102,7 @@ describe("a server that is not there", () => {
     });
   });
 
-  it("is told when its port never accepts", async () => {
+  it("is reported if its port never accepts", async () => {
     await addServer("full", { url: await fullServer(), connect_timeout: 1 });
     const began = Date.now();
     const answer = await send("full", INITIALIZE);
@@ -119,12 +119,12 @@ describe("a server that is not there", () => {
     expect(text).not.toContain("10.0.0.1");
   });
 
-  it("is 404 when nobody has configured it", async () => {
+  it("is 404 without a configuration", async () => {
     const answer = await send("no-such-server", request("tools/list", {}, 5));
     expect(answer.status).toBe(404);
     expect((await messages(answer))[0]).toMatchObject({
       id: 5,
-      error: { message: "MCP server 'no-such-server' not found." },
+      error: { message: "MCP server 'no-such-server' not found. Check the name." },
     });
   });
 });
@@ -141,7 +141,7 @@ describe("a stream", () => {
     await expectNoConnections();
   });
 
-  it("may go on for longer than a call as long as it says something", async () => {
+  it("can take longer than a call as long as it sends data", async () => {
     const name = await server("ok/none", { timeout: 1 });
     const headers = await session(name);
     const slow = request("tools/call", { name: "slow", arguments: { end: true }, _meta: { progressToken: 1 } });

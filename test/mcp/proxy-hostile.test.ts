@@ -17,13 +17,13 @@ async function stream(name: string, body: string, type = "sse"): Promise<string>
   return (await send(name, null)).text();
 }
 
-/** Posts to the address that a stream named. */
+/** Posts to the URL that a stream named. */
 async function post(address: string): Promise<Response> {
   const body = JSON.stringify(request("tools/list"));
   return fetchAs("alice")(`https://gateway.test${address}`, { method: "POST", headers: JSON_TYPE, body });
 }
 
-/** Requests that reached a host which the gateway was not configured for. */
+/** Requests to a host that is not configured. */
 const astray = async () => (await seen("/collect")).filter(({ headers }) => headers.host === new URL(OTHER).host);
 
 const ENDPOINT = /data: (\/mcp\/servers\/[\w-]+\/message\?to=[\w-]+)\n/;
@@ -54,7 +54,7 @@ describe("an endpoint", () => {
     expect(told).not.toMatch(ENDPOINT);
   });
 
-  it("is found at whatever line ends stand around it", async () => {
+  it("is found with any line ends around it", async () => {
     for (const [at, end] of ["\n\r\n", "\r\n\n", "\r\r\n", "\n\r", "\r\n\r"].entries()) {
       const text = `event: endpoint\ndata: ${OTHER}/collect${end}event: message\ndata: {"a":1}\n\n`;
       const told = await stream(`mixed-${at}`, text);
@@ -65,7 +65,7 @@ describe("an endpoint", () => {
     expect(behind).not.toContain("/collect");
   });
 
-  it("is nobody's business on a server without one", async () => {
+  it("is not used on a server without one", async () => {
     const text = `event: endpoint\ndata: ${OTHER}/collect\n\ndata: {"jsonrpc":"2.0","method":"notifications/x"}\n\n`;
     const told = await stream("newer", text, "streamable-http");
     expect(told).toBe('data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n');
@@ -79,7 +79,7 @@ describe("an endpoint", () => {
 });
 
 describe("an event", () => {
-  it("is written anew: by the standard's line ends, without comments and what nobody knows", async () => {
+  it("is written again: with standard line ends, without comments and unknown fields", async () => {
     const text =
       ': hello\nid: 1\rretry: 20\r\ndata: {"a":\ndata:1}\nunknown: x\n\n:\n\nretry: soon\n\nid: 2\n\nevent: x\n\n';
     const told = await stream("anew", text, "streamable-http");
@@ -99,7 +99,7 @@ describe("denied tools", () => {
   const list = (id: string) =>
     `{"jsonrpc":"2.0","id":${id},"result":{"tools":${JSON.stringify(tools)},"size":12345678901234567890}}`;
 
-  it("are not listed beside one that has no name, and the numbers of the list stay what they are", async () => {
+  it("are not listed next to one without a name, and numbers in the list are unchanged", async () => {
     const url = await scripted("nameless", { "tools/list": { headers: JSON_TYPE, body: list("@id") } });
     await addServer("nameless", { url, deny: ["closed"] });
     const text = await (await send("nameless", request("tools/list"))).text();

@@ -1,4 +1,4 @@
-// The transparent proxy before real servers: what they can do reaches their clients, of both transports.
+// The transparent proxy with real servers: clients of both transports can use all features of a server.
 
 import { describe, expect, it } from "vitest";
 import { addServer, connect, INITIALIZE, request, send, session } from "../support/proxy";
@@ -70,7 +70,7 @@ describe("server-everything over streamable HTTP", async () => {
     expect((await send("everything", request("tools/list"), { headers })).status).toBeGreaterThanOrEqual(400);
   });
 
-  it("tells a client that its server has forgotten it, and lets it begin anew", async () => {
+  it("returns a lost session to the client, which can start a new one", async () => {
     const headers = await session("everything");
     await restart("everything:proxy");
     const answer = await send("everything", request("tools/list"), { headers });
@@ -93,7 +93,7 @@ describe("server-everything over SSE", async () => {
       { name: "trigger-long-running-operation", arguments: { duration: 0.3, steps: 3 } },
       { onprogress: ({ progress }) => seen.push(progress) },
     );
-    // The library's SSE client hands out events twice in this runtime, of a direct connection too.
+    // In this runtime the library's SSE client delivers events twice, even without the proxy.
     expect([...new Set(seen)]).toEqual([1, 2, 3]);
     await client.close();
   });

@@ -38,7 +38,7 @@ beforeEach(async () => {
 async function asked(path: string, user: string, era: Era, capabilities: object = ALL) {
   const heard: { method: string; message?: string }[] = [];
   const client = await host(path, user, era, { capabilities });
-  // Servers connect with the first list, which does not wait for them for long.
+  // Servers connect with the first list, which waits only briefly for them.
   const listed = async () => (await client.listTools()).tools.map(({ name }) => name);
   await expect
     .poll(listed, { timeout: 20_000 })
@@ -70,7 +70,7 @@ const callsOf = async (era: Era) =>
   (await seen(`/asking-${era}/none`)).filter(({ method }) => method === "tools/call").length;
 
 describe.each(PAIRS)("a host of the %s era and a server of the %s era", (era, server) => {
-  it("pass on questions and answers, and the host is told which server asks", async () => {
+  it("pass on questions and answers, with the name of the server", async () => {
     const { client, heard } = await asked("/mcp/passed", `passed-${era}-${server}`, era);
     const text = await textOf(client, server, { where: FORM, say: SAMPLE }, { there: ROOTS });
     expect(JSON.parse(text)).toEqual([
@@ -85,7 +85,7 @@ describe.each(PAIRS)("a host of the %s era and a server of the %s era", (era, se
     await client.close();
   });
 
-  it("leave it to a page what the host cannot, and refuse what nobody can", async () => {
+  it("are sent to a page if the host does not support them, and rejected if neither can answer", async () => {
     const user = `page-${era}-${server}`;
     const { client, heard } = await asked("/mcp/page", user, era, { sampling: {} });
     const page = await Page.greeted("page", { as: user });
@@ -126,7 +126,7 @@ interface Required {
   content: { text: string }[];
 }
 
-/** A call of a host of 2026, as it is on the wire. */
+/** A call as a 2026 host sends it. */
 async function send(user: string, server: Era, rounds: object[], more: object = {}) {
   const params = { name: `${server}__ask`, arguments: { rounds }, _meta: META(ALL), ...more };
   const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": params.name };
@@ -137,7 +137,7 @@ async function send(user: string, server: Era, rounds: object[], more: object = 
 }
 
 describe("input_required", () => {
-  it("carries the server's own keys, asks again for what is missing, and takes no state but its own", async () => {
+  it("contains the server's own keys, asks again for missing answers, and accepts only its own state", async () => {
     const user = "wire";
     const rounds = [{ a: FORM, b: FORM }];
     const { result } = await send(user, "modern", rounds);
@@ -165,14 +165,14 @@ describe("input_required", () => {
     expect(await callsOf("modern")).toBe(2);
   });
 
-  it("takes an answer for the round it was given in, though the server uses a key again", async () => {
+  it("accepts an answer only in its round, even if the server uses a key again", async () => {
     const user = "rounds";
     const rounds = [{ a: FORM }, { a: FORM }];
     const { requestState: first } = (await send(user, "modern", rounds)).result;
     const ulm = { requestState: first, inputResponses: { a: CITY } };
     const { requestState: second } = (await send(user, "modern", rounds, ulm)).result;
     expect(second).not.toBe(first);
-    // A host that sends it again, as after a broken line, has not answered what it did not see.
+    // A host that repeats the request after a lost response has not answered a question that it did not see.
     expect((await send(user, "modern", rounds, ulm)).result).toMatchObject({
       resultType: "input_required",
       requestState: second,
@@ -184,7 +184,7 @@ describe("input_required", () => {
 });
 
 describe("an answer in a stream of 2025", () => {
-  it("counts from the user who was asked, and once", async () => {
+  it("counts only from the asked user, and once", async () => {
     const { client, heard } = await asked("/mcp/once", "once", "legacy");
     await textOf(client, "legacy", { a: FORM });
     expect(heard).toHaveLength(1);

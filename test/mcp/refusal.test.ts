@@ -21,7 +21,7 @@ afterEach(() => {
 
 const request = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: 1, method, params });
 
-describe("a message that is none", () => {
+describe("an invalid message", () => {
   it.each([
     ["a batch", [request("ping"), request("tools/list")], -32600],
     ["a batch of one", [request("initialize")], -32600],
@@ -42,8 +42,8 @@ describe("a message that is none", () => {
   });
 });
 
-describe("what was not meant to happen", () => {
-  it("is told without detail, and logged with the request's id", async () => {
+describe("an unexpected error", () => {
+  it("is returned without details, and logged with the request's id", async () => {
     expectLog("unexpected_error");
     const context = contextOf("somebody");
     const failing = asProtocolError(context, () => Promise.reject(new TypeError("reading 'secret' of undefined")));
@@ -103,7 +103,7 @@ describe("settings of the gateway", () => {
 });
 
 describe("with D1 down", () => {
-  it("a conversation goes on from its own copy; the catalog and new conversations do not", async () => {
+  it("a conversation continues with its cached view; the catalog and new conversations do not", async () => {
     expectLog("storage_failed");
     const user = "survivor";
     await publishOwn(await keyFor(user), { name: "sturdy", body: "Keep calm." });
@@ -126,7 +126,7 @@ describe("with D1 down", () => {
   });
 });
 
-/** The door with settings of its own. */
+/** The endpoint with other settings. */
 async function knock(path: string, init: RequestInit, settings: object = {}): Promise<Response> {
   const execution = createExecutionContext();
   const app = await wholeApp();

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe.each(["legacy", "modern"] satisfies Era[])("a %s host", (era) => {
-  it("without a conversation gets what is small, and nothing is kept", async () => {
+  it("without a conversation returns small files, and stores nothing", async () => {
     const client = await host("/mcp", "files-host", era);
     const written = await run(client, ["write", "a.txt"]);
     expect(written.files).toEqual([
@@ -38,7 +38,7 @@ describe.each(["legacy", "modern"] satisfies Era[])("a %s host", (era) => {
     await client.close();
   });
 
-  it("of a conversation keeps them, and hands one on", async () => {
+  it("of a conversation are stored, and one is passed on", async () => {
     const client = await host("/mcp/files-chat", "files-host", era);
     const [file] = (await run(client, ["write", "a.txt"])).files;
     expect(file?.address).toBe(`/api/v1/conversations/files-chat/files/${file?.id}`);

@@ -92,7 +92,7 @@ describe("two servers", () => {
       two: { url: await having("two", second), ...PATIENT, ...entry },
     });
 
-  it("that have one address have it under their names, and what both may mean is nobody's", async () => {
+  it("with the same URI are listed under their aliases, and an ambiguous URI reads neither", async () => {
     const mine = { resources: [resource("test://a"), resource("test://one")] };
     await both(mine, { resources: [resource("test://a")] });
     const client = await connected("collide", 2);
@@ -130,7 +130,7 @@ describe("two servers", () => {
     expect(await asked("two", "resources/read")).toBe(0);
   });
 
-  it("have their prompts under their names, or bare where nobody else could be meant", async () => {
+  it("have their prompts under their names, or bare names if they are unique", async () => {
     const prompts = [{ name: "shared" }, { name: "own\u0000 one" }];
     await both({ prompts }, { prompts: [{ name: "shared" }, { name: "two" }] }, { prefix: "on-conflict" });
     const client = await connected("prompts", 2);
@@ -145,7 +145,7 @@ describe("two servers", () => {
   });
 });
 
-describe("what a server means harm with", () => {
+describe("hostile fields of a server", () => {
   it("is cut: lists without an end, addresses with white space, texts of many lines", async () => {
     const many = Array.from({ length: 3_000 }, (_, n) => resource(`test://${n}`, { description: "x".repeat(90) }));
     const strange = ["test://a b", "test://\u202Ea", "no-scheme", "x".repeat(5_000)].map((uri) => ({
@@ -183,7 +183,7 @@ describe("what a server means harm with", () => {
     });
   });
 
-  it("is told to the host in one line that names the server, and nothing of the gateway", async () => {
+  it("is returned to the host in one line that names the server, and nothing of the gateway", async () => {
     const error = {
       headers: { "content-type": "application/json" },
       body: '{"jsonrpc":"2.0","id":@id,"error":{"code":-32602,"message":"no\\nsuch"}}',
@@ -204,8 +204,8 @@ describe("what a server means harm with", () => {
   });
 });
 
-describe("who may see a server", () => {
-  it("is judged at every view and call: another user's is not there, nor one that is gone", async () => {
+describe("access to a server", () => {
+  it("is checked at every view and call: another user's and a removed one are not found", async () => {
     const url = await having("private", { resources: [resource("test://secret")], prompts: [{ name: "mine" }] });
     const entry = { url, ...PATIENT };
     await call("PUT", "/api/v1/servers/private", { as: "owner", json: entry });
@@ -223,7 +223,7 @@ describe("who may see a server", () => {
     expect(await asked("private", "resources/read")).toBe(0);
   });
 
-  it("a guarded one lists nothing that nobody has approved", async () => {
+  it("a guarded server lists nothing that is not approved", async () => {
     const url = await having("guarded", { resources: [resource("test://a")], prompts: [{ name: "poison" }] });
     await gatewayServers({ guarded: { url, ...PATIENT, guard: true } });
     const client = await connected("guarded", 1);

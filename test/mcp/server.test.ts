@@ -1,4 +1,4 @@
-// The gateway as an MCP server, as hosts of both eras see it.
+// The gateway as an MCP server, for hosts of both eras.
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
@@ -22,7 +22,7 @@ async function withSkills(...skills: Parameters<typeof publishOwn>[1][]): Promis
 }
 
 describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) => {
-  it("tells level 1 twice: in its instructions and in load_skill's description", async () => {
+  it("has level 1 twice: in its instructions and in load_skill's description", async () => {
     const user = await withSkills({ name: "wiki", description: "Writes wiki pages." });
     const client = await host("/mcp", user, era);
     expect(client.getNegotiatedProtocolVersion()).toBe(era === "modern" ? "2026-07-28" : "2025-11-25");
@@ -35,7 +35,7 @@ describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) 
     await client.close();
   });
 
-  it("gives instructions with those of dependencies, and keeps nothing", async () => {
+  it("returns instructions with those of dependencies, and stores nothing", async () => {
     const user = await withSkills(
       { name: "base", body: "The base comes first." },
       { name: "wiki", frontmatter: 'dependencies: ["base"]', body: "Then the wiki." },
@@ -56,7 +56,7 @@ describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) 
     await client.close();
   });
 
-  it("is narrowed by a ghost, and refuses one that is not there", async () => {
+  it("can be restricted by a ghost, and rejects a missing one", async () => {
     const user = await withSkills({ name: "one" }, { name: "two" });
     const ghost = {
       kind: "Ghost",
@@ -71,7 +71,7 @@ describe.each<Era>(["legacy", "modern"])("/mcp for a host of the %s era", (era) 
     await expect(host("/mcp?ghost=absent", user, era)).rejects.toThrow(/absent|HTTP 400/);
   });
 
-  it("keeps a conversation: loaded, loaded again, unloaded", async () => {
+  it("has the state of a conversation: loaded, loaded again, unloaded", async () => {
     const user = await withSkills({ name: "wiki", body: "How wikis work." });
     const client = await host("/mcp/talk", user, era);
     for (const _ of ["first", "again"]) {
@@ -120,7 +120,7 @@ describe("/mcp", () => {
     expect((await post("/mcp", user, `"${"x".repeat(6_000_000)}"`)).status).toBe(413);
   });
 
-  it("tells the caller of a load that the list of tools changed, in that call's own stream", async () => {
+  it("notifies the caller of a load that the list of tools changed, in that call's own stream", async () => {
     await publishPublic(providerSkill("pinger", { ping: "return 'pong'" }));
     const load = {
       jsonrpc: "2.0",
@@ -136,7 +136,7 @@ describe("/mcp", () => {
     ]);
   });
 
-  it("preloads what the URL names, in a conversation that the URL makes", async () => {
+  it("preloads the skills that the URL names, in a conversation that the URL creates", async () => {
     const user = await withSkills({ name: "wiki", body: "How wikis work." });
     const client = await host("/mcp/pre?preload=wiki", user);
     await client.close();
@@ -146,7 +146,7 @@ describe("/mcp", () => {
     expect(active).toMatchObject([{ skill: "wiki", reason: "selected" }]);
   });
 
-  it("keeps users apart, and conversations", async () => {
+  it("separates users and conversations", async () => {
     const ada = await withSkills({ name: "secret-skill", body: "Ada's own." });
     const [mine, theirs] = [await host("/mcp/same", ada), await host("/mcp/same", someone())];
     await use(mine, "load_skill", { skill_name: "secret-skill" });

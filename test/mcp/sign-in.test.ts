@@ -23,7 +23,7 @@ describe("an MCP URL", () => {
     expect([metadata.status, await metadata.json()]).toMatchObject([200, { resource: GATEWAY + path }]);
   });
 
-  it("tells pages of the web where to sign in", async () => {
+  it("shows web pages where to sign in", async () => {
     const headers = { origin: "https://app.example", "access-control-request-headers": "mcp-protocol-version" };
     const wellKnown = "/.well-known/oauth-protected-resource/mcp/p";
     const asked = await askWith({}, wellKnown, {
@@ -52,7 +52,7 @@ describe("the gateway as its own authorization server", () => {
     expect(refused.headers.get("www-authenticate")).toMatch(/, scope="mcp"$/);
   });
 
-  it("tells what RFC 8414 asks for, and names itself by one origin wherever it is asked", async () => {
+  it("returns the fields of RFC 8414, and always names the same origin", async () => {
     const where = "/.well-known/oauth-authorization-server";
     const answer = await askWith({}, where);
     expect([answer.status, await answer.json()]).toMatchObject([
@@ -77,7 +77,7 @@ describe("the gateway as its own authorization server", () => {
     expect((await askWith({ OAUTH_REGISTRATION: "off" }, "/oauth/register", { method: "POST" })).status).toBe(404);
   });
 
-  it("gives way to a configured issuer, whose scopes stand in metadata and challenge, unless the operator says otherwise", async () => {
+  it("uses a configured issuer, whose scopes are in metadata and challenge, unless the operator disables it", async () => {
     const settings = { ...SETTINGS, OAUTH_SCOPES: "openid,skills" };
     const metadata = await askWith(settings, "/.well-known/oauth-protected-resource/mcp");
     expect(await metadata.json()).toMatchObject({
@@ -99,7 +99,7 @@ it.each([
   ["GET", "/authorize"],
   ["GET", "/.well-known/openid-configuration"],
   ["GET", "/.well-known/oauth-authorization-server/mcp/p"],
-])("%s %s tells in OAuth's words where to go on", async (method, path) => {
+])("%s %s returns an OAuth error with the way to continue", async (method, path) => {
   const told = async (settings: object) => {
     const answer = await askWith({ ...settings }, path, { method });
     const { error, error_description } = await answer.json<{ error: string; error_description: string }>();
@@ -145,7 +145,7 @@ describe("a token for one MCP URL", () => {
     expect(await at(`${GATEWAY}/api/v1/me`, "/api/v1/me")).toBe(false);
   });
 
-  it("counts only where the settings say that the gateway is, whatever the request says", async () => {
+  it("uses only the origin in the settings, whatever the request contains", async () => {
     expect(await at("https://other.test/mcp/one", "/mcp/one", "https://other.test")).toBe(false);
     expect(audiencesAt(["api://gateway"], "/mcp/one")).toEqual(["api://gateway"]);
   });

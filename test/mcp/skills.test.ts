@@ -1,4 +1,4 @@
-// Skills as the extension `io.modelcontextprotocol/skills` serves them, checked by the SDK's own client.
+// Skills through the extension `io.modelcontextprotocol/skills`, checked by the SDK's own client.
 
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { describe, expect, it } from "vitest";
@@ -64,7 +64,7 @@ describe.each<Era>(["legacy", "modern"])("the skills extension, %s era", (era) =
 });
 
 describe("the skills extension", () => {
-  it("lists only what conforms, and serves the rest by get", async () => {
+  it("lists only conforming skills, and returns others by get", async () => {
     const user = someone();
     const key = await keyFor(user);
     await publishOwn(key, { name: "strict-one" });
@@ -85,7 +85,7 @@ describe("the skills extension", () => {
       expect(await rpc(user, "skills/get", { uri })).toMatchObject({ error: { code: -32602 } });
   });
 
-  it("reads folders, and nothing that is none", async () => {
+  it("reads folders, and nothing else", async () => {
     const user = someone();
     await publishOwn(await keyFor(user), { name: "tree", files: { "a/b/c.txt": "c", "a/d.txt": "dd" } });
     const read = (uri: string) =>
@@ -133,7 +133,7 @@ describe("the skills extension", () => {
     expect(await rpc(user, "skills/get", { uri: "skill://repaired/SKILL.md" })).toMatchObject({
       result: { skill: { frontmatter: { compatibility: "needs: node" } } },
     });
-    // As written, and by no other spelling.
+    // Only the exact spelling is accepted.
     expect(await rpc(user, "skills/get", { uri: "skill://repaired/skill.md" })).toMatchObject({
       error: { code: -32602 },
     });

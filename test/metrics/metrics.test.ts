@@ -1,4 +1,4 @@
-// GET /metrics through the door: who may, what was counted, and that it stays.
+// GET /metrics: access, counts, and their persistence.
 
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -28,7 +28,7 @@ async function metrics(): Promise<string> {
     "application/openmetrics-text; version=1.0.0; charset=utf-8",
     "no-store",
   ]);
-  // The runtime warns of text that it does not take for one by its type.
+  // The runtime logs a warning for text with an unknown content type.
   return new TextDecoder().decode(await answer.arrayBuffer());
 }
 
@@ -41,8 +41,8 @@ beforeEach(async () => {
   await gatewayServers({});
 });
 
-describe("who may read metrics", () => {
-  it("an admin, and nobody else", async () => {
+describe("access to metrics", () => {
+  it("is for admins only", async () => {
     expect(await verdict(await ask("/metrics", { key: null }))).toEqual([401, "UNAUTHENTICATED"]);
     expect(await verdict(await ask("/metrics", { key: "sgw_no_such_key_at_all" }))).toEqual([401, "UNAUTHENTICATED"]);
     expect(await verdict(await ask("/metrics", { key: await keyFor("reader") }))).toEqual([403, "ADMIN_ONLY"]);
@@ -62,7 +62,7 @@ describe("who may read metrics", () => {
     expect((await page.ask("GET", "/console/api/metrics")).status).toBe(404);
   });
 
-  it("the answer says how to turn metrics on where they are off", async () => {
+  it("explains how to enable metrics if they are off", async () => {
     const off = await ask("/metrics", {}, { METRICS: "off" });
     const { code, detail } = await off.json<{ code: string; detail: string }>();
     expect([off.status, code, detail]).toEqual([404, "METRICS_OFF", expect.stringContaining("Set `METRICS=on`")]);
@@ -70,7 +70,7 @@ describe("who may read metrics", () => {
   });
 });
 
-describe("what is counted", () => {
+describe("counted values", () => {
   it("requests by edge and status, and refusals by code", async () => {
     const before = await metrics();
     await ask("/api/v1/me");
@@ -85,7 +85,7 @@ describe("what is counted", () => {
       grown("requests_total", { edge: "api", status: "4xx" }),
       grown("requests_total", { edge: "proxy", status: "4xx" }),
       grown("refusals_total", { code: "UNAUTHENTICATED" }),
-      // The health, and the reading before.
+      // The health request, and the earlier read of the metrics.
       grown("requests_total", { edge: "other", status: "2xx" }),
     ]).toEqual([1, 1, 1, 1, 2]);
   });

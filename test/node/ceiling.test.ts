@@ -10,7 +10,7 @@ it("a release whose modules are too large together is refused, with the largest"
   expect(() => checkCeiling({ "index.js": half, "lazy.js": half })).not.toThrow();
   // Bytes count: this is one character and two bytes.
   expect(() => checkCeiling({ "index.js": half, "lazy.js": half, "small.js": "é" })).toThrow(
-    /^The Worker's modules are 1857 KiB together, and may be 1857 KiB.* index\.js 929 KiB, lazy\.js 929 KiB, small\.js 0 KiB/,
+    /^The Worker's modules are too large \(limit 1857 KiB, found 1857 KiB\).* index\.js 929 KiB, lazy\.js 929 KiB, small\.js 0 KiB/,
   );
 });
 
@@ -18,7 +18,9 @@ it("a release that reads too much at its start is refused", () => {
   // Random text does not compress.
   const text = randomBytes(MOST_START_KIB * 512).toString("latin1");
   expect(() => checkStart([text])).not.toThrow();
-  expect(() => checkStart([text, text])).toThrow(/^What the Worker reads at its start is .* KiB \(gzip\), and may be/);
+  expect(() => checkStart([text, text])).toThrow(
+    /^The code that the Worker loads at its start is too large \(limit .* KiB gzip, found /,
+  );
 });
 
 it("the Worker as it is deployed is small enough, and has no compiler in it", async () => {

@@ -24,7 +24,7 @@ const COMMANDS = [
 ];
 
 describe("every command", () => {
-  it.each(COMMANDS)("%s says how it is used, and refuses what it does not know", async (command) => {
+  it.each(COMMANDS)("%s prints its usage, and rejects unknown options", async (command) => {
     const [help, unknown] = await Promise.all([run(command, ["--help"]), run(command, ["--nonsense"])]);
     expect(help).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("Use: npm ") });
     // The packaged command line uses different exit codes for usage errors and failures.
@@ -35,7 +35,7 @@ describe("every command", () => {
 });
 
 describe("the gateway that a command talks to", () => {
-  it.each(["tour", "reindex"])("%s takes it from its options, then from the environment", async (command) => {
+  it.each(["tour", "reindex"])("%s reads the gateway from its options, then from the environment", async (command) => {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       seen.push(`${request.url} ${request.headers.authorization}`);
@@ -64,9 +64,9 @@ describe("the gateway that a command talks to", () => {
   });
 });
 
-it("a build for a plain wrangler dev says what to run instead; one for npm run dev does not", async () => {
+it("a build for plain wrangler dev names the command to use instead; one for npm run dev does not", async () => {
   const plain = await run("build", [], { env: { WRANGLER_COMMAND: "dev" } });
-  expect(plain).toMatchObject({ code: 0, stderr: expect.stringContaining("run npm run dev") });
+  expect(plain).toMatchObject({ code: 0, stderr: expect.stringContaining("Use `npm run dev` instead") });
   const ours = await run("build", [], { env: { WRANGLER_COMMAND: "dev", SKILL_GATEWAY_OWNER: "{}" } });
   expect(ours.stderr).not.toContain("npm run dev");
 });

@@ -8,7 +8,7 @@ import { prepareConsole } from "../../scripts/build/console.mjs";
 import { root } from "../../scripts/kit/files.mjs";
 
 const KIB = 1024;
-/** The rules of the design: the first load, a page on top of it, and all of it. */
+/** The limits: the first load, one further page, and the whole console. */
 const MOST = { first: 220 * KIB, page: 80 * KIB, all: 600 * KIB };
 
 interface Chunk {

@@ -71,7 +71,7 @@ function leadsSomewhere(from: string, link: string): boolean {
   return anchorsOf(readFileSync(target, "utf8")).has(heading);
 }
 
-/** The names under which GitHub shows the headings of a document. */
+/** The anchors that GitHub creates for the headings of a document. */
 function anchorsOf(text: string): Set<string> {
   const prose = text.replace(/^```[\s\S]*?^```/gm, "");
   const headings = [...prose.matchAll(/^#{1,6} +(.+)$/gm)].map((match) => match[1] ?? "");

@@ -1,4 +1,4 @@
-// The examples as a user runs them: real SDKs in a process of their own, against the gateway and a model that follows a script.
+// The examples as users run them: real SDKs in their own process, with the gateway and a scripted model.
 
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -24,7 +24,7 @@ async function publish(): Promise<void> {
       name: "harbour-report",
       description: "Writes harbour reports.",
       version: `${versions}.0.0`,
-      // A shorter one would be preloaded under delivery `auto`, and nothing would have to be loaded.
+      // Shorter instructions would be preloaded under delivery `auto`, so nothing would be loaded.
       body: `${order()}\n\n${"Watch the tide, the wind and the boats. ".repeat(300)}`,
       files: { "tides.md": "High water at noon.\n" },
     },
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-it("the back end by hand runs as printed, for users who have no agent of their own", async () => {
+it("the back end without SDK runs as printed, for users without an agent of their own", async () => {
   const page = await readFile(path.join(root, "docs", "back-end.md"), "utf8");
   const [, spec = "", route] = /-d '(\{.*\})' \$GW(\/kinds\/ghosts\/by-name\/public\/\S+)/.exec(page) ?? [];
   await gateway.send("PUT", `/api/v1${route}`, JSON.parse(spec));
@@ -93,7 +93,7 @@ it("the back end by hand runs as printed, for users who have no agent of their o
   ]);
 });
 
-it.each(["openai-chat", "openai-responses", "anthropic", "ai-sdk"])("%s takes two turns", async (example) => {
+it.each(["openai-chat", "openai-responses", "anthropic", "ai-sdk"])("%s runs two turns", async (example) => {
   const vendor = await startVendor();
   const look = [
     { name: "get_time", input: {} },
@@ -133,7 +133,7 @@ it.each(["openai-chat", "openai-responses", "anthropic", "ai-sdk"])("%s takes tw
   expect(vendor.refusals).toEqual([]);
   expect(stdout).toBe("Said in step 3.\nSaid in step 5.\n");
 
-  // First it loads the skill; from then on the instructions are there, in the next turn without loading again.
+  // The first turn loads the skill; later turns have its instructions without loading.
   const told = vendor.bodies.map((body) => orders.slice(0, 2).map((each) => body.includes(each)));
   const [before, after] = [
     [true, false],

@@ -1,4 +1,4 @@
-// /llms.txt: the map of the served documents leads to all of them and to nothing else.
+// /llms.txt: the index of the served documents lists all of them and nothing else.
 
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

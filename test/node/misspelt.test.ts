@@ -19,7 +19,7 @@ it.each([
   expect(misspelt(NAMES, [name])).toEqual({ wrong: [{ name, meant }], doubtful: [] });
 });
 
-it("what other programs and the gateway's own commands read stops nothing", () => {
+it("variables of other programs and of the gateway's own commands cause no error", () => {
   const others =
     "PATH HOME SECRET_KEY JWT_SECRET JWT_ISSUERS JWT_JWKS_URI RATE_LIMIT LOG_REQUEST ALLOWED_ORIGIN ALLOWED_HOSTS LOG_LEVEL MCP_SERVER_URL " +
     "MCP_TIMEOUT MCP_TOOL_TIMEOUT MCP_STRESS GATEWAY_INTERFACE GATEWAY_URL GATEWAY_KEY SKILLS_DIR SKILL_PATH SKILL_GATEWAY_OWNER npm_config_cache";

@@ -60,9 +60,9 @@ describe("the OpenAPI document", () => {
     const config = await createConfig({
       extends: ["recommended-strict"],
       rules: {
-        // Every route refuses with `default`; a 4xx of its own is listed where it has one.
+        // Every route has the error `default`, and lists its specific 4xx statuses.
         "operation-4xx-response": "off",
-        // `/public/list` beside `/{id}/files`: the router prefers literal segments.
+        // `/public/list` next to `/{id}/files`: the router prefers literal segments.
         "no-ambiguous-paths": "off",
         "info-license-strict": "off",
         "operation-description": "error",
@@ -84,13 +84,13 @@ describe("the OpenAPI document", () => {
     const told = problems.map(
       (problem) => `${problem.severity} ${problem.ruleId} ${problem.location[0]?.pointer}: ${problem.message}`,
     );
-    // Used by `x-event-schema`, since OpenAPI 3.1 has no word for the events of a stream.
+    // Used by `x-event-schema`, because OpenAPI 3.1 cannot describe the events of a stream.
     expect(told).toEqual([
       expect.stringMatching(/^error no-unused-components #\/components\/schemas\/ToolCallEvent: /),
     ]);
   });
 
-  it("names every operation once, says what it does and whether it may be repeated", async () => {
+  it("names every operation once, with a description and whether it can be repeated", async () => {
     const document = await parsed();
     const operations = operationsOf(document);
     const ids = operations.map(({ operationId }) => operationId);
@@ -105,7 +105,7 @@ describe("the OpenAPI document", () => {
       if (route.startsWith("GET ") && operationId !== "conversations.socket")
         expect([route, retry]).toEqual([route, "safe"]);
     }
-    // No tag that nothing has.
+    // Every tag is used.
     expect(tags.filter((tag) => !operations.some(({ tags: own }) => own.includes(tag)))).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(FIELDS).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("says of the headers which routes take them", async () => {
+  it("lists the routes of each header", async () => {
     const takes = (header: string) =>
       operationsOf(document)
         .filter(({ parameters = [] }) => parameters.some(({ $ref }) => $ref?.endsWith(`/${header}`)))
@@ -159,7 +159,7 @@ describe("the OpenAPI document", () => {
     expect(takes("OnBehalfOf")).toContain("turns.prepare");
   });
 
-  it("says of every route that takes a header that it may be refused", async () => {
+  it("documents the error of every route with a header", async () => {
     const silent = operationsOf(await parsed())
       .filter(({ parameters = [] }) => parameters.some(({ $ref }) => $ref !== undefined))
       .filter(({ responses }) => responses["400"] === undefined && responses.default === undefined);
@@ -193,7 +193,7 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  it("says how many a list gives at most", async () => {
+  it("documents the maximum of every list", async () => {
     type Parameter = { name: string; schema: Record<string, unknown> };
     const document: { paths: Record<string, Record<string, { parameters?: Parameter[] }>> } = JSON.parse(await text());
     const limits = Object.entries(document.paths).flatMap(([path, { get }]) =>
@@ -220,11 +220,11 @@ describe("the OpenAPI document", () => {
         (route) =>
           !/^\/\.well-known\/clawhub|^\/api\/v1\/(whoami|search|resolve|download|skills)(\/|$)/.test(route.path),
       )
-      // The console's page, what leads to it, and what it alone can send (docs/console.md).
+      // The console's page, its redirects, and requests that only it can send (docs/console.md).
       .filter((route) => !/^\/(console|demo)(\/|$)/.test(route.path))
       // OAuth endpoints have their own format. The metadata of RFC 8414 lists them.
       .filter((route) => !/^\/(oauth|\.well-known\/oauth-authorization-server)(\/|$)/.test(route.path))
-      // OpenAPI has no word for all paths below one: the entry of that one describes them.
+      // OpenAPI cannot describe all paths below a path, so the entry of that path describes them.
       .filter((route) => !route.path.endsWith("/*"))
       .map((route) => `${route.method} ${route.path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}")}`);
     expect([...new Set(routed)].sort()).toEqual(described.sort());

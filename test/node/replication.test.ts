@@ -1,4 +1,4 @@
-// Turning on D1's read replication, against a stub of Cloudflare's API.
+// Enabling D1's read replication, with a stub of Cloudflare's API.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ const ID = "11111111-1111-4111-8111-111111111111";
 
 let server: Server;
 let asked: { call: string; token: string | undefined; body: string }[];
-/** Answers in turn, `[status, result]`; a text is the reason of a refusal. */
+/** Responses in order, `[status, result]`; a text is the reason of an error. */
 let answers: [status: number, result: object | string | null][];
 let said: string[];
 
@@ -46,7 +46,7 @@ async function ensure(token: string | undefined = "token") {
 
 const route = `/accounts/acc/d1/database/${ID}`;
 
-it("turns it on where it is off, and where nobody ever said", async () => {
+it("enables it if it is off or was never set", async () => {
   for (const before of [{ read_replication: { mode: "disabled" } }, {}]) {
     asked = [];
     answers = [
@@ -62,18 +62,18 @@ it("turns it on where it is off, and where nobody ever said", async () => {
   expect(said.join("\n")).not.toContain("by hand");
 });
 
-it("leaves alone what is on", async () => {
+it("changes nothing if it is on", async () => {
   answers = [[200, { uuid: ID, read_replication: { mode: "auto" } }]];
   await ensure();
   expect(asked.map(({ call }) => call)).toEqual([`GET ${route}`]);
   expect(said).toEqual([]);
 });
 
-it("without a token asks nobody, and says the one step", async () => {
+it("without a token sends no request, and prints the manual step", async () => {
   answers = [];
   await ensure("");
   expect(asked).toEqual([]);
-  expect(said.join("\n")).toMatch(/takes CLOUDFLARE_API_TOKEN.*Enable Read Replication/s);
+  expect(said.join("\n")).toMatch(/CLOUDFLARE_API_TOKEN is not set.*Enable Read Replication/s);
 });
 
 it.each<[string, [number, object | string | null][], string]>([
@@ -97,9 +97,9 @@ it.each<[string, [number, object | string | null][], string]>([
       [200, { uuid: ID }],
       [200, { uuid: ID }],
     ],
-    "did not say that it is on",
+    "did not confirm it",
   ],
-])("%s does not stop a deployment: it says why, and the one step", async (_, given, why) => {
+])("%s does not stop a deployment: prints the reason and the manual step", async (_, given, why) => {
   answers = [...given];
   await ensure();
   expect(answers).toEqual([]);

@@ -5,13 +5,13 @@ import path from "node:path";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { root } from "../support/harness";
-import { Overheard } from "../support/oidc/harness";
+import { RecordingGateway } from "../support/oidc/harness";
 import { StandIn } from "../support/oidc/provider";
 import { VISITORS } from "../support/oidc/shapes";
 
 const page = readFileSync(path.join(root, "docs", "sign-in.md"), "utf8");
 
-/** The recipes: of each section with a block of settings, these. */
+/** The recipes of the document: the settings of each section. */
 const RECIPES = new Map(
   page.split(/^## /m).flatMap((section): [string, Record<string, string>][] => {
     const [, block] = /^```toml\n\[vars\]\n([\s\S]*?)^```/m.exec(section) ?? [];
@@ -34,7 +34,7 @@ describe.each(Object.entries(VISITORS))("%s", (name, { sub, user, group, shape, 
   const settings = RECIPES.get(name) ?? {};
   const { JWT_ISSUER = "", JWT_JWKS_URL = "" } = settings;
   let provider: StandIn;
-  let gateway: Overheard;
+  let gateway: RecordingGateway;
   let token: string;
   beforeAll(async () => {
     provider = await StandIn.start(JWT_ISSUER, JWT_JWKS_URL, shape);
@@ -43,7 +43,7 @@ describe.each(Object.entries(VISITORS))("%s", (name, { sub, user, group, shape, 
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
       input === JWT_JWKS_URL ? real(provider.keysUrl) : real(input, init),
     );
-    gateway = new Overheard(settings);
+    gateway = new RecordingGateway(settings);
     await gateway.start();
     await gateway.send("POST", "/api/v1/groups", { name: group });
     token = await provider.signIn(sub);
@@ -64,7 +64,7 @@ describe.each(Object.entries(VISITORS))("%s", (name, { sub, user, group, shape, 
     ]);
   });
 
-  it("makes nobody else an admin", async () => {
+  it("makes no other user an admin", async () => {
     const others = await provider.altered(token, notAdmin);
     const me = await ask(others);
     expect([me.status, await me.json()]).toMatchObject([200, { role: "user", memberships: [{ group }] }]);

@@ -166,7 +166,7 @@ it.each([
   ["1.2.0+build.local.3", "1.2.0+build"],
   ["1.2.local.3", "1.2.local.3"],
   ["1.2.0", "1.2.0"],
-])("the label that %s stands for is %s", (label, expected) => {
+])("the local label for %s is %s", (label, expected) => {
   expect(withoutLocalSuffix(label)).toBe(expected);
 });
 

@@ -1,4 +1,4 @@
-// `npm run skill`, as an author types it.
+// `npm run skill` as authors use it.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -59,7 +59,7 @@ const PROVIDER = `export class Greeter {
 }`;
 
 describe("the key of this machine", () => {
-  it("is sent to the gateway that runs here and to nobody else", async () => {
+  it("is sent to the local gateway only", async () => {
     const project = path.join(folder, "project");
     const lock = path.join(project, ".wrangler", "state", "gateway.lock");
     await mkdir(path.dirname(lock), { recursive: true });
@@ -80,7 +80,7 @@ describe("the key of this machine", () => {
       await expect(keyFor(url), url).rejects.toThrow("is not sent to");
   });
 
-  it("does not go along with a push to somewhere else, which says what to set", async () => {
+  it("is not sent with a push to another gateway, which names the setting", async () => {
     await write("pushed", { "SKILL.md": manifest() });
     const seen: string[] = [];
     const server = createServer((request, response) => {
@@ -100,7 +100,7 @@ describe("the key of this machine", () => {
     }
   });
 
-  it("is asked for the gateway of this checkout, whatever another sign-in has kept", async () => {
+  it("is used for the gateway of this checkout, even after another sign-in", async () => {
     const config = path.join(folder, "config");
     await mkdir(path.join(config, "skillgate"), { recursive: true });
     const kept = { current: "http://127.0.0.1:9", keys: { "http://127.0.0.1:9": "sgw_elsewhere" } };
@@ -124,7 +124,7 @@ describe("the bench", () => {
       "scripts/broken.js:2  MODULE_INVALID  It needs 'zod', which is neither in the package nor built into Node.",
     );
     expect(stdout).toMatch(/SKILL.md:\d+ {2}low {2}FILE_MISSING {2}The file 'gone.md' is mentioned/);
-    expect(stdout).toMatch(/in the list \d+, loaded \d+, /);
+    expect(stdout).toMatch(/in the list: \d+, when loaded: \d+, /);
     expect(stdout).toContain("greet(name)  Greets.");
     expect(stdout).toContain("leave  NOT AVAILABLE: TypeError: The class's supportedTools does not list 'leave'.");
     expect(code).toBe(1);
@@ -149,7 +149,7 @@ describe("the bench", () => {
     expect((await skill("call", "greeter", "nothing")).stderr).toContain("neither a tool nor a script");
   });
 
-  it("gives a script files as the gateway does, and says which it left", async () => {
+  it("passes files to a script like the gateway, and lists the written ones", async () => {
     await write("greeter", {
       "scripts/copy.js":
         "const fs = require('fs'); fs.writeFileSync('out.txt', fs.readFileSync('in/a.txt', 'utf8') + '!');",
@@ -162,7 +162,7 @@ describe("the bench", () => {
     expect(wrong.stderr).toMatch(/files\.0\.path: .*\nfiles\.1\.kept: /);
   });
 
-  it("shows what a tool tells in its last step", async () => {
+  it("shows what a tool sends in its last step", async () => {
     await write("teller", {
       "SKILL.md": manifest("provider: { module: provider, class: Teller }\ntools: [tell]\n").replace(
         "greeter",
@@ -180,17 +180,17 @@ describe("the bench", () => {
     expect(code).toBe(1);
   });
 
-  it("says what is wrong, and how it is used", async () => {
+  it("prints errors with the usage", async () => {
     await write("bad", { "SKILL.md": "---\nname: bad\n---\n" });
     const bad = await skill("check", "bad");
     expect(bad.code).toBe(1);
     expect(bad.stdout).toContain("DESCRIPTION_MISSING");
     expect((await skill("check", "nowhere")).stderr).toContain("has no SKILL.md");
     expect((await skill("dance", "bad")).stderr).toContain("Use: npm run skill");
-    expect((await skill("call", "greeter", "greet", "{")).stderr).toContain("must be JSON");
+    expect((await skill("call", "greeter", "greet", "{")).stderr).toContain("is not valid JSON");
   });
 
-  it("packs, and says where nothing answers", async () => {
+  it("packs, and reports a gateway that does not respond", async () => {
     const packed = await skill("pack", "greeter", "--out", "out.zip");
     expect(packed).toMatchObject({ code: 0 });
     expect((await readFile(path.join(folder, "out.zip"))).subarray(0, 2).toString()).toBe("PK");
@@ -199,7 +199,7 @@ describe("the bench", () => {
     expect(elsewhere.stdout).toContain(path.join(folder, "greeter.zip"));
     expect((await skill("check", "greeter.zip")).stdout).toContain("greeter 1.0.0: valid");
     const pushed = await skill("push", "greeter", "--url", "http://127.0.0.1:9");
-    expect(pushed).toMatchObject({ code: 4, stderr: expect.stringContaining("Nothing answers") });
+    expect(pushed).toMatchObject({ code: 4, stderr: expect.stringContaining("does not respond") });
   });
 
   it("begins a skill that passes its check, and nothing over another one", async () => {
@@ -208,14 +208,14 @@ describe("the bench", () => {
     const checked = await skill("check", "tide-tables");
     expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining("tide-tables 0.1.0: valid, 1 files") });
     expect(checked.stdout).not.toContain("warnings");
-    expect((await skill("new", "tide-tables")).stderr).toContain("is there already");
+    expect((await skill("new", "tide-tables")).stderr).toContain("tide-tables exists");
     for (const name of ["Tide", "../tide", "tide--tables", "a".repeat(65)])
       expect(await skill("new", name), name).toMatchObject({ code: 2 });
   });
 });
 
 describe("a push", () => {
-  it("takes several skills and a group, goes on after a refusal, and says which version could be next", async () => {
+  it("accepts several skills and a group, continues after an error, and suggests the next version", async () => {
     await write("first", { "SKILL.md": manifest() });
     await write("second", { "SKILL.md": manifest() });
     const seen: string[] = [];
@@ -244,7 +244,7 @@ describe("a push", () => {
       ]);
       expect(pushed).toMatchObject({ code: 6, stdout: expect.stringContaining("second  was published as v") });
       expect(pushed.stderr).toContain(
-        "first: 409 VERSION_EXISTS: Version 1.0.0 exists. Raise version in SKILL.md, to 1.0.1",
+        "first: 409 VERSION_EXISTS: Version 1.0.0 exists. Raise `version` in SKILL.md, for example to 1.0.1",
       );
     } finally {
       server.close();

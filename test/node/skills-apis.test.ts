@@ -1,4 +1,4 @@
-// The vendors' own SDKs, unmodified but for URL and key, publish and read skills of the built gateway.
+// The vendors' SDKs, with only URL and key set, publish and read skills of the built gateway.
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { Harness } from "../support/harness";
 const gateway = new Harness();
 const SCOPES = ["skills:read", "skills:write"];
 
-/** A key that is this user's own. */
+/** A user's own key. */
 async function keyOf(user: string): Promise<string> {
   const made = await gateway.send("POST", "/api/v1/keys", { user_id: user, scopes: SCOPES });
   return ((await made.json()) as { key: string }).key;
@@ -53,7 +53,7 @@ it("@anthropic-ai/sdk creates, lists, pages, adds versions and deletes", async (
   await expect(client.skills.retrieve(id)).rejects.toBeInstanceOf(Anthropic.NotFoundError);
 });
 
-it("@anthropic-ai/sdk is not asked again after a conflict", async () => {
+it("@anthropic-ai/sdk does not retry after a conflict", async () => {
   const sent: string[] = [];
   const client = new Anthropic({
     ...{ apiKey: await keyOf("conflicted"), baseURL: `${gateway.url}/anthropic`, maxRetries: 2 },

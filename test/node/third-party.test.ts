@@ -53,7 +53,7 @@ it.each([
   expect(missing).toEqual([]);
 });
 
-it("names versions that are installed, and licences that they say", async () => {
+it("lists the installed versions and their licences", async () => {
   const named = [...page.matchAll(/\[([\w.-]+)\]\(https:\/\/github\.com\/[\w./-]+\) (\d+\.\d+\.\d+) \(npm\)/g)];
   expect(named.length).toBeGreaterThanOrEqual(6);
   for (const [, name = "", version] of named) expect([name, (await manifestOf(name)).version]).toEqual([name, version]);

@@ -17,7 +17,7 @@ async function read(text: string): Promise<Record<string, unknown>> {
 }
 
 describe("the reader of wrangler.toml", () => {
-  it("says what stands there, keeps names that nobody knows, and adds nothing", async () => {
+  it("returns the file's values, keeps unknown names, and adds nothing", async () => {
     const text = `name = 'a' # not "b"\nstrange = [\n  1,\n  2, # two\n]\n[[r2_buckets]]\nbinding = "B"\n[[r2_buckets]]\n`;
     expect(await read(text)).toEqual({ name: "a", strange: [1, 2], r2_buckets: [{ binding: "B" }, {}] });
   });

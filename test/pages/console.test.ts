@@ -1,4 +1,4 @@
-// What leads to the console and where its files are: the files themselves stand in for, since not every run has built them.
+// Redirects to the console and its files. The files are stand-ins, because not every run has built them.
 
 import { describe, expect, it } from "vitest";
 import { askWith } from "../support/app";
@@ -18,7 +18,7 @@ const BUILT = { ASSETS: files(FILES) };
 const NOT_BUILT = { ASSETS: files(new Map()) };
 
 describe("/", () => {
-  it("leads a browser to the console, and tells a program what it always told", async () => {
+  it("redirects a browser to the console, and returns the usual answer to a program", async () => {
     const led = await askWith(BUILT, "/", BROWSER);
     expect([led.status, led.headers.get("location"), led.headers.get("cache-control")]).toEqual([
       ...[302, "/console", "no-cache"],

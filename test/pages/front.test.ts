@@ -1,4 +1,4 @@
-// The page at `/` and the way to the demo: what strangers see of a gateway before they have a key.
+// The page at `/` and the redirect to the demo, as visitors without a key see them.
 
 import { describe, expect, it, vi } from "vitest";
 import { askWith } from "../support/app";
@@ -11,7 +11,7 @@ const ask = (
   settings: Record<string, string> = {},
   method = "GET",
 ) => askWith(settings, path, { method, headers });
-// Where there is a console, a browser is led there: `console.test.ts`.
+// With a console, browsers are redirected to it: `console.test.ts`.
 const front = (accept: string, settings: Record<string, string> = {}, more: Record<string, string> = {}) =>
   ask("/", { accept, ...more }, { CONSOLE: "off", ...settings });
 
@@ -23,12 +23,12 @@ describe("/", () => {
     expect(page).toMatch(/<h1>Skill Gateway<\/h1>\s*<p>[^<]+<\/p>/);
     const links = [...page.matchAll(/<a href="([^"]+)"/g)].map((match) => match[1] ?? "");
     expect(links).toEqual(expect.arrayContaining(["/docs/", "/docs/api/README.md", "/health", "/openapi.json"]));
-    // What has no route of the Worker's is a static file; a browser test follows those.
+    // Paths without a route of the Worker are static files; a browser test follows them.
     for (const path of links.filter((link) => !link.startsWith("/docs/") && link !== "/openapi.json"))
       expect([path, (await ask(path)).status]).toEqual([path, 200]);
   });
 
-  it("says the same as JSON to a client that would rather have that", async () => {
+  it("returns the same as JSON to a client that prefers it", async () => {
     for (const accept of ["application/json", "text/html;q=0.5, application/json", "application/json, */*;q=0.1"]) {
       const answer = await front(accept);
       expect(answer.headers.get("content-type")).toBe("application/json");
@@ -56,7 +56,7 @@ describe("/", () => {
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("tells nothing of this gateway: no version, no name, no setting", async () => {
+  it("shows nothing of this gateway: no version, name or setting", async () => {
     const settings = { SKILLS_ALLOWED: "planted-skill", ALLOWED_ORIGINS: "https://planted.example" };
     for (const accept of [BROWSER, "application/json"]) {
       const answer = await askWith(settings, "/", { headers: { accept, "x-planted": "planted", host: "planted" } });
@@ -64,7 +64,7 @@ describe("/", () => {
     }
   });
 
-  it("is told apart by its tag, by HEAD too", async () => {
+  it("has its own ETag, also with HEAD", async () => {
     const tags = await Promise.all(
       [BROWSER, "application/json"].map(async (accept) => {
         const first = await front(accept);
@@ -85,7 +85,7 @@ describe("/", () => {
 });
 
 describe("/demo", () => {
-  it("leads to Try it of the console, and keeps no page of its own", async () => {
+  it("redirects to Try it in the console, and has no page of its own", async () => {
     for (const path of ["/demo", "/demo/", "/%64emo"]) {
       const answer = await ask(path);
       expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 302, "/console/try"]);
@@ -100,7 +100,7 @@ describe("/demo", () => {
         const answer = await ask(path, {}, { [name]: "off" });
         expect([path, answer.status, (await answer.json<{ code: string }>()).code]).toEqual([path, 404, "NOT_FOUND"]);
       }
-    // Where settings are not valid there is a line in the log.
+    // Invalid settings cause a line in the log.
     const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
     for (const DEMO of ["false", "", "OFF"]) {
       const answer = await ask("/demo", {}, { DEMO });

@@ -1,4 +1,4 @@
-// The skills that ship with the gateway, as they are in skills/.
+// The built-in skills in skills/.
 
 import { describe, expect, it } from "vitest";
 import { inspect } from "../../src/domain/inspection/inspection";
@@ -31,7 +31,7 @@ describe("built-in skills", () => {
     expect(tools.length).toBeGreaterThan(0);
   });
 
-  it.each(names)("%s has nothing that the inspection tells", (name) => {
+  it.each(names)("%s has no findings", (name) => {
     const files = Object.entries(builtin(name).files).map(([path, text]) => ({
       path,
       size: new TextEncoder().encode(text).length,
@@ -79,7 +79,7 @@ describe("mermaid-diagram", () => {
     });
   });
 
-  it("asks the page to draw, without the fence, and tells what came of it", async () => {
+  it("asks the page to draw, without the fence, and reports the result", async () => {
     const drawn = { success: true, result: { type: "flowchart-v2", width: 120, height: 80 } };
     const { told, isError } = await render("```mermaid\nflowchart TD\n  a --> b\n```", drawn, "A to B");
     expect(asked).toEqual([
@@ -96,13 +96,13 @@ describe("mermaid-diagram", () => {
     "```\nflowchart TD\n  a-->b\n```",
     "```\r\nflowchart TD\r\n  a-->b\r\n```\n",
     "````text\nflowchart TD\n  a-->b\n````",
-  ])("takes off any fence, and never the line of the type: %j", async (code) => {
+  ])("removes any fence, and never the line with the type: %j", async (code) => {
     const { told } = await render(code, { success: true });
     expect(told).toMatchObject({ rendered: true, type: "flowchart" });
     expect(asked).toMatchObject([{ payload: { code: expect.stringMatching(/^flowchart TD\r?\n {2}a-->b$/) } }]);
   });
 
-  it("tells where the code is wrong, and what it may be", async () => {
+  it("reports where the code is wrong, and suggests a correction", async () => {
     const code = "flowchart TD\n  a --> b\n  b -> c[call(x)]\n  c --> d";
     const error = "Parse error on line 3:\n...b -> c[call(x)]\n---^\nExpecting 'SEMI', got 'MINUS'";
     const { told, isError } = await render(code, { success: false, error });
@@ -119,7 +119,7 @@ describe("mermaid-diagram", () => {
     ]);
   });
 
-  it("asks nobody about what is no diagram", async () => {
+  it("does not ask the page for text that is not a diagram", async () => {
     expect((await render("hello", { success: true })).told?.error).toMatch(/first line must name the type/);
     expect((await render("", { success: true })).told?.error).toBe("There is no code.");
     expect((await render({ code: 1 }, { success: true })).told?.error).toBe("There is no code.");
@@ -134,7 +134,7 @@ describe("mermaid-diagram", () => {
     expect(told?.advice).toMatch(/fenced mermaid block/);
   });
 
-  it("is not misled by what a page answers", async () => {
+  it("ignores invalid answers of a page", async () => {
     const answer = {
       success: true,
       result: { type: { evil: 1 }, width: "1; DROP", height: Number.NaN, svg: "<script>" },
@@ -149,7 +149,7 @@ describe("json-table's script", () => {
   const table = (input: unknown, ...args: string[]) =>
     runOne(skill, "scripts/table.js", { args, input: typeof input === "string" ? input : JSON.stringify(input) });
 
-  it("writes every kind of cell as the skill says", async () => {
+  it("writes every kind of cell as the skill describes", async () => {
     const rows = [
       { name: "a|b", id: 1, n: 1.5, on: true, none: null, empty: "", list: ["x", "y"], owner: { name: "Ann", age: 3 } },
       { name: "c\nd", id: 2, n: 2, on: false, list: [{ x: 1 }, { x: 2 }], owner: {} },
@@ -165,7 +165,7 @@ describe("json-table's script", () => {
     ]);
   });
 
-  it("takes rows, columns and a limit, and says what it left out", async () => {
+  it("accepts rows, columns and a limit, and reports what it omitted", async () => {
     const data = { data: { rows: Array.from({ length: 5 }, (_, id) => ({ id, text: "x".repeat(70) })) } };
     const { stdout } = await table(data, "--rows", "data.rows", "--columns", "text", "--limit", "2");
     expect(stdout).toContain("2 of 5 rows are shown.");
@@ -194,7 +194,7 @@ describe("csv-report's script", () => {
     return { ...run, written: Object.fromEntries(files) };
   };
 
-  it("says what each column holds, groups by itself, and draws", async () => {
+  it("describes each column, groups on its own, and draws", async () => {
     const { stdout, stderr, exit_code, written } = await report(
       orders,
       "--title",
@@ -230,7 +230,7 @@ describe("csv-report's script", () => {
     expect(stdout.split("\n")).toContain(line);
   });
 
-  it("reads what other programs write", async () => {
+  it("reads files of other programs", async () => {
     const { stdout } = await report('\ufeffName;Betrag\r\n"a;b";€ 1.234,50\r\nc;12,5\r\nc;-2\r\nd\r\n');
     expect(stdout).toContain("| a;b | 1,234.50 |");
     expect(stdout).toContain("| c | 10.50 |");
@@ -254,7 +254,7 @@ describe("csv-report's script", () => {
     [orders, ["--where", "status=lost"], /no row is left/],
     [orders, ["--what"], /unrecognized arguments: --what/],
     [orders, ["missing.csv"], /missing\.csv cannot be read/],
-  ])("refuses %j %j, and says what to do", async (input, args, message) => {
+  ])("rejects %j %j with advice", async (input, args, message) => {
     const { exit_code, stderr, stdout } = await report(input, ...args);
     expect({ exit_code, stdout }).toEqual({ exit_code: 2, stdout: "" });
     expect(stderr).toMatch(message);
@@ -263,7 +263,7 @@ describe("csv-report's script", () => {
 });
 
 describe("markdown-style's check", () => {
-  it("finds what a machine can see, and nothing in a clean text", async () => {
+  it("finds detectable problems, and nothing in a clean text", async () => {
     const skill = builtin("markdown-style");
     const check = async (text: string) =>
       (await callOne(skill, "check_markdown", { arguments: { text } })).structuredContent as {

@@ -1,4 +1,4 @@
-// The compiler in its isolate: what it makes is what the domain makes, and no package keeps it busy for long.
+// The compiler in its isolate: its result equals the domain's, and no package occupies it for long.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ async function read(skill: SkillFixture) {
   return found;
 }
 
-/** Bytes that no compressor makes anything of. */
+/** Bytes that cannot be compressed. */
 const noise = (length: number) => {
   const bytes = new Uint8Array(length);
   for (let at = 0; at < length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
@@ -23,7 +23,7 @@ const noise = (length: number) => {
 const apart = { loader: env.LOADER, assets: env.ASSETS };
 const answering = (response: () => Response) => ({ fetch: async () => response() });
 const JUDGE = "export const judgeScripts = () => [];";
-/** Each level makes the parser of types try both ways, so twenty take a million times as long as one. */
+/** Each level makes the parser of types try both ways, so twenty levels take a million times as long as one. */
 const EXPONENTIAL = `const x = ${"async <T>(a = ".repeat(40)}1${")".repeat(40)};`;
 
 describe("the compiler's isolate", () => {
@@ -66,7 +66,7 @@ describe("the compiler's isolate", () => {
     const python = { "scripts/a.py": "import numpy" };
     const spent = await compileInIsolate(apart, await read({ files: { ...python, "scripts/x.ts": EXPONENTIAL } }));
     expect(spent.scripts).toMatchObject([{ path: "scripts/a.py", runs: "remote", line: 1 }]);
-    // Each handler looks at all that was tried.
+    // Each handler repeats the search of all earlier ones.
     const endless = `try:\n${" import a\n".repeat(30_000)}${"except ImportError: pass\n".repeat(20_000)}`;
     const hostile = await compileInIsolate(
       apart,
@@ -77,7 +77,7 @@ describe("the compiler's isolate", () => {
     expect(hostile.warnings).toEqual([]);
   });
 
-  it("gives up on what takes too much work, says so, and does so again", async () => {
+  it("gives up on code that takes too much work, with an error, every time", async () => {
     const found = await read({ files: { "scripts/x.ts": EXPONENTIAL, "scripts/y.js": "1" } });
     const compiled = await compileInIsolate(apart, found);
     expect(compiled.warnings.map(({ code }) => code)).toEqual(["CODE_NOT_COMPILED"]);

@@ -1,4 +1,4 @@
-// The table of fixtures, in every executor that claims the language.
+// The table of fixtures, in every executor that supports the language.
 
 import { describe, expect, it } from "vitest";
 import type { Language } from "../../src/domain/code/language";
@@ -36,7 +36,7 @@ for (const [about, fixtures] of Object.entries(TABLE)) {
   }
 }
 
-describe("what a script wrote", () => {
+describe("files written by a script", () => {
   it("is taken out as far as there is room, and the rest is named", async () => {
     const source = `const fs = require("fs"); fs.writeFileSync("/tmp/last", ""); for (let n = 100; n < 100 + ${MANY_FILES}; n++) fs.writeFileSync("f" + n, String(n));`;
     const { files, left } = await runOne({ name: "many", files: { "scripts/run.js": source } }, "scripts/run.js");

@@ -1,4 +1,4 @@
-// The host as code that got hold of it would call it, without the harness in between.
+// The host interface when code calls it directly, without the harness.
 
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
@@ -44,7 +44,7 @@ describe("a host", () => {
     await host.over();
   });
 
-  it("stops a call that asks too often", async () => {
+  it("stops a call with too many requests", async () => {
     const { line, host } = made();
     for (let n = 0; n < CODE_LIMITS.hostCalls; n++) await host.readFile("a.txt", undefined);
     expect(await host.readFile("a.txt", undefined)).toEqual({ error: "it called the gateway more than 1000 times" });
@@ -85,7 +85,7 @@ describe("a host", () => {
     expect(seen).toEqual([]);
   });
 
-  it("keeps few lines, short ones, and little output", async () => {
+  it("limits the number of lines, their length and the output", async () => {
     const { line, host, seen } = made();
     for (let n = 0; n < CODE_LIMITS.logLines + 10; n++) await host.log("x".repeat(CODE_LIMITS.logChars + 10));
     expect(seen.length).toBe(CODE_LIMITS.logLines);
@@ -95,7 +95,7 @@ describe("a host", () => {
     expect(line.output.stdout.length).toBe(CODE_LIMITS.outputChars + 1);
   });
 
-  it("asks for a page only where it is told to, and has no time left in the last second", async () => {
+  it("waits for a page only if requested, and asks nothing in the last second", async () => {
     const { host, seen } = made();
     await host.request("one", '{"request_id":"req_x"}', 5_000);
     await host.request("two", "null", undefined, true);

@@ -1,9 +1,9 @@
-// Node scripts that mean harm: each ends with a reason by its deadline, reaches nothing, and its neighbour is unaffected.
+// Hostile Node scripts: each ends with a reason by its deadline, reaches nothing, and does not affect other scripts.
 
 import { describe, expect, it } from "vitest";
 import { runOne } from "../support/run-code";
 
-/** What each does, and what is seen of it in its output or its error. */
+/** What each does, and its expected output or error. */
 const CORPUS: Record<string, [source: string, seen: RegExp, path?: string]> = {
   "a loop without end": ["for (;;);", /without a pause/],
   "a loop of callbacks without end": [
@@ -88,7 +88,7 @@ describe("hostile Node scripts", () => {
   it.each(Object.entries(CORPUS))("%s", async (_, [source, seen, path = "scripts/bad.js"]) => {
     const began = Date.now();
     const run = await runOne({ name: "hostile-node", files: { [path]: source } }, path, { ms: 1_500 });
-    // What it must not is hang; a machine that has other things to do takes its time.
+    // It must not hang; a busy machine takes longer.
     expect(Date.now() - began).toBeLessThan(20_000);
     expect(run.stdout + run.stderr).toMatch(seen);
     expect(run.stdout).not.toMatch(/GOT|OUT/);

@@ -1,5 +1,5 @@
-// What scripts that mean harm try in every language: who is beside them, what is kept, and what comes out of them. What only one
-// language has is in its own corpus (hostile-node, python-hostile).
+// Attacks in every language: on other scripts, on stored data, and on results. Attacks of one language are in its own corpus (hostile-node,
+// python-hostile).
 
 import { describe, expect, it } from "vitest";
 import { isScript, type Language } from "../../src/domain/code/language";
@@ -8,7 +8,7 @@ import { runOne } from "../support/run-code";
 
 interface Case {
   source: Partial<Record<Language, string>>;
-  /** All that it prints. */
+  /** Everything that it prints. */
   prints: string | RegExp;
   exit?: number;
 }
@@ -17,7 +17,7 @@ const ENDINGS = { javascript: ".js", python: ".py", shell: ".sh" } as const;
 const languages = (Object.keys(ENDINGS) as Language[]).filter((one) => isScript(`x${ENDINGS[one]}`));
 const pathOf = (language: Language) => `scripts/run${ENDINGS[language]}`;
 
-/** Tells `GOT` of anything that came through. */
+/** Prints `GOT` for everything that it could read. */
 const CORPUS: Record<string, Case> = {
   "goes to the network by every means": {
     source: {
@@ -128,7 +128,7 @@ for (const language of languages) {
       if (typeof prints === "string") expect(run.stdout).toBe(prints);
       else expect(run.stdout).toMatch(prints);
       expect(run.exit_code & 255).toBe(exit);
-      // What comes out lies where scripts may write, whatever it is called.
+      // Returned files are in folders where scripts can write, whatever their names.
       for (const { path } of run.files)
         expect(path).toMatch(/^\/(?:workspace|skill|tmp|home\/skill)\/(?!.*(?:^|\/)\.\.(?:\/|$))/s);
       expect(run.files.map(({ path }) => path).filter((path) => /\p{Cc}|\p{Cf}/u.test(path))).toEqual([]);

@@ -1,4 +1,4 @@
-// Code that means harm, or is only broken: what the model sees of it, and that nobody else does.
+// Hostile or broken code: what the model receives, and that no other user is affected.
 
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
@@ -15,7 +15,7 @@ function skillOf({ call, top, files, config: own = { timeout: TIMEOUT } }: Row):
 
 const wordsOf = (result: ToolResult) => result.content.map((block) => String(block.text ?? "")).join("\n");
 
-/** What the operator is told, to judge by what the model sees. */
+/** The expected log line of the operator. */
 function toldOf(result: ToolResult): string[] {
   const words = wordsOf(result);
   if (!result.isError || words.includes("returned an invalid result")) return [];
@@ -33,23 +33,23 @@ describe("hostile providers", () => {
     if (typeof row.sees === "string") expect(wordsOf(result)).toBe(row.sees);
     else expect(wordsOf(result)).toMatch(row.sees);
     expect(result.isError ?? false).toBe(row.isError ?? true);
-    // The operator is told of everything that ended without an answer, and never in the code's own words.
+    // Every run without a result is logged, and never with text of the code.
     const told = endings.map(({ outcome, reason }) => reason ?? outcome);
-    // Whether the isolate or the gateway is first to stop a flood of calls is theirs to find out.
+    // Either the isolate or the gateway can be the first to stop a flood of calls.
     if (wordsOf(result).includes("it called the gateway")) expect(told).toHaveLength(1);
     else expect(told).toEqual(toldOf(result));
-    // It ends by its deadline and a second; five times that on a machine that has other things to do. What it must not is hang.
+    // It ends one second after its deadline at the latest; on a busy machine after five times that. It must not hang.
     expect(took).toBeLessThan(5 * (TIMEOUT + 1) * 1_000);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(Object.keys(result.structuredContent ?? {})).not.toContain("__proto__");
-    // Another call is unharmed, and so is another user's call of the same code.
+    // Neither another call nor another user's call of the same code is affected.
     const sound = await callOne(providerSkill("sound", { good: "return 'good'" }), "good");
     expect(sound).toEqual({ content: [{ type: "text", text: "good" }] });
   });
 });
 
 describe("hostile scripts", () => {
-  /** The same code as the body of a script's function; where it needs more of a provider's module, it stays there. */
+  /** The same code as a script. Code that needs a provider's module stays there. */
   const scripts = Object.entries(CORPUS).filter(([, { top, files }]) => top === undefined && files === undefined);
 
   it.each(scripts)("%s", async (_, { call, sees }) => {

@@ -1,4 +1,4 @@
-// Ticks change nothing but time.
+// Instrumentation changes only the timing of code.
 
 import { describe, expect, it } from "vitest";
 import { applyEdits } from "../../src/domain/code/edits";
@@ -6,7 +6,7 @@ import { isProgram, parseModule } from "../../src/domain/code/syntax";
 import { instrument } from "../../src/sandbox/instrument";
 import { runOne } from "../support/run-code";
 
-/** What each prints, as the engine has it without ticks. */
+/** The output of each, as without instrumentation. */
 const SOURCES: Record<string, [source: string, prints: string]> = {
   "loops without braces": [
     "let s = 0; for (let i = 0; i < 3; i++) for (const x of [1, 2]) s += x * i; let n = 3; while (n) n--; do n++; while (n < 4); console.log(s, n)",
@@ -49,7 +49,7 @@ describe("ticks", () => {
   it.each(Object.entries(SOURCES))("change nothing in %s", async (_, [source, prints]) => {
     const instrumented = instrument(source, "skill/x.js");
     expect(isProgram(parseModule(instrumented))).toBe(true);
-    // Ticks out again, it is what it was.
+    // Without the inserted calls, the code is unchanged.
     const plain = /^import\{tick as (\w+)\}from"[^"]+";/.exec(instrumented)!;
     const undone = instrumented
       .slice(plain[0].length)

@@ -1,4 +1,4 @@
-// Nobody sees anything of anybody else, and nothing outlives its deadline.
+// No user sees another user's data, and nothing runs after its deadline.
 
 import { describe, expect, it } from "vitest";
 import { type BrowserLink, type BrowserRequest, NO_PAGE } from "../../src/sandbox/browser-link";
@@ -51,7 +51,7 @@ describe("isolates", () => {
     expect((await callOne(skill, "look")).content[0]?.text).toBe('["provider"]');
   });
 
-  it("in which tools are described are none in which they are called", async () => {
+  it("that describe tools are separate from those that call them", async () => {
     const skill = providerSkill(
       "described",
       { look: "" },
@@ -136,7 +136,7 @@ describe("isolates", () => {
 });
 
 describe("a deadline", () => {
-  it("ends everything of its call inside the isolate, also what asks nobody", async () => {
+  it("ends everything of its call inside the isolate, even without calls to the host", async () => {
     const skill = providerSkill("undead", {
       start: {
         call: "globalThis.beats = 0; setInterval(() => { globalThis.beats++ }, 10); await new Promise(() => {});",
@@ -148,7 +148,7 @@ describe("a deadline", () => {
     expect((await callOne(skill, "look")).content[0]?.text).toBe("[true,0]");
   });
 
-  it("ends what a tool left running, and closes its host", async () => {
+  it("ends pending work of a tool, and closes its host", async () => {
     const seen: string[] = [];
     const skill = providerSkill(
       "zombie",
@@ -216,7 +216,7 @@ describe("a deadline", () => {
     expect(seen.length).toBe(before);
   });
 
-  it("is one call's own: a neighbour in the same isolate goes on", async () => {
+  it("is separate for each call: another call in the same isolate continues", async () => {
     const skill = providerSkill("pair", {
       hang: { call: "await new Promise((r) => setTimeout(r, 60_000))", config: { timeout: 0.3 } },
       work: {
@@ -230,7 +230,7 @@ describe("a deadline", () => {
   });
 });
 
-describe("what scripts write", () => {
+describe("output of scripts", () => {
   it("goes to the run that wrote it, also where two run in one isolate", async () => {
     const skill = {
       name: "writers",

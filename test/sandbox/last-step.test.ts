@@ -1,11 +1,11 @@
-// What code tells the gateway in its last step: the answer ends the isolate, and nothing may be lost with it.
+// What code sends to the gateway in its last step: the result ends the isolate, and nothing may be lost.
 
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../src/domain/limits";
 import { providerSkill } from "../support/provider";
 import { callOne, runOne } from "../support/run-code";
 
-/** A host that notes what it hears. `before`: what each telling waits for. */
+/** A host that records what it receives. `before`: what each call waits for. */
 function listening(before: () => Promise<void> = async () => {}) {
   const heard: unknown[] = [];
   return {
@@ -23,7 +23,7 @@ function listening(before: () => Promise<void> = async () => {}) {
   };
 }
 
-describe("what a tool tells last", () => {
+describe("the last messages of a tool", () => {
   it.each([
     ["emitted", "context.emit('done', { n: 1 }); return 'a'", [["done", { n: 1 }]]],
     ["emitted and awaited", "await context.emit('done', 2); return 'a'", [["done", 2]]],
@@ -50,7 +50,7 @@ describe("what a tool tells last", () => {
     expect(heard).toEqual(["why", "how", ["failed", null]]);
   });
 
-  it("arrives up to the limits: every call that may be made, every line that is kept", async () => {
+  it("arrives up to the limits of calls and lines", async () => {
     const { heard, host } = listening();
     const emits = CODE_LIMITS.hostCalls - CODE_LIMITS.logLines;
     const call = `for (let n = 0; n < 5_000; n++) { console.log(n); context.log(n) } for (let n = 0; n < ${emits}; n++) context.emit("tick", n); return "a"`;
@@ -73,7 +73,7 @@ describe("what a tool tells last", () => {
     expect(heard).toEqual([]);
   });
 
-  it("is waited for no longer than a moment: a question that nobody awaits keeps no answer back", async () => {
+  it("is waited for only briefly: an unawaited question does not delay the result", async () => {
     const { host } = listening(() => new Promise(() => {}));
     const call = "context.log('asking'); void context.request('ask', 1); return 'a'";
     expect(await callOne(providerSkill("careless", { tell: call }), "tell", { host })).toEqual({
@@ -81,7 +81,7 @@ describe("what a tool tells last", () => {
     });
   });
 
-  it("does not include what code that goes on tells after its answer", async () => {
+  it("does not include what code sends after its result", async () => {
     const { heard, host } = listening();
     const call = "const again = () => { try { context.emit('more').then(again) } catch {} }; again(); return 'a'";
     expect(await callOne(providerSkill("chatty", { tell: call }), "tell", { host })).toEqual({
@@ -91,7 +91,7 @@ describe("what a tool tells last", () => {
   });
 });
 
-describe("what a script tells last", () => {
+describe("the last messages of a script", () => {
   it.each([
     ["returns", "export default ({ log, emit }) => { log('one'); emit('two', 2); }"],
     ["throws", "export default ({ log, emit }) => { log('one'); emit('two', 2); throw new Error('no') }"],

@@ -1,4 +1,4 @@
-// A script that changes what all scripts of its isolate share: the next one finds the language as it was.
+// A script changes built-ins that all scripts of its isolate share: the next script finds them unchanged.
 
 import { describe, expect, it } from "vitest";
 import { runOne } from "../support/run-code";
@@ -31,14 +31,14 @@ const BENDING: Record<string, string> = {
   "what is caught at its deadline": "Object.prototype.polluted = 1; setInterval(() => {}, 50)",
 };
 
-describe("what a script changes for all", () => {
+describe("changes of shared objects by a script", () => {
   it.each(Object.entries(BENDING))("does not outlive it: %s", async (_, source) => {
     const skill = { name: "bending", files: { "scripts/bend.js": source, "scripts/look.js": LOOK } };
     await runOne(skill, "scripts/bend.js", { ms: 1_000 });
     expect(await runOne(skill, "scripts/look.js")).toMatchObject({ exit_code: 0, stderr: "", stdout: SEEN });
   });
 
-  it("is nothing where a script only uses what there is: its isolate stays", async () => {
+  it("are absent if a script only uses existing objects: its isolate is kept", async () => {
     const source = `
       const mark = Array.prototype.map;
       for (const name of require("module").builtinModules) try { require(name) } catch {}

@@ -3,7 +3,7 @@ import { providerSkill } from "../support/provider";
 import { callOne, describeAll } from "../support/run-code";
 import type { SkillFixture } from "../support/skill";
 
-/** A skill that declares these tools over a module written by hand. */
+/** A skill with these tools and a hand-written module. */
 function skill(
   module: string,
   tools: object[] = [{ name: "act", provider: "test" }],
@@ -66,7 +66,7 @@ describe("a class that lies about its tools", () => {
     else expect(problems.act).toMatch(problem);
   });
 
-  it("says one thing when described and another when called", async () => {
+  it("behaves differently when described and when called", async () => {
     const turncoat = change("createTool() {", "createTool(name, context) { if (context.taskId !== '') return null;");
     expect((await describeAll(skill(turncoat))).problems).toEqual({});
     expect(await callOne(skill(turncoat), "act")).toMatchObject({ isError: true, content: [{ text: /no call\(\)/ }] });
@@ -138,7 +138,7 @@ describe("a provider", () => {
     expect((await callOne(reader, "read")).content).toEqual([{ type: "text", text: '["Grüße",[0,255,7]]' }]);
   });
 
-  it("answers what MCP has for answers, as it stands", async () => {
+  it("returns MCP results unchanged", async () => {
     const result = {
       content: [
         { type: "text", text: "one", annotations: { audience: ["user"] } },

@@ -1,10 +1,10 @@
-// Scripts in Python that mean no good. Each ends with a reason by its deadline, and the next run in its place is well.
+// Hostile Python scripts. Each ends with a reason by its deadline, and the next run is not affected.
 
 import { expect, it } from "vitest";
 import { NO_PAGE } from "../../src/sandbox/browser-link";
 import { lastOf, runPython } from "../support/run-python";
 
-/** By what ends it: its own words, or the reason for which it was ended. */
+/** By the end: its own error, or the reason why it was ended. */
 const ENDED = "The script was ended";
 const CASES: Record<string, [source: string, ends: RegExp, ms?: number]> = {
   "a loop without end": ["while True: pass", /ended/, 1_500],
@@ -86,7 +86,7 @@ it.each(Object.entries(CASES))("%s", async (_, [source, ends, ms = 20_000]) => {
   const { err, run } = await runPython(source, { ms });
   const words = run.killed ? ENDED : lastOf(err);
   expect(run.killed ? lastOf(err) : words).toMatch(ends);
-  // Generous: a machine of two cores may have started an interpreter, too.
+  // Generous, because a machine with two cores may start an interpreter meanwhile.
   expect(Date.now() - began).toBeLessThan(ms + 15_000);
   const next = await runPython("import os; print('well', os.listdir('.'))");
   expect({ out: next.out, err: next.err }).toEqual({ out: "well []\n", err: "" });

@@ -1,4 +1,4 @@
-// When a script is over: when nothing of it waits any more, not when its first line is done.
+// A script ends when nothing in it waits any more, not after its first line.
 
 import { describe, expect, it } from "vitest";
 import { runOne } from "../support/run-code";
@@ -64,13 +64,13 @@ describe("a script is over", () => {
     ["of a microtask", "queueMicrotask(() => { throw new Error('broken') })"],
     ["of a listener", "process.stdin.on('data', () => {}).on('end', () => { throw new Error('broken') })"],
     ["of a promise that a callback makes", "setTimeout(async () => { await null; throw new Error('broken') }, 1)"],
-  ])("at an error %s that nobody catches", async (_, source) => {
+  ])("at an uncaught error %s", async (_, source) => {
     const ended = await run(source);
     expect(ended).toMatchObject({ exit_code: 1, stdout: "", killed: false });
     expect(ended.stderr).toMatch(/Error: broken\n\s+at /);
   });
 
-  it("not at an error that its own listener takes", async () => {
+  it("not at an error that its own listener handles", async () => {
     const thrown =
       "process.on('uncaughtException', (e) => console.log('caught', e.message)); setTimeout(() => { throw new Error('a') }, 1)";
     expect(await run(thrown)).toMatchObject({ exit_code: 0, stdout: "caught a\n", stderr: "" });
@@ -81,14 +81,14 @@ describe("a script is over", () => {
     expect(await run(late)).toMatchObject({ exit_code: 0, stdout: "caught c\n", stderr: "" });
   });
 
-  it("after it was told: beforeExit may begin again, exit may not", async () => {
+  it("after its handlers: beforeExit can start new work, exit cannot", async () => {
     const source = `let n = 0;
       process.on("beforeExit", (code) => { console.log("before", code); if (n++ === 0) setTimeout(() => console.log("more"), 2) });
       process.on("exit", (code) => { console.log("exit", code); process.exitCode = 4; setTimeout(() => console.log("never"), 1) });`;
     expect(await run(source)).toMatchObject({ exit_code: 4, stdout: "before 0\nmore\nbefore 0\nexit 0\n", stderr: "" });
   });
 
-  it("at its first process.exit, wherever that stands", async () => {
+  it("at its first process.exit, anywhere", async () => {
     const source = `process.on("exit", (code) => console.log("exit", code));
       setTimeout(() => { try { process.exit(3) } catch {} console.log("not heard"); process.exit(5) }, 2);
       setTimeout(() => console.log("never"), 200);`;
@@ -100,7 +100,7 @@ describe("a script is over", () => {
     expect(ended).toMatchObject({ exit_code: 137, stdout: "held\n", killed: true });
   });
 
-  it("each by itself, where two run at once", async () => {
+  it("separately, if two run at once", async () => {
     const source = `setTimeout(() => { if (process.argv[2] === "bad") throw new Error("mine"); console.log(process.argv[2]) }, 20)`;
     const skill = { name: "both", files: { "scripts/run.js": source } };
     const runs = await Promise.all(["a", "bad", "b"].map((arg) => runOne(skill, "scripts/run.js", { args: [arg] })));

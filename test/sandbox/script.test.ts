@@ -33,7 +33,7 @@ describe("a script", () => {
     expect(ended).toMatchObject({ ...good, stdout: "ran 1\n" });
   });
 
-  it("is ended within a sort, as far as its own comparison goes on for too long", async () => {
+  it("is ended within a sort if its comparison runs for too long", async () => {
     const source = `const all = Array.from({ length: 20_000_000 }, (_, n) => n % 97);
       all.sort((a, b) => b - a); console.log("sorted");`;
     const ended = await run(source);
@@ -93,7 +93,7 @@ describe("a script", () => {
     });
   });
 
-  it("is killed at its deadline, and what it wrote is kept", async () => {
+  it("is killed at its deadline, and its files are kept", async () => {
     const killed = await run(
       "console.log('one'); console.error('two'); for (;;) await new Promise((r) => setTimeout(r, 10));",
       { ms: 500 },
@@ -124,7 +124,7 @@ describe("a script", () => {
     }
   });
 
-  it("that cannot run says why", async () => {
+  it("that cannot run returns the reason", async () => {
     expect(await run("import 'https://example.com/x.js'")).toMatchObject({
       exit_code: 1,
       killed: false,

@@ -1,5 +1,4 @@
-// Scripts as authors write them, against what their own interpreter made of them: twelve or more in each language of those that
-// `npm run test:scripts` runs all of.
+// Real scripts, compared with their own interpreter: at least twelve in each language. `npm run test:scripts` runs all.
 
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -16,7 +15,7 @@ const casesSchema = z.object({
 });
 const runSchema = z.object({ exit: z.number(), stdout: z.string(), stderr: z.string(), files });
 
-/** What lies in test/scripts, by path there. */
+/** The files of test/scripts, by path. */
 const texts = import.meta.glob<string>("../scripts/*/*", {
   query: "?raw",
   import: "default",
@@ -45,7 +44,7 @@ describe.each(Object.entries(CHOSEN))("scripts of %s", (folder, chosen) => {
   const expected = z.record(z.string(), runSchema).parse(JSON.parse(known));
   const scripts = Object.fromEntries(Object.entries(sources).map(([name, text]) => [`scripts/${name}`, text]));
 
-  it.each(chosen.split(/\s+/))("%s does as its own interpreter says", async (name) => {
+  it.each(chosen.split(/\s+/))("%s has the result of its own interpreter", async (name) => {
     const { script = name, args = [], input = "", given = {} } = cases[name] ?? {};
     const placed = Object.entries(given).map(([path, text]) => ({ path, bytes: new TextEncoder().encode(text) }));
     const skill = { name: "scripts", files: { ...brought, ...scripts } };

@@ -1,4 +1,4 @@
-// How many isolates are in flight, and who waits for how long.
+// The number of concurrent isolates, and the waiting time of further calls.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PARALLEL } from "../../src/domain/code/script-limits";
@@ -36,19 +36,19 @@ describe("slots", () => {
     expect(await other).toBeTypeOf("function");
   });
 
-  it("keep nobody waiting for longer than the queue's time, and a queue no longer than it may be", async () => {
+  it("limit the waiting time, and the length of the queue", async () => {
     const slots = new Slots(1);
     const release = await slots.take("held");
     const waiting = Array.from({ length: PARALLEL.waiting }, (_, n) => slots.take(`${n}`));
     expect(await slots.take("one too many")).toBeNull();
     await vi.advanceTimersByTimeAsync(DURATIONS.queue);
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => null));
-    // Who has gone takes no slot.
+    // A call that was cancelled uses no slot.
     release?.();
     expect(await slots.take("next")).toBeTypeOf("function");
   });
 
-  it("are not kept for who has been cancelled", async () => {
+  it("are not reserved for cancelled calls", async () => {
     const slots = new Slots(1);
     const release = await slots.take("held");
     const cancel = new AbortController();
@@ -71,7 +71,7 @@ describe("scripts of one conversation", () => {
     expect((await Promise.all(runs)).map(({ stdout }) => stdout)).toEqual(["a\n", "b\n", "c\n"]);
   });
 
-  it("hear that there are too many at once where their turn does not come", async () => {
+  it("get an error if their turn does not come", async () => {
     const slots = new Slots(0);
     const skills = Array.from({ length: PARALLEL.waiting }, (_, n) => slots.take(`${n}`));
     const run = await runOne({ name: "late", files: { "scripts/run.js": "console.log('ran')" } }, "scripts/run.js", {

@@ -1,8 +1,8 @@
-// In what two runs of a script differ.
+// Compares two runs of a script.
 
 /** @typedef {{ exit: number | null, stdout: string, stderr: string, files: Record<string, string> }} Run files: base64 by full path */
 
-/** What says which versions made it, or when: as long as another is as good. */
+/** Matches versions and times, which can differ. */
 const BY_LENGTH = /\.(?:db|zip)$/;
 
 /**
@@ -25,12 +25,12 @@ export function differences(here, there) {
   ];
 }
 
-/** Of what an interpreter says of an error the last line is the error itself; above it stands where it comes from. */
+/** The last line of an interpreter's error is the error itself; the lines above show its origin. */
 function lastLine({ stderr }) {
   return stderr.trim().split("\n").at(-1);
 }
 
-/** Node shows the error amid its own source. */
+/** Node prints the error together with its own source. */
 function isUncaught({ stderr }) {
   return /^Node\.js v/m.test(stderr);
 }

@@ -1,4 +1,4 @@
-// The adapters under chats that people have already: the vendors' own SDKs, strict vendors, and a line to the gateway that fails.
+// The adapters in existing chats: the vendors' SDKs, strict vendors, and an unreliable connection to the gateway.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ChatOptions, SkillGateway, type SkillGatewayError } from "../../sdk/src/index";
@@ -46,7 +46,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** What was thrown; the SDKs' helpers wrap it in an error of their own. */
+/** The thrown error; helpers of the SDKs wrap it. */
 const thrown = (promise: Promise<unknown>) =>
   promise.then(
     () => null,
@@ -69,7 +69,7 @@ describe.each(KINDS)("%s", (_, start) => {
     return client.chat(`sdk-${++chats}`, { user: "alice", ...options });
   };
 
-  it("loads a skill, keeps it for the next turn, and hands out the chat's own calls only", async () => {
+  it("loads a skill, keeps it for the next turn, and returns only the chat's own calls", async () => {
     const chat = start(vendor);
     const harbour = skills();
     vendor.plan.push([LOAD], [READ, OWN], []);
@@ -80,14 +80,14 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.refusals).toEqual([]);
     expect(vendor.bodies.map((sent) => sent.includes(ORDER))).toEqual([false, true, true, true]);
     expect(vendor.bodies[2]).toContain("High water at noon.");
-    // Its text once: nothing was told again, and nothing of ours reaches the vendor.
+    // The text appears once: nothing was sent again, and no field of the gateway reaches the vendor.
     expect(vendor.bodies[3]?.split(ORDER)).toHaveLength(2);
     for (const sent of vendor.bodies) expect(sent).not.toContain("skill_step");
-    // What the model said is in the history once, too.
+    // The model's text is in the history once.
     expect(JSON.stringify(chat.messages).split("Said in step 3.")).toHaveLength(2);
   });
 
-  it("runs calls side by side, and goes on in another process with the history alone", async () => {
+  it("runs calls in parallel, and continues in another process with the history alone", async () => {
     const chat = start(vendor);
     const harbour = skills();
     vendor.plan.push([LOAD, READ, { ...READ, input: { ...READ.input, file_path: "./tides.md" } }], []);
@@ -101,7 +101,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.bodies[3]?.split(ORDER)).toHaveLength(2);
   });
 
-  it("takes a skill out of the history that was yanked, and puts its next version there", async () => {
+  it("removes a yanked version from the history, and appends the next one", async () => {
     const chat = start(vendor);
     const harbour = skills();
     vendor.plan.push([LOAD], []);
@@ -146,7 +146,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.refusals).toEqual([]);
   });
 
-  it("goes on where the gateway was away between two steps", async () => {
+  it("continues after the gateway was unavailable between two steps", async () => {
     const chat = start(vendor);
     vendor.plan.push([LOAD], []);
     line.faults = Array.from({ length: 3 }, () => ({ on: /tool-calls/, what: "refused" as const }));
@@ -154,7 +154,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.bodies[1]).toContain(ORDER);
   });
 
-  it("without a gateway fails closed, or goes on without skills if that is wanted", async () => {
+  it("without a gateway fails, or continues without skills if configured", async () => {
     const closed = start(vendor);
     line.faults = [{ on: /turns/, what: 503 }];
     expect(await thrown(closed.say("How is the tide?", skills({}, 0)))).toMatchObject({ status: 503, isOutage: true });
@@ -168,7 +168,7 @@ describe.each(KINDS)("%s", (_, start) => {
     const harbour = skills(chosen, 0);
     expect(await open.say("How is the tide?", harbour)).toBe("Said in step 2.");
     expect(vendor.bodies[0]).not.toContain("load_skill");
-    // It comes back, and is lost again in the middle of a turn.
+    // The connection returns, and is lost again during a turn.
     line.faults = [{ on: /tool-calls/, what: 503 }];
     vendor.plan.push([LOAD], []);
     expect(await open.say("And now?", harbour)).toBe("Said in step 4.");
@@ -177,7 +177,7 @@ describe.each(KINDS)("%s", (_, start) => {
     expect(vendor.refusals).toEqual([]);
   });
 
-  it("never goes on without skills where the gateway refuses", async () => {
+  it("never continues without skills after an error of the gateway", async () => {
     const refused = skills({ failOpen: true, conversation: { ghost: "nobody" } });
     expect(await thrown(start(vendor).say("Hello", refused))).toMatchObject({ code: "GHOST_NOT_FOUND" });
   });
@@ -198,7 +198,7 @@ describe.each(KINDS)("%s", (_, start) => {
 });
 
 it.each([true, false])(
-  "anthropic: a chat without tools of its own goes on, with calls in its history (streamed: %s)",
+  "anthropic: a chat without its own tools continues, with calls in its history (streamed: %s)",
   async (stream) => {
     const client = new SkillGateway({ url: line.url, key: KEY, retries: 0 });
     const harbour = client.chat(`sdk-${++chats}`, { user: "alice", failOpen: true });

@@ -54,7 +54,7 @@ interface Said {
   messages: object[];
 }
 
-/** One turn as a route of a chat takes it; types of both versions are held by the compiler. */
+/** One turn as in a chat route; the compiler checks the types of both versions. */
 async function with7(
   chat: ReturnType<typeof skills>,
   messages: ai7.ModelMessage[],
@@ -105,7 +105,7 @@ describe.each([
   ["ai 7", with7],
   ["ai 6", with6],
 ] as const)("%s", (_, say) => {
-  it("streams, loads a skill, runs calls side by side, and keeps all of it for the next turn", async () => {
+  it("streams, loads a skill, runs calls in parallel, and stores everything for the next turn", async () => {
     const chat = skills();
     const thread: object[] = [user("How is the tide?")];
     vendor.plan.push([LOAD], [READ, OWN], []);
@@ -122,7 +122,7 @@ describe.each([
     vendor.plan.push([]);
     await say(chat, thread as never);
     expect(vendor.bodies[3]?.split(ORDER)).toHaveLength(2);
-    // In the answer to its call, and not told again.
+    // In the result of its call, and not sent again.
     expect(vendor.bodies[3]).toMatch(/"type":"tool-call"[^}]*"load_skill"/);
   });
 
@@ -142,7 +142,7 @@ describe.each([
     expect(passed?.inputSchema.properties.arguments).not.toMatchObject({ additionalProperties: false });
   });
 
-  it("without a gateway fails closed, or goes on without skills if that is wanted", async () => {
+  it("without a gateway fails, or continues without skills if configured", async () => {
     line.faults = [{ on: /turns/, what: 503 }];
     await expect(say(skills({}, 0), [user("Hello")] as never)).rejects.toMatchObject({ status: 503 });
     line.faults = [{ on: /turns/, what: "refused" }];
@@ -161,7 +161,7 @@ describe.each([
     const { parts, errors } = await say(skills({}, 0), [user("Hello")] as never);
     expect(errors).toMatchObject([{ name: "SkillGatewayError" }]);
     expect(parts.at(-1)).toBe("error");
-    // The model is not asked again, with an error in the place of its skill.
+    // The model is not called again with an error instead of its skill.
     expect(vendor.bodies).toHaveLength(1);
   });
 
@@ -186,7 +186,7 @@ describe.each([
   });
 });
 
-it("without a gateway a chat that has no tools goes on at a vendor that takes no history of calls without any", async () => {
+it("without a gateway a chat without tools continues at a vendor that rejects calls without tool definitions", async () => {
   const strict = await startVendor();
   try {
     const model = createAnthropic({ baseURL: `${strict.url}/v1`, apiKey: "none" })("claude-opus-5-5");

@@ -1,4 +1,4 @@
-// What the adapters make of answers that strict vendors of tests never give: words before a call, half a call, an answer to be parsed.
+// How the adapters handle unusual answers: text before a call, an incomplete call, an answer to be parsed.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** A chat whose calls of tools are overheard. */
+/** A chat whose tool calls are recorded. */
 function skills(options: ChatOptions = {}) {
   const usages: unknown[] = [];
   const overheard: typeof fetch = (url, init) => {
@@ -29,7 +29,7 @@ function skills(options: ChatOptions = {}) {
   return { chat: client.chat(`answers-${++chats}`, { user: "alice", ...options }), usages };
 }
 
-/** A vendor that gives these answers, whatever it is asked. */
+/** A vendor that returns these answers to any request. */
 function vendor(answers: object[]) {
   const bodies: { tools?: unknown[]; [field: string]: unknown }[] = [];
   const answer: typeof fetch = async (url, init) => {
@@ -47,12 +47,12 @@ function vendor(answers: object[]) {
 
 const TIDES = { skill_name: "harbour" };
 
-/** Each API: a step that says something and calls, an end, and an answer that is cut; and a caller who keeps what it sees. */
+/** For each API: a step with text and a call, an end, and a cut answer; and a caller that stores what it receives. */
 interface Words {
   step(n: number): object;
   end(n: number): object;
   cut(): object;
-  /** Asks, and gives back what a caller has of it. */
+  /** Sends a request and returns what a caller receives. */
   ask(
     fetch: typeof globalThis.fetch,
     chat: ReturnType<typeof skills>["chat"],
@@ -192,7 +192,7 @@ describe.each([
   ["anthropic, streamed", anthropic, true],
   ["anthropic, whole", anthropic, false],
 ])("%s", (_, words, stream) => {
-  it("has what the model says before a call in the history once, and tells the gateway what each step has cost", async () => {
+  it("has the model's text before a call in the history once, and reports the usage of each step", async () => {
     const { chat, usages } = skills();
     const { bodies, fetch } = vendor([words.step(1), words.step(2), words.end(1), words.end(2)]);
     const history: object[] = [{ role: "user", content: "How is the tide?" }];
@@ -210,7 +210,7 @@ describe.each([
     expect(JSON.stringify(bodies[3])).not.toMatch(/skill_(?:step|append|outage)/);
   });
 
-  it("goes on from a history that was kept as a copy", async () => {
+  it("continues from a copied history", async () => {
     const { chat } = skills();
     const { bodies, fetch } = vendor([words.step(1), words.end(1), words.end(2)]);
     const question = { role: "user", content: "How is the tide?" };
@@ -218,7 +218,7 @@ describe.each([
     expect(first.calls).toEqual([]);
     const next = { role: "user", content: "And tomorrow?" };
     await words.ask(fetch, chat, [question, ...first.given, next], stream);
-    // Nothing in it is half of a pair: neither a call, nor thoughts that led to one.
+    // It contains no incomplete pair: neither a call without result nor thinking without its call.
     expect(JSON.stringify(bodies[2])).not.toMatch(/"type":"reasoning"|call_1|toolu_1/);
   });
 
@@ -274,24 +274,24 @@ describe("the Responses API", () => {
       const { bodies, fetch } = vendor([]);
       const asked = client(fetch).responses.create({ model: "gpt-6-sol", input: "Hello", ...more });
       await expect(asked).rejects.toThrow(
-        `With skills the history is yours: give all of it as \`input\`, and leave out ${Object.keys(more)[0]}`,
+        `Stored responses are not supported with skills. Send the whole history as \`input\`, and remove ${Object.keys(more)[0]}.`,
       );
       expect(bodies).toEqual([]);
     },
   );
 
-  it("takes a text as the whole of its input, and leaves the caller's object as it is", async () => {
+  it("accepts a text as input, and does not change the caller's object", async () => {
     const { bodies, fetch } = vendor([responses.step(1), responses.end(1)]);
     const body = { model: "gpt-6-sol", input: "How is the tide?" };
     const { output_text, output } = await client(fetch).responses.create(body);
     expect(output_text).toBe("Done 1.");
     expect(output).toHaveLength(1);
     expect(body).toEqual({ model: "gpt-6-sol", input: "How is the tide?" });
-    // Thoughts and what they led to go back as they came.
+    // Thinking blocks and their results are sent back unchanged.
     expect(bodies[1]?.input).toEqual(expect.arrayContaining([thought(1), callItem(1, JSON.stringify(TIDES))]));
   });
 
-  it("is as it was in a client that has none", () => {
+  it("works unchanged in a client without skills", () => {
     const old = { chat: { completions: { create: () => null } } };
     expect(Object.keys(openaiWithSkills(old, skills().chat))).toEqual(["chat"]);
   });

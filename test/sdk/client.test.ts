@@ -1,4 +1,4 @@
-// The client of the package against a running gateway, over a line that fails as it is told to.
+// The client of the package against a running gateway, over a connection with scripted failures.
 
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { SkillGateway, SkillGatewayError } from "../../sdk/src/index";
@@ -53,14 +53,14 @@ it("walks through lists of every form, page after page", async () => {
     return count;
   };
   expect(await all(bob.list("skills.list", { query: { limit: 2 } }))).toBe(3);
-  // Bare arrays, with public skills beside.
+  // Plain arrays, next to public skills.
   expect(await all(bob.list("skills.unified", { query: { limit: 2 } }))).toBeGreaterThanOrEqual(4);
   const events = await all(bob.list("conversations.events", { path: { id: "listed" }, query: { limit: 1 } }));
   expect(events).toBeGreaterThan(0);
   expect(line.seen.filter(({ path }) => path.includes("/kinds/skills?"))).toHaveLength(2);
 });
 
-it("throws what the gateway refuses, with its code and everything that is wrong", async () => {
+it("throws the gateway's error with its code and all issues", async () => {
   const refused = await client.call("turns.prepare", { path: { id: "nowhere" } }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(SkillGatewayError);
   expect(refused).toMatchObject({ status: 404, code: "CONVERSATION_NOT_FOUND", isOutage: false });
@@ -86,7 +86,7 @@ it("sends again with the same ids after 429, 503, a lost answer and a refused co
   await expect(patient.call("me.get", {})).resolves.toMatchObject({ user_id: "admin" });
 });
 
-it("never sends again what could happen twice, but after 429", async () => {
+it("never repeats a request that could have an effect twice, except after 429", async () => {
   line.faults = [{ on: /keys/, what: 503 }];
   await expect(patient.call("keys.create", { body: { user_id: "carol" } })).rejects.toMatchObject({ status: 503 });
   line.faults = [{ on: /keys/, what: "lost" }];
@@ -100,7 +100,7 @@ it("never sends again what could happen twice, but after 429", async () => {
   });
 });
 
-it("sends again what ends in the middle of its response", async () => {
+it("repeats a request whose response was cut", async () => {
   line.faults = [{ on: /turns/, what: "cut" }];
   const turn = await patient.call("turns.prepare", { path: { id: "middle" }, body: { key: "m1", conversation: {} } });
   expect(turn.turn).toBe(1);
@@ -137,7 +137,7 @@ it("carries the bookmark of each answer to the next request", async () => {
   expect(line.seen[1]?.headers["x-d1-bookmark"]).toMatch(/^[0-9a-f-]+$/);
 });
 
-it("tells tool calls as they come, and goes on where a stream was cut without telling twice", async () => {
+it("yields tool calls as they arrive, and continues a cut stream without yielding twice", async () => {
   await patient.call("turns.prepare", { path: { id: "stream" }, body: { conversation: { delivery: "auto" } } });
   line.faults = [{ on: /tool-calls/, what: "cut" }];
   const calls = [load, { id: "call_2", name: "read_skill", arguments: { skill_name: "tides" } }];
@@ -149,7 +149,7 @@ it("tells tool calls as they come, and goes on where a stream was cut without te
   expect(active.map(({ skill }) => skill)).toEqual(["tides"]);
 });
 
-it("gives up when the caller leaves, and when nobody answers in time", async () => {
+it("stops when the caller aborts, and after a timeout", async () => {
   const leave = new AbortController();
   line.onRequest = () => leave.abort(new Error("gone"));
   await expect(patient.call("me.get", {}, { signal: leave.signal })).rejects.toThrow("gone");

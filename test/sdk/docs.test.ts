@@ -1,4 +1,4 @@
-// docs/sdk.md as printed: each diff adds at most six lines to a chat that streams, which works before and after.
+// The code in docs/sdk.md: each diff adds at most six lines to a streaming chat, which works before and after.
 
 import { execFile, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A process of its own that takes two turns. */
+/** A separate process that runs two turns. */
 function twoTurns(module: string, env: Record<string, string>) {
   const script = `
     import { reply } from ${JSON.stringify(module)};
@@ -93,7 +93,7 @@ describe.each(["openai", "responses", "anthropic", "ai-sdk"])("the diff of %s", 
       stderr: "",
     });
     expect(vendor.bodies.map((body) => body.split(ORDER).length - 1)).toEqual(when === "after" ? [0, 1, 1] : [0, 0]);
-    // What was loaded stands in the history that the chat keeps: the call, and its answer.
+    // The loaded instructions are in the chat's stored history: the call and its result.
     if (when === "after")
       expect(vendor.bodies[2]).toMatch(
         /skill_name[^{}]*harbour.*(?:tool_result|tool_call_id|function_call_output|tool-result)/,
@@ -101,7 +101,7 @@ describe.each(["openai", "responses", "anthropic", "ai-sdk"])("the diff of %s", 
   });
 });
 
-it("the client is used as its types say", async () => {
+it("the printed code type-checks", async () => {
   const [, code = ""] = /## The client\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(page) ?? [];
   await writeFile(path.join(folder, "client.ts"), code);
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--types", "node"];

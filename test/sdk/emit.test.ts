@@ -1,4 +1,4 @@
-// The program that makes the package's types: it knows what the document has, and stops at what it does not know.
+// The generator of the package's types: it reads the document and stops at unknown parts.
 
 import { describe, expect, it } from "vitest";
 import { emit, emitTexts } from "../../sdk/emit.mjs";

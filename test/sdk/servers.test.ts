@@ -1,4 +1,4 @@
-// The examples that are servers, each in a process of its own, before a scripted model.
+// The example servers, each in its own process, with a scripted model.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts an example, and waits until it says that it listens. */
+/** Starts an example and waits until it reports that it listens. */
 async function start(example: string, vendor: string, address = gateway.url): Promise<string> {
   const port = await freePort();
   const env = {
@@ -72,7 +72,7 @@ it.each(["express-openai", "fastify-anthropic"])(
   },
 );
 
-it("express-openai says in its answer that the gateway is away", async () => {
+it("express-openai reports that the gateway is unavailable", async () => {
   const vendor = await startVendor();
   const nowhere = `http://127.0.0.1:${await freePort()}`;
   const url = await start("express-openai", vendor.url, nowhere);
@@ -81,7 +81,7 @@ it("express-openai says in its answer that the gateway is away", async () => {
   await vendor.close();
 });
 
-it("hono-ai-sdk streams what useChat reads, with calls of both sides", async () => {
+it("hono-ai-sdk streams what useChat reads, with calls of the server and the gateway", async () => {
   const vendor = await startAiVendor();
   const url = await start("hono-ai-sdk", vendor.url);
   vendor.plan.push(LOAD, OWN, []);

@@ -14,7 +14,7 @@ const settings = parseSettings({}).settings!;
 const QUOTAS = quotasOf(settings, "user");
 const DAILY = dailyLimits(settings);
 
-it("what is counted a day is refused beyond its limit, and free again the day after", async () => {
+it("daily counts are rejected above the limit, and start again the next day", async () => {
   let now = Date.UTC(2026, 10, 21, 12);
   const context = contextOf("quota-day", { now: () => now });
   await env.DB.prepare("INSERT INTO usage (subject, kind, window_start, count) VALUES (?, 'uploads', ?, ?)")
@@ -31,7 +31,7 @@ it("what is counted a day is refused beyond its limit, and free again the day af
   expect(left.results).toEqual([{ window_start: dayOf(now) }]);
 });
 
-it("nobody has more than one may have, and what is gone counts no more", async () => {
+it("no user has more than the limit, and deleted objects do not count", async () => {
   const admin = contextOf("root", { principal: { role: "admin" } });
   const rows = Array.from({ length: QUOTAS.keys }, (_, n) =>
     env.DB.prepare(
@@ -46,7 +46,7 @@ it("nobody has more than one may have, and what is gone counts no more", async (
   });
   await env.DB.prepare("UPDATE keys SET revoked_at = 1 WHERE id = 'q0'").run();
   expect((await createKey(admin, request)).row.userId).toBe("quota-full");
-  // Whoever makes keys for many users makes few for each.
+  // The quota of a user that creates keys for others.
   const maker = "UPDATE usage SET count = ? WHERE subject = ? AND kind = 'keys'";
   expect((await env.DB.prepare(maker).bind(DAILY.keys, "root").run()).meta.changes).toBe(0);
   expect((await env.DB.prepare(maker).bind(DAILY.keys, "quota-full").run()).meta.changes).toBe(1);

@@ -9,7 +9,7 @@ import { BACK, Browser, CHALLENGE, GATEWAY, openPage, register, request } from "
 
 type More = Record<string, string | null>;
 
-/** Requests that are not the program's own. */
+/** Requests that the program did not send. */
 const FOREIGN: [string, More | (() => Promise<More>)][] = [
   ["no client", { client_id: null }],
   ["an empty client", { client_id: "" }],
@@ -70,7 +70,7 @@ const TOO_MUCH: [string, More, string][] = [
   ["no URL", { resource: "mcp" }, "invalid_target"],
 ];
 
-/** Forms of pages that are not the gateway's. */
+/** Forms of other sites. */
 const FOREIGN_FORMS: [string, Record<string, string>][] = [
   ["another site", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
   ["another site that hides its origin", { origin: "null", "sec-fetch-site": "cross-site" }],
@@ -142,7 +142,7 @@ describe("an address for the answer that the program has not registered", () => 
 });
 
 describe("a request that is not the program's own", () => {
-  it.each(FOREIGN)("%s: a page says so, and nothing is sent anywhere", async (_, more) => {
+  it.each(FOREIGN)("%s: the page shows an error, and nothing is sent", async (_, more) => {
     const browser = new Browser();
     const asked = await request(typeof more === "function" ? await more() : more);
     const answer = await browser.send(asked.replace("client_id=null&", ""));
@@ -150,7 +150,7 @@ describe("a request that is not the program's own", () => {
     expect(answer.headers.get("content-type")).toContain("text/html");
   });
 
-  it("says twice who it is", async () => {
+  it("authenticates twice", async () => {
     for (const twice of ["client_id=x", `redirect_uri=${encodeURIComponent("https://evil.example")}`]) {
       const answer = await new Browser().send(`${await request()}&${twice}`);
       expect([twice, answer.status, answer.headers.get("location")]).toEqual([twice, 400, null]);
@@ -158,8 +158,8 @@ describe("a request that is not the program's own", () => {
   });
 });
 
-describe("a request that asks for too much or protects too little", () => {
-  it.each(TOO_MUCH)("%s: the program hears %o", async (_, more, error) => {
+describe("a request with too many rights or too little protection", () => {
+  it.each(TOO_MUCH)("%s: the program receives %o", async (_, more, error) => {
     const browser = new Browser();
     const answer = await browser.send(await request(more));
     const back = new URL(answer.headers.get("location") ?? "");
@@ -168,7 +168,7 @@ describe("a request that asks for too much or protects too little", () => {
     expect(back.searchParams.has("code")).toBe(false);
   });
 
-  it("says one thing twice, or two resources", async () => {
+  it("contains a parameter twice, or two resources", async () => {
     const asked = await request();
     for (const [twice, error] of [
       [`resource=${encodeURIComponent(`${GATEWAY}/mcp/x`)}`, "invalid_target"],
@@ -183,7 +183,7 @@ describe("a request that asks for too much or protects too little", () => {
     }
   });
 
-  it("gets no more than the one scope, whatever it asks for", async () => {
+  it("gets the only scope, whatever it requests", async () => {
     const page = await openPage(new Browser(), { scope: "admin act_as keys offline_access mcp" });
     expect(page).toMatch(/^\/oauth\/sign-in\/sin_/);
     const { resource } = (await env.DB.prepare("SELECT resource FROM sign_ins").first<{ resource: string }>()) ?? {};
@@ -200,7 +200,7 @@ describe("a request that asks for too much or protects too little", () => {
   });
 });
 
-describe("somebody else's hand on the page", () => {
+describe("another user or site on the page", () => {
   let key: string;
   beforeAll(async () => {
     key = await keyFor("attacked");
@@ -231,7 +231,7 @@ describe("somebody else's hand on the page", () => {
     expect((await browser.post(page, { how: "approve" })).status).toBe(303);
   });
 
-  it("gets one code of two answers, none before somebody has signed in, and none after a no or the end", async () => {
+  it("gets one code from two approvals, none before a sign-in, and none after a denial or the end", async () => {
     const browser = new Browser();
     const key = await keyFor("approves-once");
     const page = await openPage(browser);
@@ -272,7 +272,7 @@ describe("somebody else's hand on the page", () => {
 });
 
 describe("a credential that no program should have", () => {
-  it.each(WEAK)("%s signs nobody in", async (_, credential, says) => {
+  it.each(WEAK)("%s signs no user in", async (_, credential, says) => {
     const browser = new Browser();
     const page = await openPage(browser);
     const answer = await browser.post(page, { how: "key", key: await credential() });
@@ -284,7 +284,7 @@ describe("a credential that no program should have", () => {
 describe("making a sign-in link", () => {
   const make = (options: Parameters<typeof call>[2]) => call("POST", "/api/v1/sign-ins", options);
 
-  it("is for admins and services, of users that are nobody's own", async () => {
+  it("requires an admin or a service, and is for its users only", async () => {
     const service = await keyFor("link-service", { scopes: ["act_as"] });
     expect((await make({ key: service, json: { user_id: "link-user" } })).status).toBe(201);
     const user = await keyFor("link-user");

@@ -14,7 +14,7 @@ const DAY = 24 * 60 * 60_000;
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Fills a budget up to this count, in every window that is open now. */
+/** Sets a counter to this value in every open window. */
 async function fill(kind: string, count: number): Promise<void> {
   await env.DB.prepare("UPDATE usage SET count = ? WHERE kind = ?").bind(count, kind).run();
 }
@@ -24,7 +24,7 @@ const registerAs = (name: string, settings = {}, headers = {}) => {
   return askWith(settings, "/oauth/register", { method: "POST", body, headers });
 };
 
-it("asks for sixty documents of one address in an hour, and for no more", async () => {
+it("fetches at most sixty documents per address and hour", async () => {
   const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("no", { status: 404 }));
   const begin = async (n: number) => {
     const client_id = `https://host.dev/counted/${n}.json`;
@@ -40,7 +40,7 @@ it("asks for sixty documents of one address in an hour, and for no more", async 
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
-it("takes two thousand strangers a day, from however many addresses", async () => {
+it("accepts two thousand new clients per day, from any number of addresses", async () => {
   await env.DB.prepare("DELETE FROM usage").run();
   expect((await registerAs("the first")).status).toBe(201);
   await fill("strangers", 1_999);
@@ -88,7 +88,7 @@ it("counts keys that are guessed on a page, too", async () => {
   expect(guesses).toHaveLength(1);
 });
 
-it("limits how fast one grant is refreshed, and says of a dead one that it is dead", async () => {
+it("limits the refreshes of one grant, and reports a dead grant as dead", async () => {
   const counted: string[] = [];
   const PRINCIPAL_RATE = { limit: async ({ key }: { key: string }) => ({ success: counted.push(key) < 2 }) };
   const tokens = await signedIn({ userId: "budget-fast" });
@@ -108,7 +108,7 @@ it("limits how fast one grant is refreshed, and says of a dead one that it is de
   expect(counted).toHaveLength(2);
 });
 
-it("keeps a hundred access tokens of one grant, the newest", async () => {
+it("keeps the newest hundred access tokens of one grant", async () => {
   const { access_token, refresh_token } = await signedIn({ userId: "budget-tokens" });
   const grant = "(SELECT id FROM grants WHERE user_id = 'budget-tokens')";
   await env.DB.prepare(
@@ -132,7 +132,7 @@ it("keeps a hundred access tokens of one grant, the newest", async () => {
   }
 });
 
-it("forgets a program that nobody has approved for a day, and sends nobody anywhere for it", async () => {
+it("deletes a client that was not approved for a day, and does not redirect to it", async () => {
   const client_id = await register({ client_name: "Forgotten" });
   const begin = async () => new Browser().send(await request({ client_id }));
   expect((await begin()).status).toBe(303);

@@ -31,7 +31,7 @@ describe("a program with a document", () => {
 
   const begin = (more: Record<string, string | null> = {}) => request({ client_id: at, redirect_uri: BACK, ...more });
 
-  it("is shown with the host that speaks for it, asked once while the document counts, without redirects or credentials", async () => {
+  it("is shown with its host, and fetched once while it is valid, without redirects or credentials", async () => {
     const browser = new Browser();
     const page = await openPage(browser, { client_id: at });
     await openPage(browser, { client_id: at, redirect_uri: "https://host.dev/back" });
@@ -55,7 +55,7 @@ describe("a program with a document", () => {
     ["does not come", () => Promise.reject(new Error("connect"))],
   ];
 
-  it.each(WRONG)("that %s is not believed, and not asked for again at once", async (problem, wrong) => {
+  it.each(WRONG)("that %s is rejected, and not fetched again at once", async (problem, wrong) => {
     answer = wrong;
     if (problem === "does not come") expectLog("client_document_failed");
     for (let n = 0; n < 3; n++) {
@@ -74,7 +74,7 @@ describe("a program with a document", () => {
       `${GATEWAY}/client.json`,
       "file:///etc/passwd",
     ],
-  ])("at %s is never asked for, in a development build too", async (client_id) => {
+  ])("at %s is never fetched, in a development build too", async (client_id) => {
     const refused = await new Browser().send(await begin({ client_id }));
     expect([refused.status, asked]).toEqual([400, []]);
   });
@@ -86,7 +86,7 @@ describe("a program with a document", () => {
 });
 
 describe("strangers", () => {
-  it("that register the same program are one, and are told that they have no secret", async () => {
+  it("that register the same program are one client without a secret", async () => {
     const ids = await Promise.all([
       register({ token_endpoint_auth_method: "client_secret_post" }),
       register({ logo_uri: "https://evil.example/logo.svg" }),
@@ -126,7 +126,7 @@ describe("strangers", () => {
 
 describe("an outside judge of metadata (oauth4webapi)", () => {
   it.each(["/mcp", "/mcp/my-project", "/mcp/servers/x", "/mcp?ghost=researcher", "/mcp/a%3Ab?preload=x"])(
-    "accepts what it learns from %s alone",
+    "accepts the metadata from %s alone",
     async (path) => {
       const ask = (url: string) => askWith({}, url.slice(GATEWAY.length));
       const resource = new URL(GATEWAY + path);

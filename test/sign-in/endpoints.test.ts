@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { SUBPROTOCOL } from "../../src/domain/questions/frame";
 import { askWith } from "../support/app";
 import { call, keyFor } from "../support/call";
-import { CLIENT, errorIn, knock, MCP, ORIGIN, pass, post, refreshForm, signedIn } from "../support/grants";
+import { CLIENT, errorIn, initializeWith, MCP, ORIGIN, pass, post, refreshForm, signedIn } from "../support/grants";
 import { seedSkill } from "../support/registry";
 
 const codeOf = async (answer: Response) => `${answer.status} ${(await answer.json<{ code: string }>()).code}`;
@@ -25,12 +25,13 @@ describe("a token", () => {
     ];
     for (const [path, spellings] of doors) {
       const { access_token } = await signedIn({ userId: "door", resource: ORIGIN + path });
-      for (const spelling of spellings) expect((await knock(spelling, access_token)).status, spelling).toBe(200);
+      for (const spelling of spellings)
+        expect((await initializeWith(spelling, access_token)).status, spelling).toBe(200);
       const others = ["/mcp", "/mcp/a:b", "/mcp/a:b:c", "/mcp/servers", "/mcp/servers/a:b"].filter(
         (one) => one !== path,
       );
       for (const other of others) {
-        const answer = await knock(other, access_token);
+        const answer = await initializeWith(other, access_token);
         expect(answer.headers.get("www-authenticate"), other).toMatch(
           new RegExp(
             `error="invalid_token".*resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource${other}"`,
@@ -44,12 +45,12 @@ describe("a token", () => {
   it("opens a server of the gateway, and its address for messages", async () => {
     const { access_token } = await signedIn({ resource: `${ORIGIN}/mcp/servers/none` });
     // The server does not exist. A 404 proves that the token was accepted.
-    expect((await knock("/mcp/servers/none", access_token)).status).toBe(404);
-    expect((await knock("/mcp/servers/none/message?to=x", access_token)).status).toBe(404);
-    expect((await knock("/mcp/servers/other", access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp/servers/none", access_token)).status).toBe(404);
+    expect((await initializeWith("/mcp/servers/none/message?to=x", access_token)).status).toBe(404);
+    expect((await initializeWith("/mcp/servers/other", access_token)).status).toBe(401);
   });
 
-  it("opens nothing of the API, the chat endpoint and sockets, and acts for nobody", async () => {
+  it("gives no access to the API, the chat endpoint and sockets, and acts for no other user", async () => {
     const { access_token: key } = await signedIn({ userId: "closed" });
     const paths = ["/api/v1/me", "/api/v1/keys", "/api/v1/grants", "/api/v1/conversations", "/api/v1/kinds/skills"];
     for (const path of [...paths, "/api/v1/conversations/a/socket", "/openai/v1/models", "/anthropic/v1/models"]) {
@@ -65,23 +66,23 @@ describe("a token", () => {
     expect(await closed).toBe(4401);
     const ticket = await call("POST", "/api/v1/conversations/a/tickets", { key, json: {} });
     expect(await codeOf(ticket)).toBe("401 TOKEN_ELSEWHERE");
-    expect(await codeOf(await knock("/mcp", key, { "on-behalf-of": "eve" }))).toBe("403 ACT_AS_DENIED");
+    expect(await codeOf(await initializeWith("/mcp", key, { "on-behalf-of": "eve" }))).toBe("403 ACT_AS_DENIED");
   });
 
   it("is no other kind of token: a refresh token and a code open nothing", async () => {
     const { refresh_token, access_token } = await signedIn();
     const mistyped = access_token.slice(0, -1) + (access_token.endsWith("0") ? "1" : "0");
     for (const other of [refresh_token, access_token.replace("sga_", "sgw_"), mistyped]) {
-      expect(await codeOf(await knock("/mcp", other))).toBe("401 UNAUTHENTICATED");
+      expect(await codeOf(await initializeWith("/mcp", other))).toBe("401 UNAUTHENTICATED");
     }
   });
 
-  it("is of a user and never of an admin, with the groups that the issuer claimed and nobody else's", async () => {
+  it("belongs to a user, is never an admin, and has the groups that the issuer claimed", async () => {
     await call("POST", "/api/v1/groups", { json: { name: "claimed-team" } });
     await seedSkill({ name: "team-skill", scope: "group:claimed-team" });
     const listed = async (token: string) => {
       const body = { jsonrpc: "2.0", id: 1, method: "initialize" };
-      const answer = await (await knock("/mcp", token, { "x-test": body.method })).text();
+      const answer = await (await initializeWith("/mcp", token, { "x-test": body.method })).text();
       return answer.includes("team-skill");
     };
     const claimed = [{ group: "claimed-team", role: "Developer" as const }];
@@ -97,7 +98,7 @@ describe("a token", () => {
   it("ends after an hour, and is no guess then", async () => {
     const { access_token } = await signedIn();
     await pass(59 * 60_000);
-    expect((await knock("/mcp", access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", access_token)).status).toBe(200);
     await pass(60_001);
     const limited = { RATE_LIMITS: "true", GUESS_RATE: { limit: async () => ({ success: false }) } };
     const headers = { authorization: `Bearer ${access_token}`, "cf-connecting-ip": "192.0.2.1" };
@@ -120,16 +121,16 @@ describe("a grant", () => {
       const { id } = await keyOf("signer");
       const tokens = await signedIn({ userId: "signer", via: "key", viaId: id, keyId: id });
       const other = await signedIn({ userId: "signer" });
-      expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+      expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
       if (end === "revoke") await call("DELETE", `/api/v1/keys/${id}`);
       else {
         await env.DB.prepare("UPDATE keys SET expires_at = 1 WHERE id = ?").bind(id).run();
         // The statement above bypassed the gateway. Revoking another grant clears the cached caller of this isolate.
         await call("DELETE", `/api/v1/grants/${await grantOf("signer")}`);
       }
-      expect((await knock("/mcp", tokens.access_token)).status).toBe(401);
+      expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(401);
       expect(await errorIn(await post("/oauth/token", refreshForm(tokens.refresh_token)))).toBe("400 invalid_grant");
-      if (end === "revoke") expect((await knock("/mcp", other.access_token)).status).toBe(200);
+      if (end === "revoke") expect((await initializeWith("/mcp", other.access_token)).status).toBe(200);
     }
   });
 
@@ -140,16 +141,16 @@ describe("a grant", () => {
     expect(await grantOf("hasty")).toBe("");
   });
 
-  it("is ended by its user, by an admin, and by whoever holds its token; nobody else sees it", async () => {
+  it("is ended by its user, by an admin, and by a holder of its token; no other user sees it", async () => {
     const [{ key: own }, { key: other }] = [await keyOf("holder"), await keyOf("stranger")];
     const list = async (key?: string) => {
       const answer = await call("GET", "/api/v1/grants", key === undefined ? {} : { key });
       return (await answer.json<{ items: { id: string; user_id: string }[] }>()).items;
     };
-    const ended = async (token: string) => expect((await knock("/mcp", token)).status).toBe(401);
+    const ended = async (token: string) => expect((await initializeWith("/mcp", token)).status).toBe(401);
     for (const by of [own, undefined]) {
       const { access_token } = await signedIn({ userId: "holder" });
-      expect((await knock("/mcp", access_token)).status).toBe(200);
+      expect((await initializeWith("/mcp", access_token)).status).toBe(200);
       const [grant] = await list(own);
       expect(grant).toMatchObject({ user_id: "holder", client_id: CLIENT, resource: MCP, signed_in_by: "link" });
       expect((await list()).map(({ id }) => id)).toContain(grant?.id);
@@ -165,7 +166,7 @@ describe("a grant", () => {
     for (const kind of ["access_token", "refresh_token"] as const) {
       const tokens = await signedIn({ userId: "holder" });
       await post("/oauth/revoke", { token: tokens[kind], client_id: "dcr_other" });
-      expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+      expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
       for (const token of [tokens[kind], "nonsense"]) {
         expect((await post("/oauth/revoke", { token, client_id: CLIENT })).status).toBe(200);
       }
@@ -188,7 +189,7 @@ describe("a grant", () => {
     expect(exported.grants).toEqual([expect.objectContaining({ client_id: CLIENT, resource: MCP })]);
     expect(JSON.stringify(exported)).not.toContain("derived");
     await call("DELETE", "/api/v1/users/leaver");
-    expect((await knock("/mcp", access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", access_token)).status).toBe(401);
     expect(await errorIn(await post("/oauth/token", refreshForm(refresh_token)))).toBe("400 invalid_grant");
     const left = await env.DB.prepare(
       "SELECT (SELECT count(*) FROM grants WHERE user_id = 'leaver') + (SELECT count(*) FROM grant_codes WHERE user_id = 'leaver') AS left",
@@ -204,15 +205,15 @@ describe("a grant", () => {
     expect((await askWith(off, "/mcp", { method: "POST", headers })).status).toBe(401);
     const body = new URLSearchParams(refreshForm(refresh_token));
     expect((await askWith(off, "/oauth/token", { method: "POST", body })).status).toBe(404);
-    expect((await knock("/mcp", access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", access_token)).status).toBe(200);
   });
 
   it("of a user's hundred and first host ends the one that was refreshed longest ago", async () => {
     const first = await signedIn({ userId: "many" });
     for (let made = 1; made < 100; made++) await signedIn({ userId: "many" });
-    expect((await knock("/mcp", first.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", first.access_token)).status).toBe(200);
     const last = await signedIn({ userId: "many" });
-    expect((await knock("/mcp", first.access_token)).status).toBe(401);
-    expect((await knock("/mcp", last.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", first.access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", last.access_token)).status).toBe(200);
   });
 });

@@ -1,11 +1,11 @@
-// Signing in as a person meets it: from the program's link, over the page, back to the program.
+// Sign-in as users see it: from the program's link to the page and back.
 
 import { describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
 import { allow, BACK, Browser, GATEWAY, openPage, register, request } from "../support/sign-in";
 
 describe("signing in with a key", () => {
-  it("leads from the program's link back to the program, with a code, its state and who gave it", async () => {
+  it("redirects from the program's link back to the program, with code, state and issuer", async () => {
     const browser = new Browser();
     const page = await openPage(browser);
     const first = await browser.send(page);
@@ -28,7 +28,7 @@ describe("signing in with a key", () => {
     expect(browser.cookies.size).toBe(0);
   });
 
-  it("asks again each time, and says no to the program when the user does", async () => {
+  it("asks for consent each time, and returns a denial to the program", async () => {
     const browser = new Browser();
     const key = await keyFor("flow-bob");
     const clientId = await register();
@@ -45,7 +45,7 @@ describe("signing in with a key", () => {
     expect((await browser.send(page)).status).toBe(400);
   });
 
-  it("lets somebody else sign in instead", async () => {
+  it("lets another user sign in instead", async () => {
     const browser = new Browser();
     const page = await openPage(browser);
     await browser.post(page, { how: "key", key: await keyFor("flow-carol") });
@@ -64,7 +64,7 @@ describe("a sign-in link", () => {
     return (await made.json<{ url: string }>()).url;
   };
 
-  it("survives whoever looks at it, and is used up by one sign-in in one browser", async () => {
+  it("is not used up by opening it, but by one sign-in in one browser", async () => {
     const link = await linkFor("flow-eve");
     const scanner = new Browser();
     for (let n = 0; n < 3; n++) expect((await scanner.send(link)).status).toBe(200);
@@ -82,7 +82,7 @@ describe("a sign-in link", () => {
     expect((await browser.post(second, { how: "link" })).status).toBe(400);
   });
 
-  it("may be opened before the program asks, and may be typed in another browser", async () => {
+  it("can be opened before the program's request, and be typed in another browser", async () => {
     const early = new Browser();
     const waiting = await early.post(await linkFor("flow-frank"), {});
     expect([waiting.status, await waiting.text()]).toEqual([200, expect.stringContaining("flow-frank")]);
@@ -99,7 +99,7 @@ describe("a sign-in link", () => {
 });
 
 describe("a page of signing in", () => {
-  it("runs nothing, is framed by nobody, kept nowhere, and lets its form lead anywhere", async () => {
+  it("has no scripts, cannot be framed, is not cached, and has no form-action", async () => {
     const browser = new Browser();
     const begun = await browser.send(await request());
     const [cookie = ""] = begun.headers.getSetCookie();

@@ -13,7 +13,7 @@ import {
   codeFor,
   codeForm,
   errorIn,
-  knock,
+  initializeWith,
   pass,
   post,
   refreshed,
@@ -33,7 +33,7 @@ describe("another site", () => {
     expect((await new Browser().post(path, {})).status).toBe(200);
   });
 
-  it("sends no form where the browser says only how it came, as some do without an origin", async () => {
+  it("rejects a form if the browser sends only a referrer, as some do without an origin", async () => {
     const browser = new Browser();
     const page = await openPage(browser);
     await browser.post(page, { how: "key", key: await keyFor("held-form") });
@@ -61,7 +61,7 @@ describe("another site", () => {
   });
 });
 
-describe("a grant of somebody who signed in for half an hour", () => {
+describe("a grant of a user who signed in half an hour ago", () => {
   it("lasts as long, and so do its tokens, however it is refreshed", async () => {
     const first = await signedIn({ userId: "held-short", endsAt: Date.now() + 30 * 60_000 });
     expect(first.expires_in).toBeLessThanOrEqual(30 * 60);
@@ -70,29 +70,29 @@ describe("a grant of somebody who signed in for half an hour", () => {
     expect(expires_in).toBeLessThanOrEqual(60);
     await pass(61_000);
     expect(await errorIn(await post("/oauth/token", refreshForm(refresh_token)))).toBe("400 invalid_grant");
-    expect((await knock("/mcp", access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", access_token)).status).toBe(401);
   });
 });
 
-describe("what a user takes back", () => {
+describe("revocation by a user", () => {
   it("is a code too, of a host that has not exchanged it yet", async () => {
     const code = await codeFor({ userId: "held-out" });
     await call("DELETE", "/api/v1/grants", { key: await keyFor("held-out") });
     expect(await errorIn(await post("/oauth/token", codeForm(code)))).toBe("400 invalid_grant");
   });
 
-  it("is not taken by who knows only the grant's id, as a token in a log might tell it", async () => {
+  it("cannot be used with the grant's id alone, for example from a token in a log", async () => {
     const tokens = await signedIn({ userId: "held-known" });
     const known = readRefreshToken(tokens.refresh_token);
     if (known === null) throw new Error("no refresh token");
     const forged = writeRefreshToken({ ...known, secret: "0".repeat(64), mark: "0".repeat(32) });
     expect((await post("/oauth/revoke", { token: forged, client_id: CLIENT })).status).toBe(200);
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
   });
 });
 
 describe("a yes", () => {
-  it("is that of who was shown: who has signed in meanwhile has not said it", async () => {
+  it("is valid for the displayed user only: a user who signed in meanwhile has not given it", async () => {
     const browser = new Browser();
     const place = await openPage(browser);
     await browser.post(place, { how: "key", key: await keyFor("held-shown") });
@@ -119,20 +119,20 @@ describe("a deployment with another key", () => {
     askWith({ ...settings }, "/oauth/token", { method: "POST", body: new URLSearchParams(form) });
   const refresh = async (settings: object, shown: string) => tokensIn(await token(settings, refreshForm(shown)));
 
-  it("goes on with its grants while it has the key of before: repeats are the same, and what was stolen is known", async () => {
+  it("keeps its grants with the previous key: repetitions are equal, and stolen tokens are detected", async () => {
     const first = await tokensIn(await token(before, codeForm(await codeFor({ userId: "held-keys" }))));
     const second = await refresh(before, first.refresh_token);
-    // The answer was lost, and the key changed meanwhile.
+    // The response was lost, and the key was changed meanwhile.
     expect((await refresh(after, first.refresh_token)).refresh_token).toBe(second.refresh_token);
     const third = await refresh(after, second.refresh_token);
     expect((await refresh(after, second.refresh_token)).refresh_token).toBe(third.refresh_token);
-    expect((await knock("/mcp", third.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", third.access_token)).status).toBe(200);
     // Signed with the old key and two generations old, so it counts as stolen.
     expect(await errorIn(await token(after, refreshForm(first.refresh_token)))).toBe("400 invalid_grant");
-    expect((await knock("/mcp", third.access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", third.access_token)).status).toBe(401);
   });
 
-  it("cannot tell an old token from a forged one without the key of before, and ends nothing for it", async () => {
+  it("cannot distinguish an old token from a forged one without the previous key, and ends nothing", async () => {
     const first = await tokensIn(await token(before, codeForm(await codeFor({ userId: "held-lost" }))));
     const third = await refresh(before, (await refresh(before, first.refresh_token)).refresh_token);
     const alone = { SECRETS_KEY: NEW };

@@ -6,14 +6,14 @@ import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { readRefreshToken } from "../../src/domain/sign-in/tokens";
 import { FamilyModel } from "../support/family-model";
-import { knock, pass, post, refreshForm, signedIn } from "../support/grants";
+import { initializeWith, pass, post, refreshForm, signedIn } from "../support/grants";
 
 const MINUTE = 60_000;
 
 const act = fc.record({
   /** For each token of the parallel requests: the number of generations since it was the newest. */
   backs: fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 3 }),
-  /** None of their sums is near the grace, which the clock of the test would blur. */
+  /** No sum of them is close to the grace period, so that the test's clock does not matter. */
   pause: fc.constantFrom(0, 0, 65_000, 7 * MINUTE, 180 * MINUTE),
   uses: fc.boolean(),
 });
@@ -23,7 +23,7 @@ interface Tokens {
   refresh_token: string;
 }
 
-it("answers what is shown at once as some order of it would have been answered", async () => {
+it("concurrent exchanges are answered like some sequence of them", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 8 }), async (acts) => {
       const first = await signedIn({ userId: "interleaved" });
@@ -91,7 +91,7 @@ function generationOf({ refresh_token }: Tokens): number {
 
 /** Uses an access token and waits until D1 has recorded its arrival. */
 async function use(tokens: Tokens, grantId: string): Promise<void> {
-  expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+  expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
   await vi.waitFor(async () => {
     const arrived = await env.DB.prepare("SELECT arrived FROM grants WHERE id = ?").bind(grantId).first("arrived");
     expect(arrived).toBe(generationOf(tokens));

@@ -56,7 +56,7 @@ const back = (browser: Browser, answer: Record<string, string>) =>
   browser.send(`/oauth/callback?${new URLSearchParams(answer)}`);
 
 describe("signing in at the issuer", () => {
-  it("asks as its client, with marks of its own, and signs in whom the ID token names, as no admin and for twelve hours", async () => {
+  it("uses its client with state and nonce, and signs in the user of the ID token, not as an admin, for twelve hours", async () => {
     const browser = new Browser(settings);
     const { page, sent } = await atIssuer(browser);
     const asked = Object.fromEntries(sent.searchParams);
@@ -117,7 +117,7 @@ describe("signing in at the issuer", () => {
     expect((await browser.post(page, { how: "approve" })).status).toBe(400);
   });
 
-  it("refuses an answer in another browser, and hears of one sign-in once", async () => {
+  it("rejects an answer in another browser, and accepts one sign-in once", async () => {
     const browser = new Browser(settings);
     const { page, sent } = await atIssuer(browser);
     const state = sent.searchParams.get("state") ?? "";

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { exchangeGrantCode } from "../../src/services/sign-in/exchange";
 import { call, keyFor } from "../support/call";
-import { errorIn, knock, post, signingIn, type tokensIn } from "../support/grants";
+import { errorIn, initializeWith, post, signingIn, type tokensIn } from "../support/grants";
 import { allow, BACK, Browser, GATEWAY, openPage, register, VERIFIER } from "../support/sign-in";
 
 const CLIENTS = "/api/v1/oauth-clients";
@@ -56,21 +56,21 @@ describe("a program that an admin has made known", () => {
     ["client_secret_basic", (client: Known) => [{}, basic(client)]],
     ["client_secret_basic without encoding", (client: Known) => [{}, basic(client, (text) => text)]],
     ["client_secret_basic and its id again", (client: Known) => [{ client_id: client.client_id }, basic(client)]],
-  ] as const)("signs a user in by %s, and goes on with it", async (_, proof) => {
+  ] as const)("signs a user in by %s, and uses the token", async (_, proof) => {
     const { name: _name, ...client } = await known();
     const [form, headers] = proof(client) as [Record<string, string>, Record<string, string>];
     const first = await post("/oauth/token", { ...codeForm(await codeOf(client.client_id)), ...form }, headers);
     expect(first.status).toBe(200);
     const tokens = await first.json<Tokens>();
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
     const next = await post("/oauth/token", { ...refreshForm(tokens.refresh_token), ...form }, headers);
     expect(next.status).toBe(200);
     const { refresh_token } = await next.json<Tokens>();
     const given = await post("/oauth/revoke", { token: refresh_token, ...form }, headers);
-    expect([given.status, (await knock("/mcp", tokens.access_token)).status]).toEqual([200, 401]);
+    expect([given.status, (await initializeWith("/mcp", tokens.access_token)).status]).toEqual([200, 401]);
   });
 
-  it("is shown as what it is: an admin's word, and no stranger's", async () => {
+  it("is shown as registered by an admin", async () => {
     const { client_id } = await known();
     const browser = new Browser();
     const text = await (await browser.send(await openPage(browser, { client_id }))).text();
@@ -118,16 +118,16 @@ describe("a program that an admin has made known", () => {
     expect(await errorIn(await post("/oauth/revoke", { token: tokens.refresh_token }))).toBe("401 invalid_client");
     const stranger = { token: tokens.refresh_token, client_id: await register() };
     expect((await post("/oauth/revoke", stranger)).status).toBe(200);
-    // Another program that proves itself has no part in it.
+    // Another authenticated client cannot use it.
     const byOther = { client_id: other.client_id, client_secret: other.client_secret };
     expect(await errorIn(await post("/oauth/token", { ...codeForm(code), ...byOther }))).toBe("400 invalid_grant");
     const stolen = { ...refreshForm(tokens.refresh_token), ...byOther };
     expect(await errorIn(await post("/oauth/token", stolen))).toBe("400 invalid_grant");
     expect((await post("/oauth/token", { ...codeForm(code), client_id, client_secret })).status).toBe(200);
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
   });
 
-  it("is no way around consent: PKCE, the address and the user's word are asked of it as of any", async () => {
+  it("does not bypass consent: PKCE, redirect URI and approval are required as for any client", async () => {
     const { client_id } = await known();
     const browser = new Browser();
     const query = (more: Record<string, string>) =>
@@ -138,12 +138,12 @@ describe("a program that an admin has made known", () => {
     expect([elsewhere.status, elsewhere.headers.get("location")]).toEqual([400, null]);
   });
 
-  it("is forgotten with everything that users gave it, also a code that nobody has exchanged", async () => {
+  it("is deleted with everything that users granted, including unexchanged codes", async () => {
     const client = await known();
     const { name, client_id, client_secret } = client;
     const [tokens, code] = [await tokensOf(client), await codeOf(client_id)];
     expect((await call("DELETE", `${CLIENTS}/${name}`)).status).toBe(204);
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(401);
     const proof = { client_id, client_secret };
     for (const form of [codeForm(code), refreshForm(tokens.refresh_token)])
       expect(await errorIn(await post("/oauth/token", { ...form, ...proof }))).toBe("401 invalid_client");
@@ -153,7 +153,7 @@ describe("a program that an admin has made known", () => {
       400,
       expect.stringContaining("This program is not registered"),
     ]);
-    // Nor is it exchanged where the program was removed a moment after it has proven itself.
+    // It is not exchanged either if the client was removed just after its authentication.
     const shown = { code, clientId: client_id, redirectUri: BACK, verifier: VERIFIER, resource: null };
     await expect(exchangeGrantCode(signingIn(), shown)).rejects.toMatchObject({ reason: "INVALID_GRANT" });
     // A client that is registered again under the same name has a new secret and none of the old grants.
@@ -168,7 +168,7 @@ describe("a program that an admin has made known", () => {
 });
 
 describe("public programs", () => {
-  it("may send what they like as a secret: it counts for nothing", async () => {
+  it("can send any secret, which is ignored", async () => {
     const client_id = await register();
     const code = await codeOf(client_id);
     const answer = await post("/oauth/token", { ...codeForm(code), client_id, client_secret: "whatever" });
@@ -182,7 +182,7 @@ describe("making a program known", () => {
   const put = (name: string, json: object, key?: string) =>
     call("PUT", `${CLIENTS}/${name}`, { json, ...(key && { key }) });
 
-  it("shows the secret once, keeps its digest, and keeps it through a change", async () => {
+  it("shows the secret once, stores its digest, and keeps it through a change", async () => {
     const first = await put("once", WORDS);
     expect([first.status, first.headers.get("cache-control")]).toEqual([201, "no-store"]);
     const { client_secret, ...shown } = await first.json<Known>();

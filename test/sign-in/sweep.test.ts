@@ -13,7 +13,7 @@ const counts = async () => [await count("sign_ins"), await count("sign_in_links"
 const older = (table: string, hours: number) =>
   env.DB.prepare(`UPDATE ${table} SET expires_at = expires_at - ${hours * 3_600_000}`).run();
 
-it("pages and links go after their minutes, programs a day after nobody has approved them, and half a year after somebody has", async () => {
+it("deletes pages and links after minutes, unapproved clients after a day, and approved ones after half a year", async () => {
   const browser = new Browser();
   const approved = await register({ client_name: "Approved" });
   await register({ client_name: "Never used", redirect_uris: [`${BACK}/other`] });

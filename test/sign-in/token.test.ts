@@ -7,7 +7,7 @@ import {
   codeFor,
   codeForm,
   errorIn,
-  knock,
+  initializeWith,
   MCP,
   ORIGIN,
   pass,
@@ -34,7 +34,7 @@ describe("a code", () => {
       refresh_token: expect.stringMatching(/^sgr_/),
       scope: "mcp",
     });
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(200);
     // The database stores digests only.
     const { results } = await env.DB.prepare("SELECT * FROM grants JOIN grant_tokens ON grant_id = grants.id").all();
     const kept = JSON.stringify(results);
@@ -42,17 +42,17 @@ describe("a code", () => {
       for (const part of [secret, secret.slice(31, 95)]) expect(kept).not.toContain(part);
   });
 
-  it("is good once: who shows it again ends what came of it", async () => {
+  it("is valid once: presenting it again ends its grant", async () => {
     const code = await codeFor();
     const tokens = await tokensIn(await post("/oauth/token", codeForm(code)));
     expect(await errorIn(await post("/oauth/token", codeForm(code)))).toBe("400 invalid_grant");
     expect(await errorIn(await post("/oauth/token", refreshForm(tokens.refresh_token)))).toBe("400 invalid_grant");
-    expect((await knock("/mcp", tokens.access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", tokens.access_token)).status).toBe(401);
     const why = await env.DB.prepare("SELECT ended_by FROM grants ORDER BY created_at DESC, id DESC LIMIT 1").first();
     expect(why).toEqual({ ended_by: "code_reuse" });
   });
 
-  it("gives one grant to twenty who show it at once, and none in the end", async () => {
+  it("gives one grant to twenty concurrent exchanges, and none in the end", async () => {
     const code = await codeFor({ userId: "race" });
     const answers = await Promise.all(Array.from({ length: 20 }, () => post("/oauth/token", codeForm(code))));
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
@@ -90,7 +90,7 @@ describe("a code", () => {
     expect(await errorIn(await post("/oauth/token", codeForm(code)))).toBe("400 invalid_grant");
   });
 
-  it("names all parameters that are missing, and takes none twice", async () => {
+  it("names all missing parameters, and accepts none twice", async () => {
     const answer = await post("/oauth/token", { grant_type: "authorization_code" });
     expect(await answer.json()).toEqual({
       error: "invalid_request",
@@ -110,9 +110,10 @@ describe("a refresh token", () => {
     const first = await signedIn();
     const second = await refreshed(first.refresh_token);
     expect(second.refresh_token).not.toBe(first.refresh_token);
-    for (const { access_token } of [first, second]) expect((await knock("/mcp", access_token)).status).toBe(200);
+    for (const { access_token } of [first, second])
+      expect((await initializeWith("/mcp", access_token)).status).toBe(200);
     const third = await refreshed(second.refresh_token);
-    expect((await knock("/mcp", third.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", third.access_token)).status).toBe(200);
   });
 
   it("leads to the same successor however often and by how many it is shown", async () => {
@@ -120,19 +121,20 @@ describe("a refresh token", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => refreshed(first.refresh_token)));
     expect(new Set(answers.map(({ refresh_token }) => refresh_token)).size).toBe(1);
     expect(new Set(answers.map(({ access_token }) => access_token)).size).toBe(20);
-    for (const { access_token } of answers.slice(0, 3)) expect((await knock("/mcp", access_token)).status).toBe(200);
+    for (const { access_token } of answers.slice(0, 3))
+      expect((await initializeWith("/mcp", access_token)).status).toBe(200);
     await pass(76_000);
     expect((await refreshed(first.refresh_token)).refresh_token).toBe(answers[0]?.refresh_token);
   });
 
-  it("may be repeated for days while nobody has the answer", async () => {
+  it("can be repeated for days while its successor is unused", async () => {
     const first = await signedIn();
     const lost = await refreshed(first.refresh_token);
     await pass(20 * 24 * HOUR);
     const found = await refreshed(first.refresh_token);
     expect(found.refresh_token).toBe(lost.refresh_token);
     // The token is now in use, and another process of the host sends its request shortly after.
-    expect((await knock("/mcp", found.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", found.access_token)).status).toBe(200);
     await pass(76_000);
     expect((await refreshed(first.refresh_token)).refresh_token).toBe(lost.refresh_token);
   });
@@ -140,7 +142,7 @@ describe("a refresh token", () => {
   it("ends its grant when it is shown long after its successor was seen in use", async () => {
     const first = await signedIn({ userId: "late" });
     const second = await refreshed(first.refresh_token);
-    expect((await knock("/mcp", second.access_token)).status).toBe(200);
+    expect((await initializeWith("/mcp", second.access_token)).status).toBe(200);
     await vi.waitFor(async () => {
       const { arrived } = (await env.DB.prepare("SELECT arrived FROM grants WHERE user_id = 'late'").first()) ?? {};
       expect(arrived).toBe(1);
@@ -149,7 +151,7 @@ describe("a refresh token", () => {
     expect((await refreshed(first.refresh_token)).refresh_token).toBe(second.refresh_token);
     await pass(2 * MINUTE);
     expect(await errorIn(await post("/oauth/token", refreshForm(first.refresh_token)))).toBe("400 invalid_grant");
-    expect((await knock("/mcp", second.access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", second.access_token)).status).toBe(401);
     expect(await errorIn(await post("/oauth/token", refreshForm(second.refresh_token)))).toBe("400 invalid_grant");
   });
 
@@ -158,7 +160,7 @@ describe("a refresh token", () => {
     const second = await refreshed(first.refresh_token);
     const third = await refreshed(second.refresh_token);
     expect(await errorIn(await post("/oauth/token", refreshForm(first.refresh_token)))).toBe("400 invalid_grant");
-    expect((await knock("/mcp", third.access_token)).status).toBe(401);
+    expect((await initializeWith("/mcp", third.access_token)).status).toBe(401);
     expect(await errorIn(await post("/oauth/token", refreshForm(third.refresh_token)))).toBe("400 invalid_grant");
   });
 
@@ -174,7 +176,7 @@ describe("a refresh token", () => {
     expect((await refreshed(second.refresh_token)).scope).toBe("mcp");
   });
 
-  it("is over when nobody refreshed for thirty days, and after half a year", async () => {
+  it("expires after thirty days without a refresh, and after half a year", async () => {
     const idle = await signedIn();
     let busy = await signedIn();
     await pass(29 * 24 * HOUR);

@@ -94,7 +94,7 @@ it("reads everything while others publish, and brings it back in one import", { 
   data.d1.exec("UPDATE counters SET value = 41");
   data.r2.delete("packages/one-v.zip");
   const refused = await command("restore", folder, "--remote");
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("add --yes") });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Pass --yes") });
   expect(rows("SELECT id FROM skills ORDER BY seq").map(({ id }) => id)).toEqual(["two", "three"]);
 
   const restored = await command("restore", folder, "--remote", "--yes");

@@ -106,7 +106,7 @@ it("is restored as it was, byte for byte, and search works; nothing is written o
 
   expect(await run("restore", [folder, ...state()])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("add --yes"),
+    stderr: expect.stringContaining("Pass --yes"),
   });
   const left = async () => (await readdir(place.state)).filter((name) => /^v3|restoring/.test(name)).length;
   expect(await left()).toBe(1);

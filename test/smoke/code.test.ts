@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { type Gateway, newPlace, start } from "./launcher";
 import { busy, workloads } from "./workload";
 
-/** A gateway is away for some three seconds because of such a tool; the bound leaves room for a busy machine. */
+/** Such a tool makes a gateway unavailable for about three seconds; the limit allows for a busy machine. */
 const AWAY_MS = 20_000;
 
 const PROVIDER = `export class Endless {
@@ -47,7 +47,7 @@ it("a regular expression that backtracks for ever costs seconds, and nothing tha
   const began = performance.now();
   const called = post(gateway, "stuck/tool-calls", { calls: [{ id: "2", name: "match", arguments: {} }] });
   await expect(called).rejects.toThrow();
-  await run.line(/^workerd serves again$/);
+  await run.line(/^workerd is running again$/);
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
   const away = performance.now() - began;
   await work.stop();

@@ -63,7 +63,7 @@ it("a call that its host cancels ends at the server that it was passed to", { ti
     await client.close();
   }
 
-  // The same for a back end that closes the stream of its own calls.
+  // The same for a back end that closes the stream of its calls.
   await gateway.fetch("/api/v1/conversations/cancel", { method: "PUT", headers: json, body: "{}" });
   await upstream.cancelled(async (signal) => {
     const body = JSON.stringify({ calls: [{ id: "a", name: "silent__wait", arguments: {} }] });

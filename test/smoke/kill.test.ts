@@ -54,7 +54,7 @@ it("kill -9 of workerd alone: the launcher starts it again at once, on the same 
   await more(all, 5);
   await work.stop();
   for (const workload of all) await workload.verify(gateway);
-  expect(run.stderr.filter((line) => line === "workerd ended (SIGKILL), starting it again")).toHaveLength(ROUNDS);
+  expect(run.stderr.filter((line) => line === "workerd stopped (SIGKILL), restarting it")).toHaveLength(ROUNDS);
 
   await run.stop();
   const after = await start(run.place).ready();
@@ -78,8 +78,8 @@ it("kill -9 of workerd alone: every call of the SDK has an answer, and every tur
   });
   await Promise.all(work);
   for (const path of paths) expect(await client.call("conversations.get", { path })).toMatchObject({ turn: 6 });
-  expect(run.stderr.filter((line) => line === "workerd ended (SIGKILL), starting it again")).toHaveLength(2);
-  expect(run.stderr).toContain("workerd serves again");
+  expect(run.stderr.filter((line) => line === "workerd stopped (SIGKILL), restarting it")).toHaveLength(2);
+  expect(run.stderr).toContain("workerd is running again");
 });
 
 it("a launcher that is killed leaves its workerd serving until the next start takes over", async () => {
@@ -95,7 +95,7 @@ it("a launcher that is killed leaves its workerd serving until the next start ta
   await more(all, 5);
   await work.stop();
   for (const workload of all) await workload.verify(next);
-  expect(run.stderr).toContain("ending what a killed gateway left running");
+  expect(run.stderr).toContain("stopping processes of a killed gateway");
 });
 
 it("a workerd that is stuck is ended and started again", async () => {
@@ -104,8 +104,8 @@ it("a workerd that is stuck is ended and started again", async () => {
   const { runtime } = await run.lock();
   kill(runtime.pid, "SIGSTOP");
   const began = performance.now();
-  await run.line(/^workerd is stuck, ending it$/);
-  await run.line(/^workerd serves again$/);
+  await run.line(/^workerd does not respond, stopping it$/);
+  await run.line(/^workerd is running again$/);
   expect(performance.now() - began).toBeLessThan(30_000);
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
 });

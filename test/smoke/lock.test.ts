@@ -114,6 +114,6 @@ describe("a start that is killed leaves nothing in the way", () => {
     await writeFile(path.join(place.state, "gateway.lock"), JSON.stringify({ ...lock, runtime: null }));
     const run = start(place, { port: lock.port });
     await run.ready();
-    expect(run.stderr).toEqual(["ending what a killed gateway left running"]);
+    expect(run.stderr).toEqual(["stopping processes of a killed gateway"]);
   });
 });

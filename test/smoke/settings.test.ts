@@ -24,7 +24,7 @@ it("a bad value or a misspelt name in the environment stops the start; other pro
   expect(await run.exit).toBe(1);
   const told = run.stderr.join("\n");
   expect(told).toContain("SKILLS_ENABLED");
-  expect(told).toContain("'SKILLS_ALOWED' in the environment is not a setting; SKILLS_ALLOWED is.");
+  expect(told).toContain("'SKILLS_ALOWED' in the environment is not a setting. Did you mean SKILLS_ALLOWED?");
   for (const name of ["SECRET_KEY", "MCP_SERVER_URL", "JWT_SECRET"]) expect(told).not.toContain(`'${name}'`);
 });
 

@@ -5,47 +5,47 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Desk, Stub, skillText, tar } from "../support/skillgate";
+import { Stub, skillText, tar, WorkFolder } from "../support/skillgate";
 import { newPlace, start } from "./launcher";
 
-let desk: Desk;
+let work: WorkFolder;
 let host: Stub;
 beforeAll(async () => {
-  desk = await Desk.make();
+  work = await WorkFolder.make();
   const archive = gzipSync(tar([{ path: "repo-1/moon/SKILL.md", text: skillText("moon", "Watch the moon.") }]));
   host = await Stub.open((_request, response) => response.end(archive));
 });
 afterAll(async () => {
   host.close();
-  await desk.remove();
+  await work.remove();
 });
 
 it("signs in, begins, tries as a draft, publishes, rolls back, pulls by task, adds", async () => {
   const run = start(await newPlace());
   const gateway = await run.ready();
   const ok = async (...args: string[]) => {
-    const ended = await desk.run(...args);
+    const ended = await work.run(...args);
     if (ended.code !== 0) throw new Error(`${args.join(" ")}: ${ended.code} ${ended.stdout}${ended.stderr}`);
     return ended.stdout;
   };
   expect(await ok("login", "--url", gateway.url, "--key", gateway.key)).toContain("as admin");
   await ok("init", "tide-tables");
-  const file = path.join(desk.folder, "tide-tables", "SKILL.md");
+  const file = path.join(work.folder, "tide-tables", "SKILL.md");
   const text = await readFile(file, "utf8");
   await writeFile(file, text.replace(/description: .*/, 'description: "Tells when the tide is high in a harbour."'));
   expect(await ok("check", "tide-tables")).toMatch(
-    /tide-tables 0\.1\.0: valid, 1 files[\s\S]*in the list \d+, loaded \d+/,
+    /tide-tables 0\.1\.0: valid, 1 files[\s\S]*in the list: \d+, when loaded: \d+/,
   );
   expect(await ok("dev", "tide-tables", "--once")).toContain(
     "conversation dev-tide-tables: draft:tide-tables is active in it",
   );
   expect(await ok("list", "--drafts")).toContain("draft:tide-tables");
-  expect((await desk.run("info", "tide-tables")).code).toBe(5);
+  expect((await work.run("info", "tide-tables")).code).toBe(5);
   expect(await ok("promote", "tide-tables")).toContain("tide-tables 0.1.0 was published as");
   await writeFile(file, (await readFile(file, "utf8")).replace("step by step", "one by one"));
-  expect(await desk.run("push", "tide-tables")).toMatchObject({
+  expect(await work.run("push", "tide-tables")).toMatchObject({
     code: 6,
-    stderr: expect.stringContaining("to 0.1.1 for instance"),
+    stderr: expect.stringContaining("for example to 0.1.1"),
   });
   await ok("push", "tide-tables", "--bump");
   expect(await ok("diff", "tide-tables")).toContain('-version: "0.1.0"\n+version: "0.1.1"');
@@ -64,7 +64,7 @@ it("signs in, begins, tries as a draft, publishes, rolls back, pulls by task, ad
     total_count: 1,
     emphasis: expect.stringContaining("`tide-tables`"),
   });
-  expect(await readFile(path.join(desk.folder, "out", "tide-tables", "SKILL.md"), "utf8")).toContain("step by step");
+  expect(await readFile(path.join(work.folder, "out", "tide-tables", "SKILL.md"), "utf8")).toContain("step by step");
   expect(await ok("add", "github:org/repo", "--source", host.url)).toContain("moon 1.0.0 was published as");
   expect(await ok("info", "moon")).toMatch(/version +1\.0\.0/);
   await ok("usage", "moon");

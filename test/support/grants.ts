@@ -75,7 +75,11 @@ const initialize = {
 };
 
 /** Sends the first request of an MCP host with a token. */
-export async function knock(path: string, token: string, headers: Record<string, string> = {}): Promise<Response> {
+export async function initializeWith(
+  path: string,
+  token: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const answer = await exports.default.fetch(`${ORIGIN}${path}`, {
     method: "POST",
     body: JSON.stringify(initialize),

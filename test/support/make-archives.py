@@ -14,7 +14,7 @@ MODES = {"demo/scripts/run.sh": 0o100755}
 
 
 class Unseekable(io.RawIOBase):
-    """A pipe, as zipfile sees it when it writes to a socket."""
+    """A stream without seek, like a socket."""
 
     def __init__(self):
         self.buffer = bytearray()
@@ -40,7 +40,7 @@ def write_python(target):
 
 
 def macos():
-    """As Finder compresses a folder: NFD names without the UTF-8 flag, descriptors, AppleDouble files beside."""
+    """Writes an archive like macOS Finder: NFD names without the UTF-8 flag, data descriptors, and AppleDouble files."""
     stream = Unseekable()
     double = bytes.fromhex("00051607000200004d6163204f532058")
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -32,6 +32,6 @@ export async function sendCounts(chat: Pick<Talk, "route">, user: string): Promi
 }
 
 /** Runs the hourly cron. */
-export async function keepHouse(): Promise<void> {
+export async function runCron(): Promise<void> {
   await worker.scheduled(createScheduledController(), env);
 }

@@ -25,12 +25,12 @@ export function program(): Promise<string> {
 }
 
 /** A working folder without stored logins. */
-export class Desk {
+export class WorkFolder {
   private constructor(readonly folder: string) {}
 
-  static async make(): Promise<Desk> {
+  static async make(): Promise<WorkFolder> {
     await program();
-    return new Desk(await mkdtemp(path.join(tmpdir(), "skillgate-")));
+    return new WorkFolder(await mkdtemp(path.join(tmpdir(), "skillgate-")));
   }
 
   start(args: readonly string[], env: Record<string, string> = {}): { child: ChildProcess; ended: Promise<Ended> } {

@@ -114,7 +114,7 @@ async function regenerate({ chat, stage: on }: Trial): Promise<void> {
   await chat.press("Regenerate");
   await chat.reads("Said in step 3.");
   await chat.ask("Go on.", "Said in step 4.");
-  // The first answer again, and on from there.
+  // Regenerates the first answer and continues from there.
   await chat.press("Previous");
   await chat.reads("Said in step 2.");
   await chat.ask("Go on.", "Said in step 5.");

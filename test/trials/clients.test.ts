@@ -1,4 +1,4 @@
-// Every client that there is a driver for, in every case: `npm run try:clients`.
+// Runs every client with a driver in every case: `npm run try:clients`.
 
 import { aiAnthropic, aiCompatible, aiOpenaiChat, aiOpenaiResponses } from "../support/clients/ai-sdk";
 import { anthropicSdk } from "../support/clients/anthropic";

@@ -1,4 +1,4 @@
-// The client against servers nobody here wrote, and what it remembers of them.
+// The client against third-party servers, and what it caches of them.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { DURATIONS } from "../../src/domain/durations";
@@ -16,7 +16,7 @@ import {
   seen,
 } from "../support/upstream";
 
-/** Nothing here is about time, but for what says so: a busy machine may take its own. */
+/** Only the tests that say so depend on time, because a busy machine is slower. */
 const upstream: typeof clientOf = (url, change, ...more) =>
   clientOf(url, { connectMs: 30_000, callMs: 30_000, ...change }, ...more);
 
@@ -59,7 +59,7 @@ describe("real servers", () => {
     expect(textOf(await one.call("read_graph", {}))).toContain("writes programs");
   });
 
-  it("speaks both eras, and keeps to a pinned one", async () => {
+  it("supports both eras, and uses a pinned one", async () => {
     const url = await realServer("memory");
     const kind = async (era: "auto" | "legacy" | "modern") => {
       const one = upstream(url, { era });
@@ -84,7 +84,7 @@ describe("real servers", () => {
     expect(one.memory.session?.id).not.toBe(session?.id);
   });
 
-  it("keeps calls apart that run side by side in one session", async () => {
+  it("separates parallel calls in one session", async () => {
     const one = upstream(await realServer("everything"));
     const slow = one.call("trigger-long-running-operation", { duration: 1, steps: 2 });
     const quick = await Promise.all(["a", "b", "c", "d"].map((message) => one.call("echo", { message })));
@@ -95,7 +95,7 @@ describe("real servers", () => {
   it.each([
     ["everything", "streamable-http" as const],
     ["everything-sse", "sse" as const],
-  ])("tells progress of %s once, and gives a call that goes on its time again", async (name, type) => {
+  ])("reports progress of %s once, and extends the time of a call that continues", async (name, type) => {
     const one = upstream(await realServer(name), { type, callMs: 1_500 });
     await one.list();
     const progress: Progress[] = [];
@@ -108,7 +108,7 @@ describe("real servers", () => {
     expect(progress.map((step) => step.progress)).toEqual(Array.from({ length: 16 }, (_, step) => step + 1));
   });
 
-  it("ends a call that goes on for too long, progress or not", async () => {
+  it("ends a call at the maximum time, even with progress", async () => {
     const usual = DURATIONS.callMost;
     Object.assign(DURATIONS, { callMost: 1_500 });
     try {
@@ -121,7 +121,7 @@ describe("real servers", () => {
   });
 });
 
-describe("what is remembered", () => {
+describe("cached state", () => {
   it("makes a warm call one request, also for another client after an eviction", async () => {
     const path = "/ok/none";
     const one = upstream(`${faults}${path}`);
@@ -134,7 +134,7 @@ describe("what is remembered", () => {
     expect((await methods(path)).slice(4)).toEqual(["tools/call"]);
   });
 
-  it("takes no id of a session twice, whoever goes on with it", async () => {
+  it("uses no session id twice", async () => {
     const one = upstream(`${faults}/ok/strict`);
     await one.list();
     const others = [1, 2, 3].map(() => upstream(`${faults}/ok/strict`, {}, stored(one.memory)));
@@ -143,7 +143,7 @@ describe("what is remembered", () => {
     expect(new Set(answers.map((answer) => answer.structuredContent?.session)).size).toBe(1);
   });
 
-  it("makes a warm call one request where the server keeps no sessions", async () => {
+  it("needs one request for a warm call to a server without sessions", async () => {
     const path = "/stateless/none";
     const one = upstream(`${faults}${path}`);
     await one.list();
@@ -170,7 +170,7 @@ describe("what is remembered", () => {
     expect((await one.call("echo", {})).isError).toBeUndefined();
   });
 
-  it("asks again which era it is after a day", async () => {
+  it("detects the era again after a day", async () => {
     let now = 1_000_000;
     const path = "/ok/none";
     const one = upstream(`${faults}${path}`, {}, NO_MEMORY, () => now);
@@ -189,7 +189,7 @@ describe("what is remembered", () => {
     expect(one.memory.era).toBeNull();
   });
 
-  it("reads the list again after a minute, or when a call's stream says that it changed", async () => {
+  it("reads the list again after a minute, or when a call's stream reports a change", async () => {
     let now = 1_000_000;
     const path = "/ok/none";
     const one = upstream(`${faults}${path}`, {}, NO_MEMORY, () => now);
@@ -208,7 +208,7 @@ describe("what is remembered", () => {
 });
 
 describe("a server without sessions", () => {
-  it("is asked once what it speaks, and then called with one request", async () => {
+  it("is asked for its era once, and then called with one request", async () => {
     const path = "/modern/none";
     const one = upstream(`${faults}${path}`);
     const { tools, ttl } = await one.list();
@@ -226,7 +226,7 @@ describe("a server without sessions", () => {
     expect(problems).toEqual([expect.stringContaining("tool 'bad' is ignored: its x-mcp-header")]);
   });
 
-  it("is told of a cancellation by the end of its stream", async () => {
+  it("receives a cancellation as the end of its stream", async () => {
     const path = "/modern/none";
     const cancel = new AbortController();
     const one = upstream(`${faults}${path}`, { callMs: 60_000 });
@@ -245,7 +245,7 @@ describe("a server without sessions", () => {
     expect(textOf(result)).toMatch(told);
   });
 
-  it("that has sessions all of a sudden is asked again", async () => {
+  it("that suddenly uses sessions is detected again", async () => {
     const one = upstream(`${faults}/modern-downgraded/none`);
     await one.call("echo", {});
     expect(one.memory.era?.kind).toBe("modern");
@@ -256,7 +256,7 @@ describe("a server without sessions", () => {
 });
 
 describe("calling off", () => {
-  it("tells a server of sessions", async () => {
+  it("sends a cancellation to a server with sessions", async () => {
     const path = "/ok/none";
     const one = upstream(`${faults}${path}`, { callMs: 60_000 });
     const cancel = new AbortController();
@@ -266,7 +266,7 @@ describe("calling off", () => {
     await expectNoConnections();
   });
 
-  it("tells it too when time is over, and still tells progress", async () => {
+  it("sends it at a timeout too, and still reports progress", async () => {
     const path = "/ok/none";
     const steps: number[] = [];
     const one = upstream(`${faults}${path}`, { callMs: 1_000 });

@@ -71,11 +71,11 @@ describe("a call", () => {
     expect(await call(fault)).toBe(`MCP tool 'echo' failed: ${told}`);
   });
 
-  it("bears an answer that is none", async () => {
+  it("accepts an invalid response as a fault", async () => {
     expect(await call("nonsense")).toMatch(/^MCP tool 'echo' failed: /);
   });
 
-  it("cuts a large result with a note, and leaves out what cannot be cut", async () => {
+  it("cuts a large result with a note, and omits blocks that cannot be cut", async () => {
     const result = await upstream(`${faults}/ok/none`, PATIENT).call("large", {});
     expect(result.isError).toBeUndefined();
     expect(JSON.stringify(result).length).toBeLessThan(UPSTREAM_LIMITS.resultBytes);
@@ -84,7 +84,7 @@ describe("a call", () => {
     expect(textOf(result)).toMatch(/left out: structured content of 30\d{4} characters/);
   });
 
-  it("keeps a result that does not keep to its output schema", async () => {
+  it("returns a result that violates its output schema", async () => {
     const one = upstream(`${faults}/draft07/none`, PATIENT);
     expect((await one.list()).tools[0]?.inputSchema.$schema).toBe("http://json-schema.org/draft-07/schema#");
     expect((await one.call("echo", { message: "hi" })).structuredContent?.args).toEqual({ message: "hi" });
@@ -100,7 +100,7 @@ describe("connecting and listing", () => {
     );
   });
 
-  it("gives up on a port where nobody listens", async () => {
+  it("fails at a port where nothing listens", async () => {
     await expect(timed(() => upstream("http://127.0.0.1:9/mcp").list())).rejects.toThrow(
       "the server cannot be reached",
     );
@@ -139,7 +139,7 @@ describe("connecting and listing", () => {
     expect(same.tools).toHaveLength(1);
   });
 
-  it("takes what is right of a list, and says what is not", async () => {
+  it("keeps the valid tools of a list, and reports the others", async () => {
     const mixed = await upstream(`${faults}/mixed/none`, PATIENT).list();
     expect(mixed.tools.map((tool) => tool.name)).toEqual(["echo"]);
     expect(mixed.problems).toHaveLength(2);
@@ -149,8 +149,8 @@ describe("connecting and listing", () => {
   });
 });
 
-describe("what is sent", () => {
-  it("is the entry's headers, and none that would say more", async () => {
+describe("sent headers", () => {
+  it("are those of the entry, and no revealing ones", async () => {
     const result = await upstream(`${faults}/ok/none`, { headers: { "x-api-key": "k" } }).call("headers", {});
     const headers: Record<string, string> = JSON.parse(textOf(result));
     expect(headers["x-api-key"]).toBe("k");
@@ -166,14 +166,14 @@ describe("what is sent", () => {
     expect(await seen("/ok/none")).toEqual([]);
   });
 
-  it("never opens a stream that stands", async () => {
+  it("never opens a standing stream", async () => {
     await upstream(`${faults}/ok/none`).call("echo", {});
     expect((await seen("/ok/none")).map(({ http }) => http)).not.toContain("GET");
   });
 });
 
 describe("the breaker", () => {
-  it("opens after failures in a row, says so, and tries again after a while", async () => {
+  it("opens after consecutive failures with a message, and tries again later", async () => {
     let now = 1_000_000;
     const one = upstream(`${faults}/s500/call`, {}, undefined, () => now);
     for (let failure = 0; failure < 5; failure++) await one.call("echo", {});
@@ -195,7 +195,7 @@ describe("the breaker", () => {
     expect(healed.memory.breaker).toEqual({ failures: 0, since: null, last: null });
   });
 
-  it("does not count what a tool says is wrong, nor what the caller called off", async () => {
+  it("does not count errors of a tool, nor cancellations of the caller", async () => {
     const one = upstream(`${faults}/error/call`);
     for (let failure = 0; failure < 6; failure++) await one.call("echo", {});
     expect(one.memory.breaker.failures).toBe(0);

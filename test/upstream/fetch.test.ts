@@ -38,7 +38,7 @@ describe("guardedFetch", () => {
     expect((await post("s429")).headers.get("retry-after")).toBe("7");
   });
 
-  it("lets nobody choose another host, or how the connection is used", async () => {
+  it("does not allow changing the host or the connection options", async () => {
     const headers = { host: "inner.example.com", connection: "upgrade", upgrade: "h2c", "x-mine": "1" };
     await (await post("ok", {}, { headers })).text();
     const [sent] = await seen("/ok/connect");
@@ -52,7 +52,7 @@ describe("guardedFetch", () => {
     for (const fault of ["private", "other", "circle", "found"]) expect(await kind(post(fault))).toBe("refused");
   });
 
-  it("ends a slow body at its deadline, and a stream that stands with its signal", async () => {
+  it("ends a slow body at its deadline, and an open stream with its signal", async () => {
     const ends = async (fault: string) => {
       expect(await kind((await post(fault, { totalMs: 2_000 })).text())).toBe("timeout");
       // The deadline of the headers has passed, and the stream stands.
@@ -66,14 +66,14 @@ describe("guardedFetch", () => {
     expect(await kind(post("hang", {}, { signal: AbortSignal.abort() }))).toBe("cancelled");
   });
 
-  it("ends a body that is too large, and tells who asked", async () => {
+  it("ends a body that is too large, with an error for the reader", async () => {
     const told: string[] = [];
     const response = await post("big", { bytes: 1_048_576, onFault: (fault) => told.push(fault.message) });
     expect(await kind(response.text())).toBe("too_large");
     expect(told).toEqual(["the server's answer is too large (limit 1 MiB)"]);
   });
 
-  it("lets go of the server when nobody reads on", async () => {
+  it("closes the connection when the body is not read further", async () => {
     await (await post("drip")).body?.cancel();
     await (await post("big")).body?.cancel();
     await expectNoConnections();

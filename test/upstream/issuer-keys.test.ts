@@ -29,7 +29,7 @@ describe("an issuer's keys", () => {
     expect(issuer.asked).toBe(2);
   });
 
-  it("outlive an outage for a day, asked for again every ten seconds", async () => {
+  it("stay valid for a day of an outage, and are read again every ten seconds", async () => {
     await read(0);
     issuer.instead = down;
     expect(await kids(10 * MINUTE)).toEqual(["a"]);
@@ -43,7 +43,7 @@ describe("an issuer's keys", () => {
     expect(await kids(24 * HOUR + 10 * SECOND)).toEqual(["a"]);
   });
 
-  it("are waited for by nobody while an issuer that never answered is down", async () => {
+  it("are not waited for while an issuer that never answered is down", async () => {
     issuer.instead = down;
     for (const now of [0, 1, 9 * SECOND]) {
       await expect(read(now)).rejects.toMatchObject({ code: "unavailable" });

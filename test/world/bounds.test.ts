@@ -116,7 +116,7 @@ describe("a revoked key", () => {
     expect((await ask("there", "GET", SKILLS, { key })).status).toBe(401);
   });
 
-  it("ends after its first request in an isolate that heard of it from the replica", async () => {
+  it("ends after its first request in an isolate that read it from the replica", async () => {
     const { id, key } = await known();
     await ask("here", "DELETE", `/api/v1/keys/${id}`, { key });
     await ask("new", "GET", SKILLS, { key });
@@ -166,7 +166,7 @@ describe("a lost membership", () => {
 });
 
 describe("another's thing", () => {
-  it("is nobody's but its owner's, however old what is known", async () => {
+  it("is visible to its owner only, even with old data", async () => {
     const [ada, eve] = [await known(), await known()];
     world.catchUp();
     const name = fresh("hers");
@@ -183,7 +183,7 @@ describe("another's thing", () => {
 });
 
 describe("a no", () => {
-  it("is never old: a new key and a new thing are there for an isolate whose replica has not heard of them", async () => {
+  it("is never old: a new key and a new object are visible to an isolate whose replica does not have them", async () => {
     await known();
     const user = fresh("late");
     const { key } = await keyed(user);
@@ -228,7 +228,7 @@ describe("the kill switch", () => {
   });
 });
 describe("a bookmark", () => {
-  it("that does not parse is refused, and one that nobody reached is not waited for in vain", async () => {
+  it("that does not parse is rejected, and one that the database has not reached is not waited for", async () => {
     const { key } = await known();
     const with_ = (bookmark: string) => ask("here", "GET", SKILLS, { key, headers: { "x-d1-bookmark": bookmark } });
     expect((await with_("yesterday")).status).toBe(400);

@@ -62,7 +62,7 @@ export class Traveller {
   async go(row: Row, credential: Credential, state: State, thing: Thing): Promise<Travelled> {
     const name = `isolate-${++this.#made}`;
     const headers = await this.#credentials(row, credential, pathOf(row, thing));
-    const ask = () => this.#knock(name, credential, row, headers, thing);
+    const ask = () => this.#sendRequest(name, credential, row, headers, thing);
     // The isolates of a test share the views of MCP conversations.
     if (row.route.startsWith("POST /mcp ")) await dropViews();
     if (state === "warm") {
@@ -97,7 +97,7 @@ export class Traveller {
     }
     if (!isGrant) return;
     const ping: Row = { ...row, route: `POST ${row.route.split(" ")[1]} ping`, params: () => ({}) };
-    await (await this.#knock(name, credential, ping, headers, thing)).text();
+    await (await this.#sendRequest(name, credential, ping, headers, thing)).text();
     await this.world.settle();
   }
 
@@ -129,7 +129,7 @@ export class Traveller {
     return this.#issuer;
   }
 
-  #knock(
+  #sendRequest(
     name: string,
     credential: Credential,
     row: Row,

@@ -23,7 +23,7 @@ async function write(scope: string, value = 1): Promise<string> {
 }
 
 describe("the replica", () => {
-  it("has what the primary has, unless it lags", async () => {
+  it("equals the primary, unless it lags", async () => {
     await write("near");
     expect(await counterOf(DB.withSession("first-unconstrained"), "near")).toBe(1);
     world.lag("forever");
@@ -52,7 +52,7 @@ describe("the replica", () => {
     expect(world.trips.at(-1)).toMatchObject({ to: "replica", constraint: "bookmark" });
   });
 
-  it("is never reached by a bookmark that nobody gave", async () => {
+  it("never reaches an invented bookmark", async () => {
     await expect(counterOf(DB.withSession(bookmarkAt(0xffff_ffff)), "mine")).rejects.toThrow("not reached");
   });
 
@@ -99,7 +99,7 @@ it("has isolates, which share all but their memory", async () => {
 });
 
 describe("a journey", () => {
-  it("names who went where, and by which route", async () => {
+  it("reports the trips and their routes", async () => {
     const key = await keyFor("traveller");
     const made = await call("POST", "/api/v1/conversations", { key, json: {} });
     const { id } = await made.json<{ id: string }>();
@@ -112,7 +112,7 @@ describe("a journey", () => {
     expect(new Set(journey.awaited.map(({ who }) => who))).toContain("worker");
   });
 
-  it("counts in rounds what goes on at the same time, and apart what nobody waits for", async () => {
+  it("counts concurrent trips as rounds, and background trips separately", async () => {
     const primary = () => DB.prepare("SELECT 1").run();
     const { journey } = await world.measure(async () => {
       await Promise.all([primary(), primary()]);

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 /** Modules that no skill script needs or that cannot work in an isolate: consoles, GUIs, access to C. */
 const LEFT_OUT = ["pydoc_data/", "wsgiref/", "turtle", "idlelib/", "ensurepip/", "ctypes/", "encodings/mac_"];
 
-/** Both ZIPs lie at the places that their tracebacks name. */
+/** The paths of both ZIPs are those in their tracebacks. */
 const COMPILE = `
 import importlib._bootstrap_external as bootstrap, json, zipfile
 def pack(entries, target, root):

@@ -36,7 +36,7 @@ export async function preparePython(folder) {
   const table = { stamp, pyodide: version, digest: digestOf(Object.values(parts)), parts: Object.keys(parts) };
   await writeWhole(path.join(target, TABLE), `${JSON.stringify(table, null, 2)}\n`);
   const kept = new Set([...Object.keys(parts), TABLE]);
-  // A draft belongs to another run that is just writing it.
+  // A file with this ending belongs to a concurrent run.
   const left = (await listFiles(target)).filter((name) => !kept.has(name) && !name.endsWith(".tmp"));
   await Promise.all(left.map((name) => rm(path.join(target, name), { force: true })));
   return true;

@@ -20,7 +20,7 @@ export const add: Command = {
   usage:
     "<github:owner/repo[/path][@ref] | https://site> [--skill <a,b> | --all] [--group <name> | --public | --dir <folder> [--replace]]",
   summary:
-    "Takes skills from a repository or from a site's index, checks them, and publishes them as your own; with --dir writes them to a folder instead, where one that is there and differs stays unless --replace says so.",
+    "Copies skills from a repository or the index of a website. Checks them and publishes them as yours. With --dir, writes them to a folder; existing folders that differ are changed only with --replace.",
   options: {
     ...GATEWAY_OPTIONS,
     skill: TEXT,
@@ -35,7 +35,7 @@ export const add: Command = {
   async run(work, [from = ""], values) {
     const [group, dir] = [option(values, "group"), option(values, "dir")];
     if ([group !== undefined, values.public === true, dir !== undefined].filter(Boolean).length > 1)
-      throw misused("--group, --public and --dir do not go together.");
+      throw misused("--group, --public and --dir exclude each other.");
     // Resolved before any download, so that a missing key is reported at once.
     const gateway = dir === undefined ? await gatewayOf(work, values) : null;
     const progress = progressOf(work, `reading ${from}`);
@@ -55,7 +55,7 @@ export const add: Command = {
       const zip = packFiles(skill.name, skill.files);
       const { package: good, issues, warnings } = await readSkill(zip, `${skill.name}.zip`);
       if (good === null) {
-        note([`${skill.name} is not valid, and is not taken.`, ...issueLines("issues", issues)].join("\n"));
+        note([`${skill.name} is not valid and was not added.`, ...issueLines("issues", issues)].join("\n"));
         done.push({ name: skill.name, origin: skill.origin, issues });
         if (exit === EXIT.done) exit = EXIT.refused;
         continue;
@@ -100,11 +100,11 @@ async function written(
   if (files.length > 0 && !replaces)
     throw new Problem(
       EXIT.conflict,
-      [`${place} is there already, and differs:`, ...lines, "Take it with --replace."].join("\n"),
+      [`${place} exists and differs:`, ...lines, "Use --replace to overwrite it."].join("\n"),
     );
   if (changes === null || files.length > 0) await writeSkill(parent, skill);
   const what = changes === null ? "new" : files.length > 0 ? "changed" : "same";
-  const text = what === "same" ? `${skill.name}  ${place}  is as it was` : `${skill.name}  ${place}`;
+  const text = what === "same" ? `${skill.name}  ${place}  is unchanged` : `${skill.name}  ${place}`;
   return { text: [text, ...lines].join("\n"), told: { name: skill.name, folder: place, what, files } };
 }
 
@@ -119,7 +119,7 @@ async function found(work: Work, from: string, choice: Choice): Promise<FoundSki
   if (repository !== null) {
     const asked = { host: choice.source, token: work.env.GITHUB_TOKEN };
     const { skills } = await skillsOfRepository(work, repository, asked);
-    if (skills.length === 0) throw new Problem(EXIT.absent, `${from} has no folder with a SKILL.md.`);
+    if (skills.length === 0) throw new Problem(EXIT.absent, `${from} has no folder with a SKILL.md. Check the path.`);
     const names = await chosen(
       work,
       skills.map(({ name }) => name),
@@ -127,9 +127,9 @@ async function found(work: Work, from: string, choice: Choice): Promise<FoundSki
     );
     return skills.filter(({ name }) => names.has(name));
   }
-  if (!/^https?:\/\//.test(from)) throw misused(`${from} is neither github:owner/repo nor the address of a site.`);
+  if (!/^https?:\/\//.test(from)) throw misused(`${from} is neither github:owner/repo nor a URL. Use one of them.`);
   const offers = await offersOf(work, from);
-  if (offers.length === 0) throw new Problem(EXIT.absent, `${from} offers no skills.`);
+  if (offers.length === 0) throw new Problem(EXIT.absent, `${from} contains no skills. Check the URL.`);
   const names = await chosen(
     work,
     offers.map(({ name }) => name),
@@ -147,14 +147,16 @@ async function chosen(work: Work, names: readonly string[], { named, all }: Choi
     const asked = named.split(",").map((name) => name.trim());
     const missing = asked.filter((name) => !names.includes(name));
     if (missing.length > 0)
-      throw new Problem(EXIT.absent, `There is no ${missing.join(", ")} there, but ${names.join(", ")}.`);
+      throw new Problem(EXIT.absent, `${missing.join(", ")} not found. The source has: ${names.join(", ")}.`);
     return new Set(asked);
   }
   if (names.length === 1) return new Set(names);
   if (process.stdin.isTTY !== true || work.json)
-    throw misused(`There are ${names.length} skills: name some with --skill, or take --all. ${names.join(", ")}`);
+    throw misused(
+      `The source has ${names.length} skills. Select some with --skill, or use --all. Skills: ${names.join(", ")}`,
+    );
   const options = names.map((name) => ({ value: name, label: shown(name) }));
   const picked = await multiselect({ message: "Which skills?", options });
-  if (isCancel(picked)) throw new Problem(EXIT.interrupted, "Nothing was taken.");
+  if (isCancel(picked)) throw new Problem(EXIT.interrupted, "Nothing was added.");
   return new Set(picked);
 }

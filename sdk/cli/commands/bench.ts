@@ -47,7 +47,7 @@ export async function callOnBench(
 export const call: Command = {
   usage: "<skill> <tool or script> ['<json>'] [--answer '<json>']",
   summary:
-    "Calls a tool or a script in a local isolate (in a checkout). --answer is what the user's page says; a script's JSON may have args, input and files.",
+    "Calls a tool or a script of a skill in a local isolate. Works in a checkout only. --answer is the answer of the user's page. The JSON for a script can have args, input and files.",
   options: { answer: TEXT },
   names: [2, 3],
   async run(work, [folder = "", name = "", given = "{}"], values) {
@@ -90,7 +90,7 @@ function print({ logs, told, run, result }: Called): void {
 
 export const pack: Command = {
   usage: "<folder> [--out <file>]",
-  summary: "Makes the ZIP, where you stand.",
+  summary: "Writes the ZIP of a skill to the current folder or to --out.",
   options: { out: TEXT },
   names: [1, 1],
   async run(work, [folder = ""], values) {
@@ -108,6 +108,6 @@ export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw misused(`${what} must be JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw misused(`${what} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

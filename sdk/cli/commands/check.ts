@@ -32,7 +32,7 @@ const benchSchema = z.looseObject({
 
 export const check: Command = {
   usage: "[skill] [--url <gateway>] [--key <key>]",
-  summary: "Says what is wrong with a skill, what it costs in tokens, and which of its tools and scripts run.",
+  summary: "Lists the problems of a skill, its costs in tokens, and which of its tools and scripts run.",
   options: GATEWAY_OPTIONS,
   names: [0, 1],
   async run(work, [name = "."], values) {
@@ -62,7 +62,7 @@ async function onBench(work: Work, skill: NamedSkill): Promise<number> {
   if (tools.length + Object.keys(problems).length > 0) lines.push("", "tools");
   for (const tool of tools) lines.push(`  ${tool.name}(${signature(tool)})  ${tool.description}`);
   for (const [tool, problem] of Object.entries(problems)) lines.push(`  ${tool}  NOT AVAILABLE: ${problem}`);
-  if (scripts === null) lines.push("", "scripts were not judged");
+  if (scripts === null) lines.push("", "scripts were not checked");
   else if (scripts.length > 0) lines.push("", "scripts", ...scripts.map(verdictLine));
   tell(work, lines.join("\n"));
   return Object.keys(problems).length > 0 ? EXIT.refused : EXIT.done;
@@ -71,7 +71,10 @@ async function onBench(work: Work, skill: NamedSkill): Promise<number> {
 /** Sends a request to the bench of the checkout. */
 export async function askBench(work: Work, skill: NamedSkill, asked: object): Promise<unknown> {
   if (work.checkout === null)
-    throw new Problem(EXIT.usage, "This needs the bench of a checkout of the gateway: npm run skill there.");
+    throw new Problem(
+      EXIT.usage,
+      "This command works in a checkout of the gateway only. Run it with `npm run skill --` there.",
+    );
   const [bench, zip] = await Promise.all([work.checkout.openBench(), skill.zip()]);
   try {
     return await bench.ask(skill.name, zip, asked);
@@ -90,10 +93,10 @@ async function here(work: Work, skill: NamedSkill, typed: Parameters<typeof sign
   }
   const judged = await judgedThere(work, zip, skill.name, typed);
   const { name, manifest, files } = found;
-  const told = judged?.warnings ?? warnings;
+  const shownWarnings = judged?.warnings ?? warnings;
   const lines = [
     `${name} ${manifest.version ?? "(no version)"}: valid, ${files.length} files`,
-    ...issueLines("warnings", told),
+    ...issueLines("warnings", shownWarnings),
   ];
   if (judged !== null) {
     lines.push(...tokenLines(judged.tokens));
@@ -110,7 +113,7 @@ async function here(work: Work, skill: NamedSkill, typed: Parameters<typeof sign
     version,
     files: files.length,
     issues,
-    warnings: told,
+    warnings: shownWarnings,
     tokens,
     scripts,
     routing,
@@ -127,7 +130,7 @@ async function judgedThere(work: Work, zip: Uint8Array, name: string, typed: Par
     return await gateway.read(inspectionSchema, "/api/v1/kinds/skills/validate", { method: "POST", form });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    note(`Tokens, scripts and search were not judged: ${error.message}`);
+    note(`Tokens, scripts and search were not checked: ${error.message}`);
     return null;
   }
 }
@@ -143,11 +146,7 @@ export function packageForm(zip: Uint8Array, name: string, fields: Record<string
 function tokenLines(tokens: z.infer<typeof inspectionSchema>["tokens"]): string[] {
   if (tokens === null) return [];
   const { line, instructions, files } = tokens;
-  return [
-    "",
-    "tokens",
-    `  in the list ${line}, loaded ${instructions}, its other files about ${files} if all were read`,
-  ];
+  return ["", "tokens", `  in the list: ${line}, when loaded: ${instructions}, all other files: about ${files}`];
 }
 
 function signature({ inputSchema: { properties = {}, required = [] } }: z.infer<typeof toolSchema>): string {

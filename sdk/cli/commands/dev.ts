@@ -26,19 +26,19 @@ const turnSchema = z.looseObject({
 export const dev: Command = {
   usage: "[skill] [--conversation <id>] [--public] [--users <a,b>] [--local] [--once]",
   summary:
-    "Watches a folder: each save is checked and pushed as your draft, and the conversation goes on with it. --local only checks; --once ends after the first round; code runs only in an admin's --public draft.",
+    "Watches a folder. Each save is checked, pushed as your draft, and used by the conversation. --local only checks. --once ends after the first round. Code runs only in an admin's --public draft.",
   options: { ...GATEWAY_OPTIONS, conversation: TEXT, users: TEXT, public: YES, local: YES, once: YES },
   names: [0, 1],
   async run(work, [name = "."], values) {
     const skill = await skillAt(work, name);
-    if (!skill.isFolder) throw new Problem(EXIT.usage, `${name} is no folder that could be watched.`);
+    if (!skill.isFolder) throw new Problem(EXIT.usage, `${name} is not a folder. Name the folder of a skill.`);
     const gateway = values.local === true ? null : await gatewayOf(work, values);
     const where = { group: undefined, isPublic: values.public === true, users: option(values, "users") };
     const conversation = option(values, "conversation") ?? `dev-${skill.name}`.replaceAll(/[^A-Za-z0-9._:-]/g, "-");
     const target: Target = { gateway, where, conversation, pushed: null };
     const round = () => once(work, skill, target);
     if (values.once === true) return round();
-    return watched(skill.place, round, () => tell(work, `watching ${skill.place}; Ctrl-C ends it`));
+    return watched(skill.place, round, () => tell(work, `watching ${skill.place} (stop with Ctrl-C)`));
   },
 };
 
@@ -56,7 +56,7 @@ async function once(work: Work, skill: Awaited<ReturnType<typeof skillAt>>, targ
   const zip = await skill.zip();
   const { package: found, issues, warnings } = await readSkill(zip, `${skill.name}.zip`);
   if (found === null) {
-    note([`${at}  not valid; the draft is as it was`, ...issueLines("issues", issues)].join("\n"));
+    note([`${at}  not valid; the draft was not changed`, ...issueLines("issues", issues)].join("\n"));
     answer(work, { valid: false, issues });
     return EXIT.refused;
   }
@@ -67,9 +67,9 @@ async function once(work: Work, skill: Awaited<ReturnType<typeof skillAt>>, targ
   }
   if (found.digest === target.pushed) return EXIT.done;
   const pushed = await pushDraft(gateway, { name: skill.name, zip: async () => zip }, where);
-  const told = await preview(gateway, conversation, `draft:${found.name}`);
+  const previewText = await preview(gateway, conversation, `draft:${found.name}`);
   target.pushed = found.digest;
-  tell(work, `${at}  ${pushed.text}\n  conversation ${conversation}: ${told}`);
+  tell(work, `${at}  ${pushed.text}\n  conversation ${conversation}: ${previewText}`);
   answer(work, { ...pushed.told, conversation });
   return EXIT.done;
 }

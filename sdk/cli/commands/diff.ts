@@ -15,7 +15,7 @@ import { findNamed, findVersionOf, gatewayOf, readVersionsOf } from "../resolve"
 export const diff: Command = {
   usage: "<name> [from] [to] | <folder> [from]",
   summary:
-    "Shows what changed between two versions (the current one and the one before, unless they are named), or from a published version to a folder.",
+    "Shows the changes between two versions, or from a published version to a folder. Default: from the previous version to the current one.",
   options: GATEWAY_OPTIONS,
   names: [1, 3],
   async run(work, [typed = "", from, to], values) {
@@ -23,7 +23,7 @@ export const diff: Command = {
     const folder = /[/\\.]/.test(typed) ? await skillAt(work, typed) : null;
     const here = folder === null ? null : await readSkill(await folder.zip(), `${folder.name}.zip`);
     if (here !== null && here.package === null)
-      throw new Problem(EXIT.refused, `${typed} is not valid; ${work.program} check ${typed} says why.`);
+      throw new Problem(EXIT.refused, `${typed} is not valid. \`${work.program} check ${typed}\` lists the problems.`);
     const { metadata, status } = await findNamed(gateway, here?.package?.name ?? typed);
     const { id } = metadata.labels;
     const name = metadata.name;
@@ -36,7 +36,8 @@ export const diff: Command = {
       const all = await readVersionsOf(gateway, id);
       const place = all.findIndex(({ version_id }) => version_id === status.version_id);
       const found = all[place + 1];
-      if (found === undefined) throw new Problem(EXIT.absent, `${name} has no version before the current one.`);
+      if (found === undefined)
+        throw new Problem(EXIT.absent, `${name} has only one version. Name a folder to compare it with.`);
       return found.version_id;
     };
     const older = await at(from ?? (here === null ? await before() : status.version_id));
@@ -48,7 +49,7 @@ export const diff: Command = {
     answer(work, { name, from: older.label, to: newer.label, files: shown, permissions });
     const patches = files.map((file) => unifiedDiff(file, older.label, newer.label));
     const text = [...permissionLines(permissions), ...patches].join("\n");
-    tell(work, files.length === 0 ? `${name}: ${older.label} and ${newer.label} are the same` : text);
+    tell(work, files.length === 0 ? `${name}: ${older.label} and ${newer.label} are identical` : text);
     return EXIT.done;
   },
 };

@@ -26,7 +26,7 @@ export const importSkills: Command = {
   usage:
     "<address> [--type index|archive|gateway] [--path <folder>] [--scope public|own|group/<name>] [--secret <name> [--secret-header <name>]] [--group <name> | --public] [--mirror] [--no-wait]\n       … <imp_…> [--cancel | --no-wait], or nothing for a list",
   summary:
-    "Has the gateway take skills from a site's index, a Git host's archive or another gateway, and tells what became of each.",
+    "Starts an import of the gateway: from the index of a website, the archive of a Git host, or another gateway. Shows the result of each skill.",
   options: {
     ...GATEWAY_OPTIONS,
     ...{ type: TEXT, path: TEXT, scope: TEXT, secret: TEXT, "secret-header": TEXT, group: TEXT },
@@ -36,14 +36,14 @@ export const importSkills: Command = {
   async run(work, [what], values) {
     const isKnown = what?.startsWith("imp_") === true;
     const strange = isKnown || what === undefined ? OF_NEW.find((name) => values[name] !== undefined) : undefined;
-    if (strange !== undefined) throw misused(`--${strange} is for a new import: say where from.`);
-    if (values.cancel === true && !isKnown) throw misused("Say which import to cancel, by its id.");
-    if (values.group !== undefined && values.public === true) throw misused("Either --group or --public.");
+    if (strange !== undefined) throw misused(`--${strange} is for a new import. Name its address.`);
+    if (values.cancel === true && !isKnown) throw misused("No import to cancel. Name its id.");
+    if (values.group !== undefined && values.public === true) throw misused("--group and --public exclude each other.");
     const gateway = await gatewayOf(work, values);
     if (what === undefined) return list(work, gateway);
     if (values.cancel === true) {
       const ended = await gateway.read(importSchema, `${pathOf(what)}/cancel`, { method: "POST" });
-      tell(work, `${ended.id} is cancelled; what was taken stays`);
+      tell(work, `${ended.id} is cancelled; imported skills are kept`);
       answer(work, ended);
       return EXIT.done;
     }
@@ -76,8 +76,9 @@ function begin(gateway: Gateway, url: string, values: Values): Promise<Import> {
 
 /** Polls until the import is done or waits for a later run, then reads the results of all skills. */
 async function follow(work: Work, gateway: Gateway, begun: Import): Promise<ImportReport> {
-  if (!work.json) note(`${begun.id} goes on by itself; to follow it again: ${work.program} import ${begun.id}`);
-  const progress = progressOf(work, "The source is read …");
+  if (!work.json)
+    note(`${begun.id} continues in the background; to follow it again: ${work.program} import ${begun.id}`);
+  const progress = progressOf(work, "reading the source");
   try {
     for (let wait = LOOK_MS.first; ; wait = Math.min(wait * 1.5, LOOK_MS.most)) {
       const now = await gateway.read(importReportSchema, pathOf(begun.id), { query: { limit: "1" } });
@@ -105,16 +106,16 @@ function report(work: Work, told: ImportReport): number {
   const rows = told.items
     .filter(({ state, removed_at }) => state !== "unchanged" || removed_at !== null)
     .map(({ name, state, problem, removed_at }) => [
-      ...["", removed_at === null ? state : "removed there", name],
+      ...["", removed_at === null ? state : "removed at the source", name],
       problem === null ? "" : `${problem.code}: ${oneLineOf(problem.message, 200)}`,
     ]);
   if (rows.length > 0) tell(work, columns(rows));
   const counts = Object.entries(told.counts).filter(([, count]) => count > 0);
-  const words = counts.map(([state, count]) => `${count} ${state === "removed" ? "removed there" : state}`);
-  if (words.length === 0 && told.state === "done") words.push("there was nothing to take");
+  const words = counts.map(([state, count]) => `${count} ${state === "removed" ? "removed at the source" : state}`);
+  if (words.length === 0 && told.state === "done") words.push("the source has no skills");
   tell(work, [`${told.id} is ${told.state}`, words.join(", ")].filter((part) => part !== "").join(": "));
   if (told.problem !== null) note(`${told.problem.code}: ${told.problem.message}`);
-  if (told.state === "waiting" && told.next_at !== null) note(`It goes on by itself at ${told.next_at}.`);
+  if (told.state === "waiting" && told.next_at !== null) note(`It continues at ${told.next_at}.`);
   answer(work, told);
   return exitOf(told);
 }
@@ -133,7 +134,7 @@ async function list(work: Work, gateway: Gateway): Promise<number> {
     ...[id, mirror ? `${state}, mirror` : state, namespace],
     `${source.type} ${source.url}`,
   ]);
-  tell(work, rows.length === 0 ? "There are no imports that you see." : columns(rows));
+  tell(work, rows.length === 0 ? "no imports" : columns(rows));
   answer(work, items);
   return EXIT.done;
 }

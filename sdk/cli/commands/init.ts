@@ -9,7 +9,7 @@ import { EXIT, misused, Problem } from "../problem";
 
 const BEGINNING = (name: string) => `---
 name: ${name}
-description: "Say in a sentence what it does, and when to use it: this line is all that a model sees at first."
+description: "Describe in one sentence what the skill does and when to use it. Models see only this line before they load it."
 version: "0.1.0"
 ---
 
@@ -20,20 +20,20 @@ Write here what the model is to do, step by step. It reads this when it loads th
 
 export const init: Command = {
   usage: "<name>",
-  summary: "Begins a skill: a folder of that name with a SKILL.md.",
+  summary: "Creates a skill: a folder with a SKILL.md.",
   names: [1, 1],
   async run(work, [name = ""]) {
     if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || !isName(name))
       throw misused(
-        `A skill's name is at most 64 small letters, digits and single hyphens between them; '${name}' is not.`,
+        `'${name}' is not a valid skill name (limit 64 characters). Use a-z, 0-9 and single hyphens between them.`,
       );
     const folder = placeOf(work, name);
     await mkdir(folder).catch((error) => {
-      throw error.code === "EEXIST" ? new Problem(EXIT.conflict, `${folder} is there already.`) : error;
+      throw error.code === "EEXIST" ? new Problem(EXIT.conflict, `${folder} exists. Choose another name.`) : error;
     });
     const file = path.join(folder, "SKILL.md");
     await writeFile(file, BEGINNING(name));
-    tell(work, `${file}: write it, then ${work.program} check ${name}`);
+    tell(work, `created ${file}. Edit it, then run \`${work.program} check ${name}\`.`);
     answer(work, { name, file });
     return EXIT.done;
   },

@@ -10,21 +10,21 @@ import { chosenUrl, gatewayUrl, keepKey } from "../sign-in";
 
 export const login: Command = {
   usage: "[--url <gateway>] [--key <key>]",
-  summary: "Keeps a key for a gateway, after asking the gateway whose it is. Without options it asks for both.",
+  summary: "Checks a key with a gateway and saves it. Asks for the URL and the key if they are not given.",
   options: GATEWAY_OPTIONS,
   names: [0, 0],
   async run(work, _names, values) {
     const isAsked = process.stdin.isTTY === true && !work.json;
     let url = await chosenUrl(work, { url: option(values, "url"), port: option(values, "port") });
     if (isAsked && values.url === undefined && values.port === undefined && !work.env.GATEWAY_URL) {
-      url = gatewayUrl(await asked(text({ message: "Which gateway?", placeholder: url, defaultValue: url })));
+      url = gatewayUrl(await asked(text({ message: "URL of the gateway", placeholder: url, defaultValue: url })));
     }
     const typed = option(values, "key") || work.env.GATEWAY_KEY;
-    if (!typed && !isAsked) throw misused("Give the key by --key, or in GATEWAY_KEY.");
-    const key = typed || (await asked(password({ message: `A key of ${url} (sgw_…)` })));
+    if (!typed && !isAsked) throw misused("No key. Pass it with --key or in GATEWAY_KEY.");
+    const key = typed || (await asked(password({ message: `Key for ${url} (sgw_…)` })));
     const me = await new Gateway(work, { url, key }).read(meSchema, "/api/v1/me");
     const file = await keepKey(work, { url, key });
-    tell(work, `Signed in to ${url} as ${me.user_id}. The key is kept in ${file}, which only you can read.`);
+    tell(work, `Signed in to ${url} as ${me.user_id}. The key is saved in ${file}, readable only by you.`);
     answer(work, { url, user_id: me.user_id, role: me.role ?? null });
     return EXIT.done;
   },

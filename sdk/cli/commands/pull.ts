@@ -30,14 +30,14 @@ type Outcome =
 export const pull: Command = {
   usage: "<name[@version]…> | --task <id> [--dir <folder>] [--clear-cache | --skip-existing]",
   summary:
-    "Downloads skills into a folder (.claude/skills, or --dir): those named, or all of a task, and tells which of them its user selected. --clear-cache empties the folder of skills first; --skip-existing leaves be what is there.",
+    "Downloads skills into .claude/skills or --dir: the named ones, or all skills of a task. Names those that the user of the task selected. --clear-cache deletes other skills in the folder. --skip-existing keeps folders that exist.",
   options: { ...GATEWAY_OPTIONS, task: TEXT, dir: TEXT, "clear-cache": YES, "skip-existing": YES },
   names: [0, 200],
   async run(work, names, values) {
     const task = option(values, "task");
-    if ((task === undefined) === (names.length === 0)) throw misused("Give names of skills, or --task.");
+    if ((task === undefined) === (names.length === 0)) throw misused("No skills. Name some, or use --task.");
     const [clears, skips] = [values["clear-cache"] === true, values["skip-existing"] === true];
-    if (clears && skips) throw misused("--clear-cache and --skip-existing do not go together.");
+    if (clears && skips) throw misused("--clear-cache and --skip-existing exclude each other.");
     const parent = placeOf(work, option(values, "dir") ?? path.join(".claude", "skills"));
     const gateway = await gatewayOf(work, values);
     const { wanted, selected } =
@@ -87,15 +87,14 @@ async function one(
 ): Promise<Outcome> {
   const folder = path.join(parent, name);
   try {
-    if (name.startsWith("draft:")) throw new Problem(EXIT.absent, "a draft is not downloaded");
-    if (path.basename(name) !== name || name.startsWith("."))
-      throw new Problem(EXIT.refused, "that is no name of a skill");
+    if (name.startsWith("draft:")) throw new Problem(EXIT.absent, "drafts cannot be downloaded");
+    if (path.basename(name) !== name || name.startsWith(".")) throw new Problem(EXIT.refused, "not a valid skill name");
     if (skips && (await isSkill(folder))) return { name, done: "kept", folder };
     const skillId = id ?? (await findNamed(gateway, name)).metadata.labels.id;
     const found = await downloadSkill(gateway, skillId, { name, version, task, hash });
     // The folder has the name from the package. A package with a different name could overwrite another skill.
     if (folded(found.name) !== folded(name))
-      throw new Problem(EXIT.refused, `what came is '${found.name}', and not what was asked for`);
+      throw new Problem(EXIT.refused, `the package contains '${found.name}' instead`);
     return { name, done: "written", folder: await writeSkill(parent, found) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -143,7 +142,7 @@ function report(
   });
   for (const each of skills) {
     if (each.done === "failed") note(`${each.name}: ${each.reason}`);
-    else tell(work, `${each.name}  ${each.done === "kept" ? "was there" : each.folder}`);
+    else tell(work, `${each.name}  ${each.done === "kept" ? "exists, kept" : each.folder}`);
   }
   if (emphasis !== null) tell(work, `\n${emphasis}`);
 }

@@ -21,13 +21,14 @@ const SKILLS = "/api/v1/kinds/skills";
 export const push: Command = {
   usage: "[skill…] [--group <name> | --public] [--bump] [--draft [--users <a,b>]] [--url <gateway>] [--key <key>]",
   summary:
-    "Publishes skills: one's own, a group's, everybody's. --bump raises the patch version in SKILL.md first; --draft pushes for oneself and --users.",
+    "Publishes skills for yourself, for a group, or as public. --bump first raises the patch version in SKILL.md. --draft pushes a draft for you and --users.",
   options: { ...GATEWAY_OPTIONS, group: TEXT, users: TEXT, public: YES, bump: YES, draft: YES },
   names: [0, 200],
   async run(work, names, values) {
     const group = option(values, "group");
-    if (values.public === true && group !== undefined) throw misused("--public and --group do not go together.");
-    if (values.users !== undefined && values.draft !== true) throw misused("--users is for drafts: add --draft.");
+    if (values.public === true && group !== undefined) throw misused("--public and --group exclude each other.");
+    if (values.users !== undefined && values.draft !== true)
+      throw misused("--users works for drafts only. Add --draft.");
     const skills = await skillsAt(work, names);
     const signed = await signIn(work, {
       url: option(values, "url"),
@@ -78,9 +79,7 @@ export interface Where {
 export function keepable(name: string, source: ClaimedSource): ClaimedSource | null {
   const read = claimedSource.safeParse(source);
   if (read.success) return read.data;
-  note(
-    `${name}: where it comes from is not kept with it, so that update does not ask there. ${read.error.issues[0]?.message}`,
-  );
+  note(`${name}: its source was not saved, so \`update\` skips this skill. ${read.error.issues[0]?.message}`);
   return null;
 }
 
@@ -105,18 +104,18 @@ export async function publish(
       throw error instanceof Refused ? advised(error, source !== null) : error;
     });
   const { metadata, spec, status: made } = body;
-  const what = status === 200 ? "is there already as" : "was published as";
+  const what = status === 200 ? "already exists as" : "was published as";
   const lines = [`${metadata.name} ${spec.version ?? ""} ${what} ${made.version_id} (skill ${metadata.labels.id})`];
   for (const { code, message } of made.warnings) lines.push(`  ${code}  ${message}`);
   lines.push(...(made.scripts ?? []).map(verdictLine));
   if (made.routing !== undefined) lines.push(...routingLines(made.routing));
-  const told = {
+  const outcome = {
     name: metadata.name,
     version: spec.version ?? null,
     version_id: made.version_id,
     is_new: status === 201,
   };
-  return { text: lines.join("\n"), told: { ...told, id: metadata.labels.id, warnings: made.warnings } };
+  return { text: lines.join("\n"), told: { ...outcome, id: metadata.labels.id, warnings: made.warnings } };
 }
 
 /** Pushes a package as a draft. */
@@ -128,7 +127,10 @@ export async function pushDraft(
   const zip = await skill.zip();
   const { package: found, issues } = await readSkill(zip, `${skill.name}.zip`);
   if (found === null)
-    throw new Problem(EXIT.refused, [`${skill.name} is not valid.`, ...issueLines("issues", issues)].join("\n"));
+    throw new Problem(
+      EXIT.refused,
+      [`${skill.name} is not valid. Fix the listed problems.`, ...issueLines("issues", issues)].join("\n"),
+    );
   const form = packageForm(zip, skill.name, {
     ...(group === undefined ? {} : { namespace: group }),
     ...(isPublic ? { public: "true" } : {}),
@@ -138,7 +140,7 @@ export async function pushDraft(
     method: "PUT",
     form,
   });
-  const lines = [`${draft.reference} is ${draft.version_id}: ${draft.tokens} tokens, until ${draft.expires_at}`];
+  const lines = [`${draft.reference} is ${draft.version_id}: ${draft.tokens} tokens, expires at ${draft.expires_at}`];
   for (const { code, message } of draft.warnings) lines.push(`  ${code}  ${message}`);
   if (draft.routing !== undefined) lines.push(...routingLines(draft.routing));
   return { text: lines.join("\n"), told: draft };
@@ -149,25 +151,25 @@ function advised(refused: Refused, isTaken: boolean): Problem {
   const version = refused.body.version;
   if (isTaken && refused.body.code === "VERSION_EXISTS") {
     const advice =
-      "Its author has changed it and not its version: take it with `add --dir`, raise version there, and push that.";
+      "The author changed the skill without raising its version. Copy it with `add --dir`, raise `version` there, and push it.";
     return new Problem(refused.exit, `${refused.message} ${advice}`);
   }
   const next =
     refused.body.code === "VERSION_EXISTS" && typeof version === "string" ? semver.inc(version, "patch") : null;
-  const advice = next === null ? "" : ` Raise version in SKILL.md, to ${next} for instance (--bump does).`;
+  const advice = next === null ? "" : ` Raise \`version\` in SKILL.md, for example to ${next}, or use --bump.`;
   return new Problem(refused.exit, refused.message + advice);
 }
 
 /** Increments the patch version in a folder's SKILL.md and changes nothing else. */
 async function bump(skill: NamedSkill): Promise<void> {
-  if (!skill.isFolder) throw misused(`--bump writes into SKILL.md, so ${skill.name} must be a folder.`);
+  if (!skill.isFolder) throw misused(`--bump changes SKILL.md, but ${skill.name} is not a folder. Name a folder.`);
   const file = path.join(skill.place, "SKILL.md");
   const text = await readFile(file, "utf8");
   const head = /^---\r?\n[\s\S]*?\r?\n---/.exec(text)?.[0] ?? "";
   const line = /^(version:[ \t]*["']?)([^"'\s#]+)/m.exec(head);
   const next = line?.[2] === undefined ? null : semver.inc(line[2], "patch");
   if (line === null || next === null)
-    throw new Problem(EXIT.refused, `${file} has no version of the form 1.2.3 that could be raised.`);
+    throw new Problem(EXIT.refused, `${file} has no version in the form 1.2.3. Add one, or push without --bump.`);
   await writeWhole(file, head.replace(line[0], `${line[1]}${next}`) + text.slice(head.length));
   note(`${skill.name}: version ${line[2]} -> ${next}`);
 }

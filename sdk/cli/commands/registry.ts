@@ -10,7 +10,8 @@ import { draftsSchema, skillsSchema, unifiedSchema, usageSchema } from "../resou
 
 export const list: Command = {
   usage: "[--group <name> | --public | --drafts]",
-  summary: "Lists the skills that you see; with an option a group's and public ones, public ones, or drafts.",
+  summary:
+    "Lists the skills that you can see. Options: those of a group and public ones, public ones only, or your drafts.",
   options: { ...GATEWAY_OPTIONS, group: TEXT, public: YES, drafts: YES },
   names: [0, 0],
   async run(work, _names, values) {
@@ -60,7 +61,7 @@ const PAGE = 100;
 
 export const search: Command = {
   usage: "<words…>",
-  summary: "Finds skills by words, as a model's find_skill does, the best first.",
+  summary: "Searches skills, ranked the way `find_skill` ranks them for models.",
   options: GATEWAY_OPTIONS,
   names: [1, 100],
   async run(work, words, values) {
@@ -85,7 +86,7 @@ export const search: Command = {
 
 export const info: Command = {
   usage: "<name>",
-  summary: "Tells what a skill is: whose, which version, what it costs, what is to be said of it.",
+  summary: "Shows a skill: owner, version, costs, dependencies, source and warnings.",
   options: GATEWAY_OPTIONS,
   names: [1, 1],
   async run(work, [name = ""], values) {
@@ -103,7 +104,9 @@ export const info: Command = {
       ["description", spec.description ?? ""],
       [
         "tokens",
-        status.tokens === undefined ? "" : `in the list ${status.tokens.line}, loaded ${status.tokens.instructions}`,
+        status.tokens === undefined
+          ? ""
+          : `in the list: ${status.tokens.line}, when loaded: ${status.tokens.instructions}`,
       ],
       ["depends on", (spec.dependencies ?? []).join(", ")],
       ["tags", (spec.tags ?? []).join(", ")],
@@ -118,7 +121,7 @@ export const info: Command = {
 
 export const versions: Command = {
   usage: "<name>",
-  summary: "Lists the versions of a skill, newest first; * is the current one.",
+  summary: "Lists the versions of a skill, newest first. `*` marks the current one.",
   options: GATEWAY_OPTIONS,
   names: [1, 1],
   async run(work, [name = ""], values) {
@@ -140,7 +143,7 @@ export const versions: Command = {
 
 export const usage: Command = {
   usage: "<name> [--days <30>]",
-  summary: "Tells how a skill that you answer for is used.",
+  summary: "Shows how often a skill that you manage is used.",
   options: { ...GATEWAY_OPTIONS, days: TEXT },
   names: [1, 1],
   async run(work, [name = ""], values) {
@@ -158,7 +161,7 @@ export const usage: Command = {
     const rows = [
       ["", "loads", "calls", "failures", "tokens"],
       ...found.versions.map((each) => cells(each.version ?? each.version_id, each)),
-      cells("in all", found.totals),
+      cells("total", found.totals),
     ];
     const days = found.days.map((each) => cells(each.day, each));
     if (days.length > 0) rows.push(["", "", "", "", ""], ...days);

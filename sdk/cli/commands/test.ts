@@ -29,14 +29,15 @@ interface Verdict {
 export const test: Command = {
   usage: "[skill] [--only routing|checks] [--url <gateway>] [--key <key>]",
   summary:
-    "Runs the cases in evals/: whether search finds the skill by its prompts (asks a gateway), and what its scripts and tools do (in a checkout). What takes a model to judge is counted as not judged.",
+    "Runs the cases in evals/. Routing cases ask a gateway whether search finds the skill. Checks run scripts and tools and work in a checkout only. Expectations that need a model are counted as not judged.",
   options: { ...GATEWAY_OPTIONS, only: TEXT },
   names: [0, 1],
   async run(work, [name = "."], values) {
     const only = option(values, "only");
-    if (only !== undefined && only !== "routing" && only !== "checks") throw misused("--only is routing or checks.");
+    if (only !== undefined && only !== "routing" && only !== "checks")
+      throw misused("--only has an unknown value. Use routing or checks.");
     const skill = await skillAt(work, name);
-    if (!skill.isFolder) throw misused("Give the skill's folder: its cases are read from there.");
+    if (!skill.isFolder) throw misused("The cases are read from a folder. Name the folder of the skill.");
     const cases = await casesOf(skill);
     const skipped: string[] = [];
     const verdicts: Verdict[] = [];
@@ -47,7 +48,10 @@ export const test: Command = {
     if (only !== "routing")
       await orSkipped(skipped, "checks", cases.checks.length, async () => {
         if (work.checkout === null)
-          throw new Problem(EXIT.usage, "scripts and tools run in a checkout of the gateway (npm run skill -- test)");
+          throw new Problem(
+            EXIT.usage,
+            "scripts and tools run only in a checkout of the gateway (npm run skill -- test)",
+          );
         for (const [at, check] of cases.checks.entries()) verdicts.push(await judgeCode(work, skill, check, at));
       });
     return report(work, skill.name, { cases, verdicts, skipped });
@@ -86,7 +90,7 @@ async function judgeRouting(
   values: Values,
 ): Promise<Verdict[]> {
   const gateway = await gatewayOf(work, values);
-  const progress = progressOf(work, `asking for ${cases.length} prompts`);
+  const progress = progressOf(work, `searching for ${cases.length} prompts`);
   const verdicts: Verdict[] = [];
   try {
     for (let at = 0; at < cases.length; at += PROMPTS_PER_REPORT) {
@@ -102,10 +106,10 @@ async function judgeRouting(
           EXIT.refused,
           `${skill.name} is not valid: ${issues.map(({ message }) => message).join("; ")}`,
         );
-      if (routing === null) throw new Problem(EXIT.absent, "the gateway gives no routing report for it");
+      if (routing === null) throw new Problem(EXIT.absent, "the gateway returned no routing report");
       const places = new Map(routing.prompts.map((one) => [one.prompt, one]));
       for (const { id, prompt, isMeant } of some) verdicts.push(routed({ id, prompt, isMeant }, places.get(prompt)));
-      progress.step(`asked for ${verdicts.length} of ${cases.length} prompts`);
+      progress.step(`searched for ${verdicts.length} of ${cases.length} prompts`);
     }
   } finally {
     progress.end();
@@ -121,7 +125,7 @@ function routed(
   const isFound = rank !== null && rank <= RESULTS_SHOWN;
   const behind =
     isMeant && !isFound && place !== undefined && place.ahead.length > 0 ? `, behind ${place.ahead.join(", ")}` : "";
-  const wanted = isMeant ? "" : " (should not be)";
+  const wanted = isMeant ? "" : " (must not be among the first three)";
   return {
     kind: "routing",
     id,
@@ -175,9 +179,9 @@ function report(
   for (const { kind, id, passed, told } of verdicts)
     tell(work, `  ${passed ? "ok  " : "FAIL"}  ${kind} ${id}  ${told}`);
   const count = verdicts.length + cases.routing.length + cases.checks.length;
-  if (count === 0 && unjudged.length === 0) tell(work, `${name} has no cases: write some in evals/evals.json`);
+  if (count === 0 && unjudged.length === 0) tell(work, `${name} has no cases. Write some in evals/evals.json.`);
   for (const line of skipped) tell(work, `  not run: ${line}`);
-  if (unjudged.length > 0) tell(work, `  not judged, since it takes a model: ${unjudged.length} expectations`);
+  if (unjudged.length > 0) tell(work, `  not judged, because they need a model: ${unjudged.length} expectations`);
   tell(
     work,
     `${name}: ${verdicts.length - failed.length} passed, ${failed.length} failed, ${unjudged.length} not judged`,

@@ -18,28 +18,29 @@ import { endsAll, keepable, publish } from "./push";
 export const update: Command = {
   usage: "[name…] [--group <name>] [--source <url>]",
   summary:
-    "Asks again where skills were taken from by add, all of one's own or of a group's if none is named: what has changed there is published as another version.",
+    "Checks the sources of skills that `add` published, and publishes changed ones as new versions. Default: all of your own skills, or all of the group.",
   options: { ...GATEWAY_OPTIONS, group: TEXT, source: TEXT },
   names: [0, 200],
   async run(work, names, values) {
     const group = option(values, "group");
-    if (group !== undefined && names.length > 0) throw misused("--group is for all skills of a group: name none.");
+    if (group !== undefined && names.length > 0)
+      throw misused("--group updates all skills of a group. Do not name skills.");
     const gateway = await gatewayOf(work, values);
     const asking = new Asking(work, option(values, "source"));
     const all: SkillResource[] = [];
     if (names.length === 0) all.push(...(await takenSkills(gateway, group)));
     else for (const name of names) all.push(await findNamed(gateway, name));
-    if (all.length === 0) tell(work, "no skill that was taken from elsewhere");
+    if (all.length === 0) tell(work, "no skills with a source");
     const done: object[] = [];
     let exit: number = EXIT.done;
     for (const skill of all) {
       const { name } = skill.metadata;
-      const progress = progressOf(work, `asking for ${name}`);
+      const progress = progressOf(work, `checking ${name}`);
       try {
         const found = await asking.for(skill).finally(() => progress.end());
         const made = found === null ? null : await taken(gateway, skill, found);
         const from = skill.status.source === undefined ? "" : originOf(skill.status.source);
-        tell(work, made === null ? `${name}  is as it was\n  from ${from}` : `${made.text}\n  from ${found?.origin}`);
+        tell(work, made === null ? `${name}  is unchanged\n  from ${from}` : `${made.text}\n  from ${found?.origin}`);
         done.push({ ...(made?.told ?? { name }), what: made === null ? "same" : "new" });
       } catch (error) {
         // A failing skill or source does not stop the others. A failing gateway stops the command.
@@ -76,10 +77,10 @@ async function taken(gateway: Gateway, { metadata, status }: SkillResource, foun
   if (good === null)
     throw new Problem(
       EXIT.refused,
-      ["what is there by now is not valid, and is not taken.", ...issueLines("issues", issues)].join("\n"),
+      ["the skill at the source is not valid and was not published.", ...issueLines("issues", issues)].join("\n"),
     );
   if (good.name !== metadata.name)
-    throw new Problem(EXIT.conflict, `it is called ${good.name} by now. Take it with add, if you want it.`);
+    throw new Problem(EXIT.conflict, `the source renamed it to ${good.name}. Use \`add\` to publish it.`);
   if (good.zipSha256 === status.fileHash) return null;
   const isPublic = metadata.labels.user_id === "0";
   const namespace = metadata.namespace ?? OWN;
@@ -104,7 +105,7 @@ class Asking {
   async for({ metadata, status }: SkillResource): Promise<FoundSkill | null> {
     const { source } = status;
     if (source === undefined) {
-      const message = "it does not say where it comes from: it was not taken with add, or has been changed here since.";
+      const message = "it has no source. It was not published with `add`, or was changed here later.";
       throw new Problem(EXIT.absent, message);
     }
     // Other users can write the source of a group's skill. The user's token is therefore sent only for the user's own skills.
@@ -123,21 +124,18 @@ class Asking {
   #requireSafe({ url }: ClaimedSource): void {
     const { protocol, origin } = new URL(url);
     if (protocol === "https:" || (this.host !== undefined && URL.parse(this.host)?.origin === origin)) return;
-    throw new SourceProblem(
-      EXIT.usage,
-      `its source ${url} is plain http: --source ${origin} says that it is to be asked.`,
-    );
+    throw new SourceProblem(EXIT.usage, `its source ${url} is plain http. Use --source ${origin} to allow it.`);
   }
 
   async #folder(source: ClaimedSource, isOwn: boolean): Promise<FoundSkill | null> {
     const place = repositoryOf(source);
-    if (place === null) throw new Problem(EXIT.refused, `its source is no repository: ${source.url}`);
+    if (place === null) throw new Problem(EXIT.refused, `its source is not a repository: ${source.url}`);
     const token = isOwn ? this.work.env.GITHUB_TOKEN : undefined;
     const asked = { host: place.host ?? this.host, token, known: source.commit };
     const { skills, isKnown } = await skillsOfRepository(this.work, place.repository, asked);
     if (isKnown) return null;
     const found = skills.find((each) => (each.source.path ?? "") === (source.path ?? ""));
-    if (found === undefined) throw new Problem(EXIT.absent, `There is no ${source.path ?? "SKILL.md"} in it.`);
+    if (found === undefined) throw new Problem(EXIT.absent, `It has no ${source.path ?? "SKILL.md"}.`);
     // `--source` changes where the skill is fetched, but the recorded source stays the original URL.
     return { ...found, source: { ...found.source, url: source.url } };
   }
@@ -155,5 +153,8 @@ class Asking {
 }
 
 function gone(source: ClaimedSource, why: string): SourceProblem {
-  return new SourceProblem(EXIT.absent, `its source is gone, and the version here stays: ${originOf(source)}. ${why}`);
+  return new SourceProblem(
+    EXIT.absent,
+    `its source was not found, and the published version stays: ${originOf(source)}. ${why}`,
+  );
 }

@@ -28,20 +28,20 @@ function changing(verb: "activate" | "yank" | "unyank", summary: string, done: s
 
 export const activate = changing(
   "activate",
-  "Makes a version of a skill the current one: this is how one rolls back.",
+  "Selects the current version of a skill, for example to roll back.",
   "is current now",
 );
 export const yank = changing("yank", "Takes a version out of use; it stays readable.", "is yanked");
-export const unyank = changing("unyank", "Lets a yanked version be used again.", "may be used again");
+export const unyank = changing("unyank", "Lets a yanked version be used again.", "can be used again");
 
 export const promote: Command = {
   usage: "<name> [--discard]",
-  summary: "Publishes your draft where it was meant to go, as every upload is; --discard deletes the draft instead.",
+  summary: "Publishes your draft. --discard deletes it instead.",
   options: { ...GATEWAY_OPTIONS, discard: YES },
   names: [1, 1],
   async run(work, [typed = ""], values) {
     const name = typed.replace(/^draft:/, "");
-    if (name.includes("/")) throw misused("Only the author of a draft promotes it.");
+    if (name.includes("/")) throw misused("This draft belongs to another author. Only its author can promote it.");
     const gateway = await gatewayOf(work, values);
     const path = `${SKILLS}/drafts/${encodeURIComponent(name)}`;
     if (values.discard === true) {
@@ -54,7 +54,7 @@ export const promote: Command = {
     const { metadata, spec, status: made } = body;
     tell(
       work,
-      `${metadata.name} ${spec.version ?? ""} ${status === 200 ? "is there already as" : "was published as"} ${made.version_id}`,
+      `${metadata.name} ${spec.version ?? ""} ${status === 200 ? "already exists as" : "was published as"} ${made.version_id}`,
     );
     answer(work, { name: metadata.name, version_id: made.version_id, is_new: status === 201, id: metadata.labels.id });
     return EXIT.done;

@@ -14,7 +14,7 @@ export async function fetchFrom(work: Work, url: URL, headers: Record<string, st
   await response.body?.cancel();
   if (response.status === 404) return null;
   const exit = response.status === 401 || response.status === 403 ? EXIT.key : EXIT.unreachable;
-  throw new Problem(exit, `${url.origin} answers ${response.status} for ${url.pathname}.`);
+  throw new Problem(exit, `${url.origin} returned HTTP ${response.status} for ${url.pathname}. Check the URL.`);
 }
 
 /** Yields the body of a response as it arrives. Throws a `Problem` if it is incomplete. */
@@ -24,7 +24,7 @@ export async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> 
     yield* response.body;
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem(EXIT.unreachable, "The download broke off. Nothing was taken of it; try again.");
+    throw new Problem(EXIT.unreachable, "The download was interrupted. Nothing was saved. Try again.");
   }
 }
 
@@ -35,7 +35,10 @@ export async function bytesOf(response: Response, most: number): Promise<Uint8Ar
   for await (const piece of piecesOf(response)) {
     size += piece.length;
     if (size > most)
-      throw new Problem(EXIT.refused, `${response.url} is larger than ${Math.round(most / 1024 / 1024)} MiB.`);
+      throw new Problem(
+        EXIT.refused,
+        `${response.url} is too large (limit ${Math.round(most / 1024 / 1024)} MiB). Use a smaller source.`,
+      );
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

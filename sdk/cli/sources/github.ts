@@ -35,7 +35,7 @@ function checked(parts: { [part in keyof Repository]: string | undefined }, text
   const isName = (name: string) => /^[A-Za-z0-9._-]+$/.test(name) && !/^\.+$/.test(name);
   const isPath = path.split("/").every((part) => part !== ".." && part !== ".");
   if (!isName(owner) || !isName(repo) || !isPath || !/^[A-Za-z0-9._/+-]+$/.test(ref) || ref.includes(".."))
-    throw misused(`${text} is not of the form github:owner/repo/path@ref.`);
+    throw misused(`${text} is not a repository. Write github:owner/repo/path@ref.`);
   return { owner, repo, path: path.replace(/\/+$/, ""), ref };
 }
 
@@ -78,7 +78,10 @@ export async function skillsOfRepository(
   const headers: Record<string, string> = token && url.origin === HOST ? { authorization: `Bearer ${token}` } : {};
   const response = await fetchFrom(work, url, headers);
   if (response === null)
-    throw new Problem(EXIT.absent, `There is no ${owner}/${repo} at ${ref}, or it is not public (set GITHUB_TOKEN).`);
+    throw new Problem(
+      EXIT.absent,
+      `${owner}/${repo} not found at ${ref}. Check the name, or set GITHUB_TOKEN if it is private.`,
+    );
   const files = new Map<string, PackedFile>();
   const links: string[] = [];
   let commit: string | null = null;
@@ -104,7 +107,7 @@ export async function skillsOfRepository(
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem(EXIT.unreachable, "The archive cannot be unpacked: the download broke off, or it is no tar.gz.");
+    throw new Problem(EXIT.unreachable, "The archive cannot be unpacked: it is incomplete or not a tar.gz. Try again.");
   } finally {
     unpacked.destroy();
   }
@@ -141,7 +144,7 @@ function skillsIn(
     const name = (root === "" ? path || repo : root).split("/").at(-1) ?? repo;
     const link = links.find((entry) => entry.startsWith(prefix));
     if (link !== undefined)
-      throw new Problem(EXIT.refused, `${name} has a link, ${link}: what it points at is not taken.`);
+      throw new Problem(EXIT.refused, `${name} contains a link (${link}). Links are not supported.`);
     const own = [...files]
       .filter(([file]) => file.startsWith(prefix))
       .map(([file, packed]) => [file.slice(prefix.length), packed] as const);

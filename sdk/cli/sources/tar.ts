@@ -121,14 +121,15 @@ class Blocks {
 function number(header: Uint8Array, at: number, length: number): number {
   const text = nullEnded(header.subarray(at, at + length)).trim();
   if (!/^[0-7]*$/.test(text))
-    throw new Problem(EXIT.refused, "What was downloaded is no archive that this program reads.");
+    throw new Problem(EXIT.refused, "The downloaded file is not a supported archive. Check the URL.");
   return text === "" ? 0 : Number.parseInt(text, 8);
 }
 
 function requireSum(header: Uint8Array): void {
-  const told = number(header, 148, 8);
+  const checksum = number(header, 148, 8);
   const sum = header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
-  if (sum !== told) throw new Problem(EXIT.refused, "What was downloaded is no archive that this program reads.");
+  if (sum !== checksum)
+    throw new Problem(EXIT.refused, "The downloaded file is not a supported archive. Check the URL.");
 }
 
 function nullEnded(bytes: Uint8Array): string {
@@ -143,9 +144,9 @@ function attribute(bytes: Uint8Array, key: string): string | undefined {
 }
 
 function tooLarge(bound: string): Problem {
-  return new Problem(EXIT.refused, `The archive is too large: it has more than ${bound}.`);
+  return new Problem(EXIT.refused, `Archive too large (limit ${bound}). Use a smaller archive.`);
 }
 
 function brokenOff(): Problem {
-  return new Problem(EXIT.unreachable, "The download broke off. Nothing was taken of it; try again.");
+  return new Problem(EXIT.unreachable, "The download was interrupted. Nothing was saved. Try again.");
 }

@@ -47,12 +47,12 @@ export async function offersOf(work: Work, address: string): Promise<Offer[]> {
     const text = Buffer.from(await bytesOf(response, BOUNDS.artifact)).toString("utf8");
     const index = readIndex(text, url);
     if (index.$schema !== undefined && index.$schema !== SCHEMA)
-      throw new Problem(EXIT.refused, `${url} is an index of a kind that this program does not know: ${index.$schema}`);
+      throw new Problem(EXIT.refused, `${url} is an unsupported index (${index.$schema}). Update this program.`);
     return index.skills.flatMap(
       (entry) => offerOf(work, new URL(response.url || url), url.href, index.$schema !== undefined, entry) ?? [],
     );
   }
-  throw new Problem(EXIT.absent, `${base.origin} has no index of skills (${PLACES.join(", ")}).`);
+  throw new Problem(EXIT.absent, `${base.origin} has no index of skills (${PLACES.join(", ")}). Check the URL.`);
 }
 
 type Fetched = Omit<FoundSkill, "source">;
@@ -61,7 +61,7 @@ function readIndex(text: string, url: URL): z.infer<typeof indexSchema> {
   try {
     return indexSchema.parse(JSON.parse(text));
   } catch {
-    throw new Problem(EXIT.refused, `${url} is no index of skills.`);
+    throw new Problem(EXIT.refused, `${url} is not an index of skills. Check the URL.`);
   }
 }
 
@@ -70,7 +70,7 @@ function offerOf(work: Work, index: URL, asked: string, isArtifact: boolean, ent
   const read = (isArtifact ? artifactSchema : listedSchema).safeParse(entry);
   const name = read.success ? read.data.name : "";
   if (!read.success || checkName(name, "index").issues.length > 0) {
-    note(`An entry of ${index} is left out: it is not of the form of an index, or has no name of a skill.`);
+    note(`An entry of ${index} was skipped: its format or its skill name is not valid.`);
     return null;
   }
   const artifact = artifactSchema.safeParse(entry);
@@ -92,18 +92,15 @@ async function fetchArtifact(
 ): Promise<Fetched> {
   const from = new URL(url, index);
   const response = await fetchFrom(work, from);
-  if (response === null) throw new Problem(EXIT.absent, `${from} is not there.`);
+  if (response === null) throw new Problem(EXIT.absent, `${from} not found.`);
   const bytes = await bytesOf(response, BOUNDS.artifact);
   if (`sha256:${createHash("sha256").update(bytes).digest("hex")}` !== digest)
-    throw new Problem(
-      EXIT.refused,
-      `${name} is not what the index says: its digest is another one. Nothing was taken.`,
-    );
+    throw new Problem(EXIT.refused, `The digest of ${name} does not match the index. Nothing was added.`);
   if (type === "skill-md") return { name, origin: from.href, files: new Map([["SKILL.md", plain(bytes)]]) };
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return { name, origin: from.href, files: await unpackedTar(name, bytes) };
   const { package: found, issues } = await readSkill(bytes, `${name}.zip`);
   if (found === null)
-    throw new Problem(EXIT.refused, `${name} is no valid skill: ${issues.map(({ message }) => message).join("; ")}`);
+    throw new Problem(EXIT.refused, `${name} is not a valid skill: ${issues.map(({ message }) => message).join("; ")}`);
   return { name, origin: from.href, files: new Map([...filesOf(found)].map(([path, file]) => [path, plain(file)])) };
 }
 
@@ -111,13 +108,15 @@ async function unpackedTar(name: string, bytes: Uint8Array): Promise<Map<string,
   const files = new Map<string, PackedFile>();
   const unpacked = pipeline(Readable.from([bytes]), createGunzip(), () => {});
   const refused = (path: string) => {
-    throw new Problem(EXIT.refused, `${name} has a link, ${path}: what it points at is not taken.`);
+    throw new Problem(EXIT.refused, `${name} contains a link (${path}). Links are not supported.`);
   };
   try {
     for await (const { path, ...file } of readTar(unpacked, BOUNDS, { wants: () => true, refused, comment: () => {} }))
       files.set(path.replace(/^\.\//, ""), file);
   } catch (error) {
-    throw error instanceof Problem ? error : new Problem(EXIT.refused, `${name} cannot be unpacked: it is no tar.gz.`);
+    throw error instanceof Problem
+      ? error
+      : new Problem(EXIT.refused, `${name} cannot be unpacked: it is not a tar.gz.`);
   }
   if (files.has("SKILL.md")) return files;
   const folders = new Set([...files.keys()].map((path) => path.split("/", 1)[0] ?? ""));
@@ -131,7 +130,7 @@ async function fetchListed(work: Work, index: URL, { name, files }: z.infer<type
   for (const file of files) {
     const from = new URL(`${encodeURIComponent(name)}/${file.split("/").map(encodeURIComponent).join("/")}`, index);
     const response = await fetchFrom(work, from);
-    if (response === null) throw new Problem(EXIT.absent, `${from} is not there, and the index names it.`);
+    if (response === null) throw new Problem(EXIT.absent, `${from} not found, although the index lists it.`);
     found.set(file, plain(await bytesOf(response, BOUNDS.artifact)));
   }
   return { name, origin: new URL(".", index).href, files: found };

@@ -63,12 +63,8 @@ export function answering<Payload, Result>(
   handler: (payload: Payload, request: HandlerContext<Payload>) => Result | Promise<Result>,
 ): Handler<unknown> {
   return async (given, request) => {
-    const asked = await inForm(payload, given, `'${name}' was asked in the wrong form`);
-    return inForm(
-      result,
-      await handler(asked, { ...request, payload: asked }),
-      `The page's '${name}' is in the wrong form`,
-    );
+    const asked = await inForm(payload, given, `The input of '${name}' is not valid`);
+    return inForm(result, await handler(asked, { ...request, payload: asked }), `The answer of '${name}' is not valid`);
   };
 }
 

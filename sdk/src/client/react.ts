@@ -76,7 +76,7 @@ export function useSkillGateway(conversation: string | null, options: SkillGatew
     const stops = (JSON.parse(actions) as string[]).map((action) =>
       connection.on(action, (payload, request) => {
         const handler = latest.current.handlers?.[action] as Handler | undefined;
-        if (handler === undefined) throw new Error(`The page cannot do '${action}' any more.`);
+        if (handler === undefined) throw new Error(`The page no longer handles the action '${action}'.`);
         return handler(payload, request);
       }),
     );
@@ -160,5 +160,6 @@ export function useToolCalls(gateway: SkillGateway): ToolCalls {
 
 /** Throws if the connection does not subscribe to `topic`. The page would otherwise wait for data that never arrives. */
 function checkTopic({ hears }: SkillGateway, topic: Topic): void {
-  if (!hears.includes(topic)) throw new Error(`Give useSkillGateway \`hears: ["${topic}"]\` to be told of ${topic}.`);
+  if (!hears.includes(topic))
+    throw new Error(`This connection does not receive "${topic}". Pass \`hears: ["${topic}"]\` to useSkillGateway.`);
 }

@@ -44,7 +44,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
 
   return {
     on(action, handler) {
-      if (handlers.has(action)) throw new Error(`There is a handler for '${action}' already.`);
+      if (handlers.has(action)) throw new Error(`A handler for '${action}' already exists. Remove it first.`);
       handlers.set(action, handler);
       handled();
       for (const entry of entries.values()) run(entry);
@@ -61,7 +61,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
         // An answer without an ack is always sent again. Only the ack reports the result.
         if (frame !== null) send(frame);
         else if (pending?.includes(id) === false)
-          end(id, { success: false, error: "cancelled" }, "ended while offline");
+          end(id, { success: false, error: "cancelled" }, "ended while disconnected");
       }
     },
     take({ request_id, skill_name, action, payload, from, deadline, attempt }) {
@@ -116,7 +116,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
     const ack = await answer(request.request_id, given);
     if (ack.success || ack.error !== "invalid_answer") return;
     // A repeated answer would be rejected again, so the skill receives an error instead.
-    const error = `The page's answer is not what was asked for: ${ack.problems.join("; ")}`;
+    const error = `The answer does not match the requested schema: ${ack.problems.join("; ")}`;
     await answer(request.request_id, { success: false, error });
   }
 
@@ -131,7 +131,7 @@ export function requests({ send, changed, handled }: Outside): Requests {
     try {
       frame = written(given);
       if (new Blob([frame]).size > ANSWER_BYTES)
-        throw new Error(`The answer is larger than ${ANSWER_BYTES / 1024} KiB.`);
+        throw new Error(`Answer too large (limit ${ANSWER_BYTES / 1024} KiB). Send less data.`);
     } catch (error) {
       frame = written({ success: false, error: messageOf(error) });
     }

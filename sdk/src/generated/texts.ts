@@ -1,6 +1,6 @@
 // Made from the OpenAPI document by sdk/emit.mjs; do not edit.
 
-/** What the API says of fields that pages ask for. */
+/** Descriptions of fields that pages use. */
 export const FIELD_TEXTS = {
   "ghostSpec": {
     "systemPrompt": "The system prompt of every turn. Skills add their instructions when they are loaded.",

@@ -1,4 +1,4 @@
-// /api/v1/sign-ins: links with which a user signs an MCP host in, or opens the console.
+// /api/v1/sign-ins: links that sign a user in on an MCP host or open the console.
 
 import { createRoute } from "@hono/zod-openapi";
 import { isLocalHttp } from "../../domain/loopback";

@@ -1,4 +1,4 @@
-// /api/v1/conversations: create, list, settings, past and end. Turns and tool calls are in `steps.ts`.
+// /api/v1/conversations: create, list, read, change and delete. Turns and tool calls are in `steps.ts`.
 
 import { createRoute } from "@hono/zod-openapi";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";

@@ -13,7 +13,7 @@ import { addressOf, deleteFile, endOf, findFileOf, listFiles, openFile } from ".
 const params = z.object({ id: conversationId });
 const fileParams = params.extend({ file_id: z.string().max(100) });
 
-const keptFileSchema = () =>
+const storedFileSchema = () =>
   z
     .object({
       id: z.string(),
@@ -39,7 +39,7 @@ storedFileRoutes.openapi(
     request: { params, query: pageQuery },
     responses: {
       200: json("A page of the list.", () =>
-        z.object({ items: z.array(keptFileSchema()), next_cursor: z.string().nullable() }),
+        z.object({ items: z.array(storedFileSchema()), next_cursor: z.string().nullable() }),
       ),
       ...refusals(400, 404),
     },

@@ -1,4 +1,4 @@
-// /api/v1/conversations/{id}/turns, prompt, tools, tool-calls, restore: what a chat back end calls in every turn.
+// /api/v1/conversations/{id}/turns, prompt, tools, tool-calls, restore: the requests of a chat back end in every turn.
 
 import { createRoute } from "@hono/zod-openapi";
 import { pickedSkillSchema } from "../../domain/catalog/pin";

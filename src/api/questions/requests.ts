@@ -1,4 +1,4 @@
-// /api/v1/conversations/{id}/requests: asking the browser, waiting, answering without a socket; and tickets for sockets.
+// /api/v1/conversations/{id}/requests: asks the browser, waits for answers, answers without a socket, and creates tickets for sockets.
 
 import { createRoute } from "@hono/zod-openapi";
 import { conversationSettingsSchema } from "../../domain/conversation/settings";

@@ -1,8 +1,8 @@
-// Keys, groups, secrets, models, servers, and what operators look at; and the open routes.
+// Keys, groups, secrets, models, servers, operation, and routes without a key.
 
 import type { OperationTexts } from "./operation";
 
-/** As an entry names a secret: filled in by the gateway, where it calls. */
+/** A reference to a secret in an entry. The gateway fills it in when it sends a request. */
 const secret = (name: string) => `\${{secrets.${name}}}`;
 
 const model = {

@@ -147,7 +147,6 @@ export const CONVERSATION_TEXTS: OperationTexts = {
   },
   "GET /api/tasks/{id}/skills": {
     id: "tasks.skills",
-    about:
-      "Returns the skills of a conversation in the format of the predecessor system (Wegent), which calls a conversation a task.",
+    about: "Returns the skills of a conversation in the format of Wegent, which calls a conversation a task.",
   },
 };

@@ -68,7 +68,7 @@ const eventSchema = () =>
     ])
     .openapi({ description: "A frame of the event stream of `toolCalls.run`. The last frame is `done` or `error`." });
 
-/** As far as it is read and written here. */
+/** Only the parts that the gateway uses. */
 interface Described {
   operationId?: string;
   security?: unknown[];
@@ -140,7 +140,7 @@ function describeBody({ operationId, requestBody }: Described, schemas: Readonly
   for (const { schema } of Object.values(requestBody?.content ?? {})) if (schema !== undefined) describe(schema);
 }
 
-/** Patterns of JSON Schema have no flags and mean what `u` means. The library writes those of an expression behind its end. */
+/** Patterns in JSON Schema have no flags and are read as if `u` were set. The library appends the flags of an expression to its text. */
 function mendPatterns(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("pattern" in value && typeof value.pattern === "string") value.pattern = value.pattern.replace(/\/[a-z]+$/, "");

@@ -7,20 +7,20 @@
 export type Retry = "safe" | "idempotent" | "never";
 
 export interface OperationText {
-  /** `<resource>.<verb>`: what clients call it. A promise, like the path. */
+  /** `<resource>.<verb>`: the name in clients. It must not change, like the path. */
   id: string;
   about: string;
   /** Default: as HTTP defines the method; `POST` is `never`. */
   retry?: Retry;
   /** It accepts an `Idempotency-Key`. */
   keyed?: true;
-  /** A body that a test sends. */
+  /** Example body that tests send. */
   body?: unknown;
-  /** Query parameters that a test sends. */
+  /** Example query parameters that tests send. */
   query?: Record<string, string | number | boolean>;
   /** The schema of the events, if the response can be a stream. */
   events?: string;
 }
 
-/** Operations by `METHOD /path`, as the document writes the path. */
+/** Operations by `METHOD /path`, with the path as in the document. */
 export type OperationTexts = Readonly<Record<string, OperationText>>;

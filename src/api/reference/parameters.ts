@@ -39,7 +39,7 @@ export const PARAMETERS: Readonly<Record<string, readonly [about: string, exampl
   wait_ms: ["The maximum time to wait, in milliseconds.", 0],
 };
 
-/** What depends on the path: its first segments, the noun of the resource, and example values by name. */
+/** Values that depend on the path: its first segments, the noun of the resource, and example values by name. */
 export const RESOURCES: readonly (readonly [path: string, noun: string, values: Readonly<Record<string, string>>])[] = [
   ["/api/v1/conversations", "conversation", { id: "chat-42" }],
   ["/api/tasks", "task (conversation)", { id: "chat-42" }],
@@ -114,7 +114,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   sessions: "Console sessions.",
   signIns: "One-time sign-in links.",
   skills: "The registry of skills.",
-  tasks: "Conversations in the format of the predecessor system.",
+  tasks: "Conversations in the format of Wegent.",
   tickets: "One-time tickets for sockets.",
   toolCalls: "Tool calls of models.",
   turns: "Turns of a conversation.",

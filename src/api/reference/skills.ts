@@ -4,7 +4,7 @@ import type { OperationTexts } from "./operation";
 
 const S = "/api/v1/kinds/skills";
 const G = "/api/v1/kinds/ghosts";
-const LEGACY = "The predecessor system's path.";
+const LEGACY = "Wegent's path.";
 
 const pack = { file: "mermaid-diagram.zip" };
 const spec = { systemPrompt: "You find things out.", skills: ["mermaid-diagram"], retentionTurns: 3 };

@@ -1,4 +1,4 @@
-// Drafts over HTTP: one's own to push, list, promote and delete, and those of others that name one to see.
+// Routes for drafts: push, list, promote and delete your own, and list those that others share with you.
 
 import { createRoute } from "@hono/zod-openapi";
 import { DEFAULT_NAMESPACE, groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
@@ -99,12 +99,12 @@ draftRoutes.openapi(
       isPublic: form.public === "true",
       users: form.users.split(",").flatMap((user) => user.trim() || []),
     });
-    const told = {
+    const reply = {
       ...draftResource(draft, context.caller.principal.userId),
       ...(scripts === null || scripts.length === 0 ? {} : { scripts }),
       ...(routing === null ? {} : { routing }),
     };
-    return c.json(told, isNew ? 201 : 200);
+    return c.json(reply, isNew ? 201 : 200);
   },
 );
 

@@ -8,7 +8,7 @@ import type { SkillRecord } from "../../storage/d1/skills";
 const leftOut = () =>
   z.object({ door: z.enum(["well-known", "marketplace", "clawhub"]), code: z.string(), message: z.string() });
 
-/** Absent where no door leaves it out. */
+/** Absent if every integration offers the skill. */
 export const leftOutSchema = () =>
   z.array(leftOut()).openapi({
     description: "Integrations that do not list the skill, with the reason. Only in responses about a single skill.",
@@ -16,7 +16,7 @@ export const leftOutSchema = () =>
 
 const OFFERING = ["well-known", "marketplace"];
 
-/** A skill's resource with the doors that leave it out. */
+/** A skill's resource with the integrations that do not offer it. */
 export function withExcludedClients<R extends { status: object }>(shown: R, skill: SkillRecord): R {
   const indexed = {
     name: skill.name,
@@ -27,7 +27,7 @@ export function withExcludedClients<R extends { status: object }>(shown: R, skil
   };
   const ofIndex = exclusionsForIndex(indexed);
   const left_out = [
-    // A marketplace offers what an index shows: each skill of it is a plugin.
+    // A marketplace offers each skill of an index as a plugin.
     ...OFFERING.flatMap((door) => ofIndex.map((issue) => ({ door, ...issue }))),
     ...exclusionsForClawHub(skill).map((issue) => ({ door: "clawhub", ...issue })),
   ];

@@ -1,4 +1,4 @@
-// The bytes of skills: the canonical ZIP, and single files read straight out of it.
+// Routes for the bytes of skills: the canonical ZIP, and single files read from it.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -15,7 +15,7 @@ const params = z.object({ id: z.string() });
 const versionParams = params.extend({ version_id: z.string() });
 const fileSchema = () => z.object({ path: z.string(), size: z.int(), sha256: z.string() }).openapi("SkillFile");
 
-/** The responses of a route that answers with bytes of this type. */
+/** The OpenAPI responses of a route that returns bytes of this type. */
 function bytes(type: string) {
   const content = { [type]: { schema: z.string().openapi({ format: "binary" }) } };
   return {
@@ -43,7 +43,7 @@ const TYPES: ReadonlyMap<string, string> = new Map(
 const TEXT =
   /\.(?:c|cfg|cpp|cs|css|csv|go|h|html?|ini|java|js|jsx|log|lua|md|mjs|php|pl|py|rb|rs|sh|sql|toml|ts|tsx|txt|xml|ya?ml)$/i;
 
-/** Some bytes of a version's package, and how they are to be shown. */
+/** A range of a version's package, and the headers for it. */
 interface Part {
   offset: number;
   size: number;

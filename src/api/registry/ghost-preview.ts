@@ -1,4 +1,4 @@
-// POST /api/v1/kinds/ghosts/preview: a ghost as it would be, before it is saved.
+// POST /api/v1/kinds/ghosts/preview: shows the result of a ghost before it is saved.
 
 import { createRoute } from "@hono/zod-openapi";
 import { DEFAULT_NAMESPACE, kindOfScope, namespaceOfScope } from "../../domain/access/access";
@@ -89,7 +89,7 @@ ghostPreviewRoute.openapi(
       tools,
       servers,
     }));
-    const told = { valid: issues.length === 0, issues, warnings: [...specWarnings(spec), ...warnings] };
-    return c.json({ ...told, ...found, tokens: { system_prompt: systemPrompt, ...counts }, skills: shown }, 200);
+    const preview = { valid: issues.length === 0, issues, warnings: [...specWarnings(spec), ...warnings] };
+    return c.json({ ...preview, ...found, tokens: { system_prompt: systemPrompt, ...counts }, skills: shown }, 200);
   },
 );

@@ -26,7 +26,7 @@ export const ghostSchema = () =>
     })
     .openapi("Ghost");
 
-/** Ghosts of a group, and public ones, from before credentials were refused in them show none. */
+/** Older ghosts of groups and public ghosts can contain credentials, which are not shown. */
 function shownSpec({ scope, spec }: GhostRow): GhostRow["spec"] {
   if (kindOfScope(scope) === "user" || spec.mcpServers === undefined) return spec;
   return { ...spec, mcpServers: withoutCredentials(spec.mcpServers) };

@@ -85,8 +85,9 @@ permissionRoutes.openapi(
     const { id, version_id } = c.req.valid("param");
     const found = await readVersionPermissions(c.get("context"), id, version_id, c.req.valid("query").base);
     const { changes, permissions } = found;
-    const told = changes === null ? null : { ...named(changes.base), added: changes.added, removed: changes.removed };
-    return c.json({ ...named(found.version), permissions, changes: told }, 200);
+    const changeReply =
+      changes === null ? null : { ...named(changes.base), added: changes.added, removed: changes.removed };
+    return c.json({ ...named(found.version), permissions, changes: changeReply }, 200);
   },
 );
 

@@ -154,7 +154,7 @@ export const versionSchema = () =>
     })
     .openapi("SkillVersion");
 
-/** Ghosts as references name them. */
+/** Ghosts, as references to them. */
 export const ghostRefSchema = () =>
   z.object({ id: z.string(), name: z.string(), namespace: z.string() }).openapi("GhostRef");
 

@@ -34,7 +34,7 @@ const next = {
 } as const;
 const items = () => z.array(skillItemSchema());
 
-/** A search names nothing and counts nothing: what it finds has no end that would be worth a number. */
+/** A search has no `total`: counting all matches would cost more than the result is worth. */
 const oneQuestion = createMiddleware<HttpEnv>(async (c, proceed) => {
   const others = ["name", "exact_match", "count"].filter((field) => c.req.query(field) !== undefined);
   if (c.req.query("q") !== undefined && others.length > 0) {

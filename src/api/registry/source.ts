@@ -11,7 +11,7 @@ const EXAMPLE = {
   commit: "0123456789abcdef0123456789abcdef01234567",
 };
 
-/** A source in a form, which has texts only. */
+/** A source in a form, where all values are text. */
 export const sourceField = () =>
   z
     .string()

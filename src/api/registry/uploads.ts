@@ -1,4 +1,4 @@
-// Publishing over HTTP: a new skill, a public one, another version of one, and a look at a package that stores nothing.
+// Routes for publishing: a new skill, a public one, a new version, and validation without storing.
 
 import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -51,7 +51,7 @@ const inspectionSchema = () =>
         .openapi({ type: ["object", "null"], additionalProperties: true }),
       files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
       tokens: tokensSchema().nullable(),
-      /** `null`: it brings no example prompts. */
+      /** `null`: the package has no example prompts. */
       routing: routingSchema().nullable(),
       /** `null`: not analysed, for example because the package's code would not run. */
       scripts: verdictsSchema().nullable(),
@@ -72,7 +72,7 @@ let publishing: typeof import("../../services/registry/publish") | null = null;
 let assessing: typeof import("../../services/registry/publish-report") | null = null;
 let sharing: typeof import("../../services/registry/share") | null = null;
 
-/** A form that must be there. */
+/** Returns the form, which is required. */
 export function formBody<T extends z.ZodType>(schema: () => T) {
   return { required: true, content: { "multipart/form-data": { schema: z.lazy(schema) } } } as const;
 }
@@ -176,8 +176,8 @@ uploads.openapi(
     const naming = { fileName: form.file.name, ...(form.name === undefined ? {} : { name: form.name }) };
     const upload = new Uint8Array(await form.file.arrayBuffer());
     assessing ??= await import("../../services/registry/publish-report");
-    const told = await assessing.assessUpload(c.get("context"), upload, naming);
-    const { package: found, tokens, routing, issues, warnings, scripts } = told;
+    const assessment = await assessing.assessUpload(c.get("context"), upload, naming);
+    const { package: found, tokens, routing, issues, warnings, scripts } = assessment;
     const answer = {
       valid: found !== null,
       name: found?.name ?? null,
@@ -210,7 +210,7 @@ async function published(
   });
 }
 
-/** The resource of what was published just now, with how search finds it where it brought example prompts. */
+/** Returns the resource of the new version, with the routing report if the package has example prompts. */
 export function publishedResource(context: Context, { status, skill, routing }: Published) {
   if (status === 201) describeLater(context, skill);
   const resource = skillResource(skill);

@@ -1,4 +1,4 @@
-// Skills and versions in the shapes of Anthropic's Skills API.
+// Converts skills and versions to the format of Anthropic's Skills API.
 
 import { PUBLIC_SCOPE } from "../../domain/access/access";
 import { microsecondsOf, vendorSkillId, vendorVersionId } from "../../domain/compat/vendor-ids";
@@ -12,22 +12,22 @@ export function anthropicSkill(skill: VendorSkill, shape: VendorApiShape): objec
   const { id, name, scope, title, displayName, createdAt, updatedAt, versionId, number, publishedAt } = skill;
   const times = { created_at: instant(createdAt), updated_at: instant(updatedAt) };
   const source = scope === PUBLIC_SCOPE ? "anthropic" : "custom";
-  const told = { id: vendorSkillId(id), type: "skill", ...times };
+  const resource = { id: vendorSkillId(id), type: "skill", ...times };
   if (shape === "beta") {
     const latest = skill.currentId === "" ? null : microsecondsOf({ createdAt: publishedAt, number });
-    return { ...told, display_title: title ?? displayName, latest_version: latest, source };
+    return { ...resource, display_title: title ?? displayName, latest_version: latest, source };
   }
   // Always set, as in the vendor's API: if all versions are deleted, the newest.
   const shown = { display_name: title ?? displayName ?? name, latest_version_id: vendorVersionId(versionId) };
-  return { ...told, ...shown, source: { type: source } };
+  return { ...resource, ...shown, source: { type: source } };
 }
 
 export function anthropicVersion(version: VendorVersion, shape: VendorApiShape): object {
   const { id, skillId, name, description, createdAt } = version;
-  const told = { type: "skill_version", skill_id: vendorSkillId(skillId), name, description };
+  const resource = { type: "skill_version", skill_id: vendorSkillId(skillId), name, description };
   const made = { created_at: instant(createdAt) };
-  if (shape === "ga") return { id: vendorVersionId(id), ...told, ...made };
-  return { id: vendorVersionId(id, true), ...told, version: microsecondsOf(version), directory: name, ...made };
+  if (shape === "ga") return { id: vendorVersionId(id), ...resource, ...made };
+  return { id: vendorVersionId(id, true), ...resource, version: microsecondsOf(version), directory: name, ...made };
 }
 
 /** Returns a deleted version's identifier: its id, or its time in the beta API. */

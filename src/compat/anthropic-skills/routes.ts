@@ -1,4 +1,4 @@
-// Anthropic's Skills API: the shapes of general availability, and those of its beta where the request names it.
+// Anthropic's Skills API: the general version, and the beta version if the request asks for it.
 
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
@@ -40,21 +40,21 @@ export function addAnthropicSkills(routes: OpenAPIHono<HttpEnv>, base: string): 
   routes.post(base, async (c) => {
     const { upload, texts } = await readUpload(c, TITLES);
     const made = await createVendorSkill(vendorScopeOf(c), upload, titleIn(texts));
-    return tell(c, anthropicSkill(made, shapeOf(c)));
+    return jsonAnswer(c, anthropicSkill(made, shapeOf(c)));
   });
   routes.get(base, listSkills);
   routes.get(`${base}/:id`, async (c) =>
-    tell(c, anthropicSkill(await findShown(vendorScopeOf(c), skillIn(c)), shapeOf(c))),
+    jsonAnswer(c, anthropicSkill(await findShown(vendorScopeOf(c), skillIn(c)), shapeOf(c))),
   );
   routes.delete(`${base}/:id`, removeSkill);
   routes.post(`${base}/:id/versions`, async (c) => {
     const { upload } = await readUpload(c, []);
     const made = await createVendorVersion(vendorScopeOf(c), skillIn(c), upload);
-    return tell(c, anthropicVersion(made, shapeOf(c)));
+    return jsonAnswer(c, anthropicVersion(made, shapeOf(c)));
   });
   routes.get(`${base}/:id/versions`, listVersions);
   routes.get(`${base}/:id/versions/:version`, async (c) =>
-    tell(c, anthropicVersion(await versionIn(c, "time"), shapeOf(c))),
+    jsonAnswer(c, anthropicVersion(await versionIn(c, "time"), shapeOf(c))),
   );
   routes.delete(`${base}/:id/versions/:version`, removeVersion);
   routes.get(`${base}/:id/versions/:version/content`, async (c) => {
@@ -78,7 +78,7 @@ function titleIn(texts: ReadonlyMap<string, string>): string | null {
   const [field, title] = [...texts][0] ?? [];
   if (title === undefined || title.trim() === "") return null;
   if (title.length <= TITLE_CHARS && !/[\p{Cc}\u2028\u2029]/u.test(title)) return title;
-  const message = `Title too long or not on one line (limit ${TITLE_CHARS} characters).`;
+  const message = `Title too long or not on one line (limit ${TITLE_CHARS} characters). Use a shorter title without line breaks.`;
   throw invalid([{ code: "INVALID_FIELD", message, path: field ?? "" }]);
 }
 
@@ -90,7 +90,7 @@ async function listSkills(c: HonoContext<HttpEnv>): Promise<Response> {
   const asked = source === "anthropic" ? PUBLIC_SCOPE : scope;
   const rows = context.settings.SKILLS_ENABLED ? await listVendorSkillsByName(context.db, asked, after, limit + 1) : [];
   const { page, nextCursor } = pageOf(rows, limit, ({ name }) => ({ name }));
-  return tellPage(
+  return pageAnswer(
     c,
     page.map((skill) => anthropicSkill(skill, shapeOf(c))),
     nextCursor,
@@ -104,7 +104,7 @@ async function listVersions(c: HonoContext<HttpEnv>): Promise<Response> {
   const after = decodeCursor(c.req.query("page") || undefined, byNumber)?.number ?? null;
   const rows = await listVendorVersions(place.context.db, skill.id, { after, order: "desc", limit: limit + 1 });
   const { page, nextCursor } = pageOf(rows, limit, ({ number }) => ({ number }));
-  return tellPage(
+  return pageAnswer(
     c,
     page.map((version) => anthropicVersion(version, shapeOf(c))),
     nextCursor,
@@ -119,10 +119,13 @@ async function removeSkill(c: HonoContext<HttpEnv>): Promise<Response> {
     throw new GatewayError("invalid", "SKILL_HAS_VERSIONS", message);
   }
   await deleteSkill(place.context, skill.id, false);
-  return tell(c, { id: c.req.param("id"), type: "skill_deleted" });
+  return jsonAnswer(c, { id: c.req.param("id"), type: "skill_deleted" });
 }
 
-/** Deleting a version is yanking it: the newest that remains becomes current. The beta empties a skill so before it is deleted. */
+/**
+ * Deleting a version yanks it. The newest remaining version becomes current. Clients of the beta delete all versions before they delete a
+ * skill.
+ */
 async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
   const place = vendorScopeOf(c);
   const skill = await findChangeable(place, skillIn(c));
@@ -134,13 +137,13 @@ async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
       "The last version of a skill cannot be deleted. Delete the skill, or publish another version first.";
     throw new GatewayError("conflict", "LAST_VERSION", message);
   });
-  return tell(c, { id: deletedVersionId(version, shape), type: "skill_version_deleted" });
+  return jsonAnswer(c, { id: deletedVersionId(version, shape), type: "skill_version_deleted" });
 }
 
-function tell(c: HonoContext<HttpEnv>, body: object): Response {
+function jsonAnswer(c: HonoContext<HttpEnv>, body: object): Response {
   return c.json(body, 200, { "request-id": c.get("requestId") });
 }
 
-function tellPage(c: HonoContext<HttpEnv>, data: readonly object[], nextCursor: string | null): Response {
-  return tell(c, { data, has_more: nextCursor !== null, next_page: nextCursor });
+function pageAnswer(c: HonoContext<HttpEnv>, data: readonly object[], nextCursor: string | null): Response {
+  return jsonAnswer(c, { data, has_more: nextCursor !== null, next_page: nextCursor });
 }

@@ -36,7 +36,7 @@ const MOST = 200;
 /** Files of authors are never executed by browsers. */
 const SANDBOX = "sandbox; default-src 'none'";
 
-/** The look of a request at what its owner has, or without one at all that its caller sees. */
+/** Returns the view for a request: the skills of the requested owner, or all that the caller can see. */
 function lookAt(c: HonoContext<HttpEnv>): ViewRequest {
   const handle = c.req.query("ownerHandle")?.trim() ?? "";
   const principal = c.get("context")?.caller.principal;
@@ -46,7 +46,7 @@ function lookAt(c: HonoContext<HttpEnv>): ViewRequest {
   return owner.kind === "public" && principal === undefined ? viewOpenly(c) : viewWithKey(c, owner);
 }
 
-function told(c: HonoContext<HttpEnv>, { isOpen }: ViewRequest, body: object): Response {
+function jsonAnswer(c: HonoContext<HttpEnv>, { isOpen }: ViewRequest, body: object): Response {
   return c.json(body, 200, { "cache-control": isOpen ? OPEN : PRIVATE, vary: "authorization" });
 }
 
@@ -60,7 +60,7 @@ const slugIn = (c: HonoContext<HttpEnv>) => c.req.param("slug") ?? "";
 const nameOf = ({ displayName, name }: PublishedSkillRow) => displayName ?? name;
 const userIn = (c: HonoContext<HttpEnv>) => c.get("context")?.caller.principal.userId ?? null;
 
-/** The version that `?version=` or `?tag=` names. There is one tag, and it is what one sees the skill at. */
+/** Returns the version that `?version=` or `?tag=` selects. The only tag is the current version. */
 async function versionIn(c: HonoContext<HttpEnv>, viewer: Viewer, row: PublishedSkillRow): Promise<PublishedVersion> {
   const tag = c.req.query("tag");
   if (tag !== undefined && tag !== "latest")
@@ -92,7 +92,7 @@ export async function answerSlugSearch(c: HonoContext<HttpEnv>): Promise<Respons
     // Scores preserve the order for clients that sort by them.
     ...{ summary: row.description, version: versionNameOf(row), score: 1 / (at + 1), updatedAt: row.updatedAt },
   }));
-  return told(c, look, { results });
+  return jsonAnswer(c, look, { results });
 }
 
 export async function answerSlugs(c: HonoContext<HttpEnv>): Promise<Response> {
@@ -106,7 +106,7 @@ export async function answerSlugs(c: HonoContext<HttpEnv>): Promise<Response> {
   const items = rows.map((row) => {
     return { ...skillOf(row), latestVersion: versionOf({ ...row, createdAt: row.updatedAt }) };
   });
-  return told(c, look, { items, nextCursor, ...(isCut ? { cut: true } : {}) });
+  return jsonAnswer(c, look, { items, nextCursor, ...(isCut ? { cut: true } : {}) });
 }
 
 export async function answerSlug(c: HonoContext<HttpEnv>): Promise<Response> {
@@ -115,7 +115,7 @@ export async function answerSlug(c: HonoContext<HttpEnv>): Promise<Response> {
   const version = await findNamedVersion(look.viewer, row, undefined);
   const handle = ownerHandleOf(row.scope, userIn(c));
   const { evidence: _, ...moderation } = moderationOf(version);
-  return told(c, look, {
+  return jsonAnswer(c, look, {
     skill: skillOf(row),
     latestVersion: versionOf(version),
     owner: { handle, displayName: null, image: null },
@@ -126,14 +126,14 @@ export async function answerSlug(c: HonoContext<HttpEnv>): Promise<Response> {
 export async function answerModeration(c: HonoContext<HttpEnv>): Promise<Response> {
   const look = lookAt(c);
   const row = await findSlug(look.viewer, slugIn(c));
-  return told(c, look, { moderation: moderationOf(await findNamedVersion(look.viewer, row, undefined)) });
+  return jsonAnswer(c, look, { moderation: moderationOf(await findNamedVersion(look.viewer, row, undefined)) });
 }
 
 export async function answerVersions(c: HonoContext<HttpEnv>): Promise<Response> {
   const look = lookAt(c);
   const row = await findSlug(look.viewer, slugIn(c));
   const { versions, nextCursor } = await listNamedVersions(look.viewer, row, limitOf(c), c.req.query("cursor"));
-  return told(c, look, { items: versions.map(versionOf), nextCursor });
+  return jsonAnswer(c, look, { items: versions.map(versionOf), nextCursor });
 }
 
 export async function answerVersion(c: HonoContext<HttpEnv>): Promise<Response> {
@@ -143,7 +143,7 @@ export async function answerVersion(c: HonoContext<HttpEnv>): Promise<Response> 
   const files = (await filesOfVersion(look.viewer, row, version.versionId)).map(({ path, size, sha256 }) => {
     return { path, size, sha256 };
   });
-  return told(c, look, {
+  return jsonAnswer(c, look, {
     version: { ...versionOf(version), files, security: securityOf(version) },
     skill: { slug: row.name, displayName: nameOf(row) },
   });
@@ -162,7 +162,7 @@ export async function answerInstall(c: HonoContext<HttpEnv>, origin: string): Pr
     ...{ slug: row.name, ownerHandle: ownerHandleOf(row.scope, userIn(c)), version: versionNameOf(row) },
   });
   const archive = { version: versionNameOf(row), downloadUrl: `${origin}/api/v1/download?${query}` };
-  return told(c, look, { ok: true, slug: row.name, installKind: "archive", archive });
+  return jsonAnswer(c, look, { ok: true, slug: row.name, installKind: "archive", archive });
 }
 
 export async function answerResolve(c: HonoContext<HttpEnv>): Promise<Response> {
@@ -170,7 +170,7 @@ export async function answerResolve(c: HonoContext<HttpEnv>): Promise<Response> 
   const row = await findSlug(look.viewer, c.req.query("slug") ?? "");
   const match = await findFingerprint(look.viewer, row, c.req.query("hash") ?? "");
   const latestVersion = { version: versionNameOf(row) };
-  return told(c, look, { match: match === null ? null : { version: match }, latestVersion });
+  return jsonAnswer(c, look, { match: match === null ? null : { version: match }, latestVersion });
 }
 
 export async function answerDownload(c: HonoContext<HttpEnv>): Promise<Response> {

@@ -1,4 +1,4 @@
-// The doors of ClawHub's clients: fixed paths, which are rows of the table of edges each. Errors are texts, since that is what they show.
+// The endpoints of ClawHub's clients: fixed paths, each a row of the table of edges. Errors are plain text, because the clients print them.
 
 import type { Context as HonoContext } from "hono";
 import { settingsFrom } from "../../domain/settings/settings";
@@ -34,7 +34,7 @@ const publisher = async () => {
 
 const originOf = (c: HonoContext<HttpEnv>) => publicOrigin(settingsFrom(c.env), c.req.url);
 
-/** The sentence of a refusal, and nothing around it. */
+/** Returns the message of an error as plain text. */
 async function answerText(error: unknown, c: HonoContext<HttpEnv>): Promise<Response> {
   const answer = answerError(error, c);
   const { detail } = await answer.json<{ detail: string }>();
@@ -46,7 +46,7 @@ async function answerText(error: unknown, c: HonoContext<HttpEnv>): Promise<Resp
 const clawhubAt = (prefix: Edge["prefix"], add: (open: ReturnType<typeof router>) => void) =>
   openRoutesAt(prefix, add, answerText);
 
-/** A fixed path that only reads, with a key or without. */
+/** A fixed read-only path, with or without a key. */
 const reading = (prefix: Edge["prefix"], answer: Handler) =>
   clawhubAt(prefix, (open) => {
     open.use(prefix, withKeyIfAny);

@@ -1,4 +1,4 @@
-// Publishing as ClawHub's clients do: a ticket for each file, its bytes, and then all of them together.
+// Implements publishing for ClawHub's clients: a ticket for each file, its bytes, and then the publication.
 
 import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -54,14 +54,14 @@ async function bodyOf<T>(c: HonoContext<HttpEnv>, schema: z.ZodType<T>): Promise
   return read.data;
 }
 
-/** A ticket for one file, and where its bytes go. */
+/** Creates a ticket for one file and the URL for its bytes. */
 export async function answerTicket(c: HonoContext<HttpEnv>, origin: string): Promise<Response> {
   const file = await bodyOf(c, ticketSchema);
   const id = await reserveUpload(c.get("context"), file.size, file.sha256);
   return c.json({ uploadUrl: `${origin}${UPLOADS}/${id}`, uploadTicket: id });
 }
 
-/** The bytes of a file. No more of them is read than its ticket is for. */
+/** Receives the bytes of a file. Reads at most the size on the ticket. */
 export async function answerUpload(c: HonoContext<HttpEnv>, id: string): Promise<Response> {
   const context = c.get("context");
   const part = await findUpload(context, id);

@@ -137,7 +137,7 @@ async function readJson(c: HonoContext<HttpEnv>): Promise<unknown> {
     return await c.req.json();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw invalid([{ code: "INVALID_BODY", message: "The body is not valid JSON." }]);
+    throw invalid([{ code: "INVALID_BODY", message: "The body is not valid JSON. Fix the syntax." }]);
   }
 }
 
@@ -151,8 +151,8 @@ async function removeVersion(c: HonoContext<HttpEnv>): Promise<Response> {
     const message = "The default version cannot be deleted. Make another version the default first.";
     throw new GatewayError("invalid", "DEFAULT_VERSION", message);
   });
-  const told = { id: vendorVersionId(version.id), version: String(version.number) };
-  return c.json({ ...told, object: "skill.version.deleted", deleted: true });
+  const resource = { id: vendorVersionId(version.id), version: String(version.number) };
+  return c.json({ ...resource, object: "skill.version.deleted", deleted: true });
 }
 
 function openaiSkill({ id, name, description, createdAt, number, newest }: VendorSkill) {
@@ -179,7 +179,7 @@ function openaiVersion({ id, skillId, name, description, createdAt, number }: Ve
   } as const;
 }
 
-/** A page of what was read with a limit of one more. */
+/** Returns a page of rows that were read with a limit of one more. */
 function pageIn<R extends { id: string }>(rows: readonly R[], limit: number) {
   const data = rows.slice(0, limit);
   const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };

@@ -15,7 +15,7 @@ import type { ViewRequest } from "../well-known/viewer";
 /** The module for whole plugins. Loaded lazily, because few requests need it. */
 let whole: typeof import("../../services/compat/agent-plugin") | null = null;
 
-/** `.claude-plugin/marketplace.json` of a place. Its archives lie beside it. */
+/** `.claude-plugin/marketplace.json` of a base URL. Its archives are below the same URL. */
 export async function answerMarketplace(c: HonoContext<HttpEnv>, look: ViewRequest, what: string): Promise<Response> {
   const { viewer, isOpen } = look;
   const origin = publicOrigin(viewer.settings, c.req.url);
@@ -27,7 +27,7 @@ export async function answerMarketplace(c: HonoContext<HttpEnv>, look: ViewReque
   return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
 }
 
-/** The archive of a plugin, by its digest. */
+/** Returns the archive of a plugin by its digest. */
 export async function answerPlugin(
   c: HonoContext<HttpEnv>,
   { viewer, isOpen }: ViewRequest,
@@ -38,7 +38,7 @@ export async function answerPlugin(
   return cachedResponse(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
 }
 
-/** The skills of a place as one Agent Plugin: the archive, or what is in it and what stays here. */
+/** Returns the skills of a base URL as one Agent Plugin: the archive, or a list of what it contains and omits. */
 export async function answerAgentPlugin(
   c: HonoContext<HttpEnv>,
   { viewer, isOpen }: ViewRequest,
@@ -63,7 +63,7 @@ export async function answerAgentPlugin(
   return answer;
 }
 
-/** Publishes the skills of an Agent Plugin to one's own scope or a group's, and reports on each. */
+/** Publishes the skills of an Agent Plugin to the caller's scope or a group's, and reports on each. */
 export async function publishPlugin(c: HonoContext<HttpEnv>, group: string | undefined): Promise<Response> {
   whole ??= await import("../../services/compat/agent-plugin");
   const { upload } = await readUpload(c, []);

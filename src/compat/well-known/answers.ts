@@ -25,7 +25,7 @@ export const BY_DIGEST = "public, max-age=31536000, immutable";
 const SANDBOX = "sandbox; default-src 'none'";
 const DEFAULT_FOUND = 20;
 
-/** Open archives by name and digest, so that they are answered without D1; what is closed meanwhile is answered for a minute at most. */
+/** Caches open archives by name and digest, so that D1 is not needed. After an archive is closed, it is served for one minute at most. */
 const known = new WeakMap<D1Database, Recent<string, { versionId: string; until: number }>>();
 
 function knownIn(env: Env): Recent<string, { versionId: string; until: number }> {
@@ -36,10 +36,10 @@ function knownIn(env: Env): Recent<string, { versionId: string; until: number }>
 
 const keyOf = (name: string, sha256: string) => `${name} ${sha256}`;
 
-/** The index of what one sees here. */
+/** Returns the index of the visible skills. */
 export async function answerIndex(c: HonoContext<HttpEnv>, { viewer, skill, isOpen }: ViewRequest): Promise<Response> {
   const { skills, isCut } = await readIndex(viewer, skill);
-  // A place of one skill is there while that skill is.
+  // The base URL of one skill exists as long as the skill.
   if (skill !== undefined && skills.length === 0) throw notInIndex();
   if (isOpen) {
     const until = Date.now() + COMPAT_LIMITS.knownForMs;
@@ -49,7 +49,7 @@ export async function answerIndex(c: HonoContext<HttpEnv>, { viewer, skill, isOp
   return cachedResponse(c, isOpen ? BY_NAME : PRIVATE, await sha256Hex(body), "application/json", body);
 }
 
-/** The archive of a skill, by its digest. */
+/** Returns the archive of a skill by its digest. */
 export async function answerArchive(
   c: HonoContext<HttpEnv>,
   { viewer, isOpen }: ViewRequest,
@@ -66,7 +66,7 @@ export async function answerArchive(
   return cachedResponse(c, isOpen ? BY_DIGEST : PRIVATE, sha256, "application/zip", stored.body, stored.size);
 }
 
-/** One file of a skill, as clients of the older index fetch them. */
+/** Returns one file of a skill, for clients of the older index. */
 export async function answerFile(
   c: HonoContext<HttpEnv>,
   { viewer, isOpen }: ViewRequest,

@@ -9,12 +9,12 @@ import { notInIndex, type Viewer } from "../../services/compat/published-index";
 import { callersView, linkViewer, openViewer, type ViewerScope } from "../../services/compat/viewers";
 import { noteLinkUse } from "../../storage/d1/compat/links";
 
-/** A look through a door. */
+/** The caller's view of a published index. */
 export interface ViewRequest {
   viewer: Viewer;
   /** The viewer is anonymous, so the response can be cached publicly. */
   isOpen: boolean;
-  /** The one skill that the place is about. */
+  /** The only skill, if the base URL is for one skill. */
   skill: string | undefined;
   /** Returns the path of a scope's skills, without the origin. */
   placeOf(scope: string): string;
@@ -26,7 +26,7 @@ export function viewOpenly(c: HonoContext<HttpEnv>, skill?: string): ViewRequest
   return { viewer: openViewer(context), isOpen: true, skill, placeOf };
 }
 
-/** A look with the request's key; without one only at what is open. */
+/** Returns the view with the request's key; without a key only of open skills. */
 export function viewWithKey(c: HonoContext<HttpEnv>, whose: ViewerScope, skill?: string): ViewRequest {
   const context = c.get("context");
   if (context !== undefined) return { viewer: callersView(context, whose), isOpen: false, skill, placeOf };

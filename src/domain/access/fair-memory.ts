@@ -1,6 +1,6 @@
 // A size-limited cache shared by many owners: the oldest entries are removed first, and no owner uses more than half of it.
 
-interface Kept<V> {
+interface CacheEntry<V> {
   value: V;
   owner: string;
   bytes: number;
@@ -9,7 +9,7 @@ interface Kept<V> {
 /** Values by name, each with an owner. */
 export class FairMemory<V> {
   readonly #most: number;
-  readonly #kept = new Map<string, Kept<V>>();
+  readonly #kept = new Map<string, CacheEntry<V>>();
   /** Names per owner, oldest first, and their bytes. */
   readonly #owners = new Map<string, { names: Set<string>; bytes: number }>();
   #bytes = 0;
@@ -51,15 +51,15 @@ export class FairMemory<V> {
   }
 
   delete(name: string): void {
-    const kept = this.#kept.get(name);
-    if (kept === undefined) return;
+    const entry = this.#kept.get(name);
+    if (entry === undefined) return;
     this.#kept.delete(name);
-    this.#bytes -= kept.bytes;
-    const own = this.#owners.get(kept.owner);
+    this.#bytes -= entry.bytes;
+    const own = this.#owners.get(entry.owner);
     if (own === undefined) return;
     own.names.delete(name);
-    own.bytes -= kept.bytes;
-    if (own.names.size === 0) this.#owners.delete(kept.owner);
+    own.bytes -= entry.bytes;
+    if (own.names.size === 0) this.#owners.delete(entry.owner);
   }
 
   clear(): void {

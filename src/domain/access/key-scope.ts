@@ -80,29 +80,29 @@ const SKILLS = "/api/v1/kinds/skills";
  * Requests that accept a cached identity: steps of a conversation, and reading skills. Everything else is strict: publishing, replacing,
  * deleting, keys, groups, secrets, users, audit, servers, tickets, sockets, and new routes.
  */
-const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; recall: IdentitySource }[] = [
-  { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/turns$`), recall: "recent" },
-  { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/(tool-calls|restore|requests)$`), recall: "remembered" },
-  { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/requests/[^/]+/response$`), recall: "remembered" },
+const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; source: IdentitySource }[] = [
+  { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/turns$`), source: "recent" },
+  { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/(tool-calls|restore|requests)$`), source: "remembered" },
+  { methods: ["POST"], path: new RegExp(`^${CONVERSATION}/requests/[^/]+/response$`), source: "remembered" },
   {
     methods: ["GET"],
     path: new RegExp(`^${CONVERSATION}(/(prompt|tools|events|series|at/[^/]+|requests(/[^/]+)?))?$`),
-    recall: "remembered",
+    source: "remembered",
   },
-  { methods: ["GET"], path: /^\/api\/tasks\/[^/]+\/skills$/, recall: "remembered" },
-  { methods: ["GET"], path: new RegExp(`^${SKILLS}(/unified|/public/list)?$`), recall: "remembered" },
-  { methods: ["GET"], path: new RegExp(`^${SKILLS}/public/[^/]+/(download|content)$`), recall: "remembered" },
-  { methods: ["GET"], path: new RegExp(`^${SKILLS}/[^/]+(/(download|versions|files(/.+)?))?$`), recall: "remembered" },
+  { methods: ["GET"], path: /^\/api\/tasks\/[^/]+\/skills$/, source: "remembered" },
+  { methods: ["GET"], path: new RegExp(`^${SKILLS}(/unified|/public/list)?$`), source: "remembered" },
+  { methods: ["GET"], path: new RegExp(`^${SKILLS}/public/[^/]+/(download|content)$`), source: "remembered" },
+  { methods: ["GET"], path: new RegExp(`^${SKILLS}/[^/]+(/(download|versions|files(/.+)?))?$`), source: "remembered" },
   {
     methods: ["GET"],
     path: new RegExp(`^${SKILLS}/[^/]+/versions/[^/]+/(permissions|files(/.+)?)$`),
-    recall: "remembered",
+    source: "remembered",
   },
-  { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, recall: "remembered" },
-  { methods: ["GET"], path: /^\/api\/v1\/(whoami|search|resolve|download|skills(\/.+)?)$/, recall: "remembered" },
-  { methods: ["GET", "POST"], path: /^\/mcp(\/[^/]+)?$/, recall: "remembered" },
-  { methods: ["GET"], path: VENDOR_SKILLS, recall: "remembered" },
-  { methods: ["GET", "POST"], path: /^\/(openai|anthropic)\/v1\/(?!skills(\/|$))[^/]+(\/.+)?$/, recall: "remembered" },
+  { methods: ["GET"], path: /^\/(s\/.+|api\/search)$/, source: "remembered" },
+  { methods: ["GET"], path: /^\/api\/v1\/(whoami|search|resolve|download|skills(\/.+)?)$/, source: "remembered" },
+  { methods: ["GET", "POST"], path: /^\/mcp(\/[^/]+)?$/, source: "remembered" },
+  { methods: ["GET"], path: VENDOR_SKILLS, source: "remembered" },
+  { methods: ["GET", "POST"], path: /^\/(openai|anthropic)\/v1\/(?!skills(\/|$))[^/]+(\/.+)?$/, source: "remembered" },
 ];
 
 /** Returns which identity a request accepts, by method (HEAD counts as GET) and path. */
@@ -110,7 +110,7 @@ export function identitySourceOf(method: string, path: string): IdentitySource |
   const asked = method === "HEAD" ? "GET" : method;
   const bare = path.replace(/\/+$/, "");
   const line = REMEMBERED.find((entry) => (entry.methods?.includes(asked) ?? true) && entry.path.test(bare));
-  return line?.recall ?? "strict";
+  return line?.source ?? "strict";
 }
 
 /** Requests served while D1 is down, for a cached principal: existing conversations, from their own copy. */

@@ -40,7 +40,7 @@ export function canUseBareNames(needs: readonly Dependency[]): boolean {
 export function missingDependencyText({ by, needs }: MissingDependency): string {
   const names = needs.slice(0, NAMED).map(({ text }) => `'${oneLine(text.slice(0, NAMED_CHARS))}'`);
   const more = needs.length > NAMED ? ` and ${needs.length - NAMED} more` : "";
-  return `Skill '${by}' lists dependencies that were not loaded with it, since they are not all other skills that are available here: ${names.join(", ")}${more}.`;
+  return `Skill '${by}' lists dependencies that were not loaded, because not all of them are skills available here: ${names.join(", ")}${more}.`;
 }
 
 const NAMED = 10;

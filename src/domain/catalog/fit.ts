@@ -20,15 +20,15 @@ export function fitting(
   if (sizes.reduce((sum, size) => sum + size, 0) <= left) return { entries: [...entries], warnings: [] };
   const rank = ({ name, scope }: CatalogEntry) => (preload.includes(name) ? -1 : scopes.indexOf(scope));
   const order = entries.map((entry, index) => ({ entry, size: sizes[index] ?? 0, rank: rank(entry) }));
-  const kept = new Set<CatalogEntry>();
+  const listedEntries = new Set<CatalogEntry>();
   for (const { entry, size } of order.sort((a, b) => a.rank - b.rank)) {
     if (size > left) continue;
     left -= size;
-    kept.add(entry);
+    listedEntries.add(entry);
   }
-  const out = entries.filter((entry) => !kept.has(entry));
+  const out = entries.filter((entry) => !listedEntries.has(entry));
   const message = `${out.length} skills are not listed because the catalog is too large (limit 4 MiB): ${named(out)}. Models can still load them by name.`;
-  return { entries: entries.filter((entry) => kept.has(entry)), warnings: [{ code: "CATALOG_CUT", message }] };
+  return { entries: entries.filter((entry) => listedEntries.has(entry)), warnings: [{ code: "CATALOG_CUT", message }] };
 }
 
 const NAMED = 10;

@@ -74,10 +74,14 @@ export type GhostSpec = z.infer<typeof ghostSpecSchema>;
 export function checkGhostSpec(spec: GhostSpec): Issue[] {
   const issues: Issue[] = refusedServers(spec.mcpServers ?? {}, "spec.mcpServers");
   if (utf8Bytes(JSON.stringify(spec.mcpServers ?? {})) > ROW_LIMITS.serversBytes) {
-    const message = "MCP servers too large (limit 64 KiB as JSON).";
+    const message = "MCP servers too large (limit 64 KiB as JSON). Remove servers.";
     issues.push({ code: "MCP_SERVERS_TOO_LARGE", message, path: "spec.mcpServers" });
   } else if (utf8Bytes(JSON.stringify(spec)) > ROW_LIMITS.specBytes) {
-    issues.push({ code: "SPEC_TOO_LARGE", message: "Spec too large (limit 512 KiB as JSON).", path: "spec" });
+    issues.push({
+      code: "SPEC_TOO_LARGE",
+      message: "Spec too large (limit 512 KiB as JSON). Remove entries or shorten texts.",
+      path: "spec",
+    });
   }
   const names = new Set<string>();
   for (const [position, entry] of (spec.skills ?? []).entries()) {
@@ -129,7 +133,7 @@ function unusedPins(spec: GhostSpec): Issue[] {
       .filter((name) => !names.has(name.normalize("NFC").trim()))
       .map((name) => ({
         code: "REF_UNUSED",
-        message: `The reference for '${name}' has no effect: the skill is not listed in \`skills\`.`,
+        message: `The reference for '${name}' has no effect: the skill is not listed in \`skills\`. Add the skill or remove the reference.`,
         path: `spec.${field}.${name}`,
       })),
   );

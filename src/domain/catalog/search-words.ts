@@ -55,11 +55,11 @@ export function isUnspaced(run: string): boolean {
 /** Returns the runs that carry the topic of a text, or all if none do. */
 export function significantRuns(runs: readonly string[]): string[] {
   const { common, commonUnspaced } = patterns();
-  const telling = runs.flatMap((run) => {
+  const relevant = runs.flatMap((run) => {
     if (!isUnspaced(run)) return common.has(run) ? [] : [run];
     return run.split(commonUnspaced).filter((part) => part !== "");
   });
-  return telling.length > 0 ? telling : [...runs];
+  return relevant.length > 0 ? relevant : [...runs];
 }
 
 /** Returns the index terms of a run: the word itself, or its characters and pairs. */

@@ -54,7 +54,7 @@ export function indexText(...texts: readonly string[]): string {
  */
 function exampleText(examples: readonly string[], own: readonly string[]): string {
   const known = new Set(own.flatMap(runsOf).flatMap(indexTerms));
-  const kept = new Set<string>();
+  const seenNames = new Set<string>();
   let room: number = SEARCH_LIMITS.exampleChars;
   for (const example of examples.slice(0, SEARCH_LIMITS.examples)) {
     const text = example.slice(0, room);
@@ -62,11 +62,11 @@ function exampleText(examples: readonly string[], own: readonly string[]): strin
     let news = 0;
     for (const term of significantRuns(runsOf(text)).flatMap(queryTermsOfRun)) {
       // A word of two characters is part of two pairs, one of which it shares with its neighbour.
-      if (!known.has(term) && !kept.has(term)) news += isUnspaced(term) ? 0.5 : 1;
-      if (known.has(term) || news <= SEARCH_LIMITS.exampleNews) kept.add(term);
+      if (!known.has(term) && !seenNames.has(term)) news += isUnspaced(term) ? 0.5 : 1;
+      if (known.has(term) || news <= SEARCH_LIMITS.exampleNews) seenNames.add(term);
     }
   }
-  return [...kept].join(" ");
+  return [...seenNames].join(" ");
 }
 
 /** In queries of at most this many words, the last word may be incomplete. */

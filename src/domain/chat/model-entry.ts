@@ -94,7 +94,8 @@ export function modelProblems(entry: ModelEntry, origins: readonly string[], dev
       "Value not allowed. Use `anthropic` alone, or one or both of `openai-chat` and `openai-responses`.",
     );
   const address = addressProblem(entry.base_url, origins, development);
-  if (address !== null) wrong("base_url", "MODEL_URL_REFUSED", `The model address is not allowed: ${address}.`);
+  if (address !== null)
+    wrong("base_url", "MODEL_URL_REFUSED", `The model address is not allowed: ${address}. Change it.`);
   if (entry.key !== undefined && !KEY.test(entry.key))
     wrong(
       "key",

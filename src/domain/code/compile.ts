@@ -157,7 +157,7 @@ function classWarnings(
       if (target !== null) seen.add(target);
     }
   }
-  const message = `The module does not export the class '${provider.class}' that \`provider\` names.`;
+  const message = `The module does not export the class '${provider.class}' that \`provider\` names. Export it, or change \`provider\`.`;
   return [{ code: "PROVIDER_CLASS_MISSING", message, path: entry }];
 }
 

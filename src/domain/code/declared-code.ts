@@ -62,17 +62,17 @@ export function readableModules(files: readonly PackageFile[]): Set<PackageFile>
 /** Returns the package reduced to the parts that are read: its ZIP contains only modules and checked scripts, one after the other. */
 export function modulesOnly({ files, manifest, zip }: CodePackage): CodePackage {
   const readable = new Set([...readableModules(files), ...readableScripts(files)]);
-  const kept = new Uint8Array([...readable].reduce((sum, { size }) => sum + size, 0));
+  const text = new Uint8Array([...readable].reduce((sum, { size }) => sum + size, 0));
   let end = 0;
   const placed = files.map((file): PackageFile => {
     if (!readable.has(file)) return { ...file, offset: 0 };
     const offset = end;
-    kept.set(zip.subarray(file.offset, file.offset + file.size), offset);
+    text.set(zip.subarray(file.offset, file.offset + file.size), offset);
     end += file.size;
     return { ...file, offset };
   });
   const { provider, tools } = manifest;
-  return { files: placed, zip: kept, manifest: { tools, ...(provider === undefined ? {} : { provider }) } };
+  return { files: placed, zip: text, manifest: { tools, ...(provider === undefined ? {} : { provider }) } };
 }
 
 /** Returns a placeholder for code on which the compiler fails every time. */

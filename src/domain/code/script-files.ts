@@ -74,7 +74,7 @@ function contentOf({ text, base64, kept }: RequestedFile): InputFile["content"] 
   try {
     return { bytes: decodeBase64(base64 ?? "") };
   } catch {
-    return { code: "FILE_BASE64", message: "The content is not valid base64." };
+    return { code: "FILE_BASE64", message: "The content is not valid base64. Encode it again, or send `text`." };
   }
 }
 

@@ -78,7 +78,7 @@ export function versionNameOf({ label, number }: { label: string | null; number:
   return usable ? label : `0.0.${number}`;
 }
 
-/** The number in a version's name; `null` in one that has none. */
+/** Returns the number in a version's name; `null` if there is none. */
 export function numberOfVersionName(name: string): number | null {
   const digits = NUMBERED.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);

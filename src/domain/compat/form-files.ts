@@ -1,4 +1,4 @@
-// The files of a form become a ZIP, so that they go through the same door as every upload: what is wrong with them is found there.
+// Packs the files of a form into a ZIP, so that they are checked like every upload.
 
 import { crc32 } from "../crc32";
 import { GatewayError, invalid } from "../errors";
@@ -6,17 +6,17 @@ import { PACKAGE_LIMITS } from "../limits";
 import { writeZip, type ZipItem } from "../package/canonical";
 
 export interface FormFile {
-  /** As the form has it: `<folder>/<path>`. */
+  /** As sent in the form: `<folder>/<path>`. */
   path: string;
   bytes: Uint8Array;
 }
 
 /** Maximum length of a name in a ZIP record. */
 const NAME_BYTES = 65_535;
-/** Beyond this nothing is a skill, and a ZIP without more fields would count anew. */
+/** Above this, no file belongs to a valid skill, and a ZIP without ZIP64 fields could not count them. */
 const MOST_FILES = PACKAGE_LIMITS.files * 4;
 
-/** The upload that these files are: the one ZIP among them, or a ZIP of them. */
+/** Returns the upload: the only ZIP among the files, or a ZIP of all files. */
 export function packFormFiles(files: readonly FormFile[]): Uint8Array {
   const [first] = files;
   if (first === undefined)
@@ -37,6 +37,12 @@ function isZip({ path, bytes }: FormFile): boolean {
 
 function itemOf({ path, bytes }: FormFile): ZipItem {
   if (new TextEncoder().encode(path).length > NAME_BYTES)
-    throw invalid([{ code: "PATH_TOO_LONG", message: "File name too long.", path: path.slice(0, 100) }]);
+    throw invalid([
+      {
+        code: "PATH_TOO_LONG",
+        message: `File name too long (limit ${NAME_BYTES} bytes). Use a shorter name.`,
+        path: path.slice(0, 100),
+      },
+    ]);
   return { path, name: path, stored: bytes, size: bytes.length, crc: crc32(bytes), mode: 0o644, method: 0 };
 }

@@ -6,9 +6,9 @@ const MiB = 1024 * 1024;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 export const COMPAT_LIMITS = {
-  /** On the open list. */
+  /** Skills on the open list. */
   openSkills: 1_000,
-  /** In one index, by name: its clients read it whole, and most of them fetch all that it names. */
+  /** Skills in one index, by name. Clients read the whole index, and most of them download every skill. */
   indexedSkills: 2_000,
   /** Archives that one request creates, and how many in parallel. */
   archivesAtOnce: 120,
@@ -31,6 +31,6 @@ export const COMPAT_LIMITS = {
   parts: 2_000,
   partBytes: 64 * MiB,
   partsMs: HOUR_MS,
-  /** Versions, the newest first, among which the files in a folder are looked for. */
+  /** Newest versions among which the files of a folder are searched. */
   fingerprinted: 50,
 } as const;

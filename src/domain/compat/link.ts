@@ -5,13 +5,13 @@ import { hexOf } from "../digest";
 
 const TOKEN = /^sgl_([0-9A-Za-z]{4,40})_[0-9a-f]{64}([0-9a-f]{8})$/;
 
-/** A token of this id with these 32 random bytes. */
+/** Returns the token for an id and 32 random bytes. */
 export function writeLinkToken(id: string, random: Uint8Array): string {
   const token = `sgl_${id}_${hexOf(random)}`;
   return token + checksumOf(token);
 }
 
-/** The id in a token; `null` for what is none. */
+/** Returns the id in a token; `null` if it is not a token. */
 export function readLinkId(text: string): string | null {
   const [, id, checksum] = TOKEN.exec(text) ?? [];
   if (id === undefined || checksum === undefined) return null;

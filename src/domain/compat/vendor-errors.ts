@@ -2,26 +2,26 @@
 
 import { type ErrorDetails, HTTP_STATUS, refusalIn } from "../errors";
 
-/** A refusal as both vendors tell it. */
+/** An error in the common form of both vendors. */
 export interface VendorRefusal {
   status: number;
-  /** A stable word of lower case. */
+  /** A stable name in lower case. */
   code: string;
   message: string;
   details: ErrorDetails;
   headers: Readonly<Record<string, string>>;
 }
 
-/** What was thrown as a refusal; `null` where it is a bug. */
+/** Returns the error to report; `null` for an unexpected exception. */
 export function vendorRefusalOf(error: unknown): VendorRefusal | null {
   const refusal = refusalIn(error);
   if (refusal === null) return null;
   const { code, reason, message, details } = refusal;
-  // Vendors have no status of their own for a package that is none.
+  // Vendors have no separate status for an invalid package.
   const status = HTTP_STATUS[code === "unprocessable" ? "invalid" : code];
   const wait = details.retry_after_s;
   const headers: Record<string, string> = typeof wait === "number" ? { "retry-after": String(wait) } : {};
-  // Their SDKs ask again after a conflict, and none goes away by that.
+  // Their SDKs repeat a request after a conflict, which never helps here.
   if (status === HTTP_STATUS.conflict) headers["x-should-retry"] = "false";
   return { status, code: reason.toLowerCase(), message, details, headers };
 }
@@ -43,10 +43,10 @@ const OPENAI: Readonly<Record<number, string>> = {
 const typeAt = (types: Readonly<Record<number, string>>, status: number, other: string) =>
   types[status] ?? (status < 500 ? "invalid_request_error" : other);
 
-/** Anthropic's envelope; what is wrong with a package stands in its details, all of it. */
+/** Anthropic's error format. `details` lists all problems of a package. */
 export function anthropicRefusal({ status, code, message, details }: VendorRefusal, requestId: string): object {
-  const told = { ...details, error_code: code };
-  const error = { type: typeAt(ANTHROPIC, status, "api_error"), message, details: told };
+  const fields = { ...details, error_code: code };
+  const error = { type: typeAt(ANTHROPIC, status, "api_error"), message, details: fields };
   return { type: "error", error, request_id: requestId };
 }
 

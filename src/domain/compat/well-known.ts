@@ -1,11 +1,11 @@
-// The index of skills that clients look for below /.well-known: version 0.2 and 0.1 of its format in one document.
+// The index of skills below /.well-known: versions 0.2 and 0.1 of its format in one document.
 
 import type { Issue } from "../errors";
 
-/** What says that an index is of version 0.2; clients of 0.1 do not look at it. */
+/** The schema URL of version 0.2; clients of 0.1 ignore it. */
 export const INDEX_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 
-/** Below this folder of an index lie the archives. No skill can be called so. */
+/** The folder of the archives in an index. It is not a valid skill name. */
 export const ARCHIVES = "-";
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -13,15 +13,15 @@ const NAME_CHARS = 64;
 const DESCRIPTION_CHARS = 1_024;
 const FILES = 1_000;
 
-/** Whether every client takes this name: a-z, 0-9 and single hyphens. */
+/** Whether every client accepts this name: a-z, 0-9 and single hyphens. */
 export function isStrictName(name: string): boolean {
   return NAME.test(name) && name.length <= NAME_CHARS;
 }
 
-/** What decides whether clients of an index can take a skill. */
+/** The facts that decide whether clients of an index can use a skill. */
 export interface Candidate {
   name: string;
-  /** The name in SKILL.md; `null` where it has none. */
+  /** The name in SKILL.md; `null` if it has none. */
   writtenName: string | null;
   isRepaired: boolean;
   fileCount: number;
@@ -29,7 +29,7 @@ export interface Candidate {
   isBlocked: boolean;
 }
 
-/** Why clients of the index could not take a skill, so that it is left out; empty: it is offered. */
+/** Returns the reasons why clients of the index cannot use a skill, so that it is omitted. Empty: it is offered. */
 export function exclusionsForIndex({ name, writtenName, isRepaired, fileCount, isBlocked }: Candidate): Issue[] {
   const issues: Issue[] = [];
   const because = (code: string, message: string) => issues.push({ code, message });
@@ -51,7 +51,7 @@ export function exclusionsForIndex({ name, writtenName, isRepaired, fileCount, i
   return issues;
 }
 
-/** A skill as an index tells it. */
+/** A skill in an index. */
 export interface Indexed {
   name: string;
   description: string;
@@ -61,10 +61,10 @@ export interface Indexed {
   sha256: string;
 }
 
-/** Said in an index that has no room for all; its clients pass over it, and whoever misses a skill finds it. */
+/** A notice in an index that omits skills. Clients ignore it; users who miss a skill can read it. */
 const CUT = "The index is full, so some skills are missing. Add a single skill by its own address: <base URL>/<skill>.";
 
-/** The index. Its addresses are relative to where it lies. */
+/** The index. Its URLs are relative to the index. */
 export function wellKnownIndex(skills: readonly Indexed[], isCut: boolean) {
   return {
     $schema: INDEX_SCHEMA,
@@ -75,20 +75,20 @@ export function wellKnownIndex(skills: readonly Indexed[], isCut: boolean) {
       description: cutDescription(description),
       url: `${ARCHIVES}/${name}/${sha256}.zip`,
       digest: `sha256:${sha256}`,
-      // What clients of 0.1 read: a version that changed has them fetch the files again.
+      // For clients of 0.1: if `version` changes, they download the files again.
       version: versionId,
       files: paths,
     })),
   };
 }
 
-/** As much of a description as an index takes: whole sentences, or words where the first sentence is longer. */
+/** Returns the beginning of a description that fits into an index: whole sentences, or whole words if the first sentence is too long. */
 export function cutDescription(text: string): string {
   if (text.length <= DESCRIPTION_CHARS) return text;
   const room = text.slice(0, DESCRIPTION_CHARS);
   const sentences = room.match(/^[\s\S]*(?:[.!?](?=\s)|[。！？])/u)?.[0];
   if (sentences !== undefined) return sentences;
   const words = text.slice(0, DESCRIPTION_CHARS - 1).replace(/\s+\S*$/u, "");
-  // Half a character is none.
+  // Removes half of a surrogate pair.
   return `${words.replace(/[\uD800-\uDBFF]$/u, "")}…`;
 }

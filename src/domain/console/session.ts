@@ -13,7 +13,7 @@ export type ConsoleSignInMethod = (typeof CONSOLE_SIGN_IN_METHODS)[number];
 export const SESSION_TIMES = {
   /** Maximum lifetime after sign-in. */
   life: 12 * HOUR,
-  /** Without a request it ends sooner. */
+  /** Lifetime of a session without requests, in milliseconds. */
   idle: HOUR,
   /** Minimum interval between records of use. An idle session can end this much earlier than after one hour. */
   noted: MINUTE,
@@ -34,13 +34,13 @@ export interface NewSession {
   /** Scopes of the credential used to sign in, without `act_as`: a session never has more rights. */
   scopes: readonly string[];
   via: ConsoleSignInMethod;
-  /** The stored key that it ends with. */
+  /** The stored key on which the session depends. */
   keyId: string | null;
   /** Digest of the settings that the session depends on, if it comes from no stored key. */
   mark: string | null;
   /** Groups that the issuer's token claimed. */
   claimed: readonly Membership[];
-  /** When it ends at the latest, besides `SESSION_TIMES`; `null`: nothing else ends it. */
+  /** Latest end, in addition to `SESSION_TIMES`; `null`: no other limit. */
   endsAt: number | null;
 }
 

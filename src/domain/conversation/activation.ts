@@ -14,11 +14,11 @@ export interface ConversationState {
   policy: Policy | null;
   /** Everything that can be active, by name. */
   refs: ReadonlyMap<string, SkillRef>;
-  /** Skills loaded in their own right, by name: the turn of the last load. */
+  /** Skills that were loaded directly, by name: the turn of the last load. */
   roots: ReadonlyMap<string, number>;
   preloaded: readonly string[];
   selected: readonly string[];
-  /** When each active skill became active: position in the log, and turn. */
+  /** Position in the log and turn in which each active skill became active. */
   activated: ReadonlyMap<string, { order: number; turn: number }>;
   /** Position in the log of the last use of each skill. */
   touched: ReadonlyMap<string, number>;
@@ -104,14 +104,14 @@ export function activeSkills(state: ConversationState): Activation[] {
   return [...all.slice(0, leading), ...rest];
 }
 
-/** A skill that is active and everything that it needs, dependencies first. */
+/** Returns an active skill and everything it needs, dependencies first. */
 export function withNeeded(state: ConversationState, name: string): SkillRef[] {
   const found = new Map<string, SkillRef>();
   visit(name, state.refs, new Set(), found);
   return [...found.values()];
 }
 
-/** Finds a skill, after all it needs. What was seen before is found, or this walk is inside of it: a circle ends there. */
+/** Finds a skill after everything it needs. A skill that was visited before is skipped, which also ends cycles. */
 function visit(
   name: string,
   refs: ReadonlyMap<string, SkillRef>,
@@ -247,14 +247,14 @@ function change(state: ConversationState, event: ConversationEvent): Conversatio
   }
 }
 
-/** Brings what is derived from the activations into line with them. */
+/** Updates the values that are derived from the activations. */
 function settle(state: ConversationState, active: readonly Activation[]): ConversationState {
   const names = new Set(active.map((activation) => activation.skill.name));
   const activated = new Map([...state.activated].filter(([name]) => names.has(name)));
   for (const name of names)
     if (!activated.has(name)) activated.set(name, { order: state.events * 1_000 + activated.size, turn: state.turn });
-  const kept = <V>(map: ReadonlyMap<string, V>) => new Map([...map].filter(([name]) => names.has(name)));
-  return { ...state, activated, touched: kept(state.touched), delivered: kept(state.delivered) };
+  const onlyNamed = <V>(map: ReadonlyMap<string, V>) => new Map([...map].filter(([name]) => names.has(name)));
+  return { ...state, activated, touched: onlyNamed(state.touched), delivered: onlyNamed(state.delivered) };
 }
 
 function orderOf(state: ConversationState, activation: Activation): number {

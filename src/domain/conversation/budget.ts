@@ -5,7 +5,7 @@ import { CONVERSATION_LIMITS } from "../limits";
 import { activeSkills, apply, type ConversationState } from "./activation";
 import { carriersInEffect, textsInContext } from "./carriers";
 
-/** Bytes of instructions for each token that is allowed: of ordinary text a token has four to five, of drawn lines a hundred. */
+/** Maximum bytes of instructions per allowed token: ordinary text has four to five bytes per token, line drawings up to a hundred. */
 export const BYTES_PER_ALLOWED_TOKEN = 5;
 
 /** Approximate maximum of an event's data about active skills: an event is one row, and rows are limited to 2 MB. */
@@ -86,7 +86,7 @@ export function evictions(state: ConversationState, keep: string | null): { leav
   return { leaving, fits: true };
 }
 
-/** The skill of the oldest text that no active skill needs; `null` where there is none. */
+/** Returns the skill of the oldest text that no active skill needs; `null` if there is none. */
 function idleText(state: ConversationState, keep: string | null): string | null {
   const active = new Set(activeSkills(state).map(({ skill }) => skill.name));
   const idle = carriersInEffect(state.carriers).find(({ skills }) =>

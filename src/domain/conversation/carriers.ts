@@ -9,7 +9,7 @@ import type { ContextEdit, ConversationEvent } from "./event";
 /** A message of the history that contains instructions: a tool result, or a message that the gateway asked to append. */
 export const carrierSchema = z.lazy(() =>
   z.object({
-    /** The call's id, or the appended message's. */
+    /** Id of the call or of the appended message. */
     id: z.string(),
     kind: z.enum(["call", "append"]),
     skills: z.array(skillRefSchema),
@@ -71,7 +71,7 @@ export function markEdited(carriers: Carriers, edits: readonly ContextEdit[]): C
   });
 }
 
-/** A skill leaves for the budget: each text that nothing else of needs is due to go. */
+/** Marks texts for removal because of the budget, unless another active skill needs them. */
 export function markDue(carriers: Carriers, name: string, needed: ReadonlySet<string>): Carrier[] {
   const isDue = ({ skills, state }: Carrier) =>
     state === "there" && skills.some((skill) => skill.name === name) && !skills.some((skill) => needed.has(skill.name));

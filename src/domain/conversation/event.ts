@@ -1,5 +1,5 @@
-// The event log of a conversation: what is appended when something happens to it, and never edited. The schemas are a storage
-// format and so a promise: a log written by an older gateway must still fold.
+// The event log of a conversation: events are appended and never edited. The schemas are a storage format: logs written by older gateways
+// must remain readable.
 
 import * as z from "zod";
 import { retentionSchema } from "../catalog/ghost";
@@ -43,7 +43,7 @@ const turnLedgerSchema = z.lazy(() =>
     /** Whether the provider no longer caches the conversation. */
     cold: z.boolean(),
     price: ledgerPriceSchema,
-    /** Tokens before the messages that are there in any way, and those of the gateway's tools and list. */
+    /** Tokens that precede the messages with or without loaded skills, and tokens of the gateway's tools and list. */
     shared: z.number(),
     own: z.number(),
     /** As reported by the caller; `null`: not reported. */

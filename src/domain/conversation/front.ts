@@ -27,7 +27,7 @@ export const frontSchema = z.lazy(() =>
   z.object({
     /** Digest of the ghost and settings it was created for. Others create another front. */
     basis: z.string(),
-    /** The turn in which it changed last. */
+    /** Turn of the last change. */
     since: z.number(),
     system: z.string(),
     lines: z.array(
@@ -79,14 +79,14 @@ export function listTokens({ lines, more }: Pick<Front, "lines" | "more">): numb
   return lines.reduce((sum, line) => sum + line.tokens, LIST_FRAME_TOKENS);
 }
 
-/** The names of all skills that it shows. */
+/** Returns the names of all skills in the front. */
 export function namesIn({ lines, preloaded }: Pick<Front, "lines" | "preloaded">): string[] {
   return [...preloaded, ...lines].map(({ name }) => name);
 }
 
 /** What can still be shown. */
 export interface AvailableNow {
-  /** Ids of skills by name. Another skill of a name is not the one that was shown. */
+  /** Ids of skills by name. A different skill with the same name is not the one in the front. */
   skills: ReadonlyMap<string, string>;
   /** Ids of the preloaded versions among them. */
   versions: ReadonlySet<string>;

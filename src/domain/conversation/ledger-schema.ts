@@ -2,14 +2,14 @@
 
 import * as z from "zod";
 
-/** A sum for each way, in tokens at the price of an ordinary input token. */
+/** A sum for each compared method, in tokens at the price of an ordinary input token. */
 const waysSchema = z.object({ actual: z.number(), paste: z.number(), append_only: z.number() });
 
 /**
  * The part of the previous request that a provider finds in its cache: all, the part before the messages, the stable part of that, or
  * nothing.
  */
-const keptSchema = z.enum(["all", "front", "stable", "none"]);
+const cachedPartSchema = z.enum(["all", "front", "stable", "none"]);
 
 /** The prices when a turn began, so that a later price table does not change the meaning of a log. */
 export const ledgerPriceSchema = z.lazy(() =>
@@ -28,7 +28,7 @@ const requestSchema = z.lazy(() =>
   z.object({
     /** Milliseconds since the epoch. */
     at: z.number(),
-    /** Whether it is only there because skills are loaded on demand. */
+    /** Whether it exists only because skills are loaded on demand. */
     extra: z.boolean(),
     /** Tokens before the messages; the part of them that never changes; and tokens of instructions in the messages. */
     front: waysSchema,
@@ -37,7 +37,7 @@ const requestSchema = z.lazy(() =>
     /** Tokens of the messages that are equal in all ways, and whether the caller reported them. */
     talk: z.number(),
     told: z.boolean(),
-    kept: z.object({ actual: keptSchema, paste: keptSchema, append_only: keptSchema }),
+    kept: z.object({ actual: cachedPartSchema, paste: cachedPartSchema, append_only: cachedPartSchema }),
   }),
 );
 
@@ -49,7 +49,7 @@ export const ledgerSchema = z.lazy(() =>
     requests: z.number(),
     /** Number of requests of unreported size. */
     guessed: z.number(),
-    /** The last one that is over: what it sent in each way, when, and whether its size was reported. */
+    /** The last closed request: what each method sent, when, and whether its size was reported. */
     before: z.object({ sent: waysSchema, at: z.number(), reported: z.boolean() }).nullable(),
     /** The request whose usage is not reported yet. */
     open: requestSchema.nullable(),
@@ -61,7 +61,7 @@ export const ledgerSchema = z.lazy(() =>
     loads: z.number(),
     /** Names of skills whose instructions were sent again after removal. Removing them again would not pay. */
     wanted_again: z.array(z.string()),
-    /** Reports in a row that read nothing where something should have been read. */
+    /** Consecutive reports without cache reads although reads were expected. */
     unread: z.number(),
     /** Whether the last report shows a history that is not cached. */
     uncached: z.boolean(),
@@ -72,7 +72,7 @@ export type LedgerPrice = z.infer<typeof ledgerPriceSchema>;
 export type Ledger = z.infer<typeof ledgerSchema>;
 export type OpenRequest = z.infer<typeof requestSchema>;
 export type LedgerTotals = z.infer<typeof waysSchema>;
-export type Kept = z.infer<typeof keptSchema>;
+export type CachedPart = z.infer<typeof cachedPartSchema>;
 
 const NOTHING: LedgerTotals = { actual: 0, paste: 0, append_only: 0 };
 

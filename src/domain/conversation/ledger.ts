@@ -5,7 +5,7 @@
 import type { SkillRef } from "../catalog/skill-ref";
 import { type Carriers, presentVersion, textsInContext } from "./carriers";
 import type { ConversationEvent, Policy } from "./event";
-import type { Kept, Ledger, LedgerPrice, LedgerTotals, OpenRequest } from "./ledger-schema";
+import type { CachedPart, Ledger, LedgerPrice, LedgerTotals, OpenRequest } from "./ledger-schema";
 import { type CachePrice, writePrice } from "./prices";
 import { sentTokens, type Usage } from "./usage";
 
@@ -13,7 +13,7 @@ import { sentTokens, type Usage } from "./usage";
 const MESSAGE_TOKENS = 260;
 const ANSWER_TOKENS = 390;
 const REPLACED_TOKENS = 25;
-/** A call that loads, and the frame of its answer. */
+/** A call that loads a skill, and the message frame of its result. */
 const LOAD_TOKENS = 60;
 /** Number of appended versions that are tracked. Older ones count as new when loaded again. */
 const REMEMBERED = 256;
@@ -36,7 +36,7 @@ export interface LedgerContext {
 type Present = { skill: SkillRef; reason: string };
 type EventOf<T extends ConversationEvent["type"]> = Extract<ConversationEvent, { type: T }>;
 
-/** Prompt tokens so far, by static injection of the whole catalog and as it was, once an event has put more into the prompt. */
+/** Updates the prompt tokens so far, with static injection of the whole catalog and as sent, after an event added to the prompt. */
 export function promptTokens(
   before: LedgerContext,
   after: LedgerContext,
@@ -48,11 +48,11 @@ export function promptTokens(
     return { static: tokens.static + event.cost.static, actual: tokens.actual + event.cost.list + sizeOf(sent) };
   }
   if (event.type !== "loaded") return tokens;
-  return { ...tokens, actual: tokens.actual + sizeOf(toldBy(event, before, after)) };
+  return { ...tokens, actual: tokens.actual + sizeOf(shownBy(event, before, after)) };
 }
 
 /** Returns what a result of `load_skill` adds to the next prompt. */
-function toldBy(event: EventOf<"loaded">, before: LedgerContext, after: LedgerContext): SkillRef[] {
+function shownBy(event: EventOf<"loaded">, before: LedgerContext, after: LedgerContext): SkillRef[] {
   if (after.state.policy?.delivery === "auto") return event.skills.filter(({ name }) => event.delivered.includes(name));
   const known = new Set(before.active.map(({ skill }) => skill.name));
   return skillsOf(after.active).filter(({ name }) => !known.has(name));
@@ -81,7 +81,7 @@ export function charge(before: LedgerContext, after: LedgerContext, event: Conve
   }
 }
 
-/** A turn begins: the last request of the turn before is over, and the next one is open. */
+/** A turn begins: closes the last request of the previous turn and opens the next one. */
 function beginRequest(before: LedgerContext, after: LedgerContext, event: EventOf<"turn">): Ledger {
   const { ledger: told, history, history_cut, cost } = event;
   let ledger = before.state.ledger;
@@ -122,7 +122,7 @@ function beginRequest(before: LedgerContext, after: LedgerContext, event: EventO
     talk: told.history_tokens === null ? (isLost ? MESSAGE_TOKENS : talk) : Math.max(0, told.history_tokens - held),
     told: told.history_tokens !== null,
     kept: {
-      // Tools and list come first: another list is another prompt.
+      // Tools and list come first, so another list makes another prompt.
       actual: isMoved ? "none" : shorterCacheLifetime(as(signOf(before) === signOf(after)), isEdited ? "front" : "all"),
       paste: as(last === null || last.front.paste === fronts.paste),
       append_only: as(last === null || last.front.append_only === fronts.append_only),
@@ -131,7 +131,7 @@ function beginRequest(before: LedgerContext, after: LedgerContext, event: EventO
   return { ...next, open };
 }
 
-/** A model step: the request before it is over, and the next one has all of it. */
+/** A model step: closes the previous request; the next request contains all of it. */
 function follow(ledger: Ledger, usage: Usage | null, at: number, extra: boolean): Ledger {
   const { open } = ledger;
   if (open === null) return ledger;
@@ -183,7 +183,7 @@ function append(ledger: Ledger, { active }: LedgerContext): Ledger {
   };
 }
 
-/** The open request once something has become active, or stopped being so. */
+/** Returns the open request after a skill became active or inactive. */
 function laidOut(ledger: Ledger, before: LedgerContext, after: LedgerContext): Ledger {
   const { open } = ledger;
   if (open === null) return ledger;
@@ -276,7 +276,7 @@ function inEach(amount: (way: (typeof WAYS)[number]) => number): LedgerTotals {
   return { actual: amount("actual"), paste: amount("paste"), append_only: amount("append_only") };
 }
 
-/** A request as it is modelled: what it sends and is billed in each way. */
+/** A modelled request: what each method sends and what is billed for it. */
 function model(
   ledger: Ledger,
   open: OpenRequest,
@@ -323,8 +323,8 @@ function closeRequest(ledger: Ledger, usage: Usage | null): Ledger {
 }
 
 /** Returns what remains cached if both happen. */
-function shorterCacheLifetime(a: Kept, b: Kept): Kept {
-  const order: Kept[] = ["none", "stable", "front", "all"];
+function shorterCacheLifetime(a: CachedPart, b: CachedPart): CachedPart {
+  const order: CachedPart[] = ["none", "stable", "front", "all"];
   return order[Math.min(order.indexOf(a), order.indexOf(b))] ?? "none";
 }
 

@@ -11,14 +11,14 @@ import type { ServerRef } from "./servers";
 
 export const describedToolSchema = z.lazy(() =>
   z.object({
-    /** As the skill declares it. */
+    /** As declared by the skill. */
     name: z.string(),
     description: z.string(),
     inputSchema: jsonObject,
   }),
 );
 
-/** Tools that exist, and why others do not, by declared name. */
+/** Existing tools by declared name, and the reasons why others do not exist. */
 export const describedSchema = z.lazy(() =>
   z.object({
     tools: z.array(describedToolSchema),
@@ -33,7 +33,7 @@ export const factsSchema = z.lazy(() =>
     config: jsonObject,
     provider: z.object({ path: z.string(), class: z.string() }).nullable(),
     tools: z.array(z.object({ name: z.string(), provider: z.string().optional(), config: jsonObject.optional() })),
-    /** Whether the package has any file that could run as a script. */
+    /** Whether the package has a file that can run as a script. */
     scripts: z.boolean(),
     /** MCP server entries; absent if an earlier gateway stored the facts. */
     servers: jsonObject.optional(),
@@ -45,32 +45,32 @@ export type CodeFacts = z.infer<typeof factsSchema>;
 
 export const toolMemorySchema = z.lazy(() =>
   z.object({
-    /** By version id; those of active skills. */
+    /** Facts of active skills, by version id. */
     versions: z.record(z.string(), factsSchema),
     /**
      * Assigned tool names, valid until the skill's activation ends: by skill, with the activation. Tools of servers without a skill are
      * under `/` and the server's name.
      */
     names: z.record(z.string(), z.object({ order: z.number(), tools: z.record(z.string(), z.string()) })),
-    /** Every tool that was ever offered here, by the name it had; `skill` is empty where no skill offers it. */
+    /** Every tool that was ever offered in the conversation, by its name; `skill` is empty if no skill offered it. */
     known: z.record(z.string(), z.object({ skill: z.string(), tool: z.string() })),
   }),
 );
 export type ToolMemory = z.infer<typeof toolMemorySchema>;
 
-/** An active skill with what its version declares. */
+/** An active skill with the declarations of its version. */
 export interface ToolSource {
   skill: SkillRef;
-  /** When it became active. */
+  /** Position of the activation in the log. */
   order: number;
   facts: CodeFacts;
-  /** Whether its code is offered; its servers are in any case. */
+  /** Whether its code is offered. Its servers always are. */
   runs: boolean;
 }
 
 export interface ToolSources {
   skills: ToolSource[];
-  /** All servers of the conversation, the gateway's and the ghost's too. */
+  /** All servers of the conversation, including those of the gateway and the ghost. */
   servers: ServerRef[];
 }
 
@@ -78,9 +78,9 @@ export interface ToolSources {
 export interface OfferedServer {
   ref: ServerRef;
   state: "connecting" | "connected" | "failed" | "open" | "sign_in" | "unsupported";
-  /** Those that its entry allows and its guard lets pass, and the names of those that only the guard does not. */
+  /** Tools that the entry allows and the guard accepts, and the names of tools that only the guard rejects. */
   tools: UpstreamTool[];
-  withheld: string[];
+  restricted: string[];
   error: string | null;
   /** Duration of the last connect, list or call, in milliseconds. */
   latency: number | null;
@@ -88,12 +88,12 @@ export interface OfferedServer {
   problems: string[];
 }
 
-/** A tool that is offered: with its definition, or with the reason why there is none. */
+/** An offered tool with its definition, or with the reason why it has none. */
 export interface OfferedTool {
   name: string;
   /** Its own name: `tool`, or `server__tool`. */
   own: string;
-  /** The skill that offers it; `null` where none does. */
+  /** The skill that offers it; `null` if it comes from a server without a skill. */
   skill: SkillRef | null;
   /** Its implementation: a skill's code, or a tool of a server. */
   origin: { facts: CodeFacts; declared: ToolDeclaration } | { server: ServerRef; tool: string };

@@ -3,9 +3,9 @@
 
 /** A row of the table. `checked`: the date on which its source was last read. */
 export interface CachePrice {
-  /** The beginning of the model's name, after any `provider/`. The longest that fits counts; dots and hyphens are one. */
+  /** Prefix of the model's name, without any `provider/`. The longest matching prefix applies. Dots and hyphens are equal. */
   match: string;
-  /** A token that is read from the cache. */
+  /** Price of a token read from the cache. */
   read: number;
   /** Price of a written token by cache lifetime. The first is the provider's default. */
   write: Readonly<Record<string, number>>;
@@ -83,7 +83,7 @@ export function priceOf(model: string): CachePrice | null {
   return rows.toSorted((a, b) => b.match.length - a.match.length)[0] ?? null;
 }
 
-/** The row with this `match`. */
+/** Returns the row with this `match`. */
 export function priceNamed(match: string): CachePrice | null {
   return PRICES.find((row) => row.match === match) ?? null;
 }
@@ -97,7 +97,7 @@ export function cacheLifetime(model: string): number | null {
 /** Days after which a row's source should be checked again. */
 const FRESH_DAYS = 180;
 
-/** Whether a row is too old to be shown without a word about it. */
+/** Whether a row is so old that its use needs a warning. */
 export function isStale({ checked }: Pick<CachePrice, "checked">, now: number): boolean {
   return now - Date.parse(checked) > FRESH_DAYS * 24 * 60 * 60_000;
 }

@@ -1,4 +1,4 @@
-// The texts a model sees. They are pinned by golden files: a changed byte costs every user a prompt cache.
+// The texts that models receive. Golden files contain them: a changed byte invalidates every user's prompt cache.
 
 import type { JsonObject } from "../json";
 import { escapeSkillTags } from "../tags";
@@ -36,7 +36,7 @@ function section(skill: LoadedSkill): string {
 
 /** Whether the result of a loading call contains exactly the instructions of this skill. */
 export function holdsInstructions(answer: LoadAnswer, skill: LoadedSkill): boolean {
-  // The one-tool style answers with the bare body.
+  // The one-tool style returns only the body.
   if (answer.tool === "skill") return answer.text.trim() === skill.instructions.trim();
   const text = section(skill);
   return [`${text}\n</skill>`, `${text}\n\n## Skill: `].some((part) => answer.text.includes(part));
@@ -47,9 +47,9 @@ export interface PromptParts {
   system: string;
   /** Already rendered; absent when the catalog is empty. */
   list: string | null;
-  /** Already rendered; absent when nothing is loaded that the prompt needs. */
+  /** Already rendered; absent if no loaded skill needs the prompt. */
   loaded: string | null;
-  /** Loaded instructions as a message of their own, so that the system prefix stays cacheable. */
+  /** Loaded instructions as a separate message, so that the system prefix stays cacheable. */
   separate: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface RenderedPrompt {
   messages: JsonObject[];
 }
 
-/** The prompt in a format: what to send before the history. */
+/** Returns the prompt in a format: what to send before the history. */
 export function renderPrompt(parts: PromptParts, format: Format): RenderedPrompt {
   const inSystem = [parts.system, parts.list, parts.separate ? null : parts.loaded];
   const system = inSystem.filter((part) => part !== null && part !== "").join("\n\n");
@@ -69,7 +69,7 @@ export function renderPrompt(parts: PromptParts, format: Format): RenderedPrompt
   return { system, messages };
 }
 
-/** A message that the application writes, as a format has it. */
+/** Returns a message written by the application, in a format. */
 export function applicationMessage(text: string, format: Format): JsonObject {
   const openai = format === "openai" || format === "openai-responses";
   return openai ? { role: "developer", content: text } : contextMessage(text, format);

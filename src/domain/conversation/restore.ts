@@ -4,7 +4,7 @@
 import type { JsonValue } from "../json";
 import { readTranscript, type TranscriptCall, type TranscriptMessage } from "./transcript";
 
-/** The tools that load and unload, with the argument that names the skill. */
+/** The tools that load and unload, with the name of the argument that contains the skill. */
 const LOADERS: Readonly<Record<string, string>> = { load_skill: "skill_name", skill: "skill" };
 const UNLOADER = "unload_skill";
 
@@ -12,9 +12,9 @@ const UNLOADER = "unload_skill";
 const LOADED_TEXT = /Skill '([^']+)' (?:has been loaded|is already active)/g;
 
 export interface Restored {
-  /** Turns the history lived through. */
+  /** Number of turns in the history. */
   turns: number;
-  /** Skills still standing at its end, newest load first: the turn of the last load. */
+  /** Skills that are active at its end, newest load first: the turn of the last load. */
   loads: { name: string; turn: number }[];
   /** Results of calls that loaded something, at any position. */
   answers: LoadAnswer[];
@@ -103,8 +103,8 @@ function changesIn(messages: readonly TranscriptMessage[]): { loaded: string[]; 
   const isRecorded = calls.some(isRecord);
   const isNoted = messages.some((message) => message.loadedSkills !== null);
   // If calls are recorded, a text that names a skill is only a quotation.
-  const told = messages.flatMap((message) => message.loadedSkills ?? (isRecorded ? [] : namedInText(message)));
-  return { loaded: isNoted || !isRecorded ? told : standing, unloaded };
+  const reportedNames = messages.flatMap((message) => message.loadedSkills ?? (isRecorded ? [] : namedInText(message)));
+  return { loaded: isNoted || !isRecorded ? reportedNames : standing, unloaded };
 }
 
 /** Returns what the calls of a turn loaded that is still active at its end, and what they unloaded. Failed calls have no effect. */
@@ -136,7 +136,7 @@ function namedInText({ role, text }: TranscriptMessage): string[] {
   return role === "assistant" ? [...text.matchAll(LOADED_TEXT)].map((match) => match[1] ?? "") : [];
 }
 
-/** Whether a call shows that its turn records what is loaded. */
+/** Whether a call shows that its turn records the loaded skills. */
 function isRecord(call: TranscriptCall): boolean {
   return isLoader(call) || call.name === UNLOADER;
 }

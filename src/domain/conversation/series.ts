@@ -14,17 +14,17 @@ export interface LoggedEvent {
   event: ConversationEvent;
 }
 
-/** One pass over a turn, or a history that was restored. */
+/** One pass over a turn, or a restored history. */
 export interface TurnPoint {
   /** Sequence number of the event that began it. */
   seq: number;
   turn: number;
   at: number;
   restored: boolean;
-  /** Skills that a model loaded in it, in this order, and those that were active at its end. */
+  /** Skills that a model loaded in it, in order, and skills that were active at its end. */
   loaded: string[];
   active: string[];
-  /** Prompt tokens of it, as the status counts them. */
+  /** Its prompt tokens, counted like in the status. */
   tokens: { static: number; actual: number };
   billed: LedgerTotals;
   requests: number;
@@ -53,7 +53,7 @@ export class SeriesWalk {
     this.#state = state;
   }
 
-  /** The turn that ends where this event begins another one. */
+  /** Returns the turn that ends if this event begins another one. */
   take({ seq, at, event }: LoggedEvent): TurnPoint | null {
     const { tokens } = this.#state;
     const ended = this.#begun;

@@ -1,5 +1,4 @@
-// The MCP servers of a conversation: the gateway's, its groups', its user's, its ghost's and its active skills', the more specific in
-// place of the others.
+// The MCP servers of a conversation: those of the gateway, groups, user, ghost and active skills. More specific ones replace others.
 
 import { groupOfScope } from "../access/access";
 import type { SkillRef } from "../catalog/skill-ref";
@@ -8,11 +7,11 @@ import type { JsonObject } from "../json";
 import { type ConfiguredServer, mergeServers, readServers, type ServerSource } from "../servers/entry";
 import { type ApprovedTools, guardOf } from "../servers/owner";
 
-/** A server that this conversation has. */
+/** A server of this conversation. */
 export type ServerRef = ConfiguredServer & {
-  /** The skill that offers it; `null` where none does. */
+  /** The skill that offers it; `null` if none does. */
   skill: SkillRef | null;
-  /** The tools that its guard lets pass, by name, each with its digest; `null` where it has no guard. */
+  /** The tools that its guard accepts, by name, with their digests; `null` without a guard. */
   approved: ApprovedTools | null;
 };
 
@@ -63,7 +62,7 @@ export function offeredBy({ source }: ServerRef): string {
   return source.kind === "group" ? `group:${source.group}` : source.kind;
 }
 
-/** A server in words. */
+/** Returns the description of a server for messages. */
 export function titleOf({ name, source }: ServerRef): string {
   return `MCP server '${name}' of ${ownerInWords(source)}`;
 }

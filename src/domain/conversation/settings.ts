@@ -11,7 +11,7 @@ import { TOOL_LISTS } from "../tools/listing";
 import { bytesFor } from "./budget";
 import { deliverySchema, type Policy } from "./event";
 
-/** Ids of conversations are the caller's own: those of its chats. */
+/** Callers choose the ids of conversations, usually those of their chats. */
 export const CONVERSATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 const metadata = z.lazy(() =>
@@ -94,7 +94,7 @@ export type ConversationSettings = z.infer<typeof conversationSettingsSchema>;
 
 export const DEFAULT_SHELL = "Chat";
 
-/** Settings with the named fields changed. A ghost replaces a spec and the other way round. */
+/** Returns the settings with the given fields changed. A ghost replaces a spec, and a spec replaces a ghost. */
 export function mergeSettings(old: ConversationSettings, change: ConversationSettings): ConversationSettings {
   const { ghost, spec, ...rest } = old;
   const source = change.ghost !== undefined || change.spec !== undefined ? {} : { ghost, spec };
@@ -143,7 +143,7 @@ export function policyOf(
   };
 }
 
-/** Whether `load_skill`'s answer carries the instructions, so that the prompt need not. */
+/** Whether the result of `load_skill` contains the instructions, so that the prompt does not need them. */
 export function deliversInAnswer(policy: Policy): boolean {
   return policy.delivery === "tool_result" || policy.delivery === "auto" || policy.tool_style === "skill";
 }

@@ -26,12 +26,12 @@ const countSchema = z.lazy(() =>
 
 export const usesSchema = z.lazy(() =>
   z.object({
-    /** When the next batch is to be sent, in milliseconds since the epoch; `null`: there is nothing to send. */
+    /** Time of the next batch, in milliseconds since the epoch; `null`: nothing to send. */
     due: z.number().nullable(),
     counts: z.array(countSchema),
     /** A batch that was sent and may have arrived. It is sent again unchanged, so that its id identifies it. */
     sent: z.object({ id: z.string(), at: z.number(), counts: z.array(countSchema) }).nullable(),
-    /** The skills that this conversation has spoken for on a day. */
+    /** Skills for which this conversation has voted on a day. */
     voted: z.object({ day: z.number(), skills: z.array(z.string()) }),
   }),
 );
@@ -66,9 +66,9 @@ export function usesIn(state: ConversationState, event: ConversationEvent): Skil
   // A tool call reactivated it; this is not a load.
   if (event.used === true) return [];
   return event.skills.flatMap(({ name, skill_id, version_id, tokens }) => {
-    const told = event.delivered.includes(name) || !active.has(version_id) ? tokens : 0;
+    const shownTokens = event.delivered.includes(name) || !active.has(version_id) ? tokens : 0;
     const loads = name === event.name ? 1 : 0;
-    return loads + told === 0 ? [] : [{ skill_id, version_id, loads, tokens: told }];
+    return loads + shownTokens === 0 ? [] : [{ skill_id, version_id, loads, tokens: shownTokens }];
   });
 }
 
@@ -104,7 +104,7 @@ export function closed(uses: Uses, now: number, id: string): Uses {
   return { ...uses, due, counts: [], sent: counts.length === 0 ? null : { id, at: now, counts } };
 }
 
-/** Once a batch has arrived. What was counted meanwhile waits for its own hour. */
+/** Removes a batch after its arrival. Counts since then are sent an hour later. */
 export function arrived(uses: Uses): Uses {
   return { ...uses, sent: null, due: uses.counts.length === 0 ? null : uses.due };
 }

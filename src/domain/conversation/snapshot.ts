@@ -1,4 +1,4 @@
-// A conversation's state as JSON, so that a long log need not be folded from its beginning. Derived: the log has everything.
+// A conversation's state as JSON, so that a long log is not read from its beginning. Derived from the log.
 
 import * as z from "zod";
 import { skillRefSchema } from "../catalog/skill-ref";

@@ -25,7 +25,7 @@ export interface TranscriptResult {
   text: string;
 }
 
-/** Reads messages of OpenAI (chat, responses), Anthropic, AI SDK and MCP form; what is none of these is `other`. */
+/** Reads messages in the formats of OpenAI (Chat and Responses), Anthropic, the AI SDK and MCP; others are `other`. */
 export function readTranscript(history: readonly JsonValue[]): TranscriptMessage[] {
   return history.map((entry) => (isJsonObject(entry) ? readMessage(entry) : blank("other")));
 }
@@ -58,7 +58,7 @@ function roleOf(entry: JsonObject, blocks: readonly JsonObject[]): TranscriptMes
   return onlyResults ? "tool" : "user";
 }
 
-/** A call in any form: `{function:{name,arguments}}`, `function_call`, `tool_use` or the AI SDK's `tool-call`. */
+/** Reads a call in any format: `{function:{name,arguments}}`, `function_call`, `tool_use`, or the AI SDK's `tool-call`. */
 function readCall(block: JsonValue): TranscriptCall[] {
   if (!isJsonObject(block)) return [];
   if (isJsonObject(block.function)) return [call(block.id, block.function.name, block.function.arguments)];

@@ -5,9 +5,9 @@ import type { JsonObject } from "../json";
 
 const tokens = z.int().min(0).max(1_000_000_000);
 
-/** Tokens of one model request. Together the first three are all that was sent. */
+/** Tokens of one model request. The first three together are all input tokens. */
 export const usageSchema = z.object({
-  /** Neither read from a cache nor written to one. */
+  /** Input tokens that were neither read from a cache nor written to one. */
   fresh: tokens,
   cache_read: tokens,
   cache_write: tokens,
@@ -41,7 +41,7 @@ const own = usageSchema.omit({ long_write: true });
 const FORMS =
   "`usage` must be the provider's own object (OpenAI: `prompt_tokens` or `input_tokens`; Anthropic: `input_tokens`) or { fresh, cache_read, cache_write, output }";
 
-/** Reads the object of OpenAI's two APIs, of Anthropic's, or our own. What it is not is a problem in words. */
+/** Reads a usage object of OpenAI's APIs, of Anthropic's, or the gateway's own. Returns a problem for any other value. */
 export function readUsage(value: JsonObject): { usage: Usage } | { problem: string } {
   if ("prompt_tokens" in value)
     return read(chat, value, (said) =>
@@ -56,7 +56,7 @@ export function readUsage(value: JsonObject): { usage: Usage } | { problem: stri
   return { problem: `${FORMS}.` };
 }
 
-/** All that was sent. */
+/** Returns the total of input tokens. */
 export function sentTokens({ fresh, cache_read, cache_write }: Usage): number {
   return fresh + cache_read + cache_write;
 }
@@ -75,7 +75,7 @@ function read<T>(
   return typeof usage === "string" ? { problem: usage } : { usage };
 }
 
-/** Only Anthropic counts what is cached beside what it calls input. */
+/** Only Anthropic counts cached tokens separately from input tokens. */
 function isAnthropic(value: JsonObject): boolean {
   return "cache_read_input_tokens" in value || "cache_creation_input_tokens" in value || "cache_creation" in value;
 }

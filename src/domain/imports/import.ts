@@ -9,7 +9,7 @@ export interface ImportSource {
   path?: string | undefined;
   /** For a gateway: `public`, `own` or `group/<name>`. */
   scope?: string | undefined;
-  /** The secret that is sent along, by name, and in which header; without one in `Authorization: Bearer`. */
+  /** The name of the secret to send, and the header; default: `Authorization: Bearer`. */
   secret?: string | undefined;
   header?: string | undefined;
 }

@@ -1,4 +1,4 @@
-// A site's index of its skills becomes a plan: version 0.2 with an artifact and its digest for each skill, 0.1 with lists of files.
+// Converts a website's index of skills to a plan. Version 0.2 has an artifact and its digest per skill, version 0.1 lists of files.
 
 import * as z from "zod";
 import { INDEX_SCHEMA } from "../compat/well-known";
@@ -42,7 +42,11 @@ export function readIndexDocument(text: string, at: URL): IndexReading {
     const found = version === undefined ? listed(entry, at) : artifact(entry, at);
     const named =
       found ??
-      unplannableReason(nameIn(entry) ?? `#${index + 1}`, "INDEX_ENTRY", "The index entry of the skill is not valid.");
+      unplannableReason(
+        nameIn(entry) ?? `#${index + 1}`,
+        "INDEX_ENTRY",
+        "The index entry of the skill is not valid. Ask the source to fix it.",
+      );
     return withoutDuplicates(seen, named);
   });
   return { planned };
@@ -74,7 +78,11 @@ function artifact(entry: unknown, at: URL): Planned | null {
   const [bad] = checkName(name, "index").issues;
   if (bad !== undefined) return unplannableReason(name, bad.code, bad.message);
   if (type !== "archive" && type !== "skill-md")
-    return unplannableReason(name, "INDEX_TYPE", "The type of the index entry is not supported.");
+    return unplannableReason(
+      name,
+      "INDEX_TYPE",
+      "The type of the index entry is not supported. Supported types: `archive` and `skill-md`.",
+    );
   const url = URL.parse(read.data.url, at.href);
   if (url === null || url.origin !== at.origin)
     return unplannableReason(

@@ -17,7 +17,7 @@ export function escapesArchive(entry: string): boolean {
   return checkPath(entry).issues.some(({ code }) => code === "PATH_DOT_SEGMENT" || code === "PATH_ABSOLUTE");
 }
 
-/** The folders of the skills among these paths, the outermost only, in order. The archive itself is `""`. */
+/** Returns the outermost folders of skills among these paths, in order. `""` is the archive itself. */
 export function rootsOf(paths: Iterable<string>): string[] {
   const found = new Set<string>();
   for (const path of paths) if (SKILL.test(path)) found.add(path.replace(/\/?SKILL\.md$/i, ""));
@@ -40,7 +40,7 @@ export function hasTooManyRoots(roots: readonly string[]): boolean {
   return roots.length > IMPORT_LIMITS.skills;
 }
 
-/** All folders around a path, the nearest first. */
+/** Returns all folders that contain a path, nearest first. */
 function above(path: string): string[] {
   const folders: string[] = [];
   for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {

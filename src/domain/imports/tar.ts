@@ -43,7 +43,7 @@ export async function* readTar(
   for (let entries = 0; ; ) {
     const header = await blocks.take(BLOCK);
     if (header.every((byte) => byte === 0)) return;
-    if (++entries > IMPORT_LIMITS.entries) throw tooLarge(`${IMPORT_LIMITS.entries} entries`);
+    if (++entries > IMPORT_LIMITS.entries) throw tooLarge(`limit ${IMPORT_LIMITS.entries} entries`);
     requireSum(header);
     const size = octal(header, 124, 12);
     const padded = Math.ceil(size / BLOCK) * BLOCK;
@@ -61,15 +61,15 @@ export async function* readTar(
     longName = null;
     if (path.length > MOST_PATH) throw tooLarge(`limit ${MOST_PATH} characters per path`);
     const isFile = type === "0" || type === "\0";
-    const isKept = isFile && wants(path, size);
-    const bytes = isKept ? (await blocks.take(padded)).slice(0, size) : null;
-    if (!isKept) await blocks.skip(padded);
+    const isWanted = isFile && wants(path, size);
+    const bytes = isWanted ? (await blocks.take(padded)).slice(0, size) : null;
+    if (!isWanted) await blocks.skip(padded);
     const kind = isFile ? "file" : type === "5" ? "folder" : "link";
     yield { path, type: kind, size, isExecutable: (octal(header, 100, 8) & 0o100) !== 0, bytes };
   }
 }
 
-/** Bytes of a stream, in pieces of a wanted size. */
+/** Reads a stream in pieces of a requested size. */
 class Blocks {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
@@ -103,9 +103,10 @@ class Blocks {
   async #some(most: number): Promise<Uint8Array> {
     while (this.#rest.length === 0) {
       const { value, done } = await this.#source.next();
-      if (done === true) throw new TarFault("SOURCE_INVALID", "The archive is incomplete.");
+      if (done === true) throw new TarFault("SOURCE_INVALID", "The archive is incomplete. Import it again.");
       this.#read += value.length;
-      if (this.#read > IMPORT_LIMITS.unpackedBytes) throw tooLarge(`${IMPORT_LIMITS.unpackedBytes / 1_048_576} MiB`);
+      if (this.#read > IMPORT_LIMITS.unpackedBytes)
+        throw tooLarge(`limit ${IMPORT_LIMITS.unpackedBytes / 1_048_576} MiB`);
       this.#rest = value;
     }
     return this.#cut(Math.min(most, this.#rest.length));
@@ -118,7 +119,7 @@ class Blocks {
   }
 }
 
-/** A number as tar writes it; what is no octal number is another tar than ours. */
+/** Reads a number in octal, as in tar. Other encodings are not supported. */
 function octal(header: Uint8Array, at: number, length: number): number {
   const text = nullEnded(header.subarray(at, at + length)).trim();
   if (!/^[0-7]*$/.test(text)) throw foreign();
@@ -126,9 +127,9 @@ function octal(header: Uint8Array, at: number, length: number): number {
 }
 
 function requireSum(header: Uint8Array): void {
-  const told = octal(header, 148, 8);
+  const checksum = octal(header, 148, 8);
   const sum = header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
-  if (sum !== told) throw foreign();
+  if (sum !== checksum) throw foreign();
 }
 
 /** Returns the path of a pax header with lines `<length> <key>=<value>`. A size there is rejected, because other parsers ignore it. */
@@ -148,5 +149,5 @@ function foreign(): TarFault {
 }
 
 function tooLarge(bound: string): TarFault {
-  return new TarFault("SOURCE_TOO_LARGE", `Archive too large (${bound}).`);
+  return new TarFault("SOURCE_TOO_LARGE", `Archive too large (${bound}). Import a smaller archive.`);
 }

@@ -2,7 +2,7 @@
 
 import type { Issue, Severity } from "../errors";
 
-/** A file of a package as text; `null` for one that is none. */
+/** A file of a package as text; `null` if it is not text. */
 export interface InspectedFile {
   path: string;
   /** In bytes. */

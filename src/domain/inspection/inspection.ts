@@ -26,7 +26,7 @@ export function inspect(files: readonly InspectedFile[]): Finding[] {
     const seen = text.slice(0, budget);
     budget -= text.length;
     if (seen.length < text.length) left++;
-    // As many characters as bytes: plain ASCII.
+    // If the number of characters equals the number of bytes, the text is plain ASCII.
     const isAscii = file.size === text.length;
     for (const rule of RULES) {
       if (rule.applies?.(path) === false || (rule.isBeyondAscii && isAscii)) continue;
@@ -35,7 +35,7 @@ export function inspect(files: readonly InspectedFile[]): Finding[] {
   }
   findings.push(...missingReferences(files));
   if (left > 0) {
-    const message = `${left} files were not inspected completely because the package has too much text.`;
+    const message = `${left} files were not inspected completely because the package has too much text. Review them yourself.`;
     findings.push({ code: "INSPECTION_CUT", message, path: "", severity: "low" });
   }
   return bounded(findings);
@@ -47,17 +47,17 @@ function inOrder(files: readonly InspectedFile[]): InspectedFile[] {
   return [...files].sort((a, b) => rank(a) - rank(b));
 }
 
-/** A rule's findings in one file, and whether there are more. */
+/** Returns the findings of a rule in one file, and a note if there are more. */
 function findingsOf({ code, severity, find }: Rule, path: string, text: string): Finding[] {
   const findings: Finding[] = [];
   let lineOf = lineCounter(text);
   let from = 0;
   for (const match of find(text)) {
     if (findings.length === INSPECTION_LIMITS.perRule) {
-      const message = `This file has more findings of type ${code}.`;
+      const message = `This file has more findings of type ${code}. Fix the listed ones and check again.`;
       return [...findings, { code: "INSPECTION_MORE", message, path, severity: "info" }];
     }
-    // Several patterns of a rule each begin at the start.
+    // Several patterns of a rule can each match at the start.
     if (match.at < from) lineOf = lineCounter(text);
     from = match.at;
     findings.push({ code, message: match.message, path, line: lineOf(match.at), severity: match.severity ?? severity });
@@ -65,12 +65,12 @@ function findingsOf({ code, severity, find }: Rule, path: string, text: string):
   return findings;
 }
 
-/** The worst first, and no more than a bounded number. */
+/** Returns the most severe findings first, up to a limit. */
 function bounded(findings: readonly Finding[]): Finding[] {
   const rank = { high: 0, low: 1, info: 2 };
   const sorted = [...findings].sort((a, b) => rank[a.severity] - rank[b.severity]);
   if (sorted.length <= INSPECTION_LIMITS.findings) return sorted;
-  const message = `${sorted.length - INSPECTION_LIMITS.findings} more findings are not listed.`;
+  const message = `${sorted.length - INSPECTION_LIMITS.findings} more findings are not listed. Fix the listed ones and check again.`;
   return [
     ...sorted.slice(0, INSPECTION_LIMITS.findings),
     { code: "INSPECTION_MORE", message, path: "", severity: "info" },

@@ -1,11 +1,11 @@
-// Files that SKILL.md sends a model to and that are not in the package.
+// Finds files that SKILL.md mentions and the package does not contain.
 
 import { INSPECTION_LIMITS } from "../limits";
 import { SKILL_FILE } from "../package/skill";
 import type { Finding, InspectedFile } from "./finding";
 import { lineCounter } from "./finding";
 
-/** A link's target in Markdown, and a path in a code span that begins with one of the folders skills have. */
+/** Matches targets of Markdown links, and paths in code spans that begin with a usual folder of skills. */
 const REFERENCE =
   /\]\(\s{0,9}<?([^()\s<>]{1,300})(?=[)\s>])|`(?:\.\/)?((?:scripts|references|assets|templates|resources)\/[\w./-]{1,200}\.\w{1,8})`/g;
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|#|\/|~|\$|\{|<)|[{}*<>$]|\.\.\//i;
@@ -36,12 +36,12 @@ function pathOf(reference: string): string | null {
   try {
     return path === "" ? null : decodeURIComponent(path);
   } catch {
-    // A percent sign that is none of an encoding.
+    // Matches a percent sign that does not begin an encoded character.
     return path;
   }
 }
 
-/** Folders are there when something is in them. */
+/** A folder exists if it contains a file. */
 function pathsAndFolders(files: readonly InspectedFile[]): Set<string> {
   const all = new Set<string>();
   for (const { path } of files)

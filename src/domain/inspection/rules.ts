@@ -1,4 +1,5 @@
-// The rules of the inspection, one entry each. Every pattern is bounded in what it looks at from a place, so that no text is slow.
+// The rules of the inspection, one entry each. Every pattern reads a limited number of characters from each position, so that no text is
+// slow to inspect.
 
 import type { Severity } from "../errors";
 import type { Match } from "./finding";
@@ -9,7 +10,7 @@ export interface Rule {
   severity: Severity;
   /** Files that the rule inspects; absent: all. */
   applies?: (path: string) => boolean;
-  /** It is about characters beyond ASCII, which most files have none of. */
+  /** The rule concerns characters outside ASCII, which most files do not have. */
   isBeyondAscii?: true;
   /** Yields matches in text order. The reader stops when it has enough. */
   find(text: string): Iterable<Match>;
@@ -47,10 +48,10 @@ const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{240,2000}|(?<!\\x[0-9a-fA-F]{2}
 /** Functions that decode or run their argument. */
 const EXECUTES = /\((?<=\b(?:eval|exec|execSync|spawn|Function|atob|unescape|compile)\s{0,3}\()/;
 const DATA_URL = /data:[\w/+.-]{1,60};base64,$/;
-/** Their rare part: a text is searched for what begins with a rare character in no time. */
+/** Matches the rare beginning, so that most texts are searched quickly. */
 const EXECUTORS = ["_process", "bprocess", ".system", "64decode", "FromBase64", "64 -d", "64 --d"];
 
-/** Each with what its text begins with, of which `rare` is a character that most texts have not. */
+/** Each with its beginning; `rare` is a character of it that few texts contain. */
 const CREDENTIALS: readonly { name: string; rare: string; hints: readonly string[]; pattern: RegExp }[] = [
   { name: "an AWS access key", rare: "A", hints: ["AKIA", "ASIA"], pattern: /\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g },
   {
@@ -90,7 +91,7 @@ const CREDENTIALS: readonly { name: string; rare: string; hints: readonly string
 /** An assigned value, and the name of a secret right before it. */
 const ASSIGNED = /[:=]\s{0,5}["']?([A-Za-z0-9+/_-]{20,120})(?![\w+/.($-])/g;
 const SECRET_NAME = /(?:api[_-]?key|secret|token(?!iz)|passw(?:or)?d)[\w-]{0,20}["']?\s{0,5}$/i;
-/** A part of a value that is a word. */
+/** Matches a part of a value that is a word. */
 const WORD = /(?:^|[-_/])[a-z]{4,}(?:$|[-_/])/i;
 /** Placeholders that documentation uses for a secret. */
 const PLACEHOLDER = /example|sample|dummy|placeholder|your|xxxx|abcd|1234|\.\.\.|(.)\1{7}/i;
@@ -156,7 +157,7 @@ function hidden(text: string, pattern: RegExp, what: string): Iterable<Match> {
   return all(text, pattern, () => `The file contains ${what}.`);
 }
 
-/** Instructions in HTML comments: a model reads them, a reader of the rendered page does not. */
+/** Instructions in HTML comments: models read them, but readers of the rendered page do not see them. */
 function* comments(text: string): Iterable<Match> {
   for (let at = text.indexOf("<!--"); at >= 0; ) {
     const end = text.indexOf("-->", at + 4);
@@ -203,7 +204,7 @@ function* credentials(text: string): Iterable<Match> {
       );
 }
 
-/** Whether a value is more than words: letters and digits in disorder. */
+/** Whether a value contains a random mix of letters and digits. */
 function isRandom(value: string): boolean {
   if (PLACEHOLDER.test(value) || WORD.test(value)) return false;
   if (!/\d.*\d.*\d/.test(value) || !/[a-z]/i.test(value)) return false;

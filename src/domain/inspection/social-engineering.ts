@@ -24,7 +24,7 @@ const COPIED = /\bcopy\b[^\n]{0,100}\b(?:command|script|code|snippet)\b/i;
 /** Size of the window in which words must occur. Each window overlaps half of the next. */
 const WINDOW = 800;
 
-/** Archives that are to be downloaded, unpacked and run. */
+/** Matches archives to download, unpack and run. */
 export function* downloadAndRunPatterns(text: string): Iterable<Match> {
   if (!ARCHIVE.test(text) || !DOWNLOAD.test(text)) return;
   yield* near(text, ARCHIVE, (part) => {
@@ -41,7 +41,7 @@ export function* downloadAndRunPatterns(text: string): Iterable<Match> {
   });
 }
 
-/** Commands that are to be copied from a page and pasted into a terminal. */
+/** Matches commands to copy from a page into a terminal. */
 export function* pasteAndRunPatterns(text: string): Iterable<Match> {
   if (!(text.includes("://") || SITE_ENDING.test(text)) || !TO_TERMINAL.test(text)) return;
   yield* near(text, LINK_OR_SITE, (part) => {
@@ -59,9 +59,9 @@ function* near(text: string, mark: RegExp, judge: (part: string) => Omit<Match, 
   for (let at = 0; at < text.length; at += WINDOW / 2) {
     const part = text.slice(at, at + WINDOW);
     const found = mark.exec(part);
-    const told = found === null ? null : judge(part);
-    if (found === null || told === null) continue;
-    yield { at: at + found.index, ...told };
+    const verdict = found === null ? null : judge(part);
+    if (found === null || verdict === null) continue;
+    yield { at: at + found.index, ...verdict };
     at += WINDOW / 2;
   }
 }

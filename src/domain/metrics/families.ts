@@ -13,7 +13,7 @@ interface Family {
   type: "counter" | "histogram";
   help: string;
   labels: readonly string[];
-  /** Most values of the first label; left out where they are the gateway's own words. */
+  /** Maximum number of values of the first label; absent if the gateway defines the values. */
   names?: number;
 }
 
@@ -21,48 +21,48 @@ interface Family {
 export const FAMILIES = {
   requests: {
     type: "counter",
-    help: "Requests that were answered, by edge and class of status.",
+    help: "Responses, by edge and status class.",
     labels: ["edge", "status"],
   },
   refusals: {
     type: "counter",
-    help: "Requests that were refused, by the code of the problem.",
+    help: "Error responses, by the code of the error.",
     labels: ["code"],
     names: NAMES.codes,
   },
-  conversations: { type: "counter", help: "Conversations that were made.", labels: [] },
-  skill_loads: { type: "counter", help: "Skills that models loaded, without those they need.", labels: [] },
+  conversations: { type: "counter", help: "Created conversations.", labels: [] },
+  skill_loads: { type: "counter", help: "Skills that models loaded, without their dependencies.", labels: [] },
   scripts: {
     type: "counter",
-    help: "Scripts of skills that ran, by language and how they ended.",
+    help: "Script runs, by language and outcome.",
     labels: ["language", "outcome"],
   },
   model_calls: {
     type: "counter",
-    help: "Requests of the chat endpoint to models of the gateway, by name; those of users and groups together.",
+    help: "Requests of the chat endpoint to models: by name for the gateway's models, together for those of users and groups.",
     labels: ["model", "outcome"],
     names: NAMES.models,
   },
   model_tokens: {
     type: "counter",
-    help: "Tokens that these requests took, as the models told.",
+    help: "Tokens of these requests, as the models report them.",
     labels: ["model"],
     names: NAMES.models,
   },
   upstream_calls: {
     type: "counter",
-    help: "Calls of tools at MCP servers of the gateway, by name; those of users, groups, ghosts and skills together.",
+    help: "Tool calls to MCP servers: by name for the gateway's servers, together for those of users, groups, ghosts and skills.",
     labels: ["server", "outcome"],
     names: NAMES.servers,
   },
   upstream_seconds: {
     type: "histogram",
-    help: "How long these calls took.",
+    help: "Duration of these calls in seconds.",
     labels: ["server"],
     names: NAMES.servers,
   },
-  questions_asked: { type: "counter", help: "Questions that pages were asked.", labels: [] },
-  questions_ended: { type: "counter", help: "Questions that ended, by how they did.", labels: ["state"] },
+  questions_asked: { type: "counter", help: "Questions to pages.", labels: [] },
+  questions_ended: { type: "counter", help: "Ended questions, by state.", labels: ["state"] },
 } as const satisfies Record<string, Family>;
 
 export type FamilyName = keyof typeof FAMILIES;
@@ -73,7 +73,7 @@ type LabelsOf<F extends FamilyName> = Texts<(typeof FAMILIES)[F]["labels"]>;
 /** Adds one or `by` to a counter, or observes seconds in a histogram. Synchronous; never fails. */
 export type Count = <F extends FamilyName>(family: F, labels: LabelsOf<F>, by?: number) => void;
 
-/** The family of this name; `null` where there is none, as of one that an earlier gateway had. */
+/** Returns the family with this name; `null` if there is none, for example one of an earlier gateway. */
 export function familyNamed(name: string): Family | null {
   return Object.entries<Family>(FAMILIES).find(([known]) => known === name)?.[1] ?? null;
 }
@@ -83,7 +83,7 @@ export function metricLabelFor(kind: string, name: string): string {
   return kind === "gateway" ? name : `(${kind})`;
 }
 
-/** Edges by what their paths begin with; the first that fits counts. */
+/** Edges by path prefix; the first match counts. */
 const EDGES: readonly [prefix: RegExp, edge: string][] = [
   [/^\/mcp\/servers(\/|$)/, "proxy"],
   [/^\/mcp(\/|$)/, "mcp"],

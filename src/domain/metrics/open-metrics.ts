@@ -1,4 +1,4 @@
-// Sums as OpenMetrics 1.0 text, which Prometheus and its kin read.
+// Writes sums as OpenMetrics 1.0 text, which Prometheus and compatible tools read.
 
 import { BUCKETS, FAMILIES, type FamilyName } from "./families";
 import { partsOf, type Sums } from "./sums";
@@ -7,7 +7,7 @@ export const OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; c
 
 const PREFIX = "skill_gateway";
 
-/** All families, also those of which nothing was counted, then how many questions wait by what was counted of them. */
+/** Writes all families, including those without counts, then the number of pending questions. */
 export function openMetrics(sums: Sums, version: string): string {
   const rows = [...sums].map(([key, sum]) => ({ ...partsOf(key), sum }));
   const families = Object.entries(FAMILIES).flatMap(([family, { type, help, labels }]) => {
@@ -16,7 +16,9 @@ export function openMetrics(sums: Sums, version: string): string {
       .filter((row) => row.family === family && row.labels.length === labels.length)
       .toSorted((a, b) => (JSON.stringify(a.labels) < JSON.stringify(b.labels) ? -1 : 1))
       .map((row) => ({ labels: labels.map((label, index): Label => [label, row.labels[index] ?? ""]), sum: row.sum }))
-      .flatMap(({ labels: told, sum }) => (type === "counter" ? counted(name, told, sum) : spread(name, told, sum)));
+      .flatMap(({ labels: labelValues, sum }) =>
+        type === "counter" ? counted(name, labelValues, sum) : spread(name, labelValues, sum),
+      );
     const unit = type === "histogram" ? [`# UNIT ${name} seconds`] : [];
     return [`# TYPE ${name} ${type}`, ...unit, `# HELP ${name} ${help}`, ...samples];
   });
@@ -42,7 +44,7 @@ function counted(name: string, labels: readonly Label[], [sum = 0]: readonly num
   return [`${name}_total${shown(labels)} ${sum}`];
 }
 
-/** Each bucket has what is in those before it, too. */
+/** Each bucket includes the counts of the buckets before it. */
 function spread(name: string, labels: readonly Label[], [sum = 0, ...inBuckets]: readonly number[]): string[] {
   let count = 0;
   const bounds = [...BUCKETS.map((bound) => (Number.isInteger(bound) ? `${bound}.0` : `${bound}`)), "+Inf"];
@@ -58,7 +60,7 @@ function shown(labels: readonly Label[]): string {
   return `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(",")}}`;
 }
 
-/** As the format has it; other control characters are of no use to a reader. */
+/** Escapes a label value as the format requires. Other control characters become spaces. */
 function escaped(value: string): string {
   return value
     .replaceAll("\\", "\\\\")

@@ -1,32 +1,32 @@
-// Sums of what was counted: in an isolate since it last sent them, in the object of all since ever.
+// Sums of counted values: in an isolate since it last sent them, in the object since its creation.
 
 import { BUCKETS, FAMILIES, type FamilyName, familyNamed, OTHER } from "./families";
 
-/** By family and labels: a counter's sum; of a histogram the sum of its values and how many fell into each bucket. */
+/** By family and labels: the sum of a counter; for a histogram, the sum of its values and the count of each bucket. */
 export type Sums = Map<string, number[]>;
 
-/** Sums on their way, or as they are stored. */
+/** Sums as sent and stored. */
 export interface SumRow {
   key: string;
   sum: number[];
 }
 
-/** All of it, one by one. */
+/** Returns all sums. */
 export function rowsOf(sums: Sums): SumRow[] {
   return [...sums].map(([key, sum]) => ({ key, sum }));
 }
 
-/** Between the parts of a key. No label has it. */
+/** Separates the parts of a key. No label contains it. */
 const BETWEEN = "\0";
 
-/** Longest text of a label, in UTF-16 units. */
+/** Maximum length of a label, in UTF-16 units. */
 const LABEL_CHARS = 100;
 
-/** Adds a value to what was counted. */
+/** Adds a value to the sums. */
 export function addTo(sums: Sums, family: FamilyName, labels: readonly string[], by: number): void {
   if (!Number.isFinite(by) || by < 0) return;
-  const told = labels.map((label) => label.slice(0, LABEL_CHARS).toWellFormed().replaceAll(BETWEEN, " "));
-  put(sums, keyOf(family, told), FAMILIES[family].type === "counter" ? [by] : observed(by));
+  const safeLabels = labels.map((label) => label.slice(0, LABEL_CHARS).toWellFormed().replaceAll(BETWEEN, " "));
+  put(sums, keyOf(family, safeLabels), FAMILIES[family].type === "counter" ? [by] : observed(by));
 }
 
 /** Adds an isolate's counts. Label values above the limit are counted as `OTHER`. */
@@ -50,7 +50,7 @@ export function addAll(sums: Sums, rows: readonly SumRow[]): void {
   }
 }
 
-/** The family and the labels of a sum. */
+/** Returns the family and the labels of a sum. */
 export function partsOf(key: string): { family: string; labels: string[] } {
   const [family = "", ...labels] = key.split(BETWEEN);
   return { family, labels };

@@ -183,12 +183,12 @@ function checkHeader(record: ArchiveRecord, directory: boolean): Issue[] {
     [
       size > PACKAGE_LIMITS.fileBytes,
       "FILE_TOO_LARGE",
-      `File too large (limit ${PACKAGE_LIMITS.fileBytes / 1_048_576} MiB, found ${size} bytes).`,
+      `File too large (limit ${PACKAGE_LIMITS.fileBytes / 1_048_576} MiB, found ${size} bytes). Remove or shorten it.`,
     ],
     [
       method === DEFLATED && size > PACKAGE_LIMITS.ratioFreeBytes && size > compressed * PACKAGE_LIMITS.ratio,
       "RATIO_TOO_HIGH",
-      `Compression ratio too high (limit ${PACKAGE_LIMITS.ratio}).`,
+      `Compression ratio too high (limit ${PACKAGE_LIMITS.ratio}). Remove repetitive data from the file.`,
     ],
   ];
   const path = printable(record.name);
@@ -200,23 +200,31 @@ function nameWarnings(records: readonly ArchiveRecord[]): Issue[] {
   const from = (source: ArchiveRecord["nameFrom"]) => records.filter(({ nameFrom }) => nameFrom === source);
   const guessed = records.filter(({ nameFrom }) => CODE_PAGES.has(nameFrom));
   const changed = records.filter(({ name }) => name.normalize("NFC") !== name);
-  const rules: [ArchiveRecord[], string, string][] = [
-    [from("unmarked"), "NAME_ENCODING_ASSUMED", "File names without the UTF-8 flag were read as UTF-8"],
+  const rules: [ArchiveRecord[], string, string, string][] = [
+    [
+      from("unmarked"),
+      "NAME_ENCODING_ASSUMED",
+      "File names without the UTF-8 flag were read as UTF-8",
+      "Check the names.",
+    ],
     [
       from("field"),
       "NAME_ENCODING_ASSUMED",
       "File names that are not UTF-8 were read from the field that contains them in UTF-8",
+      "Check the names.",
     ],
     [
       guessed,
       "NAME_ENCODING_GUESSED",
-      `File names that are not UTF-8 were read as ${guessed[0]?.nameFrom}; if that is wrong, create the ZIP again with UTF-8 names`,
+      `File names that are not UTF-8 were read as ${guessed[0]?.nameFrom}`,
+      "If that is wrong, create the ZIP again with UTF-8 names.",
     ],
-    [changed, "PATH_NORMALIZED", "File names were changed to Unicode form NFC"],
+    [changed, "PATH_NORMALIZED", "File names were changed to Unicode form NFC", "Use these names in the skill."],
   ];
-  return rules.flatMap(([names, code, message]) => {
+  return rules.flatMap(([names, code, text, advice]) => {
     const [first] = names;
-    return first === undefined ? [] : [{ code, message: `${message} (${names.length}).`, path: printable(first.name) }];
+    const message = `${text} (${names.length}). ${advice}`;
+    return first === undefined ? [] : [{ code, message, path: printable(first.name) }];
   });
 }
 

@@ -108,7 +108,7 @@ async function parseOrRepair(yaml: string, linesBefore: number): Promise<YamlRea
 function checkSizes(yaml: string, body: string): Issue[] {
   const issues: Issue[] = [];
   if (byteLength(yaml) > PACKAGE_LIMITS.frontmatterBytes) {
-    const message = `Frontmatter too large (limit ${PACKAGE_LIMITS.frontmatterBytes / 1_024} KiB, found ${byteLength(yaml)} bytes).`;
+    const message = `Frontmatter too large (limit ${PACKAGE_LIMITS.frontmatterBytes / 1_024} KiB, found ${byteLength(yaml)} bytes). Move text below the frontmatter.`;
     issues.push({ code: "FRONTMATTER_TOO_LARGE", message, path: SKILL_FILE, line: 1 });
   }
   if (byteLength(body) > PACKAGE_LIMITS.instructionBytes) {

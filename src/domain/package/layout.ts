@@ -60,7 +60,11 @@ export function findLayout(entries: readonly ArchiveEntry[]): {
   }));
   const warnings = found
     .filter((entry) => entry !== skillFile)
-    .map(({ path }) => ({ code: "SKILL_NESTED", message: "A nested skill is not listed as a separate skill.", path }));
+    .map(({ path }) => ({
+      code: "SKILL_NESTED",
+      message: "A nested skill is not listed as a separate skill. Publish it on its own to list it.",
+      path,
+    }));
   if (!skillFile.path.endsWith(SKILL_FILE)) {
     const message = "Strict clients require the exact file name `SKILL.md`. Rename the file.";
     warnings.push({ code: "SKILL_FILE_LOWER_CASE", message, path: skillFile.path });

@@ -11,21 +11,25 @@ const REMOTE_TYPES = new Set(["streamable-http", "http", "sse"]);
  * `MCP_URL_MISSING`, `MCP_ENTRY_INVALID`, `MCP_KEY_UNKNOWN`, `BAD_VARIABLE`, `CREDENTIAL_LITERAL`. Issue: `VARIABLE_IN_ORIGIN`.
  */
 export function checkServers(fields: FieldReader, wrapped: JsonObject): JsonObject {
-  const kept: JsonObject = {};
+  const accepted: JsonObject = {};
   const { servers, keys: outer } = unwrapServers(wrapped);
   for (const [name, server] of Object.entries(servers)) {
     const place = ["mcpServers", ...outer, name];
     if (!isJsonObject(server)) {
-      fields.warn("MCP_SERVER_INVALID", place, `The MCP server '${name}' is not a mapping and was ignored.`);
+      fields.warn(
+        "MCP_SERVER_INVALID",
+        place,
+        `The MCP server '${name}' is not a mapping and was ignored. Write its settings as \`key: value\` lines.`,
+      );
       continue;
     }
-    kept[name] = server;
+    accepted[name] = server;
     checkTransport(fields, place, name, server);
   }
   for (const found of literalCredentials(servers)) {
     fields.warn("CREDENTIAL_LITERAL", ["mcpServers", ...outer, ...found.keys], literalCredentialText(found));
   }
-  return kept;
+  return accepted;
 }
 
 function checkTransport(fields: FieldReader, place: readonly string[], name: string, server: JsonObject): void {

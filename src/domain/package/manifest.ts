@@ -49,8 +49,8 @@ const OTHER_CHARS = 80;
 const MODULE_ENDINGS = [".js", ".mjs", ".ts", ".py"];
 
 /**
- * Reads the known fields. Issues: `DESCRIPTION_MISSING`, `DESCRIPTION_INVALID`, `VARIABLE_IN_ORIGIN`. Warnings: `FIELD_UNKNOWN`, `FIELD_TYPE`,
- * `NAME_IS_TITLE`, `DESCRIPTION_LONG`, `COMPATIBILITY_LONG`, `METADATA_NOT_STRINGS`, `ALLOWED_TOOLS_LIST`,
+ * Reads the known fields. Issues: `DESCRIPTION_MISSING`, `DESCRIPTION_INVALID`, `VARIABLE_IN_ORIGIN`. Warnings: `FIELD_UNKNOWN`,
+ * `FIELD_TYPE`, `NAME_IS_TITLE`, `DESCRIPTION_LONG`, `COMPATIBILITY_LONG`, `METADATA_NOT_STRINGS`, `ALLOWED_TOOLS_LIST`,
  * `TOOL_INVALID`, `TOOL_DUPLICATE`, `DEPENDENCY_INVALID`, `TOO_MANY_DEPENDENCIES`, `PROVIDER_LANGUAGE`, `PROVIDER_NOT_FOUND` and those of
  * `manifest-server.ts`. Each has the line of its key.
  *
@@ -94,7 +94,7 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
 function checkDescription(fields: FieldReader, description: JsonValue): Issue[] {
   const place = { path: SKILL_FILE, line: fields.line(["description"]) ?? 1 };
   if (typeof description !== "string") {
-    return [{ code: "DESCRIPTION_INVALID", message: "`description` is not text.", ...place }];
+    return [{ code: "DESCRIPTION_INVALID", message: "`description` is not text. Write one string.", ...place }];
   }
   if (description.trim() !== "") return [];
   const message = "`description` is missing. Models see it before they load the skill. Add it to the frontmatter.";

@@ -29,7 +29,7 @@ export function checkName(text: string, where: string): NameCheck {
   const name = text.normalize("NFC");
   const reason = refusal(name);
   if (reason !== null) {
-    const message = `'${printable(name)}' is not a valid skill name: ${reason}.`;
+    const message = `'${printable(name)}' is not a valid skill name: ${reason}. Choose another name.`;
     return { name, issues: [{ code: "NAME_INVALID", message, path: where }], warnings: [] };
   }
   const message = `The name '${name}' has characters other than a-z, 0-9 and single hyphens. Strict clients do not list the skill.`;
@@ -44,7 +44,7 @@ export function isName(text: string): boolean {
 function refusal(name: string): string | null {
   if (name === "") return "it is empty";
   if ([...name].length > LONGEST) return `it is longer than ${LONGEST} characters`;
-  // Names become keys of JSON objects on the wire.
+  // Names become keys of JSON objects in responses.
   if (name === "__proto__") return "it is reserved";
   if (UNSEEN.test(name)) return "it contains an invisible character";
   if (isAccepted(name)) return null;

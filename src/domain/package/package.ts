@@ -90,7 +90,11 @@ async function readSkillText(
 ): Promise<SkillText | null> {
   const source = exactText(layout.skillFile.bytes);
   if (source === null) {
-    issues.push({ code: "SKILL_FILE_NOT_UTF8", message: "The file is not UTF-8 text.", path: SKILL_FILE });
+    issues.push({
+      code: "SKILL_FILE_NOT_UTF8",
+      message: "The file is not UTF-8 text. Save it as UTF-8.",
+      path: SKILL_FILE,
+    });
     return null;
   }
   const { frontmatter, ...read } = await readFrontmatter(source);

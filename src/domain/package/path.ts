@@ -34,7 +34,7 @@ export function checkPath(text: string): PathCheck {
   const shown = printable(path);
 
   const broken: [boolean, string, string][] = [
-    [path === "" && !directory, "PATH_EMPTY", "The path is empty."],
+    [path === "" && !directory, "PATH_EMPTY", "The path is empty. Name the file."],
     [normal.startsWith("/"), "PATH_ABSOLUTE", "The path is absolute. Use a path relative to the skill's folder."],
     [
       DRIVE.test(path),
@@ -61,7 +61,7 @@ export function checkPath(text: string): PathCheck {
     [
       new TextEncoder().encode(path).length > PACKAGE_LIMITS.pathBytes,
       "PATH_TOO_LONG",
-      `Path too long (limit ${PACKAGE_LIMITS.pathBytes} bytes).`,
+      `Path too long (limit ${PACKAGE_LIMITS.pathBytes} bytes). Use shorter names.`,
     ],
   ];
   const issues = broken.filter(([applies]) => applies).map(([, code, message]) => ({ code, message, path: shown }));
@@ -84,13 +84,13 @@ export function findFile<F extends { path: string }>(files: readonly F[], asked:
 /** Returns a path without `.`, `..` and empty segments, or `null` if it is absolute or leaves the package. */
 export function plainPath(text: string): string | null {
   if (text.startsWith("/")) return null;
-  const kept: string[] = [];
+  const segmentsLeft: string[] = [];
   for (const segment of text.split("/")) {
     if (segment === "" || segment === ".") continue;
-    if (segment !== "..") kept.push(segment);
-    else if (kept.pop() === undefined) return null;
+    if (segment !== "..") segmentsLeft.push(segment);
+    else if (segmentsLeft.pop() === undefined) return null;
   }
-  return kept.join("/");
+  return segmentsLeft.join("/");
 }
 
 /** Returns the form in which two names are compared. Equal results mean that some file system treats them as one. */
@@ -141,6 +141,6 @@ export function ignoredPathWarnings(paths: readonly string[]): Issue[] {
     return all.length === 1 && all[0] === part ? name : `${name}/ (${all.length} files)`;
   });
   const more = parts.size > LISTED ? ` and ${parts.size - LISTED} more` : "";
-  const message = `Files that do not belong to a skill were removed: ${listed.join(", ")}${more}.`;
+  const message = `Files that do not belong to a skill were removed: ${listed.join(", ")}${more}. Leave them out of the package.`;
   return [{ code: "PLATFORM_FILES_DROPPED", message, path: printable(paths[0] ?? first) }];
 }

@@ -139,7 +139,7 @@ function convertMapping(
     const line = conversion.lineAt(node);
     const key = keyText(conversion, keyNode);
     if (key === null) {
-      issues.push(issue("FRONTMATTER_KEY", "A key is not plain text.", line));
+      issues.push(issue("FRONTMATTER_KEY", "A key is not plain text. Use a word or a quoted string.", line));
       continue;
     }
     if (entries.has(key))
@@ -151,7 +151,7 @@ function convertMapping(
     height = Math.max(height, converted.height);
     if (key === "__proto__") {
       conversion.warnings.push(
-        issue("FRONTMATTER_KEY_DROPPED", "The key '__proto__' is reserved and was ignored.", line),
+        issue("FRONTMATTER_KEY_DROPPED", "The key '__proto__' is reserved and was ignored. Use another key.", line),
       );
     } else {
       entries.set(key, converted.value);
@@ -183,7 +183,11 @@ function convertAlias(conversion: Conversion, name: string, line: number, depth:
   const anchor = conversion.anchors.get(name);
   if (anchor === undefined) {
     conversion.issues.push(
-      issue("FRONTMATTER_ALIAS", `The alias '*${printable(name)}' is not defined before its use.`, line),
+      issue(
+        "FRONTMATTER_ALIAS",
+        `The alias '*${printable(name)}' is not defined before its use. Define it with \`&\` first.`,
+        line,
+      ),
     );
     return { value: null, height: 0 };
   }

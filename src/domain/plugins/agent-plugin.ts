@@ -16,11 +16,11 @@ const REMOTE_FIELDS = new Set(["type", "url", "headers"]);
 
 /** Returns `plugin.json` of a generated plugin. */
 export function agentManifest({ name, version, description, author }: PluginFacts): object {
-  const told = { $schema: PLUGIN_SCHEMA, name, version, description };
-  return author === null ? told : { ...told, author: { name: author } };
+  const manifestFields = { $schema: PLUGIN_SCHEMA, name, version, description };
+  return author === null ? manifestFields : { ...manifestFields, author: { name: author } };
 }
 
-/** A manifest that was read; `null` where it is refused. */
+/** A manifest; `null` if it is not valid. */
 export interface ReadManifest {
   manifest: { name: string; version: string | null } | null;
   issues: Issue[];
@@ -57,7 +57,11 @@ export function readAgentManifest(text: string): ReadManifest {
       path,
     });
   if (extensions !== undefined && !isJsonObject(extensions))
-    warnings.push({ code: "EXTENSIONS_IGNORED", message: "`extensions` is not an object and is ignored.", path });
+    warnings.push({
+      code: "EXTENSIONS_IGNORED",
+      message: "`extensions` is not an object and is ignored. Write an object, or remove it.",
+      path,
+    });
   if (issues.length > 0 || typeof name !== "string") return { manifest: null, issues, warnings };
   return { manifest: { name, version: typeof read.version === "string" ? read.version : null }, issues, warnings };
 }
@@ -73,11 +77,11 @@ function isAuthor(author: JsonValue): boolean {
 export function readAgentServers(text: string): { servers: JsonObject; warnings: Issue[] } {
   const warnings: Issue[] = [];
   const path = "mcp.json";
-  const tell = (code: string, message: string) => warnings.push({ code, message, path });
+  const warn = (code: string, message: string) => warnings.push({ code, message, path });
   const read = parsed(text);
   const extra = Object.keys(read ?? {}).filter((key) => key !== "$schema" && key !== "mcpServers");
   if (read === null || read.$schema !== MCP_SCHEMA || !isJsonObject(read.mcpServers ?? null) || extra.length > 0) {
-    tell(
+    warn(
       "MCP_INVALID",
       `\`mcp.json\` is not valid. It must contain exactly \`$schema\` (${MCP_SCHEMA}) and \`mcpServers\`.`,
     );
@@ -86,7 +90,7 @@ export function readAgentServers(text: string): { servers: JsonObject; warnings:
   const servers: JsonObject = {};
   for (const [name, entry] of Object.entries(isJsonObject(read.mcpServers) ? read.mcpServers : {})) {
     if (isJsonObject(entry) && entry.type === "stdio") {
-      tell(
+      warn(
         "MCP_STDIO",
         `The server '${name}' is a local program (stdio), which the gateway does not start. It was ignored.`,
       );
@@ -94,8 +98,11 @@ export function readAgentServers(text: string): { servers: JsonObject; warnings:
     }
     const problem = entryProblem(entry) ?? (hasVariables(entry) ? NOT_FILLED : null);
     if (problem !== null || !isJsonObject(entry))
-      tell("MCP_ENTRY_INVALID", `The server '${name}' was ignored: ${problem ?? "it is not an object"}.`);
-    // A name such as `__proto__` is a name like any other.
+      warn(
+        "MCP_ENTRY_INVALID",
+        `The server '${name}' was ignored: ${problem ?? "it is not an object"}. Fix its entry.`,
+      );
+    // Names such as `__proto__` are ordinary names.
     else Object.defineProperty(servers, name, { value: entry, enumerable: true, configurable: true, writable: true });
   }
   return { servers, warnings };
@@ -131,7 +138,7 @@ function isEndpoint(text: string): boolean {
   return url.protocol === "http:" && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
 }
 
-/** A server of a skill as `mcp.json` has it, or why it stays here: nothing secret leaves, and no variable means anything elsewhere. */
+/** Returns a server of a skill as in `mcp.json`, or the reason why it is omitted: servers with secrets or variables are not exported. */
 export function portableServer(name: string, raw: JsonValue): { entry: JsonObject } | { reason: string } {
   if (!isJsonObject(raw)) return { reason: "it is not a mapping" };
   const { type = "streamable-http", url, headers } = raw;

@@ -1,4 +1,4 @@
-// The archive of a plugin becomes its manifest, its servers, and one upload for each of its skills.
+// Converts the archive of a plugin to its manifest, its servers, and one upload for each skill.
 
 import type { Issue } from "../errors";
 import type { JsonObject } from "../json";
@@ -14,7 +14,7 @@ export interface ReadPlugin extends ReadManifest {
   servers: JsonObject;
 }
 
-/** Reads a plugin: its root is the archive's, or the one folder in it. All that is wrong at once. */
+/** Reads a plugin. Its root is the archive's root or the only folder in it. Returns all problems at once. */
 export function readPluginArchive(upload: Uint8Array, mostSkills: number): ReadPlugin {
   const archive = readArchive(upload);
   const nothing = { manifest: null, skills: [], servers: {}, warnings: archive.warnings };
@@ -41,7 +41,12 @@ function countIssues(count: number, most: number): Issue[] {
   if (count === 0)
     return [{ code: "NO_SKILLS", message: `The plugin contains no skills. Add \`skills/<name>/${SKILL_FILE}\`.` }];
   if (count <= most) return [];
-  return [{ code: "TOO_MANY_SKILLS", message: `Too many skills in the plugin (limit ${most}, found ${count}).` }];
+  return [
+    {
+      code: "TOO_MANY_SKILLS",
+      message: `Too many skills in the plugin (limit ${most}, found ${count}). Split the plugin.`,
+    },
+  ];
 }
 
 /** Returns the prefix before the plugin's own paths. */

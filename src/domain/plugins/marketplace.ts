@@ -1,4 +1,4 @@
-// A marketplace of plugins, as Claude Code and Copilot read one: every skill is a plugin of its own.
+// Creates a marketplace for Claude Code and Copilot, with a plugin for each skill.
 
 /** Returns the version in a plugin's URL: its label if it is a software version, otherwise its number. */
 export function pluginVersion(label: string | null, number: number): string {
@@ -21,9 +21,9 @@ export function claudeManifest({ name, description, version, author }: PluginFac
   return { name, version, description, ...(author === null ? {} : { author: { name: author } }) };
 }
 
-/** A plugin as a marketplace offers it. */
+/** A plugin in a marketplace. */
 export interface OfferedPlugin extends PluginFacts {
-  /** Absolute: clients do not read relative ones of a marketplace that they have by its address. */
+  /** Absolute, because clients do not resolve relative URLs in a marketplace that they read from a URL. */
   url: string;
   sha256: string;
 }

@@ -8,16 +8,16 @@ export const CALL_STATES = ["running", "done", "failed", "cancelled"] as const;
 /** What is stored of a call besides its result. Times are milliseconds since the epoch. */
 export const callHeadSchema = z.lazy(() =>
   z.object({
-    /** The tool's own name; of a call by way of `call_skill_tool` that of the tool behind it. */
+    /** The tool's own name. For a call through `call_skill_tool`, the name of the called tool. */
     name: z.string(),
     /** The skill whose tool it is, or that it concerns; `null`: the gateway's own or a server's tool. */
     skill: z.string().nullable(),
     state: z.enum(CALL_STATES),
     started: z.number(),
-    /** Its number among those that begin at the same time. */
+    /** Its number among calls that begin at the same time. */
     place: z.number(),
     ended: z.number().nullable(),
-    /** As the model wrote them, unless they are long. */
+    /** The arguments from the model, unless they are long. */
     arguments: jsonObject.nullable(),
   }),
 );
@@ -47,7 +47,7 @@ export const pageCallSchema = () =>
 
 export type PageCall = z.infer<ReturnType<typeof pageCallSchema>>;
 
-/** A call with all that a page could be shown of it. */
+/** A call with everything that a page can see of it. */
 export interface CallSummary {
   id: string;
   turn: number;
@@ -57,7 +57,7 @@ export interface CallSummary {
   output: string | null;
 }
 
-/** The call as a page is shown it. */
+/** Returns the call as a page receives it. */
 export function callForPage({ id, turn, head, progress, output }: CallSummary, seesOutput: boolean): PageCall {
   return {
     call_id: id,
@@ -73,7 +73,7 @@ export function callForPage({ id, turn, head, progress, output }: CallSummary, s
   };
 }
 
-/** The words of a server are part of what it answers. */
+/** Messages of a server are part of its result. */
 function progressFor({ message, ...numbers }: CallProgress, seesOutput: boolean): CallProgress {
   return seesOutput && message !== undefined ? { ...numbers, message } : numbers;
 }

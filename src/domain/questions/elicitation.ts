@@ -30,7 +30,7 @@ const titled = z
   .max(options);
 const size = z.int().min(0).optional();
 
-/** A field, in each of the forms that the specification has. Members that it does not have are left out. */
+/** A field, in each form of the specification. Other members are removed. */
 const fieldSchema = z.lazy(() =>
   z.union([
     z.object({
@@ -146,7 +146,7 @@ function readForm(params: JsonObject): Elicited {
   };
 }
 
-/** Names for choices, which earlier revisions wrote beside them, where they are written now. */
+/** Moves the names of choices, which earlier revisions wrote separately, to their current place. */
 function withNames({ enumNames, ...field }: z.infer<typeof fieldSchema> & { enumNames?: string[] }): JsonObject {
   const asJson: JsonObject = JSON.parse(JSON.stringify(field));
   if (enumNames === undefined || !("enum" in field)) return asJson;
@@ -169,7 +169,7 @@ function readLink(params: JsonObject, development: boolean): Elicited {
   if (url.username !== "" || url.password !== "") return { refusal: "its link contains a user name or password" };
   return {
     action: "open_url",
-    // The parser writes a host in ASCII: a letter that only looks like another shows as `xn--`.
+    // The parser writes hosts in ASCII, so a look-alike letter appears as `xn--`.
     payload: { message: plainText(read.message), url: url.href, host: url.host },
     answerSchema: answerTo(null),
   };
@@ -217,6 +217,6 @@ function answerTo(form: { properties: Record<string, JsonObject>; required: stri
 export function readElicitAnswer(result: JsonValue | undefined): ElicitAnswer | null {
   const values = isJsonObject(result) && !("action" in result) ? result.values : undefined;
   const given = Object.entries(isJsonObject(values) ? values : {}).filter(([, one]) => one !== null);
-  const told = values === undefined ? result : { action: "accept", content: Object.fromEntries(given) };
-  return elicitAnswerSchema.safeParse(told).data ?? null;
+  const checkedAnswer = values === undefined ? result : { action: "accept", content: Object.fromEntries(given) };
+  return elicitAnswerSchema.safeParse(checkedAnswer).data ?? null;
 }

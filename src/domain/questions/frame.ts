@@ -1,4 +1,4 @@
-// The conversation socket's language: every frame in and out, and the codes that a socket is closed with.
+// Defines the frames of the conversation's WebSocket and its close codes.
 
 import * as z from "zod";
 import type { ErrorCode } from "../errors";
@@ -20,6 +20,12 @@ export const CLOSE = {
   timeout: 4408,
   tooLarge: 4413,
   tooFast: 4429,
+} as const;
+
+/** Close reasons that several modules use. A reason has at most 123 bytes (RFC 6455). */
+export const CLOSE_REASONS = {
+  backpressure: "The client does not read fast enough. Connect again and read every frame.",
+  noConversation: "Conversation not found. Create it with a first turn.",
 } as const;
 
 /** Maps error codes to WebSocket close codes. */
@@ -152,7 +158,7 @@ export const serverFrameSchema = () =>
     /** For pages subscribed to calls: all of the current turn; changes follow. */
     z.strictObject({ type: z.literal("tool:calls"), turn: z.int(), calls: z.array(pageCallSchema()) }),
     z.strictObject({ type: z.literal("tool:call"), call: pageCallSchema() }),
-    /** To be sent back as it is. A page that does not is sent `ASKING_LIMITS.unreadBytes` a connection. */
+    /** The client returns it unchanged. A page that does not return it receives at most `ASKING_LIMITS.unreadBytes` per connection. */
     z.strictObject({ type: z.literal("mark"), mark: z.string() }),
     z.strictObject({
       type: z.literal("error"),
@@ -164,18 +170,25 @@ export const serverFrameSchema = () =>
 
 export type ServerFrame = z.infer<ReturnType<typeof serverFrameSchema>>;
 
-/** Reads one message of a socket: a frame, or why the socket must go. */
+/** Reads one message of a socket: returns the frame, or the reason for closing the socket. */
 export function readFrame(data: string | ArrayBuffer): { frame: ClientFrame } | { close: number; reason: string } {
   if (typeof data !== "string") return { close: CLOSE.badFrame, reason: "Binary frame received. Send text frames." };
-  if (utf8Bytes(data) > QUESTION_LIMITS.frameBytes) return { close: CLOSE.tooLarge, reason: "Frame too large." };
+  if (utf8Bytes(data) > QUESTION_LIMITS.frameBytes)
+    return {
+      close: CLOSE.tooLarge,
+      reason: `Frame too large (limit ${QUESTION_LIMITS.frameBytes / 1_024} KiB). Send less.`,
+    };
   let value: unknown;
   try {
     value = JSON.parse(data);
   } catch {
-    return { close: CLOSE.badFrame, reason: "The frame is not valid JSON." };
+    return { close: CLOSE.badFrame, reason: "The frame is not valid JSON. Fix the syntax." };
   }
   const parsed = clientFrameSchema.safeParse(value);
   if (parsed.success) return { frame: parsed.data };
   const where = parsed.error.issues[0]?.path.join(".") ?? "";
-  return { close: CLOSE.badFrame, reason: `The frame is not valid${where === "" ? "" : `: ${where.slice(0, 60)}`}.` };
+  return {
+    close: CLOSE.badFrame,
+    reason: `The frame is not valid${where === "" ? "" : ` at ${where.slice(0, 60)}`}. Check its fields.`,
+  };
 }

@@ -3,11 +3,11 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Questions to the browser, and the sockets they travel on. */
+/** Limits of questions to the browser and of their sockets. */
 export const QUESTION_LIMITS = {
   payloadBytes: 256 * KiB,
   answerBytes: 256 * KiB,
-  /** A frame: an answer and its envelope. */
+  /** A frame with an answer. */
   frameBytes: 260 * KiB,
   nameChars: 200,
   /** Number of actions that a page can declare. */

@@ -1,4 +1,4 @@
-// A question to the browser and what becomes of it: pending, then resolved, expired or cancelled, once and for good.
+// A question to the browser and its state: pending, then once resolved, expired or cancelled.
 
 import * as z from "zod";
 import { sha256Hex } from "../digest";
@@ -39,7 +39,7 @@ export interface Question {
 
 export interface BrowserQuestion extends Question {
   id: string;
-  /** Its place among everything the conversation sends; rises. */
+  /** Its sequence number among everything that the conversation sends. */
   seq: number;
   created: number;
   deadline: number;
@@ -47,7 +47,7 @@ export interface BrowserQuestion extends Question {
   attempt: number;
   state: QuestionState;
   answer: Answer | null;
-  /** Who answered, or why it was cancelled. */
+  /** The user who answered, or the reason for the cancellation. */
   note: string | null;
   ended: number | null;
 }
@@ -74,7 +74,7 @@ export function asked(id: string, seq: number, question: Question, now: number, 
   };
 }
 
-/** Whether nothing but expiring is left for it. */
+/** Whether a question is pending and its deadline has passed. */
 export function isDue(request: BrowserQuestion, now: number): boolean {
   return request.state === "pending" && now >= request.deadline;
 }

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { decodeCursor, encodeCursor } from "../cursor";
 import { GatewayError } from "../errors";
 
-/** A ticket travels as a sub-protocol with this prefix; all of it are characters of an HTTP token. */
+/** Prefix of a ticket that is sent as a sub-protocol. All characters are allowed in HTTP tokens. */
 export const TICKET_PREFIX = "ticket.";
 
 /** The maximum length of ids, so that a forged ticket cannot contain more. */
@@ -20,11 +20,11 @@ export interface TicketClaims {
 /** The rights of a ticket, as the object stores them. */
 export const grantSchema = z.lazy(() =>
   z.object({
-    /** The key behind it, see `services/access/credential.ts`. */
+    /** The key that created it, see `services/access/credential.ts`. */
     credential: z.string(),
     /** Recorded as the user who answered. */
     user_id: z.string(),
-    /** Pinned: only this origin, where `null` means no origin at all. Else every allowed one. */
+    /** If set, only this origin is accepted; `null` means no origin. Otherwise every allowed origin is accepted. */
     origin: z.string().nullable(),
     pinned: z.boolean(),
     /** Whether the page can see arguments and results of calls. Tickets of earlier gateways do not have it. */
@@ -36,19 +36,19 @@ export const grantSchema = z.lazy(() =>
 
 export type Grant = z.infer<typeof grantSchema>;
 
-/** A ticket as it reads: what it claims, and what the gateway's mark has to be of. */
+/** A parsed ticket: its claims, and the text that its signature covers. */
 export interface ReadTicket extends TicketClaims {
   body: string;
   /** base64url of 32 bytes. */
   mark: string;
 }
 
-/** A ticket without its mark. */
+/** A ticket without its signature. */
 export function ticketBody(claims: TicketClaims, secret: string): string {
   return `${encodeCursor([claims.userId, claims.conversation])}.${secret}`;
 }
 
-/** A ticket: body and mark. All of it are characters of an HTTP token. */
+/** Returns a ticket: body and signature. All characters are allowed in HTTP tokens. */
 export function writeTicket(body: string, mark: string): string {
   return `${body}.${mark}`;
 }

@@ -2,19 +2,19 @@
 
 import { isLoopback } from "../loopback";
 
-/** `api.example.com` or `*.example.com`, with a port where it is not that of https. */
+/** `api.example.com` or `*.example.com`, with a port unless it is the port of https. */
 export const BOUND_HOST = /^(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[1-9]\d{0,4})?$/;
 const HIGHEST_PORT = 65_535;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
 interface Bound {
-  /** In lower case; `*.example.com` covers every host below example.com, and not itself. */
+  /** In lower case. `*.example.com` matches every host below example.com, but not example.com itself. */
   name: string;
-  /** `null` where none was written. */
+  /** `null`: no port was given. */
   port: number | null;
 }
 
-/** Whether this is something that a secret can be bound to. */
+/** Whether a secret can be bound to this text. */
 export function isBoundHost(text: string): boolean {
   return BOUND_HOST.test(text) && (boundOf(text).port ?? 0) <= HIGHEST_PORT;
 }

@@ -7,7 +7,7 @@ export const breakerSchema = z.lazy(() =>
   z.object({
     /** In a row. */
     failures: z.number(),
-    /** When the circuit opened, or when the last trial began, in milliseconds since the epoch; `null` while it is closed. */
+    /** Time when the circuit opened or the last trial began, in milliseconds since the epoch; `null`: closed. */
     since: z.number().nullable(),
     /** Error of the last failure. */
     last: z.string().nullable(),

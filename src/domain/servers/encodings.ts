@@ -25,9 +25,9 @@ const NAMED: Readonly<Record<string, number>> = { amp: 0x26, lt: 0x3c, gt: 0x3e,
 const NAME = /amp|lt|gt|quot|apos|nbsp/y;
 const NUMBER = /[xX]([0-9a-fA-F]{1,8})|([0-9]{1,8})/y;
 const BRACED = /\{([0-9a-fA-F]{1,8})\}/y;
-/** A percent sign that was encoded again. */
+/** A percent sign that was itself encoded. */
 const AGAIN = "25";
-/** An ampersand that was encoded again. */
+/** An ampersand that was itself encoded. */
 const AMP = /amp;|#38;|#[xX]26;/y;
 /** Characters that can start an escape, as a character class. */
 export const ESCAPE_STARTERS = "\\\\%&+\\u00c2-\\u00f4\\ufffd";
@@ -70,12 +70,12 @@ export function spendEffort(effort: Effort, cost: number): boolean {
   return can;
 }
 
-/** Whether escapes begin with a character of ASCII. */
+/** Whether an escape begins with an ASCII character. */
 export function startsEscape(code: number): boolean {
   return code === BACKSLASH || code === PERCENT || code === AMPERSAND || code === PLUS;
 }
 
-/** Adds what an escape means, and what that means where it introduces an escape of another kind. */
+/** Adds the characters that an escape stands for, and their own meaning if they begin another kind of escape. */
 function addNested(found: Reading[], text: string, sign: Reading, effort: Effort, depth: number): void {
   const meant: Reading[] = [];
   addEscaped(meant, text, sign, effort, depth - 1);
@@ -97,7 +97,7 @@ function addEscaped(found: Reading[], text: string, { code, end }: Reading, effo
   else if (code === AMPERSAND) addEntities(found, text, end, effort, depth);
   else if (code === PLUS) found.push({ code: 0x20, end });
   else if (isLead(code)) {
-    // Bytes of UTF-8 that were read as Latin-1.
+    // UTF-8 bytes that were decoded as Latin-1.
     const continued = (at: number) =>
       readings(text, at, effort, depth).find((next) => isContinuation(next.code)) ?? null;
     const whole = composed(code, end, continued);
@@ -121,7 +121,7 @@ function behindBackslash(text: string, next: Reading): Reading | null {
 function addBytes(found: Reading[], text: string, at: number, effort: Effort, depth: number): void {
   const byte = hexAt(text, at, 2);
   if (byte === null) return;
-  // By itself it is a character of Latin-1.
+  // Alone, it is a Latin-1 character.
   found.push({ code: byte, end: at + 2 });
   if (!isLead(byte)) return;
   const continued = (from: number) => {
@@ -133,7 +133,7 @@ function addBytes(found: Reading[], text: string, at: number, effort: Effort, de
   if (whole !== null) found.push(whole);
 }
 
-/** A character of several bytes of UTF-8. */
+/** A UTF-8 character of several bytes. */
 function composed(lead: number, at: number, continued: (at: number) => Reading | null): Reading | null {
   const more = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
   let code = lead & (0x3f >> more);
@@ -174,7 +174,7 @@ function addEnded(found: Reading[], text: string, { code, end }: Reading, effort
     if (next.code === SEMICOLON) found.push({ code, end: next.end });
 }
 
-/** The number that so many digits make, or `null` where not all of them are there. */
+/** Returns the number written with this number of digits, or `null` if digits are missing. */
 function hexAt(text: string, at: number, digits: number): number | null {
   let number = 0;
   for (let n = at; n < at + digits; n++) {

@@ -1,4 +1,4 @@
-// Remote MCP servers as they are configured: by the gateway, a ghost or a skill. The more specific replaces a whole entry.
+// Entries of remote MCP servers, configured by the gateway, a ghost or a skill. A more specific entry replaces the other one completely.
 
 import * as z from "zod";
 import type { Issue } from "../errors";
@@ -19,15 +19,15 @@ export const serverEntrySchema = z.lazy(() =>
     headers: z
       .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "is not a header name"), z.string().max(8_192))
       .optional(),
-    /** Seconds for a call, and for connecting. */
+    /** Timeouts in seconds for a call and for connecting. */
     timeout: seconds().optional(),
     connect_timeout: seconds().optional(),
     /** Only these tools, except denied ones. A name, or a pattern in which `*` stands for any text. */
     allow: toolNames().optional(),
     deny: toolNames().optional(),
-    /** Pins the protocol's generation for a server that answers the question wrongly. */
+    /** Sets the protocol generation for a server whose detection fails. */
     era: z.enum(["auto", "legacy", "modern"]).optional(),
-    /** `false`: it is as if it were not there, and still in place of a less specific one of its name. */
+    /** `false`: the server is not used, but still replaces a less specific one with the same name. */
     enabled: z.boolean().optional(),
     /** Whether tools are called `server__tool`: `on-conflict` if the bare name is taken; with `never` such a tool is left out. */
     prefix: z.enum(PREFIXES).optional(),
@@ -54,7 +54,7 @@ export type ServerSource =
   | { kind: "ghost"; shared: string | null }
   | { kind: "skill"; skill: string };
 
-/** A server that a conversation is to have: with its entry, or with the reason in words why it cannot run here. */
+/** A server of a conversation: its entry, or the reason why it cannot be used. */
 export type ConfiguredServer = { name: string; source: ServerSource } & (
   | { entry: ServerEntry; problem: null }
   | { entry: null; problem: string }
@@ -91,7 +91,7 @@ function spelt(raw: JsonObject): { entry: JsonObject; unread: string[] } {
   return { entry, unread: Object.keys(entry).filter((key) => !known.includes(key)) };
 }
 
-/** An entry as it is used here; what is wrong with it is in the schema's words. */
+/** Returns the parsed entry, or the problems as messages of the schema. */
 export function readEntry(raw: JsonObject) {
   return serverEntrySchema.safeParse(spelt(raw).entry);
 }
@@ -123,7 +123,7 @@ function short(name: string): string {
   return name.slice(0, 64);
 }
 
-/** Reads `mcpServers` of a manifest, a ghost or the gateway. Every mapping in it becomes a server, if only one with a problem. */
+/** Reads `mcpServers` of a manifest, a ghost or the gateway. Every mapping in it becomes a server, possibly one with a problem. */
 export function readServers(wrapped: JsonObject, source: ServerSource): ConfiguredServer[] {
   return Object.entries(unwrapServers(wrapped).servers).map(([name, raw]): ConfiguredServer => {
     const problem = foreign(raw);
@@ -148,8 +148,8 @@ export function variableProblems({ url, headers = {} }: ServerEntry): (TemplateP
 }
 
 /**
- * Returns the servers that must not be stored: those whose URL host comes from a variable, whose only use is to leak values. Other problems
- * disable the server when it is used.
+ * Returns the servers that must not be stored: those whose URL host comes from a variable. Such a URL only serves to leak values. Other
+ * problems disable the server when it is used.
  */
 export function refusedServers(wrapped: JsonObject, path: string): Issue[] {
   const { servers, keys: outer } = unwrapServers(wrapped);
@@ -166,7 +166,10 @@ export function refusedServers(wrapped: JsonObject, path: string): Issue[] {
   });
 }
 
-/** Skill over what is general, and of that the later over the earlier, by whole entry. Servers of one name that two skills bring are two. */
+/**
+ * Merges servers: those of skills replace general ones, and later general ones replace earlier ones, always as whole entries. Servers with
+ * the same name from two skills stay separate.
+ */
 export function mergeServers<T extends { name: string }>(general: readonly T[], skills: readonly T[]): T[] {
   const named = new Set(skills.map((server) => server.name));
   const last = new Map(general.map((server) => [server.name, server]));

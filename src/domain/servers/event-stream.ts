@@ -1,12 +1,12 @@
-// Server-sent events: read as the HTML standard reads them, and written anew. Nothing of the text between is passed on, so what a
-// client reads is what was read here.
+// Reads server-sent events as the HTML standard defines them, and writes them again. No original text is passed on, so a client receives
+// exactly what was parsed here.
 
 /** A server-sent event with data, an id, or a reconnection time. */
 export interface StreamEvent {
-  /** `message` when it names none. */
+  /** `message` by default. */
   type: string;
   id: string | null;
-  /** `null` when it has none, which is not the same as an empty one. */
+  /** `null` if absent, which differs from an empty id. */
   data: string | null;
   /** Reconnection time in milliseconds as written; `null` if absent. */
   retry: string | null;
@@ -32,7 +32,7 @@ export class EventSplitter {
     return this.#pending + this.#fields;
   }
 
-  /** The events that this piece of the stream completes. */
+  /** Returns the events that this piece of the stream completes. */
   push(piece: string): StreamEvent[] {
     if (piece === "") return [];
     const marked = this.#isFirst && piece.startsWith(BYTE_ORDER_MARK);
@@ -77,7 +77,7 @@ export class EventSplitter {
   }
 }
 
-/** An event as text. The data is one line or several. */
+/** Returns an event as text. Each line of the data is written separately. */
 export function writeEvent({ type, id, data, retry }: Partial<StreamEvent>): string {
   const lines = [
     ...(type === undefined || type === "message" ? [] : [`event: ${type}`]),

@@ -18,7 +18,10 @@ export function toolDigest(tool: JsonObject): Promise<string> {
   return sha256Hex(canonicalJson({ ...read, ui })).then((digest) => digest.slice(0, DIGEST_CHARS));
 }
 
-/** Whether a guard lets a tool pass. A list that an earlier gateway read has no digests: nothing of it passes until it is read again. */
+/**
+ * Whether a guard accepts a tool. Lists from earlier gateways have no digests, so none of their tools is accepted until the list is read
+ * again.
+ */
 export function passes(
   approved: ApprovedTools | null,
   { name, digest }: Pick<UpstreamTool, "name" | "digest">,
@@ -28,11 +31,11 @@ export function passes(
 }
 
 /** Returns texts that say why tools are restricted, grouped by reason. */
-export function restrictedToolTexts(approved: ApprovedTools, withheld: readonly string[]): string[] {
-  const changed = withheld.filter((name) => Object.hasOwn(approved, name));
-  const added = withheld.filter((name) => !Object.hasOwn(approved, name));
+export function restrictedToolTexts(approved: ApprovedTools, restricted: readonly string[]): string[] {
+  const changed = restricted.filter((name) => Object.hasOwn(approved, name));
+  const added = restricted.filter((name) => !Object.hasOwn(approved, name));
   const say = (names: readonly string[], what: string) =>
-    names.length === 0 ? [] : [`${named(names)} ${names.length === 1 ? "is" : "are"} withheld: ${what}`];
+    names.length === 0 ? [] : [`${named(names)} ${names.length === 1 ? "is" : "are"} not offered: ${what}`];
   return [...say(changed, "the definitions changed after they were approved"), ...say(added, "they are not approved")];
 }
 

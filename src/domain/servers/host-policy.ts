@@ -8,13 +8,13 @@ export type Verdict = { url: URL; problem?: never } | { problem: string; url?: n
 const URL_CHARS = 4_096;
 /** The lowest permitted port besides 443: lower ports belong to other protocols. */
 const FREE_PORTS = 1_024;
-/** Names that only a private network resolves: RFC 6761, 6762, 7686, 8375, 9476 and what networks use without asking. */
+/** Names that only private networks resolve: RFC 6761, 6762, 7686, 8375, 9476, and names that networks use informally. */
 const PRIVATE_SUFFIXES =
   /(?:^|\.)(?:local|localdomain|internal|intranet|private|corp|home|lan|arpa|onion|alt|test|invalid|example)$/;
 /** Characters that the parser would silently repair; other parsers may read them differently. */
 const REPAIRED = /[\s\\\p{Cc}\p{Cf}]/u;
 const HTTP = /^https?:\/\/[^/]/i;
-/** A name with at least two labels, the last of them no number, in the spelling that the URL parser leaves. */
+/** A name with at least two labels whose last label is not a number, as written by the URL parser. */
 const PUBLIC_NAME = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 /**

@@ -6,7 +6,7 @@ export const MCP_LIMITS = {
   timeoutSeconds: 300,
   /** Tools that an entry can allow or deny by name. */
   namedTools: 256,
-  /** Servers of the gateway, and of a user or a group. */
+  /** Number of servers of the gateway, and of a user or group. */
   servers: 64,
   ownServers: 20,
   /** Ghosts that a server can be restricted to. */

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { type JsonValue, jsonValue } from "../json";
 import { cutText } from "../tool";
 
-/** The levels of MCP, the least first. */
+/** The log levels of MCP, lowest first. */
 export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -21,7 +21,7 @@ export interface LogListener {
   hear(log: ServerLog): void;
 }
 
-/** Messages of one call, and what of each is passed on, in UTF-16 units. */
+/** Number of messages per call, and maximum length of each in UTF-16 units. */
 const MOST = 200;
 const DATA_CHARS = 8_192;
 const LOGGER_CHARS = 100;

@@ -1,4 +1,4 @@
-// What is known of an MCP server between calls, as plain data: enough to make the next call with a single request.
+// The state of an MCP server between calls, as plain data: enough to make the next call with one request.
 
 import * as z from "zod";
 import { DURATIONS } from "../durations";
@@ -40,9 +40,9 @@ export interface UpstreamTarget {
   abilities: ClientCapabilities;
   /** Present if users sign in to the server. */
   signIn?: TargetSignIn;
-  /** Milliseconds for connecting, and for reading the list of tools. */
+  /** Timeout for connecting and for reading the list of tools, in milliseconds. */
   connectMs: number;
-  /** Milliseconds for a call, with all that it needs. */
+  /** Timeout for a call, including everything it needs, in milliseconds. */
   callMs: number;
 }
 
@@ -80,7 +80,7 @@ export const upstreamMemorySchema = z.lazy(() =>
     era: z.object({ kind: z.enum(["legacy", "modern"]), at: z.number() }).nullable(),
     /** For the legacy era; `id` is `null` if the server has no sessions. */
     session: z.object({ id: z.string().nullable(), protocol: z.string() }).nullable(),
-    /** The answer to `server/discover`, of the modern era. */
+    /** The response to `server/discover` of the modern era. */
     discover: jsonObject.nullable(),
     server: z
       .object({
@@ -98,7 +98,7 @@ export const upstreamMemorySchema = z.lazy(() =>
   }),
 );
 
-/** Everything that outlives a call. No secret is in it but the server's own session id. */
+/** Everything that is stored between calls. It contains no secret except the server's own session id. */
 export type UpstreamMemory = z.infer<typeof upstreamMemorySchema>;
 
 export const NO_MEMORY: UpstreamMemory = {

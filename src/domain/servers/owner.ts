@@ -33,7 +33,7 @@ const oauth = () =>
     })
     .optional();
 
-/** An entry of a group or a user. `ghosts`: only conversations with one of these have it, and nothing else does. */
+/** An entry of a group or a user. `ghosts`: the server is only in conversations with one of these ghosts. */
 export const userServerEntrySchema = z.lazy(() =>
   serverEntrySchema.unwrap().extend({ ghosts: ghosts(), oauth: oauth() }),
 );
@@ -45,7 +45,7 @@ export const gatewayEntrySchema = z.lazy(() =>
 );
 export type GatewayServerEntry = z.infer<typeof gatewayEntrySchema>;
 
-/** The digest that each approved tool had. */
+/** The digest of each tool at the time of its approval. */
 export const approvedSchema = z.lazy(() => z.record(z.string(), z.string()));
 export type ApprovedTools = z.infer<typeof approvedSchema>;
 

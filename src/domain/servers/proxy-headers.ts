@@ -1,7 +1,7 @@
-// The headers that pass through the transparent proxy. All others stay on their side: a client's key, cookies and address never reach a
+// The headers that pass through the transparent proxy. Other headers are not passed on: a client's key, cookies and address never reach a
 // server, and a server's never reach a client.
 
-/** Headers of MCP's transports and of tracing. The session's id passes too, but sealed, so it is not among them. */
+/** Headers of MCP's transports and of tracing. The session id is passed on too, but encrypted, so it is not in this list. */
 const FORWARDED = new Set([
   "accept",
   "content-type",

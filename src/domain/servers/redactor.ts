@@ -29,17 +29,17 @@ const WITHHELD = "[removed: this text has too many escapes to be searched for se
 
 const IDLE: Redactor = { text: (text) => text, json: (value) => value, jsonText: (text) => text, isIdle: true };
 
-/** Shorter values are no secrets: taking them out would tear words apart (`SECRET_LIMITS`). */
+/** Shorter values are not secrets: removing them would break ordinary words (`SECRET_LIMITS`). */
 export function makeRedactor(secrets: readonly NamedSecret[]): Redactor {
-  const sought = secretPatternsOf(secrets);
-  if (sought === null) return IDLE;
+  const patterns = secretPatternsOf(secrets);
+  if (patterns === null) return IDLE;
   return {
-    text: (text) => shown(redactText(text, sought, { left: REDACTION_EFFORT.onTop })),
+    text: (text) => shown(redactText(text, patterns, { left: REDACTION_EFFORT.onTop })),
     json(value) {
       const effort = { left: REDACTION_EFFORT.onTop };
-      return redactJson(value, (text) => shown(redactText(text, sought, effort)));
+      return redactJson(value, (text) => shown(redactText(text, patterns, effort)));
     },
-    jsonText: (text) => redactJsonText(text, sought),
+    jsonText: (text) => redactJsonText(text, patterns),
     isIdle: false,
   };
 }
@@ -59,12 +59,12 @@ export function bothRedactors(first: Redactor, second: Redactor): Redactor {
 }
 
 /**
- * Returns a text without secrets, as far as it was searched. The budget per character is added; the additional budget is shared by all
- * strings of a value, so that many short strings cost no more than a long one.
+ * Returns a text without secrets, up to the position where the budget ended. The budget per character is added; the additional budget is
+ * shared by all strings of a value, so that many short strings cost no more than a long one.
  */
-export function redactText(text: string, sought: SecretPatterns, effort: Effort): { read: string; isWhole: boolean } {
+export function redactText(text: string, patterns: SecretPatterns, effort: Effort): { read: string; isWhole: boolean } {
   effort.left = Math.max(effort.left, 0) + REDACTION_EFFORT.perChar * text.length;
-  const { spans, unread } = spansIn(text, sought, effort);
+  const { spans, unread } = spansIn(text, patterns, effort);
   return { read: without(text.slice(0, unread), spans), isWhole: unread === text.length };
 }
 
@@ -72,7 +72,7 @@ function shown({ read, isWhole }: ReturnType<typeof redactText>): string {
   return isWhole ? read : read + WITHHELD;
 }
 
-/** The text with the longest name in each of these places. They come in the order of their beginnings. */
+/** Returns the text with overlapping matches merged and replaced by the name of the longest. Matches are ordered by their start. */
 function without(text: string, spans: readonly SecretSpan[]): string {
   if (spans.length === 0) return text;
   const merged: (SecretSpan & { longest: number })[] = [];
@@ -110,11 +110,11 @@ function redactNumber(digits: string, text: (given: string) => string): string |
   return redacted === digits ? null : redacted;
 }
 
-function redactJsonText(given: string, sought: SecretPatterns): string | null {
+function redactJsonText(given: string, patterns: SecretPatterns): string | null {
   const effort = { left: REDACTION_EFFORT.onTop };
   let areWhole = true;
   const text = (one: string) => {
-    const { read, isWhole } = redactText(one, sought, effort);
+    const { read, isWhole } = redactText(one, patterns, effort);
     areWhole &&= isWhole;
     return read;
   };

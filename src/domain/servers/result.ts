@@ -16,7 +16,7 @@ const answerSchema = z.lazy(() =>
   }),
 );
 
-/** A result of bounded size, and all of it where something was left out. */
+/** A size-limited result, and the whole result if something was cut. */
 interface BoundedResult {
   result: ToolResult;
   whole: WholeResult | null;
@@ -62,12 +62,12 @@ function wholeOf(content: readonly ContentBlock[], structuredContent: JsonObject
 }
 
 function capped(blocks: readonly ContentBlock[]): ContentBlock[] {
-  const kept: ContentBlock[] = [];
+  const acceptedBlocks: ContentBlock[] = [];
   let text = UPSTREAM_LIMITS.textChars;
   let all = UPSTREAM_LIMITS.resultBytes;
   for (const [index, block] of blocks.entries()) {
-    if (kept.length >= UPSTREAM_LIMITS.blocks) {
-      kept.push(note(`${blocks.length - index} more blocks`));
+    if (acceptedBlocks.length >= UPSTREAM_LIMITS.blocks) {
+      acceptedBlocks.push(note(`${blocks.length - index} more blocks`));
       break;
     }
     const size = JSON.stringify(block).length;
@@ -75,17 +75,17 @@ function capped(blocks: readonly ContentBlock[]): ContentBlock[] {
     const weight = fits === block ? size : JSON.stringify(fits).length;
     const bytes = utf8Bytes(JSON.stringify(fits));
     if (fits === null || bytes > all) {
-      kept.push(note(`a block of type '${block.type.slice(0, 40)}' with ${size} characters`));
+      acceptedBlocks.push(note(`a block of type '${block.type.slice(0, 40)}' with ${size} characters`));
       continue;
     }
-    kept.push(fits);
+    acceptedBlocks.push(fits);
     all -= bytes;
     if (block.type === "text") text -= weight;
   }
-  return kept;
+  return acceptedBlocks;
 }
 
-/** A text block that fits into what is left; `null` when nothing is left. */
+/** Returns a text block that fits into the remaining size; `null` if none is left. */
 function cutBlock(block: ContentBlock, text: string, left: number): ContentBlock | null {
   if (left <= 0) return null;
   return text.length <= left ? block : { ...block, text: cutText(text, left) };

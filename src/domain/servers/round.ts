@@ -8,8 +8,8 @@ export const serverQuestionSchema = z.object({ key: z.string(), method: z.string
 export type ServerQuestion = z.infer<typeof serverQuestionSchema>;
 
 /**
- * Stored before anybody is asked. A server of MCP 2026 has ended its part of the call, which continues from `state` with the answers,
- * whoever sends them; a server of 2025 waits in a stream that ends with the Durable Object.
+ * Stored before the question is asked. A server of MCP 2026 has ended its part of the call. The call continues from `state` when answers
+ * arrive. A server of 2025 waits in a stream that ends with the Durable Object.
  */
 export const roundSchema = z.discriminatedUnion("era", [
   z.object({
@@ -19,7 +19,7 @@ export const roundSchema = z.discriminatedUnion("era", [
     asked: z.array(serverQuestionSchema),
     state: z.string().nullable(),
   }),
-  /** `question` is the page's that is open. */
+  /** `question`: the open question to the page. */
   z.object({ era: z.literal("legacy"), question: z.string().optional() }),
 ]);
 export type Round = z.infer<typeof roundSchema>;

@@ -38,7 +38,7 @@ export function readRpcBody(text: string): RpcBody {
   return { value, messages };
 }
 
-/** The members by which a message is judged. */
+/** The fields that decide whether a message is allowed. */
 const JUDGED = ["jsonrpc", "id", "method", "params"];
 const JUDGED_PARAMS = ["name"];
 
@@ -67,7 +67,7 @@ export function requestIds({ messages }: RpcBody): RpcId[] {
   return messages.flatMap(({ id, method }) => (id === undefined || method === undefined ? [] : [id]));
 }
 
-/** The names of the tools that it calls. */
+/** Returns the names of the tools that the body calls. */
 export function calledTools({ messages }: RpcBody): string[] {
   return messages.flatMap(({ method, params }) => (method === "tools/call" ? [params?.name ?? ""] : []));
 }
@@ -93,7 +93,7 @@ function decodedHeader(value: string | null): string | null {
   }
 }
 
-/** Whether one of its messages has one of these methods. */
+/** Whether one of the messages has one of these methods. */
 export function hasMethod({ messages }: RpcBody, ...methods: string[]): boolean {
   return messages.some(({ method }) => method !== undefined && methods.includes(method));
 }
@@ -105,7 +105,7 @@ export function rpcError(id: RpcId | null, code: number, message: string, data?:
 
 const answerSchema = z.lazy(() => z.object({ id: rpcIdSchema, method: z.never().optional() }));
 
-/** The id of the request that a message answers; `null` when it is no answer. */
+/** Returns the id of the request to which a message is the response; `null` if it is not a response. */
 export function answeredId(message: unknown): RpcId | null {
   return answerSchema.safeParse(message).data?.id ?? null;
 }
@@ -125,7 +125,7 @@ export function withoutTools(message: unknown, isAllowed: (name: string, tool: u
   return { ...list, result: { ...list.result, tools } };
 }
 
-/** The tools that a message lists, each with its name. */
+/** Returns the tools in a message's list, each with its name. */
 export function toolsIn(message: unknown): [name: string, tool: unknown][] {
   if (Array.isArray(message)) return message.flatMap(toolsIn);
   return (toolListSchema.safeParse(message).data?.result.tools ?? []).flatMap((tool): [string, unknown][] => {

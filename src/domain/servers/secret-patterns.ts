@@ -1,4 +1,4 @@
-// Secrets as they are looked for: in each form that they travel in, at every place of a text, within an effort.
+// Finds secret values in text, in every encoding that an upstream may use, with a limited effort.
 
 import { encodeBase64 } from "../base64";
 import { type Effort, ESCAPE_STARTERS, type Reading, readings, spendEffort, startsEscape } from "./encodings";
@@ -8,7 +8,7 @@ export interface NamedSecret {
   value: string;
 }
 
-/** A way in which a secret is written, but for how its characters are spelt. */
+/** A form in which a secret can be written, independent of the encoding of its characters. */
 interface Form {
   name: string;
   codes: readonly number[];
@@ -16,11 +16,11 @@ interface Form {
   plain: number;
 }
 
-/** Everything that is looked for. */
+/** All search patterns. */
 export interface SecretPatterns {
   /** Matches where any of them may begin. */
   heads: RegExp;
-  /** By what it begins with. */
+  /** Patterns by first character. */
   forms: ReadonlyMap<number, readonly Form[]>;
 }
 
@@ -31,7 +31,7 @@ export interface SecretSpan {
   name: string;
 }
 
-/** The character for one that was read in a wrong encoding. */
+/** The replacement character, which decoders write for invalid bytes. */
 const LOST = 0xfffd;
 const NONE: readonly Form[] = [];
 
@@ -54,8 +54,8 @@ export function secretPatternsOf(secrets: readonly NamedSecret[]): SecretPattern
 }
 
 /**
- * Returns every position of every secret, including overlapping ones, so that nothing of either is left. `unread`: where the budget ended,
- * or the end of the text; everything that begins before it was found completely.
+ * Returns every position of every secret, including overlapping ones, so that no part of a secret remains. `unread`: where the budget
+ * ended, or the end of the text; everything that begins before it was found completely.
  */
 export function spansIn(
   text: string,
@@ -77,7 +77,7 @@ export function spansIn(
   return { spans, unread: text.length };
 }
 
-/** The forms that begin with any of what was read, each once. */
+/** Returns the patterns that begin with any of these readings, without duplicates. */
 function beginningWith(first: readonly Reading[], forms: SecretPatterns["forms"]): Iterable<Form> {
   const found = new Set<Form>();
   for (const { code } of first) for (const form of forms.get(code) ?? NONE) found.add(form);
@@ -128,10 +128,10 @@ function endsAt(
 ): number[] {
   const fitting = read.filter((one) => one.code === code).map(({ end }) => end);
   if (code < 0x80) return fitting;
-  // One for each byte that had no character, or one for all.
+  // One replacement character per undecodable byte, or one for all.
   for (let end = place; end < place + 4 && text.charCodeAt(end) === LOST; end++) fitting.push(end + 1);
   if (code > 0xffff) {
-    // Each half in an escape of its own.
+    // Each half of a surrogate pair as a separate escape.
     const [high, low] = halves(code);
     for (const half of read.filter((one) => one.code === high))
       for (const other of readings(text, half.end, effort)) if (other.code === low) fitting.push(other.end);
@@ -154,7 +154,7 @@ function formsOf(value: string): string[] {
   return [value, ...encodings.flatMap((bytes) => [0, 1, 2].flatMap((shift) => base64Core(bytes, shift)))];
 }
 
-/** The characters of base64 that depend on these bytes alone when they begin at this place of a group of three. */
+/** Returns the base64 characters that depend only on these bytes, if they begin at this offset within a group of three. */
 function base64Core(bytes: Uint8Array, shift: number): string[] {
   const padded = new Uint8Array(shift + bytes.length);
   padded.set(bytes, shift);

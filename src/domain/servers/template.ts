@@ -50,7 +50,7 @@ const LOGGED = /[^\u0020-\u007e]/;
  */
 const MARKERS = ["somevalue", "othervaluehere"] as const;
 
-/** A piece of a template: text as it is, or a variable by our name for it. */
+/** A part of a template: a text, or a variable with the gateway's name for it. */
 type Piece = { text: string } | { variable: string };
 
 function piecesOf(template: string): Piece[] {
@@ -69,7 +69,7 @@ function piecesOf(template: string): Piece[] {
   }
 }
 
-/** The names of the secrets that these templates use. */
+/** Returns the names of the secrets in these templates. */
 export function secretsIn(templates: readonly string[]): string[] {
   const names = templates.flatMap(piecesOf).flatMap((piece) => {
     const name = "variable" in piece && piece.variable.startsWith(SECRET) ? piece.variable.slice(SECRET.length) : "";
@@ -78,7 +78,7 @@ export function secretsIn(templates: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-/** All variables that these templates use and that there are: names of secrets, and the others by our names. */
+/** Returns all known variables in these templates: names of secrets, and the gateway's names of others. */
 export function variablesIn(templates: readonly string[]): { secrets: string[]; others: string[] } {
   const names = templates
     .flatMap(piecesOf)
@@ -125,10 +125,10 @@ export function markedUrl(template: string): string | null {
   return leads(url) === leads(same) ? one : null;
 }
 
-/** A template filled in, or the first reason in words why it cannot be. Values never appear in the reason. */
+/** Returns the filled template, or the first reason why it cannot be filled. Values never appear in the reason. */
 export type Filled = { text: string } | { problem: string };
 
-/** Fills a URL. Values are percent-encoded, so none of them can change where the URL leads. */
+/** Fills a URL. Values are percent-encoded, so no value can change the target of the URL. */
 export function fillUrl(template: string, values: ReadonlyMap<string, string>): Filled {
   const found = templateProblem(template, "url");
   if (found !== null) return { problem: found.problem };
@@ -140,7 +140,7 @@ export function fillUrl(template: string, values: ReadonlyMap<string, string>): 
   return fill(template, values, (value) => encodeURIComponent(value.toWellFormed()));
 }
 
-/** Fills a header. A control character would end the header, so it is refused. */
+/** Fills a header. A control character would end the header. */
 export function fillHeader(template: string, values: ReadonlyMap<string, string>): Filled {
   const filled = fill(template, values, (value) => value);
   if ("text" in filled && UNSENDABLE.test(filled.text)) return { problem: UNSENDABLE_HEADER };

@@ -25,8 +25,8 @@ function matches(pattern: string, name: string): boolean {
 }
 
 /**
- * Whether a text has these parts in order and begins and ends with the outer ones. Each part is searched once after the previous one, so
- * the time is bounded by the text length times the number of parts.
+ * Whether a text contains these parts in order, and begins and ends with the first and last one. Each part is searched once after the
+ * previous one, so the time is bounded by the text length times the number of parts.
  */
 export function hasPieces([first = "", ...rest]: readonly string[], name: string): boolean {
   const last = rest.pop();

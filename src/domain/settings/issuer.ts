@@ -19,7 +19,7 @@ const ALGORITHMS = [
 ] as const;
 type Algorithm = (typeof ALGORITHMS)[number];
 
-/** A claim's name, or the value it has. */
+/** The name of a claim, or the value it must have. */
 const claim = (value: string) => (value === "" || value.length > 200 ? "use 1 to 200 characters" : null);
 
 /** Whether keys can be fetched from here: over https, or, in development builds only, from this machine. */
@@ -61,7 +61,7 @@ export const issuerSettings = {
   ),
 };
 
-/** The settings that an issuer needs besides its name, and which are not there. */
+/** Returns the settings that an issuer requires and that are missing. */
 export function missingForIssuer(settings: {
   JWT_ISSUER?: string | undefined;
   JWT_AUDIENCE: readonly string[];

@@ -4,7 +4,7 @@
 /** Reports a problem of a value. */
 type Say = (problem: string) => void;
 
-/** One setting: what it is without a value, and how a value is read. */
+/** One setting: its default, and how a value is parsed. */
 export interface Setting<T> {
   initial: T;
   /** Description for docs/settings.md. */
@@ -19,7 +19,7 @@ function setting<T>(initial: T, read: (text: string, say: Say) => T, description
   return { initial, description, read, describe: (next) => setting(initial, read, next) };
 }
 
-/** The entries of a setting that is a list: between commas, without spaces around. */
+/** Returns the entries of a list setting: separated by commas, trimmed. */
 export const entriesOf = (text: string): string[] =>
   text
     .split(",")
@@ -33,7 +33,7 @@ export const onOff = (initial: boolean): Setting<boolean> =>
     return text === "true";
   });
 
-/** One of some words. */
+/** One of several fixed values. */
 export const choice = <const T extends string>(values: readonly T[], initial: NoInfer<T>): Setting<T> =>
   setting(initial, (text, say) => {
     const found = values.find((value) => value === text);
@@ -51,11 +51,11 @@ export function readCount(text: string, least: number, most: number, say: Say): 
   return value;
 }
 
-/** A text that is not there unless it is set. */
+/** An optional text. */
 export const optionalText = (check?: (value: string) => string | null): Setting<string | undefined> =>
   setting<string | undefined>(undefined, checked(check));
 
-/** A text that is always there. */
+/** A text with a default. */
 export const textOr = (initial: string, check: (value: string) => string | null): Setting<string> =>
   setting(initial, checked(check));
 
@@ -67,7 +67,7 @@ function checked(check: (value: string) => string | null = () => null) {
   };
 }
 
-/** Entries between commas. `check`: what is wrong with one, or `null`. */
+/** Entries between commas. `check` returns the problem of an entry, or `null`. */
 export const list = (check: (entry: string) => string | null = () => null): Setting<string[]> =>
   parsedList((entry, say) => {
     const problem = check(entry);
@@ -75,7 +75,7 @@ export const list = (check: (entry: string) => string | null = () => null): Sett
     return entry;
   });
 
-/** Entries between commas, each read into something. */
+/** Entries separated by commas, each parsed. */
 export const parsedList = <T>(read: (entry: string, say: Say) => T | null): Setting<T[]> =>
   setting<T[]>([], (value, say) =>
     entriesOf(value).flatMap((entry) => {
@@ -84,7 +84,7 @@ export const parsedList = <T>(read: (entry: string, say: Say) => T | null): Sett
     }),
   );
 
-/** A setting that is read in a way of its own. */
+/** A setting with its own parser. */
 export const own = setting;
 
 /** The values of a table of settings. */
@@ -92,7 +92,7 @@ export type ValuesOf<T extends Record<string, Setting<unknown>>> = {
   [Name in keyof T]: T[Name] extends Setting<infer Value> ? Value : never;
 };
 
-/** Reads a table of settings; every problem with its name. What is not in the table is left to the caller. */
+/** Parses a table of settings. Each problem names its setting. The caller handles unknown names. */
 export function readTable<T extends Record<string, Setting<unknown>>>(
   table: T,
   variables: Readonly<Record<string, string>>,

@@ -60,7 +60,7 @@ const retention = own<number | "conversation">(5, (value, say) =>
 const secretsKey = (value: string) =>
   /^[A-Za-z0-9+/]{43}=$/.test(value) ? null : "must be 32 bytes in base64 (44 characters)";
 
-/** Generous: they are for accidents and abuse. A group has as much as a user, `QUOTA_GROUP_FACTOR` times. */
+/** High limits, against accidents and abuse. A group has the limit of a user, times `QUOTA_GROUP_FACTOR`. */
 const quotaSettings = {
   QUOTA_SKILLS: count(20_000, 1, 1_000_000).describe("Skills of one user."),
   QUOTA_VERSIONS: count(50_000, 1, 10_000_000).describe("Versions of all skills of one user."),
@@ -183,7 +183,7 @@ export const SETTINGS = {
 export type Settings = ValuesOf<typeof SETTINGS>;
 export type QuotaSettings = Pick<Settings, keyof typeof quotaSettings>;
 
-/** Reads settings from variables. Unknown names are problems too: a misspelt switch must not pass for the default. */
+/** Reads settings from variables. Unknown names are problems too, because a misspelled setting would silently use its default. */
 export function parseSettings(variables: Record<string, string>): { settings: Settings | null; issues: Issue[] } {
   const { values, problems } = readTable(SETTINGS, variables);
   const forIssuer = missingForIssuer(values).map((name) => ({ name, problem: "an issuer needs it" }));
@@ -192,7 +192,11 @@ export function parseSettings(variables: Record<string, string>): { settings: Se
     ...invalid.map(({ name, problem }) => ({ code: "INVALID_SETTING", message: `${name}: ${problem}`, path: name })),
     ...Object.keys(variables)
       .filter((name) => !Object.hasOwn(SETTINGS, name))
-      .map((name) => ({ code: "UNKNOWN_SETTING", message: `'${name}' is not a setting.`, path: name })),
+      .map((name) => ({
+        code: "UNKNOWN_SETTING",
+        message: `'${name}' is not a setting. Check its spelling, or remove it.`,
+        path: name,
+      })),
   ];
   return { settings: issues.length === 0 ? values : null, issues };
 }
@@ -200,8 +204,8 @@ export function parseSettings(variables: Record<string, string>): { settings: Se
 const read = new WeakMap<object, ReturnType<typeof parseSettings>>();
 
 /**
- * The settings among a Worker's bindings; throws `unavailable` naming every bad one, so that a misconfigured gateway serves
- * nothing by accident. Names that begin with two underscores are a runtime's own (the test pool sets one).
+ * Returns the settings among a Worker's bindings. Throws `unavailable` with the name of every invalid one, so that a misconfigured gateway
+ * serves nothing. Names that begin with two underscores belong to the runtime (the test pool sets one).
  */
 export function settingsFrom(bindings: object): Settings {
   let result = read.get(bindings);

@@ -2,7 +2,7 @@
 
 import { choice, count, optionalText } from "./kinds";
 
-/** Whether a text is an origin as browsers spell one. */
+/** Whether a text is an origin in the form that browsers send. */
 const isOrigin = (text: string) => /^https?:/.test(text) && URL.parse(text)?.origin === text;
 
 export const signInSettings = {

@@ -8,7 +8,7 @@ import { destinationOf } from "./redirect";
 
 /** An OAuth client. Self-registered clients are public; only pre-registered ones have a secret (`pre-registered.ts`). */
 export interface Client {
-  /** `dcr_…`, a digest of what it registered, the address of the document about it, or `app_…`, as an admin named it. */
+  /** `dcr_…`: a digest of the registration; the URL of a client document; or `app_…`: named by an admin. */
   id: string;
   /** Its display name, made safe to show. */
   name: string;
@@ -44,7 +44,7 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ message, path }) => ({
       code: "INVALID_FIELD",
-      message: path.length === 0 ? "The body is not a JSON object." : message,
+      message: path.length === 0 ? "The body is not a JSON object. Send the metadata as one." : message,
       path: path.join("."),
     }));
     return { issues, uris: issues.some(({ path }) => path.startsWith("redirect_uris")) };
@@ -54,11 +54,15 @@ export function readMetadata(said: unknown): { metadata: Metadata } | { issues: 
   if (grant_types?.includes("authorization_code") === false)
     issues.push({
       code: "INVALID_FIELD",
-      message: "`grant_types` must include `authorization_code`.",
+      message: "`grant_types` does not include `authorization_code`. Add it.",
       path: "grant_types",
     });
   if (response_types?.includes("code") === false)
-    issues.push({ code: "INVALID_FIELD", message: "`response_types` must include `code`.", path: "response_types" });
+    issues.push({
+      code: "INVALID_FIELD",
+      message: "`response_types` does not include `code`. Add it.",
+      path: "response_types",
+    });
   const usable = redirect_uris.filter((uri) => destinationOf(uri) !== null);
   if (usable.length === 0) {
     const message =
@@ -75,9 +79,9 @@ export function isAddress(clientId: string): boolean {
 }
 
 /**
- * Returns the URL of a document, or why it is not fetched. Documents are fetched before anybody has signed in. Every build applies the policy of a deployed gateway, because any web page can
- * send the browser of a local gateway's user here. Only URLs that the parser leaves unchanged are accepted, so that id and fetched URL are
- * the same text.
+ * Returns the URL of a document, or why it is not fetched. Documents are fetched before anybody has signed in. Every build applies the
+ * policy of a deployed gateway, because any web page can send the browser of a local gateway's user here. Only URLs that the parser leaves
+ * unchanged are accepted, so that id and fetched URL are the same text.
  *
  * @param own the gateway's origin, which cannot host client documents
  */
@@ -88,7 +92,7 @@ export function readAddress(clientId: string, own: string): { url: URL } | { pro
   const { url } = verdict;
   if (url.hash !== "" || clientId.includes("#")) return { problem: "the address has a fragment" };
   if (url.pathname === "/") return { problem: "the address has no path" };
-  // Dot segments, default ports, capitals and other spellings: the parser has changed them.
+  // The parser changed it: dot segments, default ports, capitals or another spelling.
   if (url.href !== clientId) return { problem: "the address is not normalized" };
   return url.origin === own ? { problem: "the address belongs to this gateway" } : { url };
 }
@@ -111,7 +115,7 @@ export function readDocument(address: string, text: string): { metadata: Metadat
   }
   const parsed = documentSchema.safeParse(said);
   if (!parsed.success) return { problem: "it has no client_id or no redirect_uris" };
-  // Any other would let the host of one document speak for another's.
+  // Otherwise the host of one document could act for another host.
   if (parsed.data.client_id !== address) return { problem: "its client_id differs from its address" };
   const read = readMetadata(parsed.data);
   return "metadata" in read ? read : { problem: read.issues.map(({ message }) => message).join(" ") };

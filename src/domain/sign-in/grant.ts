@@ -3,7 +3,7 @@
 import { canActAs, isAdmin, isNameable, type Membership } from "../access/access";
 import { allows } from "../access/key-scope";
 
-/** The one scope of a grant: to speak MCP at its URL. */
+/** The only scope of a grant: MCP requests at its URL. */
 export const GRANT_SCOPE = "mcp";
 
 /** Methods of signing in: with a key, with a sign-in link, or at the configured issuer. */
@@ -14,9 +14,9 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 export interface Approved {
   userId: string;
   via: SignInMethod;
-  /** The id of the key or of the link; of an issuer's user `<issuer> <sub>`. */
+  /** Id of the key or the link. For a user of an issuer: `<issuer> <sub>`. */
   viaId: string;
-  /** The stored key that the grant dies with; `null` where there is none. */
+  /** The stored key on which the grant depends; `null` if there is none. */
   keyId: string | null;
   /** Groups that the issuer's token claimed. */
   claimed: readonly Membership[];
@@ -25,7 +25,7 @@ export interface Approved {
   clientId: string;
   /** The client's display name, made safe to show. */
   clientName: string;
-  /** As the host has sent it. It sends the same again with the code. */
+  /** As sent by the host. The host sends the same value again with the code. */
   redirectUri: string;
   /** PKCE by S256. */
   challenge: string;

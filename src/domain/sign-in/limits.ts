@@ -23,22 +23,22 @@ export const SIGN_IN_LIMITS = {
   redirectUris: 32,
   /** Number of pre-registered clients. */
   knownClients: 100,
-  /** A program's name as it is shown. */
+  /** Maximum length of a client's displayed name. */
   nameChars: 64,
   stateChars: 4_096,
-  /** A document about a client: those of real hosts have less than 2 KiB. */
+  /** Size of a client document. Those of known hosts have less than 2 KiB. */
   documentBytes: 8 * KiB,
   documentAddressChars: 2_048,
-  /** A form of the sign-in page. */
+  /** Size of a form of the sign-in page. */
   formBytes: 16 * KiB,
   /** Keys that can be tried on one page. */
   tries: 5,
-  /** Links of one user that wait to be used. */
+  /** Unused sign-in links per user. */
   linksOfUser: 10,
   /** New clients and document fetches: per address and hour, and in total per day. */
   strangersOfAddress: 60,
   strangersOfDay: 2_000,
-  /** Sign-ins that wait for their user, of one address in an hour: hosted programs sign many users in from one. */
+  /** Pending sign-ins per address and hour. Hosted clients sign in many users from one address. */
   pagesOfAddress: 3_000,
 } as const;
 

@@ -5,12 +5,12 @@ import { hexOf } from "../digest";
 /** Prefix of the ids of pre-registered clients. */
 const KNOWN = "app_";
 
-/** The id that the program of this name has towards the sign-in. */
+/** Returns the client id of a pre-registered client. */
 export function preRegisteredClientId(name: string): string {
   return KNOWN + name;
 }
 
-/** The name of the program that an admin gave this id; `null` for an id of any other kind, which has no secret. */
+/** Returns the name of the pre-registered client with this id; `null` for any other id, which has no secret. */
 export function preRegisteredClientName(id: string): string | null {
   return id.startsWith(KNOWN) ? id.slice(KNOWN.length) : null;
 }

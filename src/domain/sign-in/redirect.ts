@@ -13,9 +13,9 @@ const NO_PROGRAM =
 /** The target of a response. */
 export type Destination =
   | { kind: "site"; host: string }
-  /** A program on the user's machine, listening there. */
+  /** A program that listens on the user's machine. */
   | { kind: "machine"; host: string }
-  /** A program that the user's system opens for a scheme. */
+  /** A program that the operating system opens for a URL scheme. */
   | { kind: "app"; scheme: string };
 
 /** Returns the target of a redirect URI; `null` if it is not allowed. */

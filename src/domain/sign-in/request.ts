@@ -15,7 +15,7 @@ export interface GrantRequest {
   resource: string;
 }
 
-/** A refusal in OAuth's words, which is sent to the program. */
+/** An OAuth error that is sent to the client. */
 export interface OAuthError {
   error: string;
   error_description: string;
@@ -49,7 +49,10 @@ export function readGrantRequest(
   const twice = ONCE.find((name) => query.getAll(name).length > 1);
   if (twice !== undefined) return refuse("invalid_request", `${twice} is sent more than once. Send it once.`);
   if ((query.get("state") ?? "").length > SIGN_IN_LIMITS.stateChars)
-    return refuse("invalid_request", `\`state\` is too long (limit ${SIGN_IN_LIMITS.stateChars} characters).`);
+    return refuse(
+      "invalid_request",
+      `\`state\` is too long (limit ${SIGN_IN_LIMITS.stateChars} characters). Use a shorter value.`,
+    );
   if (query.has("request"))
     return refuse("request_not_supported", "Request objects are not supported. Send the parameters directly.");
   if (query.has("request_uri"))
@@ -62,7 +65,7 @@ export function readGrantRequest(
     return refuse("invalid_request", "PKCE is required. Send `code_challenge` with `code_challenge_method=S256`.");
   // The user must always confirm: consent is not stored.
   if ((query.get("prompt") ?? "").split(" ").includes("none"))
-    return refuse("interaction_required", "`prompt=none` is not supported: users always confirm.");
+    return refuse("interaction_required", "`prompt=none` is not supported, because users always confirm. Remove it.");
   const [asked, ...others] = query.getAll("resource");
   const resource = asked === undefined || others.length > 0 ? null : readResource(origin, asked);
   if (resource === null)

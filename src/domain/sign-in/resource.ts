@@ -12,8 +12,7 @@ export function publicOrigin(settings: { PUBLIC_ORIGIN?: string | undefined }, u
 }
 
 /**
- * The canonical URL of what a request to this path is for: without a query, without a slash at the end, each segment spelt in one
- * way. `null` for what is no MCP URL.
+ * Returns the canonical resource URL of a path: without query and trailing slash, with normalized segments. `null` if it is not an MCP URL.
  *
  * @param path as a URL has it: encoded, without `.` and `..`
  */
@@ -24,8 +23,8 @@ export function resourceAt(origin: string, path: string): string | null {
 }
 
 /**
- * The canonical URL that a host means by `resource`. Its query does not count: `/mcp?ghost=a` is `/mcp`. `null` where that is no MCP URL
- * of this origin, or has what no such URL has.
+ * Returns the canonical URL of a host's `resource`. The query is ignored: `/mcp?ghost=a` is `/mcp`. `null` if it is not an MCP URL of this
+ * origin, or has other parts.
  */
 export function readResource(origin: string, text: string): string | null {
   const url = URL.parse(text);
@@ -40,7 +39,7 @@ export function endpointOf(resource: string): string {
   return path === "/mcp" || path.startsWith("/mcp/servers/") ? path : "/mcp/{id}";
 }
 
-/** Each segment decoded once and encoded again; `null` where one cannot be, or is a step to another place. */
+/** Decodes and encodes each segment once; `null` if a segment is invalid or a dot segment. */
 function speltPath(path: string): string | null {
   const segments = path.replace(/\/+$/, "").split("/").map(decoded);
   const spelt = segments.map((segment) =>
@@ -53,7 +52,7 @@ function decoded(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // Not UTF-8, or half an escape: no id has either.
+    // It is not UTF-8 or has an incomplete escape, which no id has.
     return null;
   }
 }

@@ -1,19 +1,19 @@
-// The tokens of one grant are a family: each refresh token is exchanged for its successor. Hosts repeat themselves, from several
-// processes and after answers that were lost, so an exchange can be repeated; what no honest host does ends the family.
+// The tokens of a grant are a family: each refresh token is exchanged for its successor. Hosts repeat exchanges, from several processes and
+// after lost responses, so an exchange can be repeated. A request that no honest host sends ends the family.
 
 /** The stored state of a token family. Tokens are stored as digests. */
 export interface Family {
-  /** The refresh token that counts now, and how many were before it. */
+  /** The current refresh token, and the number of earlier ones. */
   current: string;
   generation: number;
-  /** The one that was exchanged for it, and when: the last time before the successor was seen in use. */
+  /** The previous refresh token, and the last time it was exchanged before its successor was used. */
   previous: string | null;
   rotatedAt: number | null;
   /** Latest generation whose access token was used, which proves that its response arrived. */
   arrived: number;
 }
 
-/** A refresh token as a host shows it. */
+/** A refresh token as presented by a host. */
 export interface PresentedToken {
   hash: string;
   /** The generation it contains, if the gateway's signature is valid. */

@@ -15,16 +15,16 @@ export interface RefreshToken {
   secret: string;
   /** Number of exchanges since the grant's first token. */
   generation: number;
-  /** The gateway's mark on the rest. */
+  /** The signature of the other parts. */
   mark: string;
 }
 
-/** A code, or an access token, of this id with these 32 random bytes. */
+/** Returns a code or access token for an id and 32 random bytes. */
 export function writeBearer(kind: "sgc" | "sga", id: string, random: Uint8Array): string {
   return checked(`${kind}_${id}_${hexOf(random)}`);
 }
 
-/** The id in a text of this kind; `null` where it is none, or mistyped. */
+/** Returns the id in a token of this kind; `null` if it is not valid. */
 export function readBearer(kind: "sgc" | "sga", text: string): string | null {
   const found = read(text);
   return found?.kind === kind ? found.id : null;
@@ -34,7 +34,7 @@ export function writeRefreshToken({ grantId, secret, generation, mark }: Refresh
   return checked(`sgr_${grantId}_${secret}${generation.toString(16).padStart(8, "0")}${mark}`);
 }
 
-/** The parts of a refresh token; `null` where it is none, or mistyped. */
+/** Returns the parts of a refresh token; `null` if it is not valid. */
 export function readRefreshToken(text: string): RefreshToken | null {
   const found = read(text);
   if (found === null || found.kind !== "sgr") return null;

@@ -15,7 +15,7 @@ const SHOWN_CHARS = 200;
 /** Cost of a problem, because its text is built from possibly long values. */
 const PROBLEM_STEPS = 100;
 
-/** One look at a call's arguments. */
+/** The state of one validation. */
 interface Look {
   root: JsonSchema;
   steps: number;
@@ -26,7 +26,7 @@ export function argumentProblems(tool: string, schema: JsonSchema, args: JsonObj
   const problems = schemaProblems(schema, args);
   if (problems.length === 0) return null;
   const list = problems.map((problem) => `\n- ${problem}`).join("");
-  return failed(`Error: The arguments of '${tool}' do not fit its inputSchema:${list}`);
+  return failed(`Error: The arguments of '${tool}' do not fit its inputSchema. Fix them and call it again:${list}`);
 }
 
 /** Returns problems of a value, each with its path and the expected type. */
@@ -45,7 +45,7 @@ function problemsAt(
 ): string[] {
   if (--look.steps < 0 || depth > DEPTH) return [];
   if (schema === false) return [refused(look, `${named(path)} is not allowed`)];
-  // A schema with an id of its own is another document: its references are not those of this one.
+  // A schema with its own id is another document, so its references are not resolved here.
   if (!isJsonObject(schema) || (typeof schema.$id === "string" && schema !== look.root)) return [];
   const types = typesOf(schema);
   if (types !== null && !types.some((type) => TYPES[type]?.is(value)))
@@ -68,7 +68,7 @@ const TYPES: Readonly<Record<string, { phrase: string; is: (value: JsonValue) =>
   null: { phrase: "null", is: (value) => value === null },
 };
 
-/** The types that a schema names; `null` where it names none, or one that does not exist. */
+/** Returns the types that a schema names; `null` if it names none or an unknown one. */
 function typesOf({ type }: JsonObject): string[] | null {
   const names = Array.isArray(type) ? type : [type];
   if (names.length > Object.keys(TYPES).length) return null;
@@ -105,7 +105,7 @@ function sizeProblems(look: Look, schema: JsonObject, value: JsonValue, path: st
     hold("exclusiveMinimum", (bound) => value > bound, "be more than #");
     hold("exclusiveMaximum", (bound) => value < bound, "be less than #");
   } else if (typeof value === "string") {
-    // A character is one or two of the units of `length`, so only a bound in between needs a count.
+    // A character has one or two UTF-16 units, so characters are counted only if the bound lies in between.
     const count = () => charactersOf(look, value);
     hold("minLength", (bound) => value.length >= bound * 2 || count() >= bound, "have at least # characters");
     hold("maxLength", (bound) => value.length <= bound || count() <= bound, "have at most # characters");
@@ -178,7 +178,7 @@ function combinedProblems(look: Look, schema: JsonObject, value: JsonValue, path
   return problems;
 }
 
-/** Whether two values are equal as JSON; also when there are no steps left to find out. */
+/** Whether two values are equal as JSON. Also `true` if the step limit is reached. */
 function isSame(look: Look, one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (--look.steps < 0 || one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
@@ -208,7 +208,7 @@ function shapeOf(value: JsonValue): string {
   return TYPES[Array.isArray(value) ? "array" : typeof value]?.phrase ?? typeof value;
 }
 
-/** As JSON, of a text as much as is shown. */
+/** Returns the value as JSON, shortened. */
 function jsonOf(value: JsonValue): string {
   return JSON.stringify(typeof value === "string" ? value.slice(0, SHOWN_CHARS) : value);
 }
@@ -240,7 +240,7 @@ function schemaAt(root: JsonSchema, reference: string): JsonValue | undefined {
     const name = unescaped(part);
     if (typeof found !== "object" || found === null || name === null || !Object.hasOwn(found, name)) return undefined;
     found = Array.isArray(found) ? found[Number(name)] : found[name];
-    // Another document begins on the way.
+    // The path enters another document.
     if (isJsonObject(found) && typeof found.$id === "string") return undefined;
   }
   return found;

@@ -18,7 +18,7 @@ import {
 } from "./definitions";
 
 interface Builtin {
-  /** Unknown arguments are ignored: models invent them, and refusing would only cost a step. */
+  /** Unknown arguments are ignored: models invent them, and an error would only cost a step. */
   arguments: z.ZodType;
   define(offer: Offer): ToolDefinition;
   /**
@@ -26,29 +26,29 @@ interface Builtin {
    * stored. `runs`: other.
    */
   effect: "loads" | "reads" | "runs";
-  /** Whether it is offered where there are skills, and where there are none but tools to be found. */
+  /** Whether it is offered if there are skills, and if there are none but tools can be searched. */
   isOffered(offer: Offer): boolean;
   isOfferedAlone?(offer: Offer): boolean;
   /** Whether the gateway handles calls with this name, offered or not. Otherwise a back end may have a tool with this name. */
   isOurs(manner: Partial<ToolMode>): boolean;
-  /** Whether it has no meaning without a conversation. */
+  /** Whether it requires a conversation. */
   needsConversation: boolean;
   /** Hints that an MCP client can show its user. */
   hints: JsonObject | null;
   /** Replaces the description for MCP clients, which have no turns and no prompt. */
   forClient?: {
     description: string;
-    /** Whether the list of skills follows. */
+    /** Whether the description ends with the list of skills. */
     lists: boolean;
   };
 }
 
-/** A tool that only looks needs no leave of the client's user. */
+/** Read-only tools need no confirmation by the client's user. */
 const LOOKS = { readOnlyHint: true, openWorldHint: false } as const;
 
 const always = () => true;
 
-/** In the order in which they are offered. A new tool is a row here, a handler, and a golden text. */
+/** In the order of the tool list. A new tool needs a row here, a handler, and a golden text. */
 export const BUILTIN = {
   load_skill: {
     /** `reload` is for delivery `auto`, whose history may have lost the instructions. */
@@ -126,7 +126,7 @@ export const BUILTIN = {
             z.string().transform((text) => text.split(/\s+/).filter((arg) => arg !== "")),
           ])
           .nullish(),
-        /** A model that has data at hand sends it as it is. */
+        /** Models often send JSON values. They are converted to text. */
         input: z.union([z.string(), z.unknown().transform((value) => JSON.stringify(value) ?? "")]).nullish(),
         files: z
           .array(
@@ -146,7 +146,7 @@ export const BUILTIN = {
     isOffered: ({ scripts, mode }) => scripts || mode === "fixed",
     isOurs: always,
     needsConversation: false,
-    // A sandbox without network: it can change nothing that is there.
+    // The sandbox has no network, so scripts cannot change existing data.
     hints: { title: "Run a skill's script", destructiveHint: false, openWorldHint: false },
   },
   find_tool: {
@@ -185,10 +185,10 @@ function refuseOtherPaths(args: { file_path?: string | null | undefined }, issue
 
 export type BuiltinName = keyof typeof BUILTIN;
 
-/** The arguments of each tool once they are read. */
+/** The parsed arguments of each tool. */
 export type BuiltinArguments = { [N in BuiltinName]: z.output<(typeof BUILTIN)[N]["arguments"]> };
 
-/** The tools that have no meaning without a conversation. */
+/** The tools that require a conversation. */
 export type ConversationTool = {
   [N in BuiltinName]: (typeof BUILTIN)[N]["needsConversation"] extends true ? N : never;
 }[BuiltinName];
@@ -200,7 +200,7 @@ interface Reader<T> {
 const ROWS: Readonly<Record<BuiltinName, Builtin>> = BUILTIN;
 const READERS: { readonly [N in BuiltinName]: { arguments: Reader<BuiltinArguments[N]> } } = BUILTIN;
 
-/** The row of a tool; `null` where the gateway has none of this name. */
+/** Returns the row of a tool; `null` if the gateway has no tool with this name. */
 export function builtinOf(name: string): Builtin | null {
   return isBuiltin(name) ? ROWS[name] : null;
 }
@@ -213,7 +213,7 @@ export function needsConversation(name: BuiltinName): name is ConversationTool {
   return ROWS[name].needsConversation;
 }
 
-/** The arguments of a call as the table has them, or what is wrong with them in words. */
+/** Returns the parsed arguments of a call, or their problems. */
 export function readArguments<N extends BuiltinName>(
   name: N,
   args: JsonObject,
@@ -229,7 +229,7 @@ export function readArguments<N extends BuiltinName>(
 /** Maximum number of problems shown. */
 const TOLD_PROBLEMS = 20;
 
-/** The built-in tools offered for a catalog, in a fixed order. An empty catalog offers those at most that find other tools. */
+/** Returns the built-in tools for a catalog, in a fixed order. For an empty catalog, only tools that search other tools. */
 export function builtinTools(offer: Offer): ToolDefinition[] {
   const hasSkills = hasListed(offer);
   return Object.values(ROWS)

@@ -30,7 +30,7 @@ export function startOfCall(
   };
 }
 
-/** The head of the same call once it has ended. `result` is `null` where there is none, since storage did not answer. */
+/** Returns the summary of the finished call. `result` is `null` if storage did not respond. */
 export function afterEnd(head: CallHead, result: ToolResult | null, isCancelled: boolean, now: number): CallHead {
   const failed = result === null || result.isError === true;
   return { ...head, state: isCancelled ? "cancelled" : failed ? "failed" : "done", ended: now };

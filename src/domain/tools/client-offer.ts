@@ -12,24 +12,27 @@ import { withoutHeaders } from "./headers";
 /** Loading and unloading change what is offered. They destroy nothing and are idempotent. */
 const CHANGES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true } as const;
 
-/** A conversation's tools in MCP's form, as a client needs them: `load_skill` lists the skills. */
+/** Returns a conversation's tools in MCP format for a client: `load_skill` lists the skills. */
 export function toolsForClient(tools: readonly JsonObject[], view: View): JsonObject[] {
   if (tools.length === 0) return [];
   return completed(tools, view).map((tool) => {
     const { hints, effect } = rowOf(tool) ?? {};
     const annotations = hints && effect === "loads" ? { ...hints, ...CHANGES } : hints;
-    return hinted({ ...told(tool, view), inputSchema: withoutHeaders(objectIn(tool.inputSchema)) }, annotations);
+    return hinted(
+      { ...describedTool(tool, view), inputSchema: withoutHeaders(objectIn(tool.inputSchema)) },
+      annotations,
+    );
   });
 }
 
-/** The tools of a catalog without a conversation: looking, reading, running scripts. Nothing stays loaded. */
+/** Returns the tools of a catalog without a conversation: search, read, run scripts. Nothing stays loaded. */
 export function toolsOfCatalog(view: View): JsonObject[] {
   const { shown, more } = listed(view.catalog, view.preload);
   const offer = { style: "load_skill", mode: "dynamic", shown, more, scripts: true, finds: null } as const;
   const tools = builtinTools(offer).filter(({ name }) => builtinOf(name)?.needsConversation === false);
   if (tools.length === 0) return [];
   const rendered = tools.map((tool) => renderTool(tool, "mcp"));
-  return completed(rendered, view).map((tool) => hinted(told(tool, view), rowOf(tool)?.hints));
+  return completed(rendered, view).map((tool) => hinted(describedTool(tool, view), rowOf(tool)?.hints));
 }
 
 /** Adds the tools that every client has. The gateway's own come first, in the table's order. */
@@ -47,7 +50,7 @@ function placeOf({ name }: JsonObject): number {
   return place === -1 ? ORDER.length : place;
 }
 
-function told(tool: JsonObject, view: View): JsonObject {
+function describedTool(tool: JsonObject, view: View): JsonObject {
   const { forClient } = rowOf(tool) ?? {};
   if (forClient === undefined) return tool;
   const { shown, more } = listed(view.catalog, view.preload);

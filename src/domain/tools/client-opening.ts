@@ -17,7 +17,7 @@ export interface RequestedSkills {
   absent: readonly string[];
 }
 
-/** A server's instructions. They fit what hosts show, but for the ghost's own words: those are passed on whole. */
+/** A server's instructions. They fit what hosts show, except for the ghost's own prompt, which is passed on completely. */
 export function openingOf(view: View, { present, absent }: RequestedSkills): string {
   const what = [
     hasListed(listed(view.catalog, view.preload)) ? FIRST : "",
@@ -28,7 +28,7 @@ export function openingOf(view: View, { present, absent }: RequestedSkills): str
   return [what.filter(isSaid).join(" "), names, view.system_prompt, lines].filter(isSaid).join("\n\n");
 }
 
-/** Whether the instructions leave a skill or its description out, so that the model needs another way to find it. */
+/** Whether the instructions omit a skill or its description, so that the model must search for it. */
 export function isOpeningCut(view: View): boolean {
   return listIn(view).isCut;
 }
@@ -80,7 +80,7 @@ function named(names: readonly string[]): string {
   return `${shown.join(", ")}${more > 0 ? `, … and ${more} more` : ""}`;
 }
 
-/** The first of the texts that fit, joined so. */
+/** Joins the first texts that fit. */
 function fitting(texts: readonly string[], chars: number, joint: string): string[] {
   let left = chars;
   const rest = texts.findIndex((text) => {

@@ -28,7 +28,7 @@ const CONSTANT: Record<Exclude<BuiltinName, "skill" | "find_tool">, Omit<ToolDef
 /** Description of `call_skill_tool` if tools are searched. */
 const FOUND_TOO = "Call a tool that find_tool or load_skill described.";
 
-/** The tools of a conversation under `auto`, always the same. */
+/** Returns the constant tools of a conversation under `auto`. */
 export function constantTools(): ToolDefinition[] {
   return Object.entries(CONSTANT).map(([name, rest]) => ({ name, ...rest }));
 }

@@ -17,7 +17,7 @@ export interface ToolMode {
 
 export interface Offer extends ToolMode {
   shown: readonly CatalogEntry[];
-  /** Skills of the catalog that the list leaves out. */
+  /** Number of skills that the list omits. */
   more: number;
   /** Whether an active skill has scripts that run. */
   scripts: boolean;

@@ -7,7 +7,7 @@ import { SEARCH_LIMITS } from "../limits";
 import type { ToolDefinition } from "../tool";
 import { TOOL_SEARCH_LIMITS } from "./limits";
 
-/** A tool as it is searched. */
+/** A searchable tool. */
 export interface FindableTool {
   /** Name of its server or skill. */
   source: string;
@@ -83,7 +83,7 @@ function rarityOf(term: string, indexed: readonly { terms: ReadonlyMap<string, n
   return Math.log(1 + (indexed.length - having + 0.5) / (having + 0.5));
 }
 
-/** A tool's words, each with what its places weigh together. */
+/** Returns the words of a tool with their total weight. */
 interface ToolWords {
   terms: ReadonlyMap<string, number>;
   length: number;
@@ -123,21 +123,21 @@ function schemaWords({ properties }: JsonObject): string {
   if (!isJsonObject(properties)) return "";
   return Object.entries(properties)
     .map(([name, schema]) => {
-      const told = isJsonObject(schema) ? schema.description : undefined;
-      return typeof told === "string" ? `${name} ${told}` : name;
+      const schemaDescription = isJsonObject(schema) ? schema.description : undefined;
+      return typeof schemaDescription === "string" ? `${name} ${schemaDescription}` : name;
     })
     .join(" ");
 }
 
-/** `createIssue` is two words. */
+/** Splits `createIssue` into two words. */
 function apart(text: string): string {
   return text.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, " ");
 }
 
-/** Endings of English words, the longest first; what is left of a word has three letters or more. */
+/** English suffixes, longest first. At least three letters must remain. */
 const ENDINGS = ["ations", "ation", "ings", "ing", "ers", "er", "ied", "ies", "ed", "es", "s", "e", "y"];
 
-/** The part of an English word that its forms share. Both sides are cut alike, so it need not be a word. */
+/** Returns the common stem of an English word's forms. Queries and texts are stemmed alike, so the stem need not be a word. */
 function stemOf(word: string): string {
   if (!/^[a-z]+$/.test(word) || word.endsWith("ss")) return word;
   const ending = ENDINGS.find((candidate) => word.endsWith(candidate) && word.length - candidate.length >= 3);

@@ -45,8 +45,8 @@ export function parseArguments(value: JsonValue | undefined): { value: JsonObjec
 }
 
 /**
- * Reads one entry of `calls`: the model's own object in any of the forms, or `{ id, name, arguments }`. `null` when it names no
- * tool. `fallbackId` is used where the call has no id.
+ * Reads one entry of `calls`: the model's own object in any format, or `{ id, name, arguments }`. Returns `null` if it has no tool name.
+ * `fallbackId` is used if the call has no id.
  */
 export function readCall(entry: JsonObject, fallbackId: string): ReadCall | null {
   const { function: inner } = entry;
@@ -79,7 +79,7 @@ export interface AnsweredCall {
   result: ToolResult;
 }
 
-/** The answers as messages to append to the history, in the form of the conversation's API. */
+/** Returns the results as messages for the history, in the format of the conversation's API. */
 export function renderResults(answers: readonly AnsweredCall[], format: Format): JsonObject[] {
   if (answers.length === 0) return [];
   if (format === "openai") {
@@ -102,12 +102,12 @@ export function renderResults(answers: readonly AnsweredCall[], format: Format):
     return [{ role: "user", content }];
   }
   if (answers.every(({ call }) => call.form === "ai-sdk")) return [{ role: "tool", content: answers.map(aiSdkResult) }];
-  // MCP itself has a message with tool results only in sampling (2025-11-25): a user message of `tool_result` blocks.
+  // MCP has messages with tool results only in sampling (2025-11-25): a user message of `tool_result` blocks.
   const content = answers.map(({ call, result }) => ({ type: "tool_result", toolUseId: call.id, ...plain(result) }));
   return [{ role: "user", content }];
 }
 
-/** One entry of `results`: a tool result with the call it answers. */
+/** One entry of `results`: a tool result and its call. */
 export interface RenderedToolResult extends ToolResult {
   id: string;
   name: string;

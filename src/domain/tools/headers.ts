@@ -1,9 +1,9 @@
-// Parameters of a tool that also travel as headers (`x-mcp-header`, SEP-2243): which declarations are allowed. A tool with one that
-// is not must be left out.
+// Checks declarations of tool parameters that are also sent as headers (`x-mcp-header`, SEP-2243). A tool with an invalid declaration must
+// be omitted.
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
 const KEYWORD = "x-mcp-header";
-/** A header's name, RFC 9110. */
+/** A header name (RFC 9110). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: readonly (JsonValue | undefined)[] = ["string", "integer", "boolean"];
 /** Keywords whose values are data, not schemas. */
@@ -31,7 +31,7 @@ interface Declaration {
   place: Place;
 }
 
-/** A `property` is reached from the root through `properties` alone; what is reached otherwise depends on the arguments. */
+/** Only properties that are reached from the root through `properties` are allowed; others depend on the arguments. */
 type Place = "root" | "property" | "elsewhere";
 
 function declarations(schema: JsonValue, place: Place): Declaration[] {

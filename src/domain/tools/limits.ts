@@ -1,8 +1,8 @@
 // Limits of tool lists and tool search.
 
 /**
- * When the tools of servers are found in place of listed, and what finding shows: models choose worse among more, and every request
- * carries the list.
+ * Limits above which tools of servers are searched instead of listed, and limits of search results. Models choose worse among many tools,
+ * and every request contains the list.
  */
 export const TOOL_SEARCH_LIMITS = {
   tools: 40,

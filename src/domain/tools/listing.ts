@@ -22,7 +22,7 @@ export const toolFindingSchema = z.lazy(() =>
 );
 export type ToolFinding = z.infer<typeof toolFindingSchema>;
 
-/** Whether tools are to be found in place of listed. */
+/** Whether tools are searched instead of listed. */
 export function areToolsFound(tools: readonly ToolDefinition[], set: ToolListing): boolean {
   if (set !== "auto") return set === "search";
   if (tools.length > TOOL_SEARCH_LIMITS.tools) return true;

@@ -4,13 +4,13 @@ import { sha256Hex } from "../digest";
 
 /** An offered tool. */
 export interface NamedTool {
-  /** Empty where no skill offers it. */
+  /** Empty if no skill offers it. */
   skill: string;
   /** Its own name: `tool`, or `server__tool`. */
   own: string;
-  /** A name that it has rather than its own, where that is free. */
+  /** A preferred name other than its own, used if it is free. */
   bare?: string | undefined;
-  /** Whether it has its bare name or none. */
+  /** Whether it has its bare name or is omitted. */
   bareOnly?: boolean | undefined;
 }
 

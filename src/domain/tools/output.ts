@@ -9,7 +9,7 @@ const common = { annotations: jsonObject.optional(), _meta: jsonObject.optional(
 const contents = z.looseObject({ uri: z.string(), mimeType: z.string().optional() });
 const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/, "not base64");
 
-/** MCP's content blocks (2025-11-25), each with what it must have. */
+/** MCP's content blocks (2025-11-25) with their required fields. */
 const blockSchema = z.lazy(() =>
   z.discriminatedUnion("type", [
     z.object({ type: z.literal("text"), text: z.string(), ...common }),
@@ -44,7 +44,9 @@ export function toolResultOf(value: JsonValue, tool: string): ToolResult {
   const parsed = resultSchema.safeParse(value);
   if (parsed.success) return cut(parsed.data as ToolResult, tool);
   const [issue] = parsed.error.issues;
-  return failed(`Tool '${tool}' returned an invalid result: ${issue?.path.join(".")}: ${issue?.message}.`);
+  return failed(
+    `Tool '${tool}' returned an invalid result: ${issue?.path.join(".")}: ${issue?.message}. The author of the tool must fix it.`,
+  );
 }
 
 function cut(result: ToolResult, tool: string): ToolResult {
@@ -53,7 +55,9 @@ function cut(result: ToolResult, tool: string): ToolResult {
   if (size <= limit) return result;
   const [first, ...rest] = result.content;
   if (first?.type !== "text" || typeof first.text !== "string" || rest.length > 0)
-    return failed(`Tool '${tool}' returned too much data (limit ${limit} characters, received ${size}).`);
+    return failed(
+      `Tool '${tool}' returned too much data (limit ${limit} characters, received ${size}). Call it with arguments that return less.`,
+    );
   const { structuredContent: _, ...others } = result;
   return { ...others, content: [{ ...first, text: cutText(first.text, limit) }] };
 }

@@ -1,4 +1,5 @@
-// The two cookies of signing in. Each names one sign-in, or one link, of this browser; neither is a login, and nothing else reads them.
+// The two cookies of signing in. Each contains ids of sign-ins or links of this browser. Neither is a login, and no other module reads
+// them.
 
 import type { Context as HonoContext } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
@@ -14,7 +15,7 @@ export function pageSecret(c: HonoContext<HttpEnv>, id: string): string | null {
   return read(c, PAGE + id);
 }
 
-/** Sign-ins that this browser has begun, newest first: ids sort by time. */
+/** Returns the sign-ins that this browser has begun, newest first, because ids sort by time. */
 export function startedPages(c: HonoContext<HttpEnv>): string[] {
   const start = prefix(c) + PAGE;
   const names = Object.keys(getCookie(c)).filter((name) => name.startsWith(start));
@@ -42,7 +43,7 @@ export function clearPageCookie(c: HonoContext<HttpEnv>, id: string): void {
   write(c, PAGE + id, "", 0);
 }
 
-/** 256 random bits for a cookie. */
+/** Returns 256 random bits for a cookie. */
 export function freshSecret(): string {
   return hexOf(crypto.getRandomValues(new Uint8Array(32)));
 }
@@ -66,7 +67,7 @@ function write(c: HonoContext<HttpEnv>, name: string, value: string, maxAge: num
     path: "/",
     httpOnly: true,
     secure: isSecure(c),
-    // The page is opened from another site, and its answer leads there.
+    // The page is opened from another site and redirects there afterwards.
     sameSite: "Lax",
     maxAge,
   });

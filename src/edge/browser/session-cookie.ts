@@ -1,4 +1,4 @@
-// The cookie of a session of the console. One edge reads it (`src/console`); everywhere else it is nothing.
+// The cookie of a console session. Only the console's edge (`src/console`) reads it.
 
 import { isLocalHttp } from "../../domain/loopback";
 import { settingsFrom } from "../../domain/settings/settings";

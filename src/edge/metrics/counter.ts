@@ -21,7 +21,7 @@ function isCounting(env: Env): boolean {
   }
 }
 
-/** The one object that has the sums of all isolates. */
+/** The object with the sums of all isolates. */
 export function meterOf(env: Env): MeterObject {
   return env.METER.getByName("meter");
 }

@@ -49,7 +49,7 @@ export async function isLive(places: IdentityStores, credential: string, userId:
     if (stale) throw storageDown();
     if (isUsable(key, now()) && isSessionOriginValid(marks, key) && (key.userId === userId || canActAs(key)))
       return true;
-    throw new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key expired or was revoked.");
+    throw new GatewayError("unauthenticated", "UNAUTHENTICATED", "The key expired or was revoked. Use another key.");
   };
   const asked = { keyId: credential, userId, claimed: [] };
   try {

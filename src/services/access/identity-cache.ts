@@ -74,7 +74,7 @@ export class IdentityMemory {
   }
 
   /** Returns both parts, or `null` if one is missing. */
-  recall({ keyId, userId, claimed }: Identity): CachedIdentity | null {
+  find({ keyId, userId, claimed }: Identity): CachedIdentity | null {
     const key = keyId === "" ? null : this.key(keyId);
     const whose = userId ?? key?.value.userId;
     if (whose === undefined || (keyId !== "" && key === null)) return null;

@@ -70,7 +70,7 @@ async function askNearby<T>(places: IdentityStores, question: Question<T>): Prom
   const { asked, trust } = question;
   const least = question.least ?? "";
   const now = places.now();
-  const known = memory.recall(asked);
+  const known = memory.find(asked);
   const freshness = known === null ? "ask" : freshnessFor(places, known, least);
   const isGood = known !== null && (freshness === "use" || freshness === "renew");
   if (isGood && !(trust === "recent" && least === "" && isBehind(known, now))) {
@@ -100,10 +100,10 @@ async function askNearby<T>(places: IdentityStores, question: Question<T>): Prom
   const value = yesOf(() => question.judge({ ...read, asOf, stale: false, certain: false }));
   if (value === null) return null;
   memory.keep(asked, read, { asOf, began: now, byPrimary: false });
-  const kept = memory.recall(asked);
-  if (kept !== null) {
-    kept.user.looked = now;
-    renew(places, asked, kept);
+  const cached = memory.find(asked);
+  if (cached !== null) {
+    cached.user.looked = now;
+    renew(places, asked, cached);
   }
   return value;
 }
@@ -117,7 +117,7 @@ async function askPrimary<T>(places: IdentityStores, question: Question<T>): Pro
   try {
     read = await readIdentity(primary.session, asked);
   } catch (error) {
-    const known = memory.recall(asked);
+    const known = memory.find(asked);
     if (!isDown(error) || known === null) throw error;
     fail(known, began);
     if (question.trust === "certain") throw error;

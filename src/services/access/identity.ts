@@ -97,7 +97,7 @@ async function identifyBearer(
   const own = "token" in proof ? proof.token.userId : "keyId" in proof ? null : ADMIN_USER;
   const asked = { keyId: "keyId" in proof ? proof.keyId : "", userId: onBehalfOf ?? own, claimed };
   const judge = ({ key, groups, counters, asOf, stale, certain }: Found): Identified => {
-    if ("grantToken" in proof) requireDoor(key, digest, resource, looking.now());
+    if ("grantToken" in proof) checkResource(key, digest, resource, looking.now());
     if (marks !== null && !(isLive(key, digest, looking.now()) && isSessionOriginValid(marks, key)))
       throw sessionEnded();
     const holder = { ...holderOf(proof, key, digest, looking.now()), groups };
@@ -178,7 +178,7 @@ function holderOf(proof: Proof, key: KeyCredential | null, digest: string, now: 
  * A grant's token is valid for one URL. Expired tokens have a different error from unknown ones, so that the host refreshes instead of
  * guessing.
  */
-function requireDoor(key: KeyCredential | null, digest: string, resource: string | null, now: number): void {
+function checkResource(key: KeyCredential | null, digest: string, resource: string | null, now: number): void {
   if (key?.grant === undefined || !sameText(key.hash, digest)) return;
   if (key.grant.resource !== resource) throw elsewhere();
   if (isUsable(key, now)) return;

@@ -8,7 +8,7 @@ const MOST = 1_000;
 const MOST_AT_ONCE = 20;
 const MOST_CHARS = 100;
 
-const told = new Set<string>();
+const reported = new Set<string>();
 
 /** Logs the claimed groups that have no effect, unless they were logged before. */
 export function logIgnoredGroups({ claimed, unread }: Bearer, counting: readonly Membership[]): void {
@@ -18,10 +18,10 @@ export function logIgnoredGroups({ claimed, unread }: Bearer, counting: readonly
   ];
   const fresh = names
     .map((name) => name.slice(0, MOST_CHARS))
-    .filter((name) => !told.has(name))
-    .slice(0, Math.min(MOST_AT_ONCE, MOST - told.size));
+    .filter((name) => !reported.has(name))
+    .slice(0, Math.min(MOST_AT_ONCE, MOST - reported.size));
   if (fresh.length === 0) return;
-  for (const name of fresh) told.add(name);
+  for (const name of fresh) reported.add(name);
   const why =
     "Groups of a token were ignored: the group does not exist (create it with POST /api/v1/groups), it is not written `name` or " +
     "`name:Role`, or the user has reached the group limit.";

@@ -86,8 +86,8 @@ export async function readKeys(
 export async function deleteKey(context: Context, id: string): Promise<void> {
   const key = await readKey(context.db, id);
   if (key === null || !canRevokeKey(context.caller.principal, key)) throw keyNotFound();
-  const told = { before: { user_id: ABOUT }, about: key.userId, when: "was" } as const;
-  if (!(await revokeKey(audited(context, "key.revoke", id, told), id, context.now()))) throw keyNotFound();
+  const change = { before: { user_id: ABOUT }, about: key.userId, when: "was" } as const;
+  if (!(await revokeKey(audited(context, "key.revoke", id, change), id, context.now()))) throw keyNotFound();
 }
 
 /** Creates a successor of a key with the same rights and expiry. The old key stays valid for `overlap` milliseconds. */
@@ -105,9 +105,9 @@ export async function rotateKey(context: Context, id: string, overlap: number): 
   await countToday(context, "keys", old.userId);
   const { id: next, key, hash } = await draftKey(context);
   const until = context.now() + overlap;
-  const told = { before: { id: old.id, user_id: ABOUT }, about: old.userId, when: "is" } as const;
+  const change = { before: { id: old.id, user_id: ABOUT }, about: old.userId, when: "is" } as const;
   const row = await replaceKey(
-    audited(context, "key.rotate", next, told),
+    audited(context, "key.rotate", next, change),
     old,
     { id: next, hash, createdBy: principal.userId },
     until,

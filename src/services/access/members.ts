@@ -41,8 +41,8 @@ export async function setMember(
   let change: MemberChange;
   try {
     const wanted = { userId, role, createdBy: principal.userId };
-    const told = { after: { user_id: ABOUT, role }, about: userId, when: { joined: userId, group, role } };
-    const recorded = audited(context, "group.member.put", group, told);
+    const record = { after: { user_id: ABOUT, role }, about: userId, when: { joined: userId, group, role } };
+    const recorded = audited(context, "group.member.put", group, record);
     change = await putMember(recorded, group, wanted, roles, ACCESS_LIMITS.groupsOfUser);
   } catch (error) {
     throw isConstraintFailure(error) ? groupNotFound() : error;
@@ -58,8 +58,8 @@ export async function removeMember(context: Context, group: string, userId: stri
   const { principal } = context.caller;
   const roles = userId === principal.userId ? GROUP_ROLES : manageableRoles(principal, group);
   if (roles.length === 0) throw roleTooLow(group, "Maintainer");
-  const told = { before: { user_id: ABOUT }, about: userId, when: { left: userId, group, from: roles } };
-  const recorded = audited(context, "group.member.remove", group, told);
+  const record = { before: { user_id: ABOUT }, about: userId, when: { left: userId, group, from: roles } };
+  const recorded = audited(context, "group.member.remove", group, record);
   const change = await deleteMember(recorded, group, userId, roles);
   if (change.after !== null) return change.after;
   if (change.before === null)

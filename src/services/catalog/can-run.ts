@@ -12,8 +12,13 @@ export const CODE_BARS: Readonly<Record<NonNullable<CodeBar>, string>> = {
   not_public: "only public skills can run code, and the skill is not public",
   not_visible: "the skill is no longer available",
   no_loader: "the gateway has no Worker Loader, so skills cannot run code",
-  stale: "the registry does not respond, so code is not run; try again in a moment",
+  stale: "the registry does not respond, so code is not run",
 };
+
+/** Returns the advice for a call of code that does not run: to try again, if that can help. */
+export function adviceFor(bar: NonNullable<CodeBar>, otherwise: string): string {
+  return bar === "stale" ? "Try again in a moment." : otherwise;
+}
 
 /** Checks a skill in the caller's current view. */
 export async function codeBarOf(
@@ -26,4 +31,9 @@ export async function codeBarOf(
   if (scope === null) return "not_visible";
   if (!canExecute(scope)) return "not_public";
   return context.loader === undefined ? "no_loader" : null;
+}
+
+/** Whether code published to this scope is compiled. */
+export function canRunCodeInScope(scope: string): boolean {
+  return canExecute(scope);
 }

@@ -17,7 +17,7 @@ import { cacheContents } from "./contents";
 import { type Lookups, lookupsOf } from "./lookups";
 import { meaningsOfName, scopesOf } from "./selection";
 
-/** A skill by name and id. */
+/** A skill's name and id. */
 interface Which {
   name: string;
   skill_id: string;

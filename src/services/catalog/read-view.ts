@@ -87,12 +87,12 @@ export async function readView(
       ...fits.warnings,
       ...absent.map(({ name, range }) => ({
         code: "SKILL_UNAVAILABLE",
-        message: `Skill '${name}'${range === "*" ? "" : ` (${range})`} is not available to this conversation.`,
+        message: `Skill '${name}'${range === "*" ? "" : ` (${range})`} is not available to this conversation. Check its name and your access to it.`,
         path: name,
       })),
       ...missed.map(({ name }) => ({
         code: "SELECTED_UNAVAILABLE",
-        message: `Skill '${name}' is not available.`,
+        message: `Skill '${name}' is not available. Check its name and your access to it.`,
         path: name,
       })),
     ],
@@ -177,9 +177,9 @@ async function catalogFrom(
     const entries = ranked(await namedFrom(context, selection, shell, names, rows));
     const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
     const nearest = nearestFirst(entries);
-    const kept = nearest.slice(0, CATALOG_LIMITS.listedSkills);
+    const nearestListed = nearest.slice(0, CATALOG_LIMITS.listedSkills);
     const preloaded = nearest.slice(CATALOG_LIMITS.listedSkills).filter((entry) => preload.includes(entry.name));
-    return { entries: byName([...kept, ...preloaded]), total: entries.length, static_tokens: tokens };
+    return { entries: byName([...nearestListed, ...preloaded]), total: entries.length, static_tokens: tokens };
   }
   const scopes = scopesOf(context, selection);
   const named = new Set([...selection.skills.map((skill) => skill.name), ...preload]);

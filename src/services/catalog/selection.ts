@@ -38,7 +38,7 @@ export function selectionFor(
   if (ghost === null) {
     const warning = {
       code: "GHOST_NOT_FOUND",
-      message: `Agent (ghost) '${settings.ghost}' not found, so no skills are available.`,
+      message: `Agent (ghost) '${settings.ghost}' not found, so no skills are available. Check the name.`,
     };
     return { spec: null, ghost: null, selection: { all: false, skills: [], shared: null, added }, warnings: [warning] };
   }

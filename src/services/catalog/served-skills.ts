@@ -63,8 +63,8 @@ export async function fileAt(
   const found = await versionAt(context, view, uri);
   const file = found?.version.files.find((candidate) => candidate.path === found.path);
   if (found === null || file === undefined) return null;
-  const withheld = restrictionReason(context, found.scope, serversIn(found.version.frontmatter));
-  if (withheld !== null) throw restrictedFilesError(withheld);
+  const restriction = restrictionReason(context, found.scope, serversIn(found.version.frontmatter));
+  if (restriction !== null) throw restrictedFilesError(restriction);
   const { packages, timings } = context;
   const bytes = await readPackageRange(packages, timings, found.versionId, file.offset, file.size);
   return bytes === null ? null : { bytes, mediaType: mediaTypeOf(file.path) };

@@ -142,5 +142,9 @@ export async function usableAmong(
 /** The warning for an active skill that the catalog no longer has. */
 function goneWarning(event: ConversationEvent): Issue {
   const name = "name" in event ? event.name : "";
-  return { code: "SKILL_UNLOADED", message: `Skill '${name}' is no longer available and was unloaded.`, path: name };
+  return {
+    code: "SKILL_UNLOADED",
+    message: `Skill '${name}' is no longer available and was unloaded. It was deleted, or access to it ended.`,
+    path: name,
+  };
 }

@@ -58,15 +58,15 @@ async function answered(place: ChatContext): Promise<Response> {
   const stream = asked.body.stream === true;
   const abort = new AbortController();
   // If the caller stops reading, the model call is aborted.
-  const outlet = new ResponseStream(() => abort.abort());
-  place.signal.addEventListener("abort", () => outlet.leave(), { once: true });
+  const output = new ResponseStream(() => abort.abort());
+  place.signal.addEventListener("abort", () => output.leave(), { once: true });
   const { api, target } = place.open(asked.conversation);
   const loop: Loop = {
     ...{ protocol, body: asked.body, model: model.name, vendorModel: model.entry.model, call, object: api, target },
     ...{ singleSystem: model.entry.single_system === true, usage: model.entry.usage ?? "sum" },
     ...{ settings: chatSettings(asked.ghost ?? place.ghost), isRetry: place.isRetry, signal: abort.signal },
     ...{ bare: asked.plain === null ? "no" : isInChat ? "unless_hidden" : "yes", isKept: asked.isKept },
-    write: (text) => (stream ? outlet.write(text) : Promise.resolve()),
+    write: (text) => (stream ? output.write(text) : Promise.resolve()),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };
   const begun = await anyway(place, beginLoop(loop));
@@ -86,13 +86,13 @@ async function answered(place: ChatContext): Promise<Response> {
     try {
       await finished(place, begun);
     } catch (error) {
-      if (!abort.signal.aborted) await outlet.write(begun.merger.fail(place.tell(error))).catch(() => undefined);
+      if (!abort.signal.aborted) await output.write(begun.merger.fail(place.tell(error))).catch(() => undefined);
     }
-    outlet.close();
+    output.close();
     place.release();
   };
   place.later(run());
-  return new Response(outlet.stream, { headers: { ...named, "content-type": "text/event-stream; charset=utf-8" } });
+  return new Response(output.stream, { headers: { ...named, "content-type": "text/event-stream; charset=utf-8" } });
 }
 
 /** Runs work to its end even if the caller has left, so that its state is consistent. */

@@ -94,10 +94,10 @@ export function storedItems(chat: ChatStore, ids: readonly string[]): JsonObject
   let room = CHAT_LIMITS.branchChars;
   for (const { exchange, format } of chat.newestNodes(CHAT_LIMITS.messages)) {
     if (format !== "openai-responses") continue;
-    const kept = chat.messages(exchange);
-    room -= JSON.stringify(kept).length;
+    const stored = chat.messages(exchange);
+    room -= JSON.stringify(stored).length;
     if (room < 0) break;
-    for (const { message } of kept) {
+    for (const { message } of stored) {
       for (const item of Array.isArray(message.content) ? message.content.filter(isJsonObject) : [])
         if (typeof item.id === "string" && missing.delete(item.id)) found.push(item);
     }
@@ -128,15 +128,15 @@ export function hiddenMessagesFor(
   const have: string[] = [];
   let room = CHAT_LIMITS.branchChars;
   for (const [at, node] of [...nodes].reverse()) {
-    const kept = chat.messages(node.exchange);
-    room -= JSON.stringify(kept).length;
+    const stored = chat.messages(node.exchange);
+    room -= JSON.stringify(stored).length;
     if (room < 0) return { puts, have, isWhole: false };
-    const messages = kept.map(({ message }) => message);
+    const messages = stored.map(({ message }) => message);
     puts.push({ at, messages, other: node.model !== model });
     // Messages before a summary are passed on unchanged.
     if (at < from) continue;
     const { isSummary } = protocolOf(formatOfChat(node.format));
-    const read = kept.slice(Math.max(0, messages.findLastIndex(isSummary)));
+    const read = stored.slice(Math.max(0, messages.findLastIndex(isSummary)));
     have.push(...read.flatMap(({ kind, id }) => (kind === "append" ? id : [])));
     const results = readTranscript(read.map(({ message }) => message)).flatMap((one) => one.results);
     have.push(...results.map(({ id }) => id));
@@ -159,11 +159,11 @@ export function editBranch(chat: ChatStore, { nodes }: Branch, edits: readonly E
   if (edits.length === 0 && !dropThoughts) return;
   for (const { exchange, format } of nodes.values()) {
     const protocol = protocolOf(formatOfChat(format));
-    for (const kept of chat.messages(exchange)) {
-      const message = edits.reduce((so, edit) => edited(so, kept, edit, protocol), kept.message);
+    for (const stored of chat.messages(exchange)) {
+      const message = edits.reduce((so, edit) => edited(so, stored, edit, protocol), stored.message);
       const next = dropThoughts ? protocol.withoutThoughts(message) : message;
-      if (JSON.stringify(next) !== JSON.stringify(kept.message))
-        chat.changeMessage(exchange, { ...kept, message: next });
+      if (JSON.stringify(next) !== JSON.stringify(stored.message))
+        chat.changeMessage(exchange, { ...stored, message: next });
     }
   }
 }

@@ -15,7 +15,11 @@ export async function* modelEvents({ body }: Response): AsyncGenerator<StreamEve
       const { done, value } = await within(reader.read());
       yield* splitter.push(done ? "\n\n" : value);
       if (splitter.size > CHAT_LIMITS.eventChars)
-        throw new ChatRefusal(502, "model_too_large", "The model's answer contains an event that is too large.");
+        throw new ChatRefusal(
+          502,
+          "model_too_large",
+          `The model's answer contains an event that is too large (limit ${CHAT_LIMITS.eventChars} characters). Ask for less.`,
+        );
       if (done) return;
     }
   } catch (error) {
@@ -27,7 +31,14 @@ export async function* modelEvents({ body }: Response): AsyncGenerator<StreamEve
 
 async function within<T>(value: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new ChatRefusal(504, "model_silent", "The model provider timed out without sending data."));
+  const late = () =>
+    reject(
+      new ChatRefusal(
+        504,
+        "model_silent",
+        `The model provider timed out after ${CHAT_LIMITS.idleMs / 1_000} s without data. Try again.`,
+      ),
+    );
   const timer = setTimeout(late, CHAT_LIMITS.idleMs);
   try {
     return await Promise.race([value, promise]);

@@ -87,7 +87,7 @@ export async function beginLoop(loop: Loop): Promise<StartedChat | null> {
   const state: StartedChat = { loop, begun, merger, messages, tools, first: null, done, guessed: 0, isHeard: false };
   try {
     const open = begun.steps.at(-1);
-    if (open?.kind === "answer") await runKept(state, open.message);
+    if (open?.kind === "answer") await runStoredCalls(state, open.message);
     state.first = await callModel(state);
   } catch (error) {
     await abortAttempt(state);
@@ -119,7 +119,7 @@ export async function runLoop(state: StartedChat, onEnd: (digest: string | null)
     for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
       await readModelStep(state, response, loop.call.untold, loop.write);
       if (merger.end === "broken")
-        throw new ChatRefusal(502, "model_broke_off", "The model's answer ended unexpectedly.");
+        throw new ChatRefusal(502, "model_broke_off", "The model's answer ended unexpectedly. Try again.");
       // If the caller has left, nothing more runs.
       requireCaller(loop);
       state.done++;
@@ -139,10 +139,10 @@ export async function runLoop(state: StartedChat, onEnd: (digest: string | null)
     const { said, message } = merger;
     const digest = await sha256Hex(JSON.stringify(said));
     const last = committed || isEmpty(message) ? null : withoutOurs(state, message);
-    const isKept = JSON.stringify(last).length <= CHAT_LIMITS.messageChars;
-    const kept = isKept ? { message: last, digest } : { message: null, digest: null };
-    await ask(loop, { do: "end", exchange: state.begun.exchange, ...kept, shown: [] });
-    await onEnd(kept.digest);
+    const isStorable = JSON.stringify(last).length <= CHAT_LIMITS.messageChars;
+    const lastMessage = isStorable ? { message: last, digest } : { message: null, digest: null };
+    await ask(loop, { do: "end", exchange: state.begun.exchange, ...lastMessage, shown: [] });
+    await onEnd(lastMessage.digest);
     await loop.write(ending);
   } catch (error) {
     if (state.isHeard) counted(state, () => merger.inner());
@@ -176,13 +176,17 @@ async function commit(state: StartedChat, ours: Merger["calls"]): Promise<void> 
   const { merger, messages } = state;
   const { message } = merger;
   if (JSON.stringify(message).length > CHAT_LIMITS.messageChars)
-    throw new ChatRefusal(502, "model_too_large", "The model's message is too large.");
+    throw new ChatRefusal(
+      502,
+      "model_too_large",
+      `The model's message is too large (limit ${CHAT_LIMITS.messageChars} characters). Ask for less.`,
+    );
   const results = await runCalls(state, message, ours);
   messages.push(message, ...results);
 }
 
 /** Runs the calls of a step that another attempt has committed. */
-async function runKept(state: StartedChat, message: JsonObject): Promise<void> {
+async function runStoredCalls(state: StartedChat, message: JsonObject): Promise<void> {
   const theirs = new Set(state.loop.protocol.toolNames(state.loop.body));
   const calls = state.loop.protocol.callsIn(message).filter(({ name }) => !theirs.has(name));
   state.messages.push(...(await runCalls(state, null, calls)));
@@ -193,8 +197,8 @@ async function runCalls(state: StartedChat, message: JsonObject | null, calls: M
   const entries = calls.map(({ entry }) => withGatewayName(entry));
   const asked = { do: "step", exchange: begun.exchange, message, calls: entries, usage: null } as const;
   const { messages, loaded } = chatReply(await ask(loop, asked), "step").value;
-  const told = loop.onLoaded?.(loaded) ?? "";
-  if (told !== "") await loop.write(told);
+  const note = loop.onLoaded?.(loaded) ?? "";
+  if (note !== "") await loop.write(note);
   return messages;
 }
 
@@ -217,7 +221,7 @@ async function callModel(state: StartedChat): Promise<Response> {
 }
 
 function requireCaller({ signal }: Loop): void {
-  if (signal.aborted) throw new ChatRefusal(499, "caller_left", "The client disconnected.");
+  if (signal.aborted) throw new ChatRefusal(499, "caller_left", "The client disconnected. Send the request again.");
 }
 
 async function ask({ object, target, settings }: Loop, request: ChatRequest): Promise<ChatReply> {
@@ -228,7 +232,7 @@ async function ask({ object, target, settings }: Loop, request: ChatRequest): Pr
 /** Reports that this attempt has ended. If that fails, its lease expires. */
 export async function abortAttempt({ loop, begun, merger }: StartedChat): Promise<void> {
   const shown = loop.isKept ? [...(merger.shown ?? [])] : [];
-  const isKept = JSON.stringify(shown).length <= CHAT_LIMITS.messageChars;
-  const none = { message: null, digest: null, shown: isKept ? shown : [] };
+  const isStorable = JSON.stringify(shown).length <= CHAT_LIMITS.messageChars;
+  const none = { message: null, digest: null, shown: isStorable ? shown : [] };
   await ask(loop, { do: "end", exchange: begun.exchange, ...none }).catch(() => null);
 }

@@ -26,17 +26,17 @@ export async function readModelStep(
   write: (text: string) => Promise<void>,
 ): Promise<void> {
   const { merger, messages } = state;
-  let heard = 0;
+  let receivedChars = 0;
   try {
     for await (const event of modelEvents(response)) {
-      heard += event.data?.length ?? 0;
+      receivedChars += event.data?.length ?? 0;
       const text = pushed(merger, event, untold);
       if (text !== "") await write(text);
     }
     state.isHeard = merger.end !== "broken";
   } finally {
     // The model has read the prompt even if the caller leaves early.
-    if (!state.isHeard) state.guessed += guess(messages, heard);
+    if (!state.isHeard) state.guessed += guess(messages, receivedChars);
   }
 }
 
@@ -62,6 +62,6 @@ function pushed(merger: Merger, event: StreamEvent, untold: ModelError): string 
       throw new ChatRefusal(status, code, message, { body: untold.json(body) });
     }
     if (!(error instanceof SyntaxError)) throw error;
-    throw new ChatRefusal(502, "model_garbled", "The model's answer contains invalid JSON.");
+    throw new ChatRefusal(502, "model_garbled", "The model's answer contains invalid JSON. Try again.");
   }
 }

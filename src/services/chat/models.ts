@@ -16,7 +16,11 @@ export async function storeModel(context: Context, owner: SecretOwner, name: str
   const issues = modelProblems(entry, originsFor(context, scope), __DEVELOPMENT__);
   const stored = jsonOf(entry);
   if (utf8Bytes(JSON.stringify(stored)) > MODEL_LIMITS.entryBytes)
-    issues.push({ code: "MODEL_TOO_LARGE", message: "Model entry too large (limit 32 KiB as JSON).", path: "" });
+    issues.push({
+      code: "MODEL_TOO_LARGE",
+      message: "Model entry too large (limit 32 KiB as JSON). Shorten its headers and texts.",
+      path: "",
+    });
   if (issues.length > 0) throw invalid(issues);
   const recorded = audited(context, "model.put", `${scopeInLog(scope)}/${name}`, {
     after: { api: entry.api, base_url: entry.base_url, model: entry.model },

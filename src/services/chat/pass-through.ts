@@ -17,7 +17,7 @@ export function passThrough(
     },
   });
   const passed = answer.body?.pipeTo(through.writable) ?? through.writable.close();
-  const shown = untold.isIdle ? through.readable : through.readable.pipeThrough(withoutUntold(untold));
+  const shown = untold.isIdle ? through.readable : through.readable.pipeThrough(redactErrors(untold));
   const type = answer.headers.get("content-type");
   return {
     response: new Response(shown, { status: answer.status, headers: type === null ? {} : { "content-type": type } }),
@@ -30,7 +30,7 @@ const NEWLINE = 10;
 const LINE_BYTES = 1_048_576;
 
 /** Passes whole lines. From the first error on, removes private data; lines without it stay byte for byte. */
-function withoutUntold(untold: ModelError): TransformStream<Uint8Array, Uint8Array> {
+function redactErrors(untold: ModelError): TransformStream<Uint8Array, Uint8Array> {
   const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
   let held: Uint8Array[] = [];
   let isError = false;
@@ -39,8 +39,8 @@ function withoutUntold(untold: ModelError): TransformStream<Uint8Array, Uint8Arr
     held = [];
     const text = decoder.decode(bytes);
     isError ||= text.includes('"error"');
-    const told = isError ? untold.text(text) : text;
-    if (bytes.length > 0) controller.enqueue(told === text ? bytes : encoder.encode(told));
+    const redacted = isError ? untold.text(text) : text;
+    if (bytes.length > 0) controller.enqueue(redacted === text ? bytes : encoder.encode(redacted));
   };
   return new TransformStream({
     transform(chunk, controller) {
@@ -85,12 +85,12 @@ class Meter {
   /** Estimates by size if no usage is reported. */
   tokens(body: JsonObject): number {
     const texts = [this.#head.slice(0, Meter.#KEPT), this.#tail];
-    const told = texts.flatMap((text) =>
+    const redacted = texts.flatMap((text) =>
       [...text.matchAll(/"usage":\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g)].map(([, found]) =>
         readUsageText(found ?? ""),
       ),
     );
-    const most = Math.max(0, ...told);
+    const most = Math.max(0, ...redacted);
     return most > 0 ? most : Math.ceil((this.#bytes + JSON.stringify(body).length) / 4);
   }
 }

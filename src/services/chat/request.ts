@@ -54,7 +54,11 @@ export async function readChat(
   if (messages === null)
     throw new ChatRefusal(400, "invalid_request", "`messages` is missing or empty. Send at least one message.");
   if (messages.length > CHAT_LIMITS.messages)
-    throw new ChatRefusal(413, "request_too_large", `Too many messages (limit ${CHAT_LIMITS.messages}).`);
+    throw new ChatRefusal(
+      413,
+      "request_too_large",
+      `Too many messages (limit ${CHAT_LIMITS.messages}). Send fewer messages.`,
+    );
   const given = namedIn(context, protocol, body, headers);
   // A conversation named by the caller is not searched by content.
   const { tail, before } = given === null ? await tailsOf(protocol, messages) : NOTHING_SAID;
@@ -68,7 +72,7 @@ export async function readChat(
   const near = await findModel(context, name, tails);
   const { model } = near;
   const allow = model.entry.allow ?? {};
-  if (!model.entry.api.includes(protocol.api)) throw wrongDoor(name, model);
+  if (!model.entry.api.includes(protocol.api)) throw wrongEndpoint(name, model);
   requireAllowed(body, text, allow);
   const isOff = named.plain || headers.get("x-skills") === "off" || headers.has("x-openwebui-task");
   const isOnce = given === null && canActAs(context.caller.principal);
@@ -204,7 +208,7 @@ function noModel(name: string): ChatRefusal {
   return new ChatRefusal(404, "model_not_found", message, { param: "model" });
 }
 
-function wrongDoor(name: string, { entry }: FoundModel): ChatRefusal {
+function wrongEndpoint(name: string, { entry }: FoundModel): ChatRefusal {
   const endpoints = entry.api.map((api) => DOORS[api]).join(" and ");
   return new ChatRefusal(
     404,

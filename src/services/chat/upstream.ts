@@ -38,7 +38,7 @@ export interface ModelCall {
   untold: ModelError;
 }
 
-function untoldOf(redactor: Redactor, url: string, origins: readonly string[]): ModelError {
+function errorRedactor(redactor: Redactor, url: string, origins: readonly string[]): ModelError {
   const { host, origin } = new URL(url);
   const isInside = origins.includes(origin);
   const text = (told: string) => {
@@ -70,10 +70,15 @@ export async function modelCall(
   const own = { ...entry.headers, ...(entry.key === undefined ? {} : protocol.keyHeaders(entry.key)) };
   const url = entry.base_url.replace(/\/+$/, "") + path;
   const filled = await fillServerVariables(context, { shared, origins }, name, { url, headers: own });
-  if ("problem" in filled) throw new ChatRefusal(502, "model_misconfigured", `The model '${name}': ${filled.problem}.`);
+  if ("problem" in filled)
+    throw new ChatRefusal(
+      502,
+      "model_misconfigured",
+      `The model '${name}' is misconfigured: ${filled.problem}. Its owner must fix it.`,
+    );
   const { target } = filled;
   const sent = { ...headers, ...target.headers, "content-type": "application/json" };
-  const untold = untoldOf(target.redactor, target.url, origins);
+  const modelError = errorRedactor(target.redactor, target.url, origins);
   const send: ModelCall["send"] = async (body, signal) => {
     const init = { method: "POST", headers: sent, body: JSON.stringify(body), signal };
     const { firstByteMs: headersMs, totalMs, streamBytes: bytes } = CHAT_LIMITS;
@@ -84,9 +89,9 @@ export async function modelCall(
       },
     );
     if (answer.ok) return answer;
-    throw await refusedBy(answer, name, untold);
+    throw await refusedBy(answer, name, modelError);
   };
-  return { send, untold };
+  return { send, untold: modelError };
 }
 
 /** Models known to support fewer fields than others of their protocol. Only an optimization: an unknown model is called twice. */
@@ -145,7 +150,7 @@ export function modelFault(error: unknown): ChatRefusal | null {
 /** These statuses concern the gateway's credentials. Passing them on would make callers check their own. */
 const CREDENTIALS = [401, 402, 403, 407];
 
-async function refusedBy(answer: Response, name: string, untold: ModelError): Promise<ChatRefusal> {
+async function refusedBy(answer: Response, name: string, modelError: ModelError): Promise<ChatRefusal> {
   const { status } = answer;
   const text = await beginningOf(answer);
   if (CREDENTIALS.includes(status) || status < 400)
@@ -156,8 +161,8 @@ async function refusedBy(answer: Response, name: string, untold: ModelError): Pr
     );
   const wait = answer.headers.get("retry-after");
   const headers: Record<string, string> = wait === null ? {} : { "retry-after": wait.slice(0, 64) };
-  const body = errorBody(untold.text(text));
-  const message = `The model provider of '${name}' returned HTTP ${status}.`;
+  const body = errorBody(modelError.text(text));
+  const message = `The model provider of '${name}' returned HTTP ${status}. Check the request, or try again later.`;
   return new ChatRefusal(status, "model_failed", message, { headers, ...(body === null ? {} : { body }) });
 }
 

@@ -66,7 +66,8 @@ export async function packAgentPlugin(
   const bytes = skills.reduce((sum, { zipSize }) => sum + zipSize, 0);
   if (bytes > COMPAT_LIMITS.pluginBytes || skills.length > COMPAT_LIMITS.pluginSkills) {
     const most = `${COMPAT_LIMITS.pluginSkills} skills and ${COMPAT_LIMITS.pluginBytes / 1_048_576} MiB`;
-    const message = `Plugin too large (limit ${most}; found ${skills.length} with ${Math.ceil(bytes / 1_048_576)} MiB). Select skills with \`?skills=a,b\`.`;
+    const mib = Math.ceil(bytes / 1_048_576);
+    const message = `Plugin too large (limit ${most}; found ${skills.length} with ${mib} MiB). Select skills with \`?skills=a,b\`.`;
     throw new GatewayError("too_large", "PLUGIN_TOO_LARGE", message);
   }
   const { archiveOf, deflatedFiles, deflatedItem } = await import("../../domain/package/flat");
@@ -109,14 +110,19 @@ export async function publishAgentPlugin(
   const target = { scope: publishScope(principal, namespace), namespace, userId: principal.userId };
   const { manifest, skills, servers, issues, warnings } = readPluginArchive(upload, COMPAT_LIMITS.pluginSkills);
   if (manifest === null || issues.length > 0)
-    throw new GatewayError("unprocessable", "PLUGIN_INVALID", "The archive is not a valid plugin.", {
-      issues: issues.map((issue) => ({ ...issue })),
-    });
+    throw new GatewayError(
+      "unprocessable",
+      "PLUGIN_INVALID",
+      "The archive is not a valid plugin. Fix the listed issues.",
+      {
+        issues: issues.map((issue) => ({ ...issue })),
+      },
+    );
   const taken: PublishedPluginSkill[] = [];
   for (const { name, zip } of skills) {
     try {
-      const told = { upload: zip, fileName: undefined, name: undefined, target, idempotencyKey: null };
-      const { status, skill } = await publish(context, { ...told, servers });
+      const uploadOptions = { upload: zip, fileName: undefined, name: undefined, target, idempotencyKey: null };
+      const { status, skill } = await publish(context, { ...uploadOptions, servers });
       const said = status === 201 ? "published" : "unchanged";
       const { id, versionId: version_id, warnings: found } = skill;
       taken.push({ name: skill.name, status: said, id, version_id, warnings: found });

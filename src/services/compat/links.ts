@@ -85,9 +85,9 @@ export async function deleteLink(context: Context, id: string): Promise<void> {
   const { principal } = context.caller;
   const link = await readSharedLink(context.db, id);
   if (link === null || (link.userId !== principal.userId && !managesAllKeys(principal))) throw linkNotFound();
-  const told = { before: { reads: link.reads }, when: "was" } as const;
+  const change = { before: { reads: link.reads }, when: "was" } as const;
   const about = link.userId === principal.userId ? {} : { about: link.userId };
-  if (!(await revokeLink(audited(context, "link.revoke", id, { ...told, ...about }), id))) throw linkNotFound();
+  if (!(await revokeLink(audited(context, "link.revoke", id, { ...change, ...about }), id))) throw linkNotFound();
 }
 
 function linkNotFound(): GatewayError {

@@ -39,6 +39,6 @@ export async function closeSkill(context: Context, skillId: string): Promise<voi
   requireAdmin(context.caller.principal);
   const known = await readOpen(context.db, skillId);
   if (known === null) throw skillNotFound();
-  const told = { before: { name: known.name }, when: "was" } as const;
-  if (!(await deleteOpen(audited(context, "skill.close", skillId, told), skillId))) throw skillNotFound();
+  const change = { before: { name: known.name }, when: "was" } as const;
+  if (!(await deleteOpen(audited(context, "skill.close", skillId, change), skillId))) throw skillNotFound();
 }

@@ -76,7 +76,7 @@ export async function findIndexedFile(viewer: Viewer, name: string, path: string
   return { versionId: found.versionId, ...file };
 }
 
-interface ShelfPage {
+interface IndexPage {
   name?: string;
   limit: number;
 }
@@ -87,14 +87,14 @@ type LeftOut = (row: PublishedSkillRow) => readonly Issue[];
 const leftOutHere: LeftOut = (row) => exclusionsForIndex({ ...row, fileCount: row.paths.length });
 
 /** Returns the visible skills, each name once, without those its clients cannot use (by default the clients of an index). */
-export async function readOffered(viewer: Viewer, query: ShelfPage, leftOut?: LeftOut): Promise<PublishedSkillRow[]> {
+export async function readOffered(viewer: Viewer, query: IndexPage, leftOut?: LeftOut): Promise<PublishedSkillRow[]> {
   return (await readOfferedPage(viewer, query, leftOut)).rows;
 }
 
 /** Like `readOffered`, and returns whether there are more. */
 export async function readOfferedPage(
   viewer: Viewer,
-  query: ShelfPage,
+  query: IndexPage,
   leftOut: LeftOut = leftOutHere,
 ): Promise<{ rows: PublishedSkillRow[]; isCut: boolean }> {
   const { settings, scopes } = viewer;

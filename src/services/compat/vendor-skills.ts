@@ -96,8 +96,8 @@ async function published(
   vendor: VendorTerms,
 ): Promise<Published> {
   publishing ??= await import("../registry/publish");
-  const { bytes, ...told } = upload;
-  const done = await publishing.publish(context, { ...told, upload: bytes, name: undefined, target, vendor });
+  const { bytes, ...options } = upload;
+  const done = await publishing.publish(context, { ...options, upload: bytes, name: undefined, target, vendor });
   if (done.status === 201) describeLater(context, done.skill);
   return done;
 }

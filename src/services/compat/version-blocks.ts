@@ -28,8 +28,12 @@ export async function putVerdict(
   if (version === null || version.id !== skillId || authorOfDrafts(version.scope) !== null) throw versionNotFound();
   const known = (await readBlock(context.db, versionId))?.reason ?? null;
   if (known === reason) return { versionId, reason };
-  const told = (why: string | null) => ({ version_id: versionId, blocked: why !== null, reason: why });
-  const recorded = audited(context, "skill.verdict", skillId, { before: told(known), after: told(reason), when: "is" });
+  const blockState = (why: string | null) => ({ version_id: versionId, blocked: why !== null, reason: why });
+  const recorded = audited(context, "skill.verdict", skillId, {
+    before: blockState(known),
+    after: blockState(reason),
+    when: "is",
+  });
   if (reason === null) await deleteBlock(recorded, versionId);
   else if ((await putBlock(recorded, versionId, reason, principal.userId)) === null) throw skillNotFound();
   return { versionId, reason };
@@ -43,5 +47,9 @@ export async function requireUnblocked({ db }: Pick<Context, "db">, versionId: s
 
 /** The error for a blocked version whose existence is not secret. */
 export function versionBlocked(reason: string): GatewayError {
-  return new GatewayError("forbidden", "VERSION_BLOCKED", `This version was blocked by an admin: ${reason}`);
+  return new GatewayError(
+    "forbidden",
+    "VERSION_BLOCKED",
+    `This version was blocked by an admin: ${reason.replace(/[.!]$/, "")}. Use another version.`,
+  );
 }

@@ -29,8 +29,8 @@ export async function deleteSession(context: Context, id: string): Promise<void>
   const { principal } = context.caller;
   const session = await readSession(context.db, id);
   if (session === null || !(managesAllKeys(principal) || session.userId === principal.userId)) throw sessionNotFound();
-  const told = { before: { user_id: ABOUT }, about: session.userId, when: "was" } as const;
-  if (!(await endSession(audited(context, "session.end", id, told), id))) throw sessionNotFound();
+  const change = { before: { user_id: ABOUT }, about: session.userId, when: "was" } as const;
+  if (!(await endSession(audited(context, "session.end", id, change), id))) throw sessionNotFound();
 }
 
 /** Ends the session of the request. */

@@ -92,14 +92,14 @@ export async function beginSession(
 function recordingSession(context: SignInContext, id: string, { userId, via }: NewSession) {
   const pseudonyms = { pseudonym: context.newId("usr"), otherPseudonym: context.newId("usr") };
   const actor = { userId, keyId: SESSION + id, requestId: context.requestId, ...pseudonyms };
-  const told = {
+  const auditEntry = {
     action: "session.create",
     resourceType: "session",
     resourceId: id,
     before: null,
     after: { via },
   } as const;
-  return recording(context.db, actor, { ...told, about: null, when: { thing: "is", type: "session", id } });
+  return recording(context.db, actor, { ...auditEntry, about: null, when: { thing: "is", type: "session", id } });
 }
 
 function noKey(): GatewayError {

@@ -62,14 +62,15 @@ const IN_CONVERSATION: Handlers<ConversationTool, ConversationPlace> = {
     exclusively(session, async () => unloadSkill(context, session, skill_name)),
   find_tool: (place, { query }) => runFindTool(place, query),
   call_skill_tool: async (place, { name, arguments: args }) =>
-    (await callByDescription(place, name, args)) ??
-    failed(`Error: ${nobodyHas(name, findModeInEffect(place.session) !== null)}`),
+    (await callByDescription(place, name, args)) ?? toolNotFound(name, findModeInEffect(place.session) !== null),
 };
 
-function nobodyHas(name: string, finds: boolean): string {
-  return finds
-    ? `Tool '${name}' not found. Call find_tool for the names of tools.`
-    : `Tool '${name}' not found in the loaded skills.`;
+function toolNotFound(name: string, canFind: boolean): ToolResult {
+  return failed(
+    canFind
+      ? `Error: Tool '${name}' not found. Call find_tool for the names of tools.`
+      : `Error: Tool '${name}' not found in the loaded skills. Load the skill that has it first.`,
+  );
 }
 
 /** Runs a built-in tool. Returns `null` if it requires a conversation and there is none. */

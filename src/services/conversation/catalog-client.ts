@@ -37,7 +37,11 @@ export async function viewOfCatalog(
   if (known !== undefined) return known;
   const view = await readView(context, settings, { ...NOTHING_WITH_VIEW, contents });
   if (view.warnings.some((warning) => warning.code === "GHOST_NOT_FOUND"))
-    throw new GatewayError("not_found", "GHOST_NOT_FOUND", `Agent (ghost) '${settings.ghost}' not found.`);
+    throw new GatewayError(
+      "not_found",
+      "GHOST_NOT_FOUND",
+      `Agent (ghost) '${settings.ghost}' not found. Check the name.`,
+    );
   seen.set(key, view);
   return view;
 }

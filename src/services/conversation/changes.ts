@@ -25,22 +25,22 @@ export function announceChanges(
   listeners: ToolListeners,
   failed: (error: unknown) => void,
 ): void {
-  let told = JSON.stringify(activeFrame(session.state));
+  let sentState = JSON.stringify(activeFrame(session.state));
   let view = session.view?.key;
   let { turn } = session.state;
   // In sequence, so that the latest list is sent last.
-  let telling = Promise.resolve();
+  let pendingSend = Promise.resolve();
   session.audience = clients;
   session.otherThings = () => listeners.tellThings();
   session.changed = (context) => {
-    if (listeners.any()) telling = telling.then(() => reportTools(context, session, listeners)).catch(failed);
+    if (listeners.any()) pendingSend = pendingSend.then(() => reportTools(context, session, listeners)).catch(failed);
     queueMicrotask(() => {
       if (view !== session.view?.key) clients.show("skills", () => listFrame(session));
       view = session.view?.key;
       const frame = activeFrame(session.state);
       const text = JSON.stringify(frame);
-      if (text === told) return;
-      told = text;
+      if (text === sentState) return;
+      sentState = text;
       clients.notifyPages(frame);
       if (turn !== frame.turn) clients.show("calls", (seesOutput) => callsFrame(session, seesOutput));
       turn = frame.turn;

@@ -147,7 +147,7 @@ function madeIn({ settings: { CONVERSATION_REGION } }: Context, settings: Conver
 function checkBudget(context: Context, { max_skill_tokens = 0 }: ConversationSettings): void {
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   if (max_skill_tokens <= ceiling) return;
-  const message = `Value too large (limit ${ceiling} tokens of active instructions).`;
+  const message = `Value too large (limit ${ceiling} tokens of active instructions). Use a smaller value.`;
   throw invalid([{ code: "OVER_CEILING", message, path: "max_skill_tokens" }]);
 }
 
@@ -174,5 +174,5 @@ async function checkSource(context: Context, next: ConversationSettings, known: 
 }
 
 function ghostNotFound(ghost: string): GatewayError {
-  return new GatewayError("not_found", "GHOST_NOT_FOUND", `Agent (ghost) '${ghost}' not found.`);
+  return new GatewayError("not_found", "GHOST_NOT_FOUND", `Agent (ghost) '${ghost}' not found. Check the name.`);
 }

@@ -91,7 +91,7 @@ export async function readSkillForClient(context: Context, view: View, name: str
   const ceiling = context.settings.SKILL_TOKENS_MAX;
   if (overCeiling(entries, ceiling))
     return failed(
-      `Error: Skill '${name}' and its dependencies are too large (limit ${ceiling} tokens of instructions).`,
+      `Error: Skill '${name}' and its dependencies are too large (limit ${ceiling} tokens of instructions). Load a smaller skill.`,
     );
   const contents = await contentsOf(
     context,

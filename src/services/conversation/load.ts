@@ -55,7 +55,9 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
   const skills = whole.entries.map(refOf);
   const contradicted = whole.unmet.find(({ needs }) => needs.some((need) => contradicts(need, active)));
   if (contradicted !== undefined)
-    return failed(`Error: ${missingDependencyText(contradicted)} Another version of one of them is loaded.`);
+    return failed(
+      `Error: ${missingDependencyText(contradicted)} Another version of one of these dependencies is loaded. Unload it first.`,
+    );
   const clash = skills.find(
     (skill) =>
       !(moves && skill.name === name) &&
@@ -63,7 +65,7 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
   );
   if (clash !== undefined) {
     return failed(
-      `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', but another version is loaded.`,
+      `Error: Skill '${name}' needs version ${clash.version ?? "without label"} of '${clash.name}', but another version is loaded. Unload it first.`,
     );
   }
   // An active skill already has its instructions in the prompt or in an earlier result.
@@ -82,8 +84,8 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
   if (withRoom(session, loaded) === null) return overBudgetFailure(name);
   await storeInstructions(context, session, skills, factsOf);
   const made = recordLoad(seen, loaded);
-  const told = forClient ? skills : fresh;
-  const names = told.map((skill) => skill.name);
+  const shownSkills = forClient ? skills : fresh;
+  const names = shownSkills.map((skill) => skill.name);
   const notes = made + missingDependencyNote(whole.unmet) + (await toolsText(seen, names));
   if (policy.tool_style === "skill" && !forClient) return text(`${bodyOf(session, found.entry.version_id)}${notes}`);
   const isShort = auto && !names.includes(name);
@@ -92,7 +94,7 @@ export async function loadSkill(seen: ConversationView, name: string, how: LoadH
   const replaces = isOther && !isShort ? TEXTS.replaces(name, before.version, found.entry.version) : "";
   const answer = replaces + first + notes;
   if (!inAnswer && !forClient) return text(answer);
-  return text(answer + blockOf(session, told));
+  return text(answer + blockOf(session, shownSkills));
 }
 
 type Loaded = Extract<ConversationEvent, { type: "loaded" }>;
@@ -115,7 +117,7 @@ function recordLoad({ context, session }: ConversationView, loaded: Loaded): str
 }
 
 function overBudgetFailure(name: string): ToolResult {
-  return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills.`);
+  return failed(`Error: Skill '${name}' does not fit into this conversation's budget for skills. Continue without it.`);
 }
 
 /** Whether the model can read this version of a skill, in its history or in the front. */
@@ -146,24 +148,26 @@ async function loadAgain(
   const { state } = session;
   const { name } = skill;
   const auto = policy.delivery === "auto";
-  const tells = auto && (again || !stands(session, skill));
-  const delivered = policy.tool_style === "skill" || tells ? [name] : [];
+  const shows = auto && (again || !stands(session, skill));
+  const delivered = policy.tool_style === "skill" || shows ? [name] : [];
   const isInAnswer = delivered.length === 0 || (!auto && state.delivered.get(name) === skill.version_id);
   const loaded: Loaded = {
     ...{ type: "loaded", turn: state.turn, name, skills: [skill], delivered },
     // Skills that only users can select stay as long as the user says.
-    ...(tells ? { call, ...(userOnly ? { retold: true } : {}) } : {}),
+    ...(shows ? { call, ...(userOnly ? { retold: true } : {}) } : {}),
   };
   // Instructions that are sent again take their space twice.
-  if (tells && withRoom(session, loaded) === null) return overBudgetFailure(name);
+  if (shows && withRoom(session, loaded) === null) return overBudgetFailure(name);
   // A second load in the same turn only counts as a use.
-  const isUse = !tells && (userOnly || (state.roots.get(name) === state.turn && isInAnswer));
+  const isUse = !shows && (userOnly || (state.roots.get(name) === state.turn && isInAnswer));
   if (isUse) recordUse(session, context, name);
   const made = isUse ? "" : recordLoad(seen, loaded);
-  if (forClient || tells) {
-    const told = forClient ? withNeeded(session.state, name) : [skill];
-    const names = told.map((one) => one.name);
-    return text(`${TEXTS.loaded(name, "tool_result")}${made}${await toolsText(seen, names)}${blockOf(session, told)}`);
+  if (forClient || shows) {
+    const shownSkills = forClient ? withNeeded(session.state, name) : [skill];
+    const names = shownSkills.map((one) => one.name);
+    return text(
+      `${TEXTS.loaded(name, "tool_result")}${made}${await toolsText(seen, names)}${blockOf(session, shownSkills)}`,
+    );
   }
   // The one-tool style always returns the instructions; load_skill does not repeat them.
   if (policy.tool_style === "skill") return text(bodyOf(session, skill.version_id));

@@ -39,7 +39,7 @@ export function clientCallId(request: string | number, fresh: string): string {
 export function cancelCall(running: RunningCalls, name: CallName): null {
   const [call, ...others] = named(running, name);
   if (call === undefined || others.length > 0)
-    throw new GatewayError("not_found", "CALL_NOT_FOUND", "Call not found or already finished.");
+    throw new GatewayError("not_found", "CALL_NOT_FOUND", "Call not found or already finished. Check its id.");
   call.abort();
   return null;
 }

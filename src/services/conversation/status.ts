@@ -105,7 +105,11 @@ export function loadedInTurn(state: ConversationState): string[] {
 export function pastOf(session: Session, turn: number): PastReply {
   const end = session.store.log.endOf(turn);
   if (end === null)
-    throw new GatewayError("not_found", "TURN_NOT_FOUND", `Turn ${turn} not found in this conversation.`);
+    throw new GatewayError(
+      "not_found",
+      "TURN_NOT_FOUND",
+      `Turn ${turn} not found in this conversation. Check its number.`,
+    );
   const state = stateAt(session.store, end);
   return { turn, active: activeOf(state), tokens: tokensOf(state) };
 }

@@ -98,14 +98,14 @@ export async function listClientTools(
   context: Context,
   session: Session,
   preload: string[],
-  tells: boolean,
+  sendsPrompt: boolean,
 ): Promise<JsonObject[]> {
   await ensureTurn(context, session, { format: "mcp", isForHost: true }, preload, []);
   const { view } = await currentView(context, session);
-  await connectSources({ context, session, view }, null, tells ? DURATIONS.patienceList : 0);
+  await connectSources({ context, session, view }, null, sendsPrompt ? DURATIONS.patienceList : 0);
   const offer = await renderOffer(stepOf({ context, session, view }), "mcp");
   const { tools, digest } = await clientToolsOf(session, offer, view);
-  if (tells) session.memory.listed = digest;
+  if (sendsPrompt) session.memory.listed = digest;
   return tools;
 }
 
@@ -168,11 +168,11 @@ export async function runCalls(
   const answers = new Map<ReadCall, AnsweredCall>();
   const answer = async (step: Step, call: ReadCall) => {
     const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
-    const tell = (asked: HostRound) => listener?.onAsked(asked);
+    const onRound = (asked: HostRound) => listener?.onAsked(asked);
     const asks =
       context.host === undefined || listener === null
         ? null
-        : { abilities: context.host, answers: request.answers, tell };
+        : { abilities: context.host, answers: request.answers, tell: onRound };
     const run = {
       ...step,
       running,
@@ -200,7 +200,7 @@ export async function runCalls(
   const changed = offer.etag !== (request.etag ?? before.etag);
   const isOther = offer !== before && JSON.stringify(offer.tools) !== JSON.stringify(before.tools);
   // An MCP host has no prompt of the gateway and requests the tools itself.
-  const tells = request.client === null && (request.etag === null || changed);
+  const sendsPrompt = request.client === null && (request.etag === null || changed);
   return {
     results: inOrder.map(renderResult),
     messages: renderResults(inOrder, format),
@@ -210,7 +210,7 @@ export async function runCalls(
     changed,
     tools_changed: request.hearsChanges ? await isNews(session, offer, current.view, isOther) : isOther,
     etag: offer.etag,
-    ...(tells ? { prompt: offer.prompt, tools: offer.tools } : {}),
+    ...(sendsPrompt ? { prompt: offer.prompt, tools: offer.tools } : {}),
     warnings,
     ...(request.hearsChanges && haveFeaturesChanged(session) ? { things_changed: true } : {}),
     ...(logged.length === 0 ? {} : { logs: logged }),

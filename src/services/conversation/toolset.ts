@@ -62,18 +62,18 @@ interface Making extends RunningCall {
 async function make(run: ToolRun, call: ToolCall, making: Making): Promise<ToolResult> {
   const { session } = run;
   const { request, signal, onProgress } = making;
-  const told = reportCall(run.context, session, call, request);
+  const report = reportCall(run.context, session, call, request);
   const progressing = (progress: Progress) => {
-    told.progress(progress);
+    report.progress(progress);
     onProgress?.(progress);
   };
   try {
     const result = await Promise.race([answer(run, call, { ...making, onProgress: progressing }), cancelled(signal)]);
-    told.end(result, signal.aborted);
+    report.end(result, signal.aborted);
     session.store.rounds.drop(call.id);
     return result;
   } catch (error) {
-    told.fail();
+    report.fail();
     throw error;
   }
 }
@@ -85,7 +85,7 @@ async function answer(
 ): Promise<ToolResult> {
   if (!run.context.settings.SKILLS_ENABLED) return failed(TEXTS.disabled);
   if (call.malformed !== undefined)
-    return failed(`Error: The arguments of '${call.name}' cannot be read: ${call.malformed}.`);
+    return failed(`Error: The arguments of '${call.name}' cannot be read: ${call.malformed}. Send valid JSON.`);
   const { name } = call;
   const { context, session, view, offered, forClient, logs = null } = run;
   const made = { callId: call.id, request, signal, host, onProgress };
@@ -93,12 +93,12 @@ async function answer(
   const result = isBuiltin(name)
     ? await runBuiltin(place, name, call.arguments)
     : await callByOfferedName(place, name, call.arguments);
-  return result ?? failed(`Error: Tool '${name}' not found.`);
+  return result ?? failed(`Error: Tool '${name}' not found. Call one of the listed tools.`);
 }
 
 function cancelled(signal: AbortSignal): Promise<ToolResult> {
   return new Promise((resolve) => {
-    const end = () => resolve(failed("Error: The call was cancelled."));
+    const end = () => resolve(failed("Error: The call was cancelled. Repeat it only if the user asks for it."));
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });
   });

@@ -153,8 +153,8 @@ export async function restore(
   const held = deliversInAnswer(policy) ? instructionsInHistory(session, answers, active) : [];
   const kept = carriersStillInHistory(session.state.carriers, { answers, others });
   const calls = held.filter(({ id }) => !kept.includes(id));
-  const told = policy.delivery === "auto" ? { calls, kept } : {};
-  events[0] = { ...restored, delivered: [...new Set(held.flatMap(({ names }) => names))], ...told };
+  const reportedSet = policy.delivery === "auto" ? { calls, kept } : {};
+  events[0] = { ...restored, delivered: [...new Set(held.flatMap(({ names }) => names))], ...reportedSet };
   session.store.atomically(() => {
     record(session, context, events);
     applySettings(session, settings);
@@ -183,12 +183,12 @@ export async function resolveSet(
   const direct = new Set<string>();
   const missed = new Set<string>();
   const warnings: Issue[] = [];
-  const told = new Set<MissingDependency>();
+  const reportedSet = new Set<MissingDependency>();
   for (const { name, code, pin = null, range = "*" } of wanted) {
     const entry = await find(name, []);
     // The author may have excluded it from models after it was loaded.
-    const isKept = entry?.user_only === true && code === STANDING;
-    const isMeant = entry !== null && !isKept && isPinned(pin, entry) && satisfiesRange(entry.version, range);
+    const staysActive = entry?.user_only === true && code === STANDING;
+    const isMeant = entry !== null && !staysActive && isPinned(pin, entry) && satisfiesRange(entry.version, range);
     if (direct.has(name) && isMeant) continue;
     const unavailable = { problem: `Skill '${name}' is not available.`, code: undefined };
     const found = isMeant ? await resolver.add(entry) : unavailable;
@@ -201,14 +201,14 @@ export async function resolveSet(
     const all = resolver.entries();
     if (overRow(all) || (code !== STANDING && overCeiling(all, ceiling))) {
       resolver.takeBack();
-      const message = `Skill '${name}' was not activated: active skills would be too large with its dependencies (limit ${ceiling} tokens of instructions).`;
+      const message = `Skill '${name}' was not activated: active skills would be too large with its dependencies (limit ${ceiling} tokens of instructions). Select fewer skills.`;
       warnings.push({ code: "OVER_CEILING", message, path: name });
       continue;
     }
     direct.add(name);
     for (const unmet of resolver.unmet()) {
-      if (told.has(unmet)) continue;
-      told.add(unmet);
+      if (reportedSet.has(unmet)) continue;
+      reportedSet.add(unmet);
       // For loaded skills, the model was informed in the result.
       if (code !== STANDING)
         warnings.push({ code: "DEPENDENCY_MISSING", message: missingDependencyText(unmet), path: unmet.by });
@@ -226,8 +226,8 @@ function updatedSince(before: ConversationState, active: readonly SkillRef[]): I
     const label = (text: string | null) => (text === null ? "a version without label" : `version ${text}`);
     const message =
       old.skill_id === skill_id
-        ? `Skill '${name}' was updated from ${label(old.version)} to ${label(version)}.`
-        : `The name '${name}' now refers to another skill, which takes precedence.`;
+        ? `Skill '${name}' was updated from ${label(old.version)} to ${label(version)}. The new instructions apply.`
+        : `The name '${name}' now refers to another skill, which takes precedence. Its instructions apply.`;
     return [{ code: "SKILL_UPDATED", message, path: name }];
   });
 }
@@ -243,10 +243,11 @@ function leaveForBudget(session: Session, events: ConversationEvent[], turn: num
   for (const name of leaving) events.push({ type: "unloaded", turn, name, reason: "evicted" });
   const warnings: Issue[] = leaving.map((name) => ({
     code: "SKILL_EVICTED",
-    message: `Skill '${name}' was unloaded to keep the budget.`,
+    message: `Skill '${name}' was unloaded to keep the budget. The model can load it again.`,
     path: name,
   }));
   if (fits) return warnings;
-  const message = "Preloaded and selected skills exceed the conversation's token budget.";
+  const message =
+    "Preloaded and selected skills exceed the conversation's token budget. Select fewer skills, or raise `max_skill_tokens`.";
   return [...warnings, { code: "OVER_BUDGET", message }];
 }

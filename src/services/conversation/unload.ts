@@ -10,10 +10,11 @@ import { record, type Session } from "../session";
 export function unloadSkill(context: Context, session: Session, name: string): ToolResult {
   const { state } = session;
   const activation = activeSkills(state).find((candidate) => candidate.skill.name === name);
-  if (activation === undefined) return failed(`Error: Skill '${name}' is not loaded.`);
-  if (state.preloaded.includes(name)) return failed(`Error: Skill '${name}' is preloaded and cannot be unloaded.`);
+  if (activation === undefined) return failed(`Error: Skill '${name}' is not loaded. Nothing was unloaded.`);
+  if (state.preloaded.includes(name))
+    return failed(`Error: Skill '${name}' is preloaded and cannot be unloaded. It stays active.`);
   if (state.selected.includes(name))
-    return failed(`Error: Skill '${name}' was selected by the user and cannot be unloaded.`);
+    return failed(`Error: Skill '${name}' was selected by the user and cannot be unloaded. It stays active.`);
   const dependants = () =>
     activeSkills(session.state)
       .filter((candidate) => candidate.skill.dependencies.includes(name))

@@ -18,19 +18,19 @@ import { ItemFault } from "./stop";
 
 /** Imports the next slice of the plan. Returns the name of its last skill; `null` if nothing was left. */
 export async function importSlice(
-  shop: RunContext,
+  runContext: RunContext,
   context: Context,
   asker: SourceAsker,
   row: ImportRow,
 ): Promise<string | null> {
-  const { plan, db } = shop;
+  const { plan, db } = runContext;
   const rows = bounded(plan.next(IMPORT_LIMITS.sliceSkills));
   const met = await findExistingNames(
     db,
     row,
     rows.map(({ planned }) => planned.name),
   );
-  const archive = await openedArchive(shop, row, rows);
+  const archive = await openedArchive(runContext, row, rows);
   let last: string | null = null;
   let bytes = 0;
   let failures = 0;
@@ -47,16 +47,16 @@ export async function importSlice(
     try {
       const item = isDone ? null : await importSkill(context, row, met, { ...planned, upload });
       // The import was cancelled meanwhile. The resulting error is not a result of the skill.
-      if (shop.signal.aborted) return last;
+      if (runContext.signal.aborted) return last;
       if (item?.problem != null) item.problem = { ...item.problem, message: asker.redact(item.problem.message) };
       if (item !== null) await putItem(db, row, item);
       plan.drop(one.seq);
       last = planned.name;
       failures = 0;
     } catch (error) {
-      if (!(error instanceof ItemFault) || shop.signal.aborted) throw error;
+      if (!(error instanceof ItemFault) || runContext.signal.aborted) throw error;
       failures += 1;
-      await tryLater(shop, row, one, error);
+      await tryLater(runContext, row, one, error);
       if (failures >= IMPORT_LIMITS.failuresInARow || error.waitMs !== null)
         throw pauseOrFail(plan, error.problem, error.waitMs);
     }
@@ -77,10 +77,10 @@ function bounded(rows: readonly PlannedRow[]): PlannedRow[] {
 type Opened = Awaited<ReturnType<typeof filesOfRoots>>;
 
 /** Returns the files of these skills from the archive; nothing if none is in one. */
-async function openedArchive(shop: RunContext, row: ImportRow, rows: readonly PlannedRow[]): Promise<Opened> {
+async function openedArchive(runContext: RunContext, row: ImportRow, rows: readonly PlannedRow[]): Promise<Opened> {
   const roots = new Set(rows.flatMap(({ planned: { get } }) => (get.how === "archive" ? [get.root] : [])));
   if (roots.size === 0) return new Map();
-  return filesOfRoots(shop, importArchiveKey(row.id, row.run), row.source.path ?? "", roots);
+  return filesOfRoots(runContext, importArchiveKey(row.id, row.run), row.source.path ?? "", roots);
 }
 
 async function uploadOf(

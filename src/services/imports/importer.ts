@@ -42,5 +42,9 @@ const OPERATOR: Principal = {
 };
 
 function ended(): GatewayError {
-  return new GatewayError("unauthenticated", "IMPORTER_ENDED", "The owner of this import lost the right to run it.");
+  return new GatewayError(
+    "unauthenticated",
+    "IMPORTER_ENDED",
+    "The owner of this import lost the right to run it. Start it again with a key that has the right.",
+  );
 }

@@ -142,8 +142,8 @@ export async function endImport(context: Context, id: string, open: OpenImport):
 export async function removeImport(context: Context, id: string, open: OpenImport): Promise<void> {
   const row = await importFor(context, id);
   const { said, about } = inLog(context, row);
-  const told = { before: said, ...about, when: "was" } as const;
-  if (!(await deleteImport(audited(context, "import.delete", id, told), id))) throw importNotFound();
+  const change = { before: said, ...about, when: "was" } as const;
+  if (!(await deleteImport(audited(context, "import.delete", id, change), id))) throw importNotFound();
   await open(id).end();
   await dropImportArchives(context.packages, context.timings, id);
 }

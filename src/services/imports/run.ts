@@ -20,40 +20,40 @@ import { ImportStop, sourceProblem } from "./stop";
 export type NextAlarm = number | null;
 
 /** Continues an import for one alarm. */
-export async function continueImport(shop: RunContext): Promise<NextAlarm> {
-  const row = await readImport(shop.db, shop.id);
+export async function continueImport(runContext: RunContext): Promise<NextAlarm> {
+  const row = await readImport(runContext.db, runContext.id);
   if (row === null) {
-    await dropImportArchives(shop.packages, shop.timings, shop.id);
+    await dropImportArchives(runContext.packages, runContext.timings, runContext.id);
     return null;
   }
-  const now = shop.now();
+  const now = runContext.now();
   if (!isRunning(row.state)) {
     if (!row.isMirror || row.nextAt === null) return null;
-    if (row.nextAt <= now) await restartMirror(shop.db, row, now);
+    if (row.nextAt <= now) await restartMirror(runContext.db, row, now);
     return Math.max(row.nextAt, now);
   }
   if (row.state === "waiting" && row.nextAt !== null && row.nextAt > now) return row.nextAt;
   try {
-    return await oneSlice(shop, row);
+    return await oneSlice(runContext, row);
   } catch (error) {
-    return ended(shop, row, error);
+    return ended(runContext, row, error);
   }
 }
 
-async function oneSlice(shop: RunContext, row: ImportRow): Promise<NextAlarm> {
-  const caller = await importerOf(shop.places, row);
+async function oneSlice(runContext: RunContext, row: ImportRow): Promise<NextAlarm> {
+  const caller = await importerOf(runContext.places, row);
   if (caller === null) throw new ImportStop("stopped", NOT_ANY_MORE);
-  const context = shop.contextFor(caller);
-  const asker = await sourceAsker(context, row.scope, row.source, shop.signal);
-  if (shop.plan.state?.run !== row.run) {
+  const context = runContext.contextFor(caller);
+  const asker = await sourceAsker(context, row.scope, row.source, runContext.signal);
+  if (runContext.plan.state?.run !== row.run) {
     const { type } = row.source;
-    const planned = type === "archive" ? planArchive(shop, asker, row.source, row) : planIndex(asker, row.source);
-    await begin(shop, row, await planned);
+    const planned = type === "archive" ? planArchive(runContext, asker, row.source, row) : planIndex(asker, row.source);
+    await begin(runContext, row, await planned);
   } else {
-    const cursor = await importSlice(shop, context, asker, row);
-    await updateImport(shop.db, row, { state: "running", problem: null, ...(cursor === null ? {} : { cursor }) });
+    const cursor = await importSlice(runContext, context, asker, row);
+    await updateImport(runContext.db, row, { state: "running", problem: null, ...(cursor === null ? {} : { cursor }) });
   }
-  return shop.plan.isEmpty ? finish(shop, row) : shop.now();
+  return runContext.plan.isEmpty ? finish(runContext, row) : runContext.now();
 }
 
 /** Records unchanged skills without a slice, and plans the rest. */
@@ -85,12 +85,12 @@ async function finish({ db, packages, timings, now }: RunContext, row: ImportRow
 }
 
 /** Ends or delays a run for a known reason. Rethrows other errors. */
-async function ended(shop: RunContext, row: ImportRow, error: unknown): Promise<NextAlarm> {
-  const { db, now } = shop;
+async function ended(runContext: RunContext, row: ImportRow, error: unknown): Promise<NextAlarm> {
+  const { db, now } = runContext;
   if (refusalIn(error)?.code === "unavailable") return now() + STORAGE_AGAIN_MS;
   // The import's row was deleted during the run.
   if (constraintOf(error) !== null && (await readImport(db, row.id)) === null) return now();
-  const stop = error instanceof ImportStop ? error : stopFor(shop, error);
+  const stop = error instanceof ImportStop ? error : stopFor(runContext, error);
   if (stop === null) throw error;
   const { state, problem } = stop;
   if (state === "waiting") {
@@ -100,7 +100,7 @@ async function ended(shop: RunContext, row: ImportRow, error: unknown): Promise<
   }
   const keeps = state === "failed" && row.isMirror;
   const nextAt = keeps ? now() + IMPORT_LIMITS.mirrorMs : null;
-  await dropImportArchives(shop.packages, shop.timings, row.id);
+  await dropImportArchives(runContext.packages, runContext.timings, row.id);
   const isOver = await updateImport(db, row, { state, problem, nextAt, isMirror: keeps });
   return isOver ? nextAt : now();
 }

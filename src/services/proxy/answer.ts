@@ -56,7 +56,12 @@ function withoutBody({ request }: ProxiedCall, status: number, headers: Headers,
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
   if (status >= 500) throw statusFault(status, Number.isFinite(retryAfter) ? retryAfter : null);
   if (status >= 300) {
-    throw new ProxyRefusal(status, -32000, `The server returned HTTP ${status}.`, Object.fromEntries(headers));
+    throw new ProxyRefusal(
+      status,
+      -32000,
+      `The server returned HTTP ${status}. Check the request, or try again later.`,
+      Object.fromEntries(headers),
+    );
   }
   // A server of type `sse` answers on its stream and returns "Accepted" here.
   const isAnswer = hadBody && status !== 202 && request.handle === null && requestIds(request.posted).length > 0;
@@ -98,7 +103,7 @@ function streamed(exchange: ProxiedCall, body: ReadableStream<Uint8Array>): Read
     pass: (event) => (event.type === "endpoint" ? endpoint(exchange, event) : passed(exchange, event)),
     failure: (id, fault) => rpcError(id, FAILED, failureText(name, fault)),
     // Clients of the old transport wait for their endpoint and receive errors on the stream.
-    farewell: (fault) => (type === "sse" ? writeEvent({ type: "error", data: failureText(name, fault) }) : ""),
+    failureEvent: (fault) => (type === "sse" ? writeEvent({ type: "error", data: failureText(name, fault) }) : ""),
   });
 }
 

@@ -18,7 +18,7 @@ export interface EventRelayOptions {
   /** Returns an error response for a request that receives no other. */
   failure(id: RpcId, fault: UpstreamFault): string;
   /** Returns a last event about a fault, in addition to the error responses. */
-  farewell(fault: UpstreamFault): string;
+  failureEvent(fault: UpstreamFault): string;
 }
 
 /** A comment line. It keeps proxies from closing an idle connection, and detects clients that are gone. */
@@ -136,8 +136,8 @@ class Relay {
       const event = writeEvent({ data: this.options.failure(id, fault) });
       controller.enqueue(this.#encoder.encode(event));
     }
-    const farewell = this.options.farewell(fault);
-    if (farewell !== "") controller.enqueue(this.#encoder.encode(farewell));
+    const closingRequest = this.options.failureEvent(fault);
+    if (closingRequest !== "") controller.enqueue(this.#encoder.encode(closingRequest));
     controller.close();
   }
 }

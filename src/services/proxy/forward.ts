@@ -100,7 +100,11 @@ async function addressOf(exchange: ProxiedCall): Promise<string> {
     return target.url;
   }
   if (target.type !== "sse")
-    throw new ProxyRefusal(404, -32600, "The server does not accept messages at this address.");
+    throw new ProxyRefusal(
+      404,
+      -32600,
+      "The server does not accept messages at this address. Send them to the base URL of the server.",
+    );
   if (method !== "POST") throw notAllowed("POST");
   // Checked again here: exactly this URL is fetched.
   const url = URL.parse(await fromHandle(exchange, "endpoint", handle));
@@ -108,8 +112,9 @@ async function addressOf(exchange: ProxiedCall): Promise<string> {
   return url.href;
 }
 
-function notAllowed(allow: string): ProxyRefusal {
-  return new ProxyRefusal(405, -32000, "Method not allowed.", { allow });
+/** The error for a method that the address does not accept. */
+export function notAllowed(allow: string): ProxyRefusal {
+  return new ProxyRefusal(405, -32000, `Method not allowed. Use ${allow}.`, { allow });
 }
 
 async function sessionOf(exchange: ProxiedCall): Promise<string | null> {
@@ -120,14 +125,19 @@ async function sessionOf(exchange: ProxiedCall): Promise<string | null> {
 /** Returns the body to send. If tools are restricted, it is rewritten, so that the server reads what was checked. */
 function bodyOf({ server: { isAllowed }, request: { body, posted, headers } }: ProxiedCall): string {
   if (isAllowed === null) return body;
-  if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is not valid JSON.");
+  if (posted.value === undefined) throw new ProxyRefusal(400, -32700, "The body is not valid JSON. Fix the syntax.");
   if (!isPlain(posted)) {
-    const message = "The body is not a JSON-RPC message or a list of them.";
+    const message = "The body is not a JSON-RPC message or a list of them. Send one.";
     throw new ProxyRefusal(400, -32600, message);
   }
   if (!agrees(posted, headers))
-    throw new ProxyRefusal(400, -32020, "`Mcp-Method` or `Mcp-Name` does not match the body.");
+    throw new ProxyRefusal(400, -32020, "`Mcp-Method` or `Mcp-Name` does not match the body. Make them equal.");
   const refused = calledTools(posted).find((tool) => !isAllowed(tool));
-  if (refused !== undefined) throw new ProxyRefusal(200, -32602, `Tool '${refused}' not found on this server.`);
+  if (refused !== undefined)
+    throw new ProxyRefusal(
+      200,
+      -32602,
+      `Tool '${refused}' not found on this server. \`tools/list\` returns its tools.`,
+    );
   return rewriteRpcBody(body);
 }

@@ -195,7 +195,11 @@ export function questionNotFound(): GatewayError {
 export function questionEnded(verdict: "already_resolved" | "expired"): GatewayError {
   return verdict === "expired"
     ? new GatewayError("conflict", "EXPIRED", "The deadline of the request has passed. Ask again.")
-    : new GatewayError("conflict", "ALREADY_RESOLVED", "This request was already answered or cancelled.");
+    : new GatewayError(
+        "conflict",
+        "ALREADY_RESOLVED",
+        "This request was already answered or cancelled. No further answer is needed.",
+      );
 }
 
 /** Ends a question: first the row, then pages and waiters are notified. Returns `false` if it cannot end this way. */

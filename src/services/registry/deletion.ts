@@ -81,7 +81,7 @@ export async function removeSkillReference(context: Context, id: string, ghostId
   throw new GatewayError(
     "invalid",
     "NOT_REFERENCED",
-    `The agent (ghost) '${ghost.name}' does not use the skill '${skill.name}'.`,
+    `The agent (ghost) '${ghost.name}' does not use the skill '${skill.name}'. Check both ids.`,
   );
 }
 
@@ -102,8 +102,8 @@ function deletionOf(context: Context, { id, name, scope, userId }: SkillHead, fo
   const after = { force: forced };
   if (canRead(context.caller.principal, scope))
     return audited(context, "skill.delete", id, { before, after, when: "gone" });
-  const told = { before: { ...before, user_id: ABOUT }, after: { ...after, moderated: true }, about: userId };
-  return audited(context, "skill.delete", id, { ...told, when: "gone" });
+  const change = { before: { ...before, user_id: ABOUT }, after: { ...after, moderated: true }, about: userId };
+  return audited(context, "skill.delete", id, { ...change, when: "gone" });
 }
 
 async function stillUsed(context: Context, { id, name }: SkillHead): Promise<GatewayError> {

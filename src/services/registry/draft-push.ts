@@ -167,11 +167,11 @@ function readersOf(users: readonly string[], author: string): string[] {
   const named = [...new Set(users)].filter((user) => user !== author);
   const issues: Issue[] = named
     .filter((user) => !isNameable(user))
-    .map((user) => ({ code: "INVALID_FIELD", message: `'${user}' is not a valid user id.`, path: "users" }));
+    .map((user) => ({ code: "INVALID_FIELD", message: `'${user}' is not a valid user id. Check it.`, path: "users" }));
   if (named.length > DRAFT_LIMITS.users)
     issues.push({
       code: "INVALID_FIELD",
-      message: `Too many users (limit ${DRAFT_LIMITS.users}).`,
+      message: `Too many users (limit ${DRAFT_LIMITS.users}). Remove some.`,
       path: "users",
     });
   if (issues.length > 0) throw invalid(issues);

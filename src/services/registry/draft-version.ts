@@ -75,7 +75,7 @@ export async function draftVersion(
 /** Limits the stored warnings: they are part of a row, and nobody reads thousands. */
 function atMost(most: number, warnings: readonly Issue[]): Issue[] {
   if (warnings.length <= most) return [...warnings];
-  const message = `${warnings.length - most} more warnings are not listed.`;
+  const message = `${warnings.length - most} more warnings are not listed. Fix the listed ones first.`;
   return [...warnings.slice(0, most), { code: "WARNINGS_CUT", message }];
 }
 

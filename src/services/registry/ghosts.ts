@@ -142,14 +142,14 @@ export async function upsertGhost(
 /** Deletes a ghost. Conversations that use it show a warning. */
 export async function deleteGhost(context: Context, id: string): Promise<void> {
   const { scope, ...ghost } = await findOwnGhost(context, id);
-  const recorded = audited(context, "ghost.delete", id, { before: told(scope, ghost), when: "was" });
+  const recorded = audited(context, "ghost.delete", id, { before: auditFields(scope, ghost), when: "was" });
   if (!(await deleteGhostRows(recorded, id, scope))) throw ghostNotFound();
 }
 
 async function insert(context: Context, scope: string, content: GhostContent): Promise<GhostRow> {
   await requireRoomForGhost(context, scope);
   const id = context.newId("gho");
-  const recorded = audited(context, "ghost.create", id, { after: told(scope, content) });
+  const recorded = audited(context, "ghost.create", id, { after: auditFields(scope, content) });
   const userId = scope === PUBLIC_SCOPE ? PUBLIC_USER : context.caller.principal.userId;
   return insertGhost(recorded, id, { scope, userId }, content);
 }
@@ -161,12 +161,15 @@ function update(
   content: GhostContent,
   seen: number | null = null,
 ): Promise<GhostRow | null> {
-  const recorded = audited(context, "ghost.update", id, { after: told(scope, content), when: "was" });
+  const recorded = audited(context, "ghost.update", id, { after: auditFields(scope, content), when: "was" });
   return updateGhost(recorded, id, scope, content, seen);
 }
 
 /** Returns what the audit log records of a ghost: everything but its prompt. */
-function told(scope: string, { namespace, name, spec }: Pick<GhostContent, "namespace" | "name" | "spec">): JsonObject {
+function auditFields(
+  scope: string,
+  { namespace, name, spec }: Pick<GhostContent, "namespace" | "name" | "spec">,
+): JsonObject {
   const { skills = [], preload_skills = [], mcpServers = {} } = spec;
   const lists = { skills, preload_skills, mcp_servers: Object.keys(mcpServers) };
   return { namespace, name, scope: scopeInLog(scope), ...lists };

@@ -1,14 +1,6 @@
 // Builds the report of a package: tokens, missing dependencies, findings in files and code. Validating and publishing use the same report.
 
-import {
-  canExecute,
-  groupScope,
-  may,
-  namespaceOfScope,
-  PUBLIC_SCOPE,
-  userScope,
-  visibleScopes,
-} from "../../domain/access/access";
+import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
 import { canUseBareNames, type Dependency, readNeeds } from "../../domain/catalog/dependency-list";
 import type { ScriptVerdict } from "../../domain/code/check/verdict";
@@ -23,6 +15,7 @@ import { catalogLine, estimateFileTokens } from "../../domain/tokens";
 import { compileInIsolate } from "../../sandbox/compiling";
 import { countTokens } from "../../storage/assets/tokenizer";
 import { findNamed } from "../../storage/d1/skills";
+import { canRunCodeInScope } from "../catalog/can-run";
 import type { Context } from "../context";
 import { chooseSkill } from "./by-name";
 import { type RoutingReport, reportRouting } from "./routing";
@@ -72,7 +65,7 @@ export async function assess(
   context: Context,
   found: SkillPackage,
   scope: string,
-  compiles = canExecute(scope),
+  compiles = canRunCodeInScope(scope),
 ): Promise<Assessment> {
   const findings = findingsIn(found);
   const [tokens, routing, unresolved, compiled] = await Promise.all([
@@ -115,7 +108,14 @@ function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
     ? "the provider is stored, and the skill loads without its tools"
     : "the scripts are stored and can be read";
   const path = hasProvider ? SKILL_FILE : (script?.path ?? SKILL_FILE);
-  return [{ code: "CODE_NOT_RUN", message: `Only public skills can run code: ${what}.`, path, severity: "info" }];
+  return [
+    {
+      code: "CODE_NOT_RUN",
+      message: `Only public skills can run code: ${what}. An admin can publish the skill as public.`,
+      path,
+      severity: "info",
+    },
+  ];
 }
 
 /** Counts a package's tokens: SKILL.md exactly, other files estimated by size. */

@@ -143,8 +143,8 @@ export async function activate(context: Context, id: string, versionId: string):
   if (version.versionId === version.currentId) return version;
   if (version.yankedAt !== null) throw versionYanked(version, "Unyank it before you make it the current version.");
   const [before, after] = [{ version_id: version.currentId }, { version_id: version.versionId }];
-  const told = { before, after, when: { version: version.versionId, yanked: false } } as const;
-  const active = await activateVersion(audited(context, "skill.activate", id, told), version);
+  const change = { before, after, when: { version: version.versionId, yanked: false } } as const;
+  const active = await activateVersion(audited(context, "skill.activate", id, change), version);
   if (active !== null) return active;
   if ((await readSkillHead(context.db, id)) === null) throw skillNotFound();
   throw versionYanked(version, "Unyank it before you make it the current version.");

@@ -78,7 +78,7 @@ export async function approveServer(
   const asked = gatewayEntrySchema.parse(entry);
   const { told, listed } = await tryServer(context, { name, entry: asked, guard: null, shared: null }, later);
   if (listed === null) {
-    const message = `The server cannot be reached, so nothing was approved: ${told.error ?? "it failed"}.`;
+    const message = `The server cannot be reached, so nothing was approved: ${told.error ?? "it failed"}. Fix the server and approve again.`;
     throw new GatewayError("conflict", "MCP_SERVER_UNAVAILABLE", message);
   }
   const approved = Object.fromEntries(listed.map((tool) => [tool.name, tool.digest ?? ""]));
@@ -108,7 +108,7 @@ export function entryIssues(entry: UserServerEntry): Issue[] {
   if (utf8Bytes(JSON.stringify(entry)) > ROW_LIMITS.serverBytes)
     issues.push({
       code: "MCP_SERVER_TOO_LARGE",
-      message: "MCP server entry too large (limit 64 KiB as JSON).",
+      message: "MCP server entry too large (limit 64 KiB as JSON). Shorten it.",
       path: "",
     });
   return issues;

@@ -37,7 +37,7 @@ export async function offeredServers(
   return Promise.all(
     refs.map(async (ref): Promise<OfferedServer> => {
       const aim = await serverTarget(context, session, ref);
-      const nothing = { ref, tools: [], withheld: [], latency: null, problems: [] };
+      const nothing = { ref, tools: [], restricted: [], latency: null, problems: [] };
       if (aim.problem !== undefined)
         return { ...nothing, state: aim.unsupported ? "unsupported" : "failed", error: aim.problem };
       return offeredServerOf(ref, aim, liveAt(context, session, aim), context.now());

@@ -24,7 +24,7 @@ export function offeredServerOf(
   const allowed = usable.filter(({ name }) => isAllowed(aim.entry, name));
   const passed = allowed.filter((tool) => passes(ref.approved, tool));
   const tools = needsSignIn && passed.length === 0 ? [connectTool(ref.name)] : passed;
-  const withheld = allowed.filter((tool) => !passes(ref.approved, tool)).map(({ name }) => name);
+  const restricted = allowed.filter((tool) => !passes(ref.approved, tool)).map(({ name }) => name);
   const isOpen = breakerState(breaker, now) === "open";
   const state = isOpen
     ? "open"
@@ -35,20 +35,20 @@ export function offeredServerOf(
         : known === null
           ? "connecting"
           : "connected";
-  const told = error ?? (isOpen ? breaker.last : null);
+  const shownError = error ?? (isOpen ? breaker.last : null);
   return {
     ref,
     state,
     tools,
-    withheld,
-    error: told,
+    restricted,
+    error: shownError,
     latency,
     problems:
       known === null
         ? []
         : [
             ...known.problems,
-            ...restrictedToolTexts(ref.approved ?? {}, withheld),
+            ...restrictedToolTexts(ref.approved ?? {}, restricted),
             ...idleNames(
               aim.entry,
               known.tools.map(({ name }) => name),

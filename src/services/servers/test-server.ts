@@ -53,7 +53,7 @@ export async function tryServer(
     const { tools, problems } = await upstream.list();
     const { era, server } = upstream.memory;
     const listed = tools.filter((tool) => isAllowed(entry, tool.name));
-    const withheld = listed.filter((tool) => !passes(guard, tool)).map((tool) => tool.name);
+    const restricted = listed.filter((tool) => !passes(guard, tool)).map((tool) => tool.name);
     const passed = listed.filter((tool) => passes(guard, tool));
     const names = tools.map((tool) => tool.name);
     const told: ServerTest = {
@@ -63,7 +63,7 @@ export async function tryServer(
       era: era?.kind,
       server: server === null ? undefined : { name: server.name, version: server.version },
       tools: passed.map((tool) => ({ name: tool.name, description: tool.description })),
-      problems: [...problems, ...restrictedToolTexts(guard ?? {}, withheld), ...idleNames(entry, names)],
+      problems: [...problems, ...restrictedToolTexts(guard ?? {}, restricted), ...idleNames(entry, names)],
     };
     return { told, listed };
   } catch (error) {

@@ -119,7 +119,7 @@ const NOT_OURS: SignInFailure = {
   guess: false,
 };
 
-/** Returns the page id in a returned state. */
+/** Returns the id of the sign-in page in the `state` that the issuer returned. */
 export function pageIdIn(state: string): string {
   return state.split(".")[0] ?? "";
 }
@@ -135,5 +135,9 @@ async function marksOf(pageId: string, secret: string) {
 }
 
 function noIssuer(): GatewayError {
-  return new GatewayError("not_found", "NO_ISSUER", "Sign-in at an external issuer is disabled on this gateway.");
+  return new GatewayError(
+    "not_found",
+    "NO_ISSUER",
+    "Sign-in at an external issuer is disabled on this gateway. Sign in with a key.",
+  );
 }

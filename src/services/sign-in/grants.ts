@@ -29,8 +29,8 @@ export async function deleteGrant(context: Context, id: string): Promise<void> {
   const { principal } = context.caller;
   const grant = await readGrant(context.db, id);
   if (grant === null || !(managesAllKeys(principal) || grant.userId === principal.userId)) throw grantNotFound();
-  const told = { before: { user_id: ABOUT }, after: { why: "revoked" }, about: grant.userId, when: "was" } as const;
-  if (!(await endGrant(audited(context, "grant.end", id, told), id, "revoked"))) throw grantNotFound();
+  const change = { before: { user_id: ABOUT }, after: { why: "revoked" }, about: grant.userId, when: "was" } as const;
+  if (!(await endGrant(audited(context, "grant.end", id, change), id, "revoked"))) throw grantNotFound();
 }
 
 /** Ends all grants of the caller. Returns their number. */

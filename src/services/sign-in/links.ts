@@ -37,25 +37,27 @@ export async function createLink(context: Context, { userId, purpose, isLocal }:
   // `npm start` opens the console for the operator of this machine. No other link signs in the environment key's user.
   const isOperator = isLocal && purpose === "console" && principal.keyId === ENVIRONMENT_KEY && userId === ADMIN_USER;
   if (!isNameable(userId) && !isOperator)
-    throw invalid([{ code: "INVALID_FIELD", message: "this id is reserved for the gateway", path: "user_id" }]);
+    throw invalid([
+      { code: "INVALID_FIELD", message: "The user id is reserved for the gateway. Use another id.", path: "user_id" },
+    ]);
   if (!mayMakeLinks(principal)) {
-    const message = "Only admins and keys with the scope `act_as` can create sign-in links.";
+    const message = "Only admins and keys with the scope `act_as` can create sign-in links. Use one of these keys.";
     throw new GatewayError("forbidden", "SIGN_IN_DENIED", message);
   }
   if (purpose === "console" && settings.CONSOLE === "off") {
     throw new GatewayError(
       "conflict",
       "CONSOLE_OFF",
-      "The console is disabled on this gateway, so a link cannot open it.",
+      "The console is disabled on this gateway, so a link cannot open it. Its operator can set `CONSOLE=on`.",
     );
   }
   if (purpose === "consent") requireOwnSignIn(context);
   const id = context.newId("sil");
   const secret = writeLinkSecret(crypto.getRandomValues(new Uint8Array(32)));
   const session = purpose === "consent" ? null : await linkedSession(context, isOperator ? "admin" : "user");
-  const told = { after: { user_id: ABOUT, purpose }, about: userId, when: "is" } as const;
+  const change = { after: { user_id: ABOUT, purpose }, about: userId, when: "is" } as const;
   const row = { id, hash: await sha256Hex(secret), userId, createdBy: principal.userId, session };
-  const made = await insertLink(audited(context, "sign_in.create", id, told), row, SIGN_IN_LIMITS.linksOfUser);
+  const made = await insertLink(audited(context, "sign_in.create", id, change), row, SIGN_IN_LIMITS.linksOfUser);
   if (made !== null) return { id, userId, secret, expiresAt: made.expiresAt };
   const message = `Limit of unused sign-in links reached (${SIGN_IN_LIMITS.linksOfUser} per user). Use one of them, or wait 10 minutes.`;
   throw new GatewayError("conflict", "TOO_MANY_SIGN_INS", message);

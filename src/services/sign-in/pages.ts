@@ -39,8 +39,8 @@ export async function openPage(
   await countPageOpened(context, address);
   const { client, redirectUri, wanted } = asks;
   const id = context.newId("sin");
-  const told = { clientId: client.id, clientName: client.name, clientHost: client.host, redirectUri, ...wanted };
-  await insertPage(context.db, { id, browser, ...told });
+  const pageData = { clientId: client.id, clientName: client.name, clientHost: client.host, redirectUri, ...wanted };
+  await insertPage(context.db, { id, browser, ...pageData });
   return id;
 }
 
@@ -169,6 +169,6 @@ function recordingApproval(context: SignInContext, { id }: PageOf, approved: App
   const pseudonyms = { pseudonym: context.newId("usr"), otherPseudonym: context.newId("usr") };
   const actor = { userId, keyId: keyId ?? id, requestId: context.requestId, ...pseudonyms };
   const after = { client_id: clientId, client_name: clientName, at: endpointOf(resource), via };
-  const told = { action: "sign_in.approve", resourceType: "sign_in", resourceId: id, before: null, after } as const;
-  return recording(context.db, actor, { ...told, about: null, when: { page: id, shownTo: userId } });
+  const pageData = { action: "sign_in.approve", resourceType: "sign_in", resourceId: id, before: null, after } as const;
+  return recording(context.db, actor, { ...pageData, about: null, when: { page: id, shownTo: userId } });
 }

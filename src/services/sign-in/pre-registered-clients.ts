@@ -93,6 +93,6 @@ export async function proveClient(context: SignInContext, { id, secret }: Presen
 }
 
 export function unprovenClient(): GatewayError {
-  const message = "The client id and secret do not match, or an admin removed the client.";
+  const message = "The client id and secret do not match, or an admin removed the client. Check both values.";
   return new GatewayError("unauthenticated", "INVALID_CLIENT", message);
 }

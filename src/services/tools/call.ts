@@ -13,7 +13,7 @@ import { failed, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { argumentProblems } from "../../domain/tools/arguments";
 import type { HostLink } from "../../upstream/server-questions";
 import type { Progress } from "../../upstream/tool-call";
-import { CODE_BARS, codeBarOf } from "../catalog/can-run";
+import { adviceFor, CODE_BARS, codeBarOf } from "../catalog/can-run";
 import { findForModel } from "../catalog/catalog";
 import { notAvailable } from "../catalog/not-available";
 import { callServer, signedInText } from "../servers/connections";
@@ -24,6 +24,8 @@ import { storedTool } from "./memory";
 import { stepOf } from "./offered";
 import { connectSources } from "./sources";
 import type { Step } from "./step";
+
+const OTHERWISE = "Continue without it.";
 
 /** The context of a call. */
 export interface CallPlace extends Step {
@@ -56,9 +58,9 @@ export async function callByOfferedName(place: CallPlace, name: string, args: Js
   const { facts, declared } = origin;
   if (skill === null) return null;
   const bar = await codeBarOf(context, view, skill);
-  if (bar !== null) return failed(`Tool '${name}' is not available: ${CODE_BARS[bar]}.`);
+  if (bar !== null) return failed(`Tool '${name}' is not available: ${CODE_BARS[bar]}. ${adviceFor(bar, OTHERWISE)}`);
   if (problem !== null || facts.provider === null || context.loader === undefined)
-    return failed(`Tool '${name}' is not available: ${problem ?? CODE_BARS.no_loader}.`);
+    return failed(`Tool '${name}' is not available: ${problem ?? CODE_BARS.no_loader}. Continue without it.`);
   recordUse(session, context, skill.name);
   const unfit = argumentProblems(name, definition?.inputSchema ?? {}, args);
   if (unfit !== null) return countCall(context, session, skill, unfit);
@@ -78,9 +80,10 @@ export async function callByOfferedName(place: CallPlace, name: string, args: Js
  */
 export async function callByDescription(place: CallPlace, name: string, args: JsonObject): Promise<ToolResult | null> {
   const tool = (await place.offered()).tools.find((candidate) => candidate.name === name);
-  const told = tool !== undefined && "server" in tool.origin ? tool.definition : null;
+  const remoteTool = tool !== undefined && "server" in tool.origin ? tool.definition : null;
   return (
-    (told === null ? null : argumentProblems(name, told.inputSchema, args)) ?? callByOfferedName(place, name, args)
+    (remoteTool === null ? null : argumentProblems(name, remoteTool.inputSchema, args)) ??
+    callByOfferedName(place, name, args)
   );
 }
 
@@ -109,7 +112,7 @@ async function callRemote(
   const listener = place.logs ?? null;
   if (skill !== null) {
     if ((await codeBarOf(context, view, skill)) === "not_visible")
-      return failed(`Tool '${shown}' is not available: ${CODE_BARS.not_visible}.`);
+      return failed(`Tool '${shown}' is not available: ${CODE_BARS.not_visible}. Continue without it.`);
     recordUse(session, context, skill.name);
   }
   // The state when the call began: the next turn may begin meanwhile.
@@ -155,7 +158,9 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   if (server !== null) return signedInText(server);
   const down = await downServer(place, known);
   if (known.skill === "")
-    return failed(`Tool '${name}' is not available: ${down ?? "its MCP server no longer has it"}.`);
+    return failed(
+      `Tool '${name}' is not available: ${down ?? "its MCP server no longer has it"}. Continue without it.`,
+    );
   const active = activeSkills(session.state).find(({ skill }) => skill.name === known.skill);
   if (active === undefined) {
     if ((await findForModel(context, view, known.skill, false)) !== null)
@@ -164,8 +169,8 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   }
   const bar = await codeBarOf(context, view, active.skill);
   const why = bar === null ? `the current version of skill '${known.skill}' no longer has it` : CODE_BARS[bar];
-  if (down !== null) return failed(`Tool '${name}' is not available: ${down}.`);
-  return failed(`Tool '${name}' is not available: ${why}.`);
+  if (down !== null) return failed(`Tool '${name}' is not available: ${down}. Continue without it.`);
+  return failed(`Tool '${name}' is not available: ${why}. ${bar === null ? OTHERWISE : adviceFor(bar, OTHERWISE)}`);
 }
 
 /** Returns the connected server whose tool for connecting was offered before its tools were known; `null` for other tools. */
@@ -184,7 +189,7 @@ async function downServer(place: CallPlace, { skill, tool }: { skill: string; to
   const { servers } = await place.offered();
   const mine = servers.filter(({ ref }) => (ref.skill?.name ?? "") === skill && tool.startsWith(`${ref.name}__`));
   const down = mine.find(({ state }) => state !== "connected");
-  const guarded = mine.some(({ ref, withheld }) => withheld.some((name) => tool === `${ref.name}__${name}`));
+  const guarded = mine.some(({ ref, restricted }) => restricted.some((name) => tool === `${ref.name}__${name}`));
   if (guarded) return "its definition changed after it was approved";
   if (down === undefined) return null;
   return `MCP server '${down.ref.name}' is not connected${down.error === null ? "" : `: ${down.error}`}`;

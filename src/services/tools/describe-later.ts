@@ -1,6 +1,6 @@
 // Asks the provider of a new version for its tools after the response. The code for it is loaded lazily.
 
-import { canExecute } from "../../domain/access/access";
+import { canRunCodeInScope } from "../catalog/can-run";
 import type { Context } from "../context";
 
 /** Asks the provider of a version that was just published for its tools, if it has one that runs. */
@@ -14,7 +14,7 @@ export function describeLater(
   },
 ): void {
   const { loader, slots } = context;
-  if (loader === undefined || !canExecute(skill.scope) || skill.manifest.provider?.module === undefined) return;
+  if (loader === undefined || !canRunCodeInScope(skill.scope) || skill.manifest.provider?.module === undefined) return;
   const asked = import("./describe").then(({ describePublished }) =>
     describePublished(context, { loader, slots }, skill),
   );

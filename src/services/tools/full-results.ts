@@ -28,13 +28,13 @@ export async function withFullResultLink(
   const path = `${FOLDER.path}${tool.replace(/[^\w-]/g, "_").slice(0, 64)}.${TYPES[mediaType]}`;
   const run = { files: [{ path, bytes }], left: [], reason: null };
   const { written, left } = await storeWrittenFiles(context, call, run, FOLDER);
-  const told = toldOf(context, written[0]?.kept?.id ?? null, left[0]?.reason);
-  const note = `(The complete result has ${bytes.length} bytes of ${mediaType}. ${told})`;
+  const noteText = noteFor(context, written[0]?.kept?.id ?? null, left[0]?.reason);
+  const note = `(The complete result has ${bytes.length} bytes of ${mediaType}. ${noteText})`;
   return { ...result, content: [...result.content, { type: "text", text: note }] };
 }
 
 /** The note: where the full result is, or why it was not stored and how to make room. */
-function toldOf({ settings }: Context, file: string | null, reason: string | undefined): string {
+function noteFor({ settings }: Context, file: string | null, reason: string | undefined): string {
   if (file !== null) {
     const first = resultUri({ file, offset: 0, limit: LIBRARY_LIMITS.rangeBytes });
     return `Read it in ranges as the resource ${first}, or pass it to a script as the stored file ${file}.`;

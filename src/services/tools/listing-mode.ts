@@ -9,24 +9,25 @@ import type { Step } from "./step";
 /** Returns the servers whose tools are searched; `null` if they are listed. Decides if a decision is due. */
 export async function listingModeOf(step: Step): Promise<ToolFinding["finds"]> {
   const { session, looks } = step;
-  const kept = storedListingMode(session);
+  const stored = storedListingMode(session);
   const set = toolListOf(session);
   const { servers } = await step.offered();
   const known = servers.filter(({ ref, state }) => ref.skill === null && state === "connected");
   const counted = known.map(({ ref }) => ref.name);
-  const stands = kept !== null && kept.set === set && kept.counted !== null;
-  const joins = kept?.finds === null && counted.some((name) => !kept.counted?.includes(name));
-  if (stands && !joins) return kept.finds;
+  const stands = stored !== null && stored.set === set && stored.counted !== null;
+  const joins = stored?.finds === null && counted.some((name) => !stored.counted?.includes(name));
+  if (stands && !joins) return stored.finds;
   const finds = await serversToFind(step);
   // Most conversations have no servers and store nothing.
-  if (!looks && (kept !== null || finds !== null || counted.length > 0)) keepFinding(session, { set, finds, counted });
+  if (!looks && (stored !== null || finds !== null || counted.length > 0))
+    keepFinding(session, { set, finds, counted });
   return finds;
 }
 
 /** Discards the decision when the provider no longer caches the conversation. */
 export function resetListingMode(session: Session): void {
-  const kept = storedListingMode(session);
-  if (kept !== null) keepFinding(session, { ...kept, counted: null });
+  const stored = storedListingMode(session);
+  if (stored !== null) keepFinding(session, { ...stored, counted: null });
 }
 
 /** Returns the stored decision, or `null`. */

@@ -6,8 +6,8 @@ import type { Session } from "../session";
 /** Returns the stored data, read once. */
 export function toolMemory({ memory, store }: Session): ToolMemory {
   if (memory.tools === null) {
-    const kept = store.get("provided", toolMemorySchema) ?? { versions: {}, names: {}, known: {} };
-    memory.tools = { kept, written: JSON.stringify(kept), unsaved: false };
+    const stored = store.get("provided", toolMemorySchema) ?? { versions: {}, names: {}, known: {} };
+    memory.tools = { kept: stored, written: JSON.stringify(stored), unsaved: false };
   }
   return memory.tools.kept;
 }
@@ -15,17 +15,17 @@ export function toolMemory({ memory, store }: Session): ToolMemory {
 /** Adds what versions declare, in memory. `storeToolNames` stores it in the same step. */
 export function recordVersions(session: Session, versions: ToolMemory["versions"]): void {
   const { memory } = session;
-  const kept = { ...toolMemory(session), versions };
-  memory.tools = { kept, written: memory.tools?.written ?? "", unsaved: true };
+  const stored = { ...toolMemory(session), versions };
+  memory.tools = { kept: stored, written: memory.tools?.written ?? "", unsaved: true };
 }
 
 /** Stores tool names and facts of versions, unless the request only reads. */
 export function storeToolNames(session: Session, named: Pick<ToolMemory, "names" | "known">, looks: boolean): void {
-  const kept = { ...toolMemory(session), ...named };
+  const stored = { ...toolMemory(session), ...named };
   const written = session.memory.tools?.written ?? "";
-  const text = looks ? written : JSON.stringify(kept);
-  if (text !== written) session.store.set("provided", kept);
-  session.memory.tools = { kept, written: text, unsaved: looks };
+  const text = looks ? written : JSON.stringify(stored);
+  if (text !== written) session.store.set("provided", stored);
+  session.memory.tools = { kept: stored, written: text, unsaved: looks };
 }
 
 /** Returns the skill and tool behind an offered name; `null` for other names. */

@@ -136,13 +136,13 @@ function serverTools({ ref, tools }: OfferedServer, names: ToolMemory["names"]):
     if (name === null) return [];
     const isBare = prefixOf(ref) !== "always" && name === tool.name;
     const own = isBare ? name : `${ref.name}__${tool.name}`;
-    const definition = { ...toldOf(ref, tool), name };
+    const definition = { ...definitionOf(ref, tool), name };
     return [{ name, own, skill: ref.skill, origin: { server: ref, tool: tool.name }, definition, problem: null }];
   });
 }
 
 /** Returns the public definition of a tool. Its page URI contains the server; with a guard, of `_meta` only the page was approved. */
-function toldOf(ref: ServerRef, { digest: _, _meta: meta, ...told }: UpstreamTool): Omit<ToolDefinition, "name"> {
+function definitionOf(ref: ServerRef, { digest: _, _meta: meta, ...told }: UpstreamTool): Omit<ToolDefinition, "name"> {
   const { ui } = meta ?? {};
   const passed = ref.approved === null ? meta : ui === undefined ? undefined : { ui };
   if (passed === undefined) return told;
@@ -158,7 +158,7 @@ function namelessWarnings({ ref, tools }: OfferedServer, names: ToolMemory["name
   return [
     {
       code: "MCP_TOOLS_LEFT_OUT",
-      message: `${titleOf(ref)}: names without a prefix are already used by other tools: ${shown.join(", ")}${more}.`,
+      message: `${titleOf(ref)}: other tools already use these names: ${shown.join(", ")}${more}. Set \`prefix\` of the server to \`on-conflict\`.`,
       path: ref.skill?.name ?? ref.name,
     },
   ];
@@ -171,9 +171,17 @@ function toolWarnings({ name, own, skill, problem }: OfferedTool): Issue[] {
   const of = skill === null ? "" : ` of skill '${skill.name}'`;
   const path = skill === null ? {} : { path: skill.name };
   if (problem !== null)
-    return [{ code: "TOOL_UNAVAILABLE", message: `Tool '${own}'${of} is not available: ${problem}.`, ...path }];
+    return [
+      {
+        code: "TOOL_UNAVAILABLE",
+        message: `Tool '${own}'${of} is not available: ${problem}. The conversation continues without it.`,
+        ...path,
+      },
+    ];
   if (name === own) return [];
-  return [{ code: "TOOL_RENAMED", message: `Tool '${own}'${of} is called '${name}' here.`, ...path }];
+  return [
+    { code: "TOOL_RENAMED", message: `Tool '${own}'${of} is called '${name}' here. Call it by this name.`, ...path },
+  ];
 }
 
 function serverWarnings({ ref, state, error, problems }: OfferedServer): Issue[] {
@@ -194,5 +202,7 @@ function serverWarnings({ ref, state, error, problems }: OfferedServer): Issue[]
       },
     ];
   const code = state === "unsupported" ? "MCP_SERVER_UNSUPPORTED" : "MCP_SERVER_UNAVAILABLE";
-  return [{ code, message: `${what} is not available: ${error ?? "it failed"}.`, ...path }];
+  return [
+    { code, message: `${what} is not available: ${error ?? "it failed"}. Check its entry and the server.`, ...path },
+  ];
 }

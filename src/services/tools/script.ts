@@ -8,7 +8,7 @@ import { findFile } from "../../domain/package/path";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ScriptRun } from "../../sandbox/executor";
 import { timeoutOf } from "../../sandbox/provider";
-import { CODE_BARS, codeBarOf } from "../catalog/can-run";
+import { adviceFor, CODE_BARS, codeBarOf } from "../catalog/can-run";
 import { findForModel } from "../catalog/catalog";
 import { notAvailable } from "../catalog/not-available";
 import { countToday } from "../quota";
@@ -38,7 +38,10 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   if (entry === null) return notAvailable(context, view, name, "execute_skill_script");
   const skill = loadedVersion(session, entry);
   const bar = await codeBarOf(context, view, skill);
-  if (bar !== null) return failed(`Error: Scripts of skill '${name}' do not run: ${CODE_BARS[bar]}.`);
+  if (bar !== null)
+    return failed(
+      `Error: Scripts of skill '${name}' do not run: ${CODE_BARS[bar]}. ${adviceFor(bar, "Read them with read_skill.")}`,
+    );
   const files = await filesOf(context, skill.version_id);
   const path = findFile(files, request.script_path)?.path;
   if (path === undefined) {
@@ -56,7 +59,7 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
     return failed(`Error: '${path}' cannot run. ${languages} read_skill shows it as text.`);
   }
   if (request.input.length > CODE_LIMITS.inputChars)
-    return failed(`Error: Input too large (limit ${CODE_LIMITS.inputChars} characters).`);
+    return failed(`Error: Input too large (limit ${CODE_LIMITS.inputChars} characters). Pass less.`);
   const facts = (await factsOf(context, [skill.version_id])).get(skill.version_id);
   const { loader } = context;
   if (facts === undefined || loader === undefined) return failed(`Error: Skill '${name}' is being changed. Try again.`);
@@ -68,17 +71,17 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const script = { path, language };
   const host = await hostParts(context, session, skill, place.callId, place.signal);
   const executor = executorsOf({ ...context, loader }, session, skill.version_id, host).find((one) => one.runs(script));
-  if (executor === undefined) return failed(`Error: '${path}' cannot be run.`);
+  if (executor === undefined) return failed(`Error: '${path}' cannot be run. Read it with read_skill.`);
   const { digest, config } = facts;
   const { args, input } = request;
   const about = toolContext(context, session, name);
   const { files: inside } = given;
   const call = { script, digest, args, input, files: inside, config, context: about, ms: timeoutOf(config) };
   // Computed before the run: the next turn may begin meanwhile.
-  const kept = session === null ? null : callWithStoredFiles(session, place.callId, request);
+  const callWithFiles = session === null ? null : callWithStoredFiles(session, place.callId, request);
   const run = await executor.run(call, place.signal);
   context.count("scripts", [language, run.killed ? "killed" : run.exit_code === 0 ? "ok" : "error"]);
-  const { written, left } = await storeWrittenFiles(context, kept, run);
+  const { written, left } = await storeWrittenFiles(context, callWithFiles, run);
   const result = scriptResult({ ...request, script_path: path }, run, describeFiles(written, left));
   return session === null ? result : countCall(context, session, skill, result);
 }
@@ -88,7 +91,7 @@ function refusedFiles(issues: readonly Issue[]): ToolResult {
   const list = issues.map(({ code, message, path }) => `\n- ${path}: ${message} (${code})`).join("");
   const told = issues.map(({ code, message, path = "files" }) => ({ code, message, path }));
   return {
-    ...failed(`Error: The script was not run because these files are not valid:${list}`),
+    ...failed(`Error: The script was not run because some files are not valid. Fix them and call it again:${list}`),
     structuredContent: { issues: told },
   };
 }

@@ -36,7 +36,7 @@ export async function sourcesOf({ context, session, view }: ConversationView): P
     bars[index] === "not_visible" ? [] : [{ ...one, runs: bars[index] !== "not_public" }],
   );
   const store = toolMemory(session);
-  const withText = new Map(visible.map(({ skill }) => [skill.version_id, keptWithText(session, skill.version_id)]));
+  const withText = new Map(visible.map(({ skill }) => [skill.version_id, cachedWithText(session, skill.version_id)]));
   const known = (id: string) => {
     const facts = store.versions[id];
     return facts?.servers === undefined ? withText.get(id) : facts;
@@ -71,7 +71,7 @@ export async function sourcesOf({ context, session, view }: ConversationView): P
   return sources;
 }
 
-function keptWithText(session: Session, versionId: string): CodeFacts | undefined {
+function cachedWithText(session: Session, versionId: string): CodeFacts | undefined {
   const facts = session.store.facts(versionId);
   return facts === null ? undefined : factsSchema.parse(JSON.parse(facts));
 }

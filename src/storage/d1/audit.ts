@@ -121,7 +121,7 @@ export function listAudit(
 }
 
 /** SQL: an object of the log with the members that its action keeps, or NULL if it keeps none. */
-const kept = (column: typeof audit.before | typeof audit.after) => sql`nullif((
+const clearedColumn = (column: typeof audit.before | typeof audit.after) => sql`nullif((
     SELECT json_group_object(key, CASE type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
       WHEN 'array' THEN json(value) WHEN 'object' THEN json(value) ELSE value END)
     FROM json_each(${column})
@@ -132,7 +132,7 @@ const kept = (column: typeof audit.before | typeof audit.after) => sql`nullif((
  * action, the time, the key and the pseudonym. The trigger `audit_no_update` lets this happen only once the pseudonym stands for nobody.
  */
 export function eraseFromAudit(db: Database, pseudonym: string) {
-  const changes = { before: kept(audit.before), after: kept(audit.after) };
+  const changes = { before: clearedColumn(audit.before), after: clearedColumn(audit.after) };
   // Ids of conversations, and names within the user's own scope, are the user's words. So may be the id that a caller gave its request.
   const isTyped = sql`${audit.resourceType} = 'conversation' OR (${audit.resourceType} IN ('model', 'own_server', 'secret') AND ${audit.resourceId} LIKE 'user/%')`;
   const isMade = sql`length(${audit.requestId}) = 36 AND ${audit.requestId} NOT GLOB '*[^0-9a-f-]*'`;

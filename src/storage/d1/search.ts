@@ -223,10 +223,10 @@ export async function reindexSkills(
     chars += row.length;
     return at > 0 && chars > STRETCH_CHARS;
   });
-  const kept = over < 0 ? rows : rows.slice(0, over);
-  const last = kept.length < limit && over < 0 ? null : (page[kept.length - 1]?.seq ?? null);
+  const rowsBelowLimit = over < 0 ? rows : rows.slice(0, over);
+  const last = rowsBelowLimit.length < limit && over < 0 ? null : (page[rowsBelowLimit.length - 1]?.seq ?? null);
   const range = sql`${gt(skillSearch.rowid, after)} AND ${last === null ? sql`true` : sql`${skillSearch.rowid} <= ${last}`}`;
-  const unchanged = sql`json_each(${`[${kept.join(",")}]`}) AS seen JOIN skills
+  const unchanged = sql`json_each(${`[${rowsBelowLimit.join(",")}]`}) AS seen JOIN skills
     ON skills.seq = seen.value ->> 'seq' AND skills.version_id = seen.value ->> 'version'`;
   await db.batch([
     db.delete(skillSearch).where(
@@ -238,7 +238,7 @@ export async function reindexSkills(
         seen.value ->> 'examples', seen.value ->> 'body'
       FROM ${unchanged}`),
   ]);
-  return { indexed: kept.length, next: last };
+  return { indexed: rowsBelowLimit.length, next: last };
 }
 
 const texts = z.array(z.string());

@@ -31,7 +31,7 @@ export type MetaKey =
 /** Rows of earlier gateways whose values are now in `about`. */
 export type LegacyRow = "owner" | "created" | "settings" | "effective" | "listed";
 
-/** SQL: the value of a turn's key. */
+/** SQL: the value stored for a turn. */
 const TURN = "CAST(value AS INTEGER)";
 
 const madeSchema = z.object({ created: z.number() });
@@ -88,7 +88,7 @@ export class ConversationStore {
     return this.#sql.databaseSize;
   }
 
-  /** Runs a change as a whole or not at all. */
+  /** Runs a change in a transaction. */
   atomically<T>(change: () => T): T {
     try {
       return this.#storage.transactionSync(change);

@@ -2,7 +2,7 @@
 
 import { type Planned, plannedSchema } from "../../domain/imports/plan";
 
-/** A planned skill, its place in the order, and how often it was tried. */
+/** A planned skill, its position, and the number of attempts. */
 export interface PlannedRow {
   seq: number;
   planned: Planned;
@@ -30,7 +30,7 @@ export class ImportPlan {
     this.#storage = storage;
   }
 
-  /** The id of the import; `null` in an object that has none. */
+  /** Id of the import; `null` if the object has none. */
   get id(): string | null {
     return this.#storage.kv.get<string>("id") ?? null;
   }
@@ -48,7 +48,7 @@ export class ImportPlan {
     this.#storage.kv.put("state", state);
   }
 
-  /** Plans a run, in place of what was left of another. */
+  /** Stores the plan of a run, and deletes the rest of the previous plan. */
   begin(run: number, planned: readonly Planned[]): void {
     const { sql } = this.#storage;
     this.#storage.transactionSync(() => {
@@ -69,12 +69,12 @@ export class ImportPlan {
       .map(({ entry, ...row }) => ({ ...row, planned: plannedSchema.parse(JSON.parse(entry)) }));
   }
 
-  /** It is done with. */
+  /** Removes a finished skill. */
   drop(seq: number): void {
     this.#storage.sql.exec("DELETE FROM plan WHERE seq = ?", seq);
   }
 
-  /** It is tried again behind all others. */
+  /** Moves a skill to the end, to be tried again. */
   postpone({ seq, planned, attempts }: PlannedRow): void {
     this.#storage.transactionSync(() => {
       this.drop(seq);

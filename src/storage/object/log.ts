@@ -1,9 +1,9 @@
-// The event log in a conversation's SQLite: append-only, read from the newest snapshot of what it folds to.
+// The event log in a conversation's SQLite: append-only, read from the newest snapshot of the folded state.
 
 import { type ConversationEvent, eventSchema } from "../../domain/conversation/event";
 import type { Tables } from "./tables";
 
-/** A row ends at 2 MB. What is larger is no snapshot, and more is folded. */
+/** A row has at most 2 MB. Larger states have no snapshot, so more events are read. */
 const SNAPSHOT_BYTES = 1_500_000;
 
 export interface StoredEvent {
@@ -15,7 +15,7 @@ export interface StoredEvent {
 export class EventLog {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
-  /** The last event that was looked at for where passes begin. */
+  /** The last event whose passes were recorded. */
   #noted = 0;
 
   constructor(sql: SqlStorage, tables: Tables) {
@@ -23,14 +23,14 @@ export class EventLog {
     this.#tables = tables;
   }
 
-  /** Appends an event; its number. */
+  /** Appends an event and returns its number. */
   append(at: number, event: ConversationEvent): number {
     return this.#sql
       .exec<{ seq: number }>("INSERT INTO events (at, event) VALUES (?, ?) RETURNING seq", at, JSON.stringify(event))
       .one().seq;
   }
 
-  /** The number of the last event; 0 when there is none. */
+  /** Returns the number of the last event, or 0. */
   last(): number {
     return this.#sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM events").one().seq ?? 0;
   }
@@ -52,7 +52,10 @@ export class EventLog {
     return found;
   }
 
-  /** When the last turn began, in milliseconds since the epoch; `null` before the first. A turn has few events to walk back over. */
+  /**
+   * Returns the time when the last turn began, in milliseconds since the epoch; `null` before the first turn. Reads backwards, because a
+   * turn has few events.
+   */
   lastTurn(): number | null {
     const found = this.#sql.exec<{ at: number }>(
       "SELECT at FROM events WHERE event ->> '$.type' IN ('turn', 'restored') ORDER BY seq DESC LIMIT 1",
@@ -60,15 +63,15 @@ export class EventLog {
     return found.toArray()[0]?.at ?? null;
   }
 
-  /** Looks from the beginning again, as when everything was deleted. */
+  /** Clears cached positions, for example after everything was deleted. */
   forget(): void {
     this.#noted = 0;
   }
 
-  /** The last event of the latest pass over a turn; `null` when the conversation never was in it. */
+  /** Returns the last event of the latest pass over a turn; `null` if the conversation was never in it. */
   endOf(turn: number): number | null {
     this.#notePasses();
-    // Before the first turn there is no table of them.
+    // The table of passes does not exist before the first turn.
     if (!this.#tables.has("passes")) return null;
     const { begin } = this.#sql
       .exec<{ begin: number | null }>("SELECT max(seq) AS begin FROM passes WHERE turn = ?", turn)
@@ -96,7 +99,7 @@ export class EventLog {
     this.#noted = last;
   }
 
-  /** The newest snapshot of this shape that is not newer than an event; `null` when there is none. */
+  /** Returns the newest snapshot of this format that is not newer than an event; `null` if there is none. */
   snapshot(shape: number, until: number): { seq: number; state: string } | null {
     if (!this.#tables.has("snapshots")) return null;
     const rows = this.#sql.exec<{ seq: number; state: string }>(

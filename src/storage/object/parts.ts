@@ -1,9 +1,9 @@
-// Long values of a conversation's `meta`, in several rows: `key`, `key/001` and so on. A row of it ends at 2 MB when deployed.
+// Stores long values of a conversation's `meta` in several rows: `key`, `key/001` and so on. A row has at most 2 MB in a deployment.
 
 import { inParts } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
 
-/** SQL: the rows that go on where a long value's first one ends. `0` follows `/`. */
+/** SQL: the further rows of a long value. `0` follows `/`. */
 const FURTHER = "(key > ?1 || '/' AND key < ?1 || '0')";
 const PUT = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 

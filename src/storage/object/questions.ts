@@ -1,4 +1,4 @@
-// Questions to the browser in the conversation's SQLite, and the sequence that numbers what the conversation sends.
+// Questions to the browser in the conversation's SQLite, and the sequence numbers of what the conversation sends.
 
 import { type JsonValue, jsonObject } from "../../domain/json";
 import { answerSchema, askerSchema, type BrowserQuestion, type QuestionState } from "../../domain/questions/question";
@@ -14,14 +14,14 @@ type Row = Omit<BrowserQuestion, "payload" | "answer" | "state" | "answer_schema
  * The number of ended questions checked when a new one is stored. It is more than one, so that they are deleted faster than they arrive.
  */
 const DROPPED_AT_ONCE = 16;
-/** SQL: what waits for an answer. */
+/** SQL: pending questions. */
 const PENDING = "seq > ? AND state = 'pending'";
 
 export class QuestionStore {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
   readonly #created: () => number;
-  /** Everything up to this number has ended, and nothing that ended waits again: what waits is found without an index. */
+  /** All questions up to this number have ended and stay so. Pending ones are found without an index. */
   #ended = 0;
 
   /** @param created returns when the conversation was created, in milliseconds since the epoch */
@@ -31,7 +31,7 @@ export class QuestionStore {
     this.#created = created;
   }
 
-  /** The number before the first that this conversation gave out. */
+  /** The number before the first one of this conversation. */
   firstSeq(): number {
     return this.#created();
   }
@@ -82,7 +82,7 @@ export class QuestionStore {
     this.#sql.exec("INSERT INTO answer_schemas VALUES (?, ?)", request.id, schema);
   }
 
-  /** The question with its schema, which lists leave out. */
+  /** The question with its schema, which lists omit. */
   get(id: string): BrowserQuestion | null {
     if (!this.#tables.has("requests")) return null;
     const row = this.#sql.exec<Row>("SELECT * FROM requests WHERE id = ?", id).toArray()[0];
@@ -92,7 +92,7 @@ export class QuestionStore {
     return schema === null ? request : { ...request, answer_schema: schema };
   }
 
-  /** Writes a question's end; `false` when it had ended before. */
+  /** Records the end of a question; `false` if it had already ended. */
   finish(request: BrowserQuestion): boolean {
     const { state, answer, note, ended, seq } = request;
     const text = answer === null ? null : JSON.stringify(answer);
@@ -110,7 +110,7 @@ export class QuestionStore {
     );
   }
 
-  /** Everything that waits for an answer, oldest first. */
+  /** Returns all pending questions, oldest first. */
   pending(): BrowserQuestion[] {
     return this.#ofPending<Row>("*", "ORDER BY seq").map((row) => this.#withAsker(requestOf(row)));
   }
@@ -119,12 +119,12 @@ export class QuestionStore {
     return this.#ofPending<{ n: number }>("count(*) AS n")[0]?.n ?? 0;
   }
 
-  /** Payloads of everything pending, as JSON. */
+  /** Total size of pending payloads, as JSON. */
   pendingBytes(): number {
     return this.#ofPending<{ n: number }>("coalesce(sum(octet_length(payload)), 0) AS n")[0]?.n ?? 0;
   }
 
-  /** Counts one more sending of everything pending. */
+  /** Increases the number of times the pending questions were sent. */
   countSending(): void {
     if (this.#tables.has("requests"))
       this.#sql.exec(`UPDATE requests SET attempt = attempt + 1 WHERE ${PENDING}`, this.#ended);
@@ -168,7 +168,7 @@ export class QuestionStore {
     if (this.#tables.has("askers")) this.#sql.exec("DELETE FROM askers WHERE id NOT IN (SELECT id FROM requests)");
   }
 
-  /** Looks from the beginning again, as when everything was deleted. */
+  /** Clears cached positions, for example after everything was deleted. */
   forget(): void {
     this.#ended = 0;
   }

@@ -57,13 +57,13 @@ export class ResultStore {
     );
   }
 
-  /** The result in a row. */
+  /** Returns the result in a row. */
   at(row: string): string | null {
     const text = readParts(this.#sql, `result:${row}`);
     return text === null ? null : bodyOf(text);
   }
 
-  /** Results of calls before a turn are of no use any more. */
+  /** Deletes results of calls before a turn, which are no longer needed. */
   dropBefore(before: number): void {
     if (this.#tables.has("calls")) this.#sql.exec("DELETE FROM calls WHERE turn < ?", before);
     const spare = [...this.#all()].filter(([, { turn }]) => turn < before);
@@ -73,7 +73,7 @@ export class ResultStore {
     }
   }
 
-  /** Drops all of them: turns that happen again have the same numbers. */
+  /** Deletes all results, because repeated turns have the same numbers. */
   dropAll(): void {
     if (this.#tables.has("calls")) this.#sql.exec("DELETE FROM calls");
     for (const row of this.#all().keys()) deleteParts(this.#sql, `result:${row}`);

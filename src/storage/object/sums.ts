@@ -1,4 +1,4 @@
-// The sums of what all isolates have counted, in the storage of their object: one row, since a row is what a write costs.
+// Stores the sums of all isolates in one row, because each row costs a write.
 
 import * as z from "zod";
 import { addAll, rowsOf, type SumRow, type Sums } from "../../domain/metrics/sums";

@@ -5,9 +5,9 @@
 const TABLES = {
   meta: "(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
   events: "(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL)",
-  /** Derived from the log: what it folds to at some events. */
+  /** Derived from the log: its folded state at some events. */
   snapshots: "(seq INTEGER PRIMARY KEY, shape INTEGER NOT NULL, state TEXT NOT NULL)",
-  /** Derived from the log: where each pass over a turn begins. */
+  /** Derived from the log: the start of each pass over a turn. */
   passes: "(seq INTEGER PRIMARY KEY, turn INTEGER NOT NULL)",
   answers: "(key TEXT PRIMARY KEY, at INTEGER NOT NULL, request TEXT NOT NULL, answer TEXT) WITHOUT ROWID",
   /** Long columns are last, so that a search for a state does not read past them. */
@@ -54,14 +54,14 @@ export class Tables {
     return found.length > 0;
   }
 
-  /** Sees to it that a table is there, for a row that is about to be written. */
+  /** Creates a table if it does not exist, before a row is written. */
   make(table: Table): void {
     if (this.has(table)) return;
     this.#sql.exec(`CREATE TABLE ${table} ${TABLES[table]}`);
     this.#there.add(table);
   }
 
-  /** Looks again, as after a change was rolled back. */
+  /** Clears the cached state, for example after a rollback. */
   forget(): void {
     this.#there.clear();
   }

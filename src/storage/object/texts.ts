@@ -1,4 +1,4 @@
-// The instructions of active skills in a conversation's SQLite, each with what its version declares beside them: one row a skill.
+// The instructions of active skills in a conversation's SQLite, with the declarations of their versions: one row per skill.
 
 import { deleteParts, readKind, writeParts } from "./parts";
 import type { Tables } from "./tables";
@@ -30,7 +30,7 @@ export class TextStore {
     this.#all().set(versionId, text);
   }
 
-  /** Drops those of versions that are not active any more. */
+  /** Deletes texts of versions that are no longer active. */
   dropExcept(versionIds: readonly string[]): void {
     for (const versionId of this.#all().keys()) {
       if (versionIds.includes(versionId)) continue;
@@ -62,7 +62,7 @@ export class TextStore {
   }
 }
 
-/** JSON has no line's end in it. */
+/** JSON contains no line break, so it can be a line. */
 function read(text: string): StoredText {
   const end = text.indexOf("\n");
   return { instructions: text.slice(end + 1), facts: end === 0 ? null : text.slice(0, end) };

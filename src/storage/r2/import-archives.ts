@@ -64,7 +64,7 @@ export async function dropImportArchives(bucket: R2Bucket, timings: Timings, imp
   if (objects.length > 0) await guarded(timings, () => bucket.delete(objects.map(({ key }) => key)));
 }
 
-/** Deletes what is older than this. Returns how many that were. */
+/** Deletes archives older than this. Returns their number. */
 export async function sweepImportArchives(bucket: R2Bucket, timings: Timings, before: number): Promise<number> {
   let swept = 0;
   for (let cursor: string | undefined; ; ) {

@@ -1,14 +1,14 @@
-// The canonical ZIPs in R2: one object per publish attempt, never overwritten, named after the version it is for.
+// Stores canonical ZIPs in R2: one object per publish attempt, never overwritten, named after its version.
 
 import { type StoredCode, storedCodeSchema } from "../../domain/code/compiled";
 import type { FlatArchive } from "../../domain/package/flat";
 import { guarded, type Timings } from "../d1/database";
 
 const PREFIX = "packages/";
-/** R2 deletes at most this many keys in a call, and lists as many. */
+/** Maximum number of keys that R2 deletes or lists in one call. */
 const PAGE = 1_000;
 
-/** An object as a list shows it. */
+/** An object in a list. */
 export interface StoredPackage {
   key: string;
   versionId: string;
@@ -24,21 +24,21 @@ function codeKey(versionId: string): string {
   return `${PREFIX}${versionId}.modules.json`;
 }
 
-/** The archives of a version for other clients: its files alone, and as a plugin. */
+/** Archives of a version for other clients: its files alone, and as a plugin. */
 export type ArchiveKind = "flat" | "plugin";
 
 function archiveKey(versionId: string, kind: ArchiveKind): string {
   return `${PREFIX}${versionId}.${kind}.zip`;
 }
 
-/** Every key that a version may have. */
+/** Returns every key that a version can have. */
 export function packageKeys(versionId: string): string[] {
   return [packageKey(versionId), codeKey(versionId), archiveKey(versionId, "flat"), archiveKey(versionId, "plugin")];
 }
 
 /**
- * Stores an archive of a version unless one exists: the digest of the first is the one that counts. Returns `false` if one exists. R2
- * checks the bytes against the digest.
+ * Stores an archive of a version unless one exists: the digest of the first one counts. Returns `false` if one exists. R2 checks the bytes
+ * against the digest.
  */
 export async function putArchive(
   bucket: R2Bucket,
@@ -51,7 +51,7 @@ export async function putArchive(
   return (await guarded(timings, () => bucket.put(archiveKey(versionId, kind), bytes, options))) !== null;
 }
 
-/** An archive of a version; `null` when there is none. */
+/** Returns an archive of a version; `null` if there is none. */
 export async function openArchive(
   bucket: R2Bucket,
   timings: Timings,
@@ -89,7 +89,7 @@ export async function putPackage(
   await guarded(timings, () => bucket.put(packageKey(versionId), zip, { sha256, httpMetadata }));
 }
 
-/** Stores all that a version has in R2. */
+/** Stores all objects of a version in R2. */
 export async function putVersion(
   bucket: R2Bucket,
   timings: Timings,
@@ -140,7 +140,7 @@ export async function readWholePackage(
   return guarded(timings, async () => (await bucket.get(packageKey(versionId)))?.bytes() ?? null);
 }
 
-/** One page of all packages. `cursor` is `null` on the last. */
+/** Returns one page of all packages. `cursor` is `null` on the last page. */
 export async function listPackages(
   bucket: R2Bucket,
   timings: Timings,
@@ -157,7 +157,7 @@ export async function listPackages(
   return { packages, cursor: page.truncated ? page.cursor : null };
 }
 
-/** Deletes objects by key; those that are not there count as deleted. */
+/** Deletes objects by key; missing ones count as deleted. */
 export async function deletePackages(bucket: R2Bucket, timings: Timings, keys: readonly string[]): Promise<void> {
   for (let start = 0; start < keys.length; start += PAGE) {
     await guarded(timings, () => bucket.delete(keys.slice(start, start + PAGE)));

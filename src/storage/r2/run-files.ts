@@ -1,9 +1,9 @@
-// The bytes of files that scripts have left, in R2: `runs/<conversation>/<call>/<id>`. The first two are digests: a key names no user.
+// Stores files of scripts in R2: `runs/<conversation>/<call>/<id>`. The first two parts are digests, so a key contains no user.
 
 import { guarded, type Timings } from "../d1/database";
 
 const PREFIX = "runs/";
-/** As many as R2 lists in a call, and deletes in one. */
+/** Maximum number of keys that R2 lists or deletes in one call. */
 const PAGE = 1_000;
 
 /** The key of a file's object. */
@@ -36,7 +36,7 @@ export async function openRunFile(bucket: R2Bucket, timings: Timings, key: strin
   return guarded(timings, async () => (await bucket.get(key))?.body ?? null);
 }
 
-/** One page of all files. `cursor` is `null` on the last. */
+/** Returns one page of all files. `cursor` is `null` on the last page. */
 export async function listRunObjects(
   bucket: R2Bucket,
   timings: Timings,
@@ -49,7 +49,7 @@ export async function listRunObjects(
   return { objects, cursor: page.truncated ? page.cursor : null };
 }
 
-/** Deletes objects by key; those that are not there count as deleted. */
+/** Deletes objects by key; missing ones count as deleted. */
 export async function deleteRunObjects(bucket: R2Bucket, timings: Timings, keys: readonly string[]): Promise<void> {
   for (let start = 0; start < keys.length; start += PAGE) {
     await guarded(timings, () => bucket.delete(keys.slice(start, start + PAGE)));

@@ -1,9 +1,9 @@
-// The bytes of files that are uploaded one by one before they are published together: `uploads/<id>`. A key names no user.
+// Stores files that are uploaded one by one before they are published together: `uploads/<id>`. A key contains no user.
 
 import { guarded, type Timings } from "../d1/database";
 
 const PREFIX = "uploads/";
-/** As many as R2 lists in a call, and deletes in one. */
+/** Maximum number of keys that R2 lists or deletes in one call. */
 const PAGE = 1_000;
 
 const keyOf = (id: string) => PREFIX + id;
@@ -17,7 +17,7 @@ export async function readPart(bucket: R2Bucket, timings: Timings, id: string): 
   return guarded(timings, async () => (await bucket.get(keyOf(id)))?.bytes() ?? null);
 }
 
-/** Deletes parts by id; those that are not there count as deleted. */
+/** Deletes parts by id; missing ones count as deleted. */
 export async function deletePartObjects(bucket: R2Bucket, timings: Timings, ids: readonly string[]): Promise<void> {
   for (let start = 0; start < ids.length; start += PAGE) {
     const keys = ids.slice(start, start + PAGE).map(keyOf);
@@ -25,7 +25,7 @@ export async function deletePartObjects(bucket: R2Bucket, timings: Timings, ids:
   }
 }
 
-/** Ids of parts that were stored before then, whether they have a row or not. */
+/** Returns the ids of parts stored before a time, with or without a row. */
 export async function expiredPartObjects(bucket: R2Bucket, timings: Timings, before: number): Promise<string[]> {
   const { objects } = await guarded(timings, () => bucket.list({ prefix: PREFIX, limit: PAGE }));
   return objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key.slice(PREFIX.length));

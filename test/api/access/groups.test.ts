@@ -58,7 +58,7 @@ describe("a group", () => {
     expect((await call("GET", `${GROUPS}?all=true`, { key })).status).toBe(403);
   });
 
-  it("is not deleted while it has skills, and takes its secrets along", async () => {
+  it("is not deleted while it has skills, and is deleted with its secrets", async () => {
     const { name, keys } = await groupOf();
     const { id } = await seedSkill({ name: "kept", scope: `group:${name}` });
     expect(await codeOf(await call("DELETE", `${GROUPS}/${name}`, { key: keys.Owner }))).toBe("409 GROUP_NOT_EMPTY");
@@ -75,7 +75,7 @@ describe("a group", () => {
     );
   });
 
-  it("is listed page by page: one's own, and all for an admin", async () => {
+  it("is listed page by page: own groups, and all for an admin", async () => {
     const key = await keyFor("member-of-three");
     for (const name of ["list-a", "list-b", "list-c"]) {
       await call("POST", GROUPS, { json: { name } });
@@ -96,7 +96,7 @@ describe("a group", () => {
     expect(all.items.find((group) => group.name === name)?.role).toBeNull();
   });
 
-  it("is there for its members and admins, and for nobody else", async () => {
+  it("is visible to its members and admins only", async () => {
     const { name, keys } = await groupOf();
     const outsider = await keyFor("outsider");
     for (const path of ["", "/members"]) {
@@ -146,7 +146,7 @@ describe("roles", () => {
     expect((await call("DELETE", `${SKILLS}/${id}`)).status).toBe(204);
   });
 
-  it("are given below one's own by a Maintainer, and all by an Owner", async () => {
+  it("can be assigned by a Maintainer below the own role, and all by an Owner", async () => {
     const { name, keys, user } = await groupOf();
     const by = async (key: string, who: string, role: string) => (await setRole(name, who, role, key)).status;
     // A Maintainer cannot appoint Owners or Maintainers, including themselves, and cannot change existing ones.
@@ -232,7 +232,7 @@ describe("roles", () => {
 });
 
 describe("a group's skills", () => {
-  it("lie between one's own and public ones, groups one joined earlier first", async () => {
+  it("rank between own and public skills, groups joined earlier first", async () => {
     const [early, late] = [await groupOf(), await groupOf()];
     for (const { name } of [early, late]) await setRole(name, "joined-both", "Reporter");
     for (const [scope, names] of Object.entries({
@@ -325,7 +325,7 @@ describe("sharing", () => {
     });
   });
 
-  it("takes a skill one sees and a group one may publish into", async () => {
+  it("requires a visible skill and the right to publish in the group", async () => {
     const { keys } = group;
     const own = await (await upload(keys.Reporter, "default", "unshared")).json<{
       metadata: { labels: { id: string } };

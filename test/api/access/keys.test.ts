@@ -84,7 +84,7 @@ describe("a user's own keys", () => {
     call("POST", `/api/v1/keys/${id}/rotate`, { key, json });
   const works = async (key: string) => (await call("GET", "/api/v1/me", { key })).status === 200;
 
-  it("are theirs to list and to revoke, and nobody else's", async () => {
+  it("can be listed and revoked by their user only", async () => {
     const [mine, second, other] = [await made("lister"), await made("lister"), await made("not-lister")];
     const { items } = await (await call("GET", "/api/v1/keys", { key: mine.key })).json<{ items: { id: string }[] }>();
     expect(items.map((item) => item.id)).toEqual([second.id, mine.id]);

@@ -22,16 +22,18 @@ async function chat(settings: object = {}) {
 const removed = (name: string) => ({ content: expect.stringContaining(`the instructions of '${name}' were removed`) });
 
 describe("the budget", () => {
-  it("counts what is told again as often as it is told", async () => {
+  it("counts instructions each time they are sent again", async () => {
     const c = await chat({ max_skill_tokens: 4_000 });
     await c.load("wiki");
     expect(textOf(await c.load("wiki", { reload: true }))[0]).toContain("How to wiki.");
     const third = await c.load("wiki", { reload: true });
-    expect(textOf(third)).toEqual(["Error: Skill 'wiki' does not fit into this conversation's budget for skills."]);
+    expect(textOf(third)).toEqual([
+      "Error: Skill 'wiki' does not fit into this conversation's budget for skills. Continue without it.",
+    ]);
     expect(activeIn(third)).toEqual(["wiki"]);
   });
 
-  it("sends others away for what is told again", async () => {
+  it("evicts other skills for instructions that are sent again", async () => {
     const c = await chat({ max_skill_tokens: 4_000, retention_turns: 0 });
     await c.load("table");
     await c.turn();
@@ -40,7 +42,7 @@ describe("the budget", () => {
     expect((await c.turn()).context_edits).toMatchObject([removed("table")]);
   });
 
-  it("for the number of skills takes out no text of one that is not active", async () => {
+  it("for the number of skills removes no text of inactive skills", async () => {
     const c = await chat({ max_active_skills: 1, retention_turns: 0 });
     await c.load("wiki");
     await c.turn();
@@ -50,7 +52,7 @@ describe("the budget", () => {
   });
 });
 
-it("the same version that is told again replaces nothing", async () => {
+it("sending the same version again replaces nothing", async () => {
   const c = await chat({ retention_turns: 0 });
   await c.load("wiki");
   await c.turn();
@@ -68,7 +70,7 @@ describe("a preloaded skill that has moved on", () => {
     return c;
   }
 
-  it("is told at its new version when it is loaded, and stays there", async () => {
+  it("is sent in its new version when it is loaded, and stays there", async () => {
     const c = await moved();
     const loaded = textOf(await c.load("one"))[0];
     expect(loaded).toMatch(/^This replaces the instructions of 'one' above \(version 1\.0\.0 → 2\.0\.0\)\./);
@@ -99,7 +101,7 @@ describe("a preloaded skill that has moved on", () => {
   });
 });
 
-it("what a user has selected and only users may choose is told again, and stays no longer for it", async () => {
+it("a selected skill that only users can select is sent again, and stays no longer for that", async () => {
   const frontmatter = "disable-model-invocation: true";
   const { id } = await publishPublic({ name: "kept", frontmatter, body: "Deploy them." });
   const c = await chat();

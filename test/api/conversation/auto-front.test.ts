@@ -1,4 +1,4 @@
-// The front under delivery `auto`: it stays unchanged, except that skills the user can no longer use are removed.
+// The beginning of the prompt under delivery `auto`: it stays unchanged, except that skills the user can no longer use are removed.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedChat } from "../../support/cached-chat";
@@ -62,14 +62,14 @@ describe("preloaded instructions", () => {
     expect(textOf(await chat.load("one"))[0]).toContain("is not available");
   });
 
-  it("leave where another skill takes the name, and its instructions take their place", async () => {
+  it("leave if another skill takes the name, whose instructions replace them", async () => {
     const { user, chat } = await preloaded();
     await user.seed({ name: "one", body: "Mine does one.", tokens: 500 });
     await chat.turn();
     expect([chat.front().includes("Do one."), chat.front().includes("Mine does one.")]).toEqual([false, true]);
   });
 
-  it("leave where the author keeps the skill from models", async () => {
+  it("leave if the author disables model invocation", async () => {
     const user = someone();
     await publishPublic({ name: "kept", version: "1.0.0", body: "Deploy it." });
     const chat = new CachedChat(user, "c", { settings: onlyThese("kept") });
@@ -82,7 +82,7 @@ describe("preloaded instructions", () => {
 });
 
 describe("lines of the list", () => {
-  it("leave where another skill takes the name, whose line takes its place", async () => {
+  it("leave if another skill takes the name, whose line replaces theirs", async () => {
     const { user, chat } = await listed();
     await user.seed({ name: "one", description: "Makes mine.", tokens: 1_500 });
     await chat.turn();
@@ -91,7 +91,7 @@ describe("lines of the list", () => {
     expect(chat.misses).toBe(1);
   });
 
-  it("leave where the author keeps the skill from models", async () => {
+  it("leave if the author disables model invocation", async () => {
     const user = someone();
     const skill = { name: "zebras", description: "Deploys zebras.", body: "Deploy them. ".repeat(1_500) };
     await publishPublic({ ...skill, version: "1.0.0" });

@@ -89,7 +89,7 @@ describe("a skill that may not be used any more because", () => {
     expect(chat.misses).toBe(1);
   });
 
-  it.each(WAYS)("%s, while nobody asked anything", async (_, leave) => {
+  it.each(WAYS)("%s, without a request of the caller", async (_, leave) => {
     const { chat, ...rest } = await world(1_500);
     await chat.load("gone");
     await chat.turn();

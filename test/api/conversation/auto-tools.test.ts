@@ -59,7 +59,7 @@ describe("a tool of a skill that is not active any more, under delivery `auto`",
     expect((await acts(chat)).active).toEqual(["pulled"]);
   });
 
-  it("does not run once the author keeps the skill from models", async () => {
+  it("does not run after the author disabled model invocation", async () => {
     const { chat, skill } = await expired("emil", "kept");
     await publishPublic(skill("2.0.0", "disable-model-invocation: true"));
     expect(await acts(chat)).toEqual({ ran: false, active: [] });

@@ -65,7 +65,7 @@ describe("what was sent", () => {
     });
   });
 
-  it("keeps the list as it was; what is published meanwhile waits for a cold moment", async () => {
+  it("does not change the list; new skills wait until the cache is cold", async () => {
     const { user, chat: c } = await chat();
     const first = await c.turn();
     expect(first.prompt_cache_key).toMatch(/^skills-[0-9a-f]{32}$/);
@@ -137,7 +137,7 @@ describe("selected skills", () => {
 });
 
 describe("a history that was lost", () => {
-  it("is told by `have`: an active skill has its instructions appended, an expired one is told anew", async () => {
+  it("is reported with `have`: an active skill has its instructions appended, an expired one is sent again", async () => {
     const { chat: c } = await chat();
     await c.turn();
     await c.load("wiki");
@@ -157,7 +157,7 @@ describe("a history that was lost", () => {
   });
 });
 
-it("a caller may name its whole history: what nobody knows of is not written down", async () => {
+it("a caller can report its whole history: unknown ids are not stored", async () => {
   const { chat: c, user } = await chat();
   await c.turn();
   await c.load("wiki");
@@ -246,7 +246,7 @@ it("what a caller was free to keep is to be replaced once it may not be used any
   expect(await c.turn()).not.toHaveProperty("context_edits");
 });
 
-it("a version that is yanked is taken out too, and the skill goes on at another one", async () => {
+it("a yanked version is removed too, and the skill continues with another one", async () => {
   const { chat: c, user, wiki } = await chat({ edits: false });
   await c.turn();
   await c.load("wiki");

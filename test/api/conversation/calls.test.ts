@@ -29,7 +29,7 @@ describe("tool calls", () => {
     expect(answer).toMatchObject({ active: [], loaded_skills: [], changed: false });
   });
 
-  it("begin turn 1 where there is none", async () => {
+  it("begin turn 1 if there is no turn", async () => {
     const { put, load, get, seed } = someone();
     await seed({ name: "wiki" });
     await put("/x", {});
@@ -49,7 +49,9 @@ describe("tool calls", () => {
       { id: "4", name: "load_skill", arguments: '{"skill_name":"wiki","why":"because"}' },
     );
     expect(answer.results.map((result) => result.isError ?? false)).toEqual([true, true, true, false]);
-    expect(textOf(answer)[0]).toBe("Error: The arguments of 'load_skill' cannot be read: they are not valid JSON.");
+    expect(textOf(answer)[0]).toBe(
+      "Error: The arguments of 'load_skill' cannot be read: they are not valid JSON. Send valid JSON.",
+    );
     expect(activeIn(await get("/x"))).toEqual(["wiki"]);
   });
 
@@ -107,7 +109,7 @@ describe("tool calls", () => {
     ]);
     expect([known.changed, known.etag, known.prompt, known.tools]).toEqual([false, etag, undefined, undefined]);
     expect([loaded.changed, loaded.prompt?.system.includes("## Skill: wiki")]).toEqual([true, true]);
-    // An etag from before: changed, though this step changed nothing.
+    // An older ETag: the response says changed, although this step changed nothing.
     expect(await step({ calls: [], etag })).toMatchObject({ changed: true, etag: loaded.etag, prompt: loaded.prompt });
   });
 
@@ -258,7 +260,7 @@ describe("tool calls", () => {
     expect(await parts("b", { delivery: "message" })).toEqual(["Base. in messages", "Write. in messages"]);
     expect(await parts("c", { delivery: "tool_result" })).toEqual(["Base. in answer", "Write. in answer"]);
     const skill = (id: string, name: string) => calls(id, named("skill", { skill: name }));
-    // The one-tool style answers with the body alone, so what it brought along is in the prompt.
+    // The one-tool style returns only the body, so further information is in the prompt.
     expect(await parts("d", { tool_style: "skill" }, skill)).toEqual(["Base. in system", "Write. in answer"]);
     // Instructions that are already in the prompt stay there.
     await put("/e", { format: "openai", delivery: "tool_result", spec: { skills: ["*"], preload_skills: ["base"] } });

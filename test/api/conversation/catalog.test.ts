@@ -38,7 +38,7 @@ describe("the catalog", () => {
   }
   const ALL = "listed loaded read";
 
-  it("has one's own, one's groups' and public skills, the nearest of a name, and nobody else's", async () => {
+  it("has own, group and public skills, the nearest of each name, and no other user's", async () => {
     await clearRegistry();
     const user = someone("in-group");
     const key = await keyFor("in-group", { groups: ["crew"] });
@@ -105,7 +105,7 @@ describe("the catalog", () => {
     expect([activeIn(now), now.warnings.map((warning) => warning.path)]).toEqual([["third"], ["draw"]]);
     expect(await seenOf(user, "x", ["wiki", "draw", "third"])).toEqual({ wiki: ALL, draw: "", third: ALL });
     expect((await user.get("/x")).active.find((active) => active.skill === "wiki")?.version).toBe("1.0.0");
-    // A ghost cannot name its way around it, nor can a dependency with a range.
+    // Neither a ghost nor a dependency with a range can bypass it.
     await user.seed({ name: "needy", dependencies: ["draw@*", "wiki@>=2"] });
     await user.put("/y", { spec: { skills: ["wiki@*", "draw", "needy"] } });
     await configure(user.stub("y"), { SKILLS_ALLOWED: "wiki@^1, needy" });
@@ -193,7 +193,7 @@ describe("a change of the registry", () => {
     return { user, skill };
   }
 
-  it("takes away at once what was deleted or is nobody's business any more", async () => {
+  it("removes deleted and hidden skills at once", async () => {
     for (const lose of [deleteSkill, (skill: SeededSkill) => moveSkill(skill, "user:other")]) {
       const { user, skill } = await loaded();
       await lose(skill);
@@ -217,14 +217,14 @@ describe("a change of the registry", () => {
     expect(await seen(await user.calls("x", load("wiki")))).toEqual(["1.0.0", true, "Old file."]);
     const next = await user.turn("x");
     expect(await seen(next)).toEqual(["1.1.0", false, "New file."]);
-    const message = "Skill 'wiki' was updated from version 1.0.0 to version 1.1.0.";
+    const message = "Skill 'wiki' was updated from version 1.0.0 to version 1.1.0. The new instructions apply.";
     expect(next.warnings).toEqual([{ code: "SKILL_UPDATED", message, path: "wiki" }]);
     // The warning appears once, and only in conversations where the skill was active.
     expect((await user.turn("x")).warnings).toEqual([]);
     expect((await user.turn("new", { conversation: {} })).warnings).toEqual([]);
   });
 
-  it("of one's own skill over a public one of the name too", async () => {
+  it("of an own skill that replaces a public one of the same name too", async () => {
     const user = someone();
     const name = "shadowed";
     await seedSkill({ name, body: "Public.", files: { "a.md": "Public file." } });

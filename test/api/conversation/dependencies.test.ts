@@ -96,7 +96,7 @@ it("a version that contradicts a loaded one is refused, whether it is there or n
   expect(activeIn(await chat.calls())).toEqual(["helper", "old"]);
 });
 
-it("what is preloaded or selected goes without, too, and the back end is told", async () => {
+it("preloaded and selected skills work without it too, and the back end receives a warning", async () => {
   await publishPublic({ name: "first", ...needing("gone-one") });
   await publishPublic({ name: "second", ...needing("gone-two") });
   const chat = await talk("chooser", { spec: { preload_skills: ["first"] } });

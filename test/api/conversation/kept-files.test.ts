@@ -30,7 +30,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("kept files", () => {
+describe("stored files", () => {
   it("are listed, newest first and page by page", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const first = await chat.keep("write", "a.md");
@@ -103,7 +103,7 @@ describe("kept files", () => {
     expect(given.issues?.map(({ code }) => code)).toEqual(["FILE_NOT_KEPT"]);
   });
 
-  it("end with their time, at once for who asks and within the hour for the store", async () => {
+  it("expire at once for requests, and within an hour in storage", async () => {
     const { address } = await chat.keep("write", "a");
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 7 * DAY_MS - 60_000 });
     expect((await call("GET", address, { key: chat.key })).status).toBe(200);
@@ -125,7 +125,7 @@ describe("kept files", () => {
     expect((await call("GET", `${chat.route}/files`, { key: chat.key })).status).toBe(404);
   });
 
-  it("go with a conversation that nobody uses", async () => {
+  it("are deleted with an idle conversation", async () => {
     await chat.keep("write", "a");
     const id = idOf(chat.route);
     await configure(objectOf(id, "kept-ann"), { CONVERSATION_IDLE_DAYS: "1" });
@@ -172,7 +172,7 @@ describe("kept files", () => {
 });
 
 describe("another's files", () => {
-  it("are none: by address, by id in one's own conversation, for a service, an admin, and a revoked key", async () => {
+  it("are not found: by URL, by id in another conversation, for a service, an admin, and a revoked key", async () => {
     const { address, id } = await chat.keep("write", "secret.txt");
     const status = async (path: string, options: Parameters<typeof call>[2]) => {
       const answer = await call("GET", path, options);
@@ -197,7 +197,7 @@ describe("another's files", () => {
     expect(await status(address, { key })).toEqual([401, false]);
   });
 
-  it("have no way into one's own by a conversation of the same name", async () => {
+  it("cannot reach another user's conversation with the same name", async () => {
     const { id } = await chat.keep("write", "secret.txt");
     const mallory = await keyFor("kept-mallory");
     await call("PUT", chat.route, { key: mallory, json: {} });

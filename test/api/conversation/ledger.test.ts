@@ -47,7 +47,7 @@ describe("the bill of a conversation", () => {
     expect(billed.saved_over_append_percent).toBe(0);
   });
 
-  it("says that no price is known of a model that nobody knows, or that is not named", async () => {
+  it("reports that no price is known for an unknown or unnamed model", async () => {
     const user = await chatter();
     await user.turn("c", { ...turn, model: "llama-9" });
     await user.turn("d", { conversation: {} });
@@ -64,7 +64,7 @@ describe("the bill of a conversation", () => {
     expect((await tokensOf(user)).billed.saved_percent).toBeLessThan(0);
   });
 
-  it("warns of prices that nobody has looked at for half a year", async () => {
+  it("warns about prices that were not checked for half a year", async () => {
     const user = await chatter();
     await user.turn("c", turn);
     const codes = async () => (await user.get("/c")).warnings.map(({ code }) => code);
@@ -74,7 +74,7 @@ describe("the bill of a conversation", () => {
     expect(await codes()).toContain("PRICE_OLD");
   });
 
-  it("is told of any turn of the past", async () => {
+  it("is available for any earlier turn", async () => {
     const user = await chatter();
     await user.turn("c", { ...turn, history_tokens: 100 });
     const first = (await tokensOf(user)).billed;
@@ -126,7 +126,7 @@ describe("a report", () => {
     ["a negative number", { prompt_tokens: -5 }],
     ["more cached than sent", { input_tokens: 5, input_tokens_details: { cached_tokens: 6 } }],
     ["a part of our own", { fresh: 5 }],
-  ])("with %s is refused, and says what it takes", async (_, usage) => {
+  ])("with %s is rejected, with the allowed values", async (_, usage) => {
     const user = await chatter();
     await user.turn("c", turn);
     for (const [path, body] of [

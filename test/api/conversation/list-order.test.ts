@@ -9,7 +9,7 @@ import { talk } from "../../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../../support/clock";
 import { host } from "../../support/mcp-client";
 import { clearRegistry, seedSkill, seedVersion } from "../../support/registry";
-import { HOUR, keepHouse, sendCounts } from "../../support/skill-use";
+import { HOUR, runCron, sendCounts } from "../../support/skill-use";
 import { someone } from "../../support/users";
 
 const DAY = 24 * HOUR;
@@ -47,7 +47,7 @@ async function use(user: string, skill: string, conversations = 1, loads = 1): P
 }
 
 async function tomorrow(): Promise<void> {
-  await keepHouse();
+  await runCron();
   pass(DAY);
 }
 
@@ -60,7 +60,7 @@ describe("the shared order of the list", () => {
     await use("bob", "cedar");
     const byName = ["apple", "beta", "cedar", "delta", "aaa-own"];
     const byUse = ["delta", "cedar", "apple", "beta", "aaa-own"];
-    await keepHouse();
+    await runCron();
     expect(await listOf("reader")).toEqual(byName);
     await tomorrow();
     expect(await listOf("reader")).toEqual(byUse);
@@ -72,7 +72,7 @@ describe("the shared order of the list", () => {
     ]);
     // Usage within a day changes the order only from the next day.
     for (const user of ["ada", "bob", "cleo"]) await use(user, "apple");
-    await keepHouse();
+    await runCron();
     pass(8 * HOUR);
     expect(await listOf("reader")).toEqual(byUse);
     await tomorrow();
@@ -84,7 +84,7 @@ describe("the shared order of the list", () => {
     expect(await listOf("reader")).toEqual(byName);
   });
 
-  it("changes no conversation that goes on, and no frozen list where only the order is another one", async () => {
+  it("changes neither a running conversation nor a frozen list if only the order changes", async () => {
     for (const name of ["apple", "beta"]) await seedSkill({ name, tokens: 1_500 });
     const system = await talk("steady");
     const before = (await system.turn()).prompt;
@@ -95,7 +95,7 @@ describe("the shared order of the list", () => {
     expect(await listOf("new")).toEqual(["beta", "apple"]);
     expect((await system.turn()).prompt).toEqual(before);
     expect((await auto.turn({ cache: "cold" })).prompt).toEqual(front);
-    // The view is read again for what the list does not show.
+    // The view is read again for skills that the list omits.
     await seedSkill({ name: "elsewhere", bindShells: ["ClaudeCode"] });
     expect((await auto.turn({ cache: "cold" })).prompt).toEqual(front);
     await seedSkill({ name: "cedar", tokens: 1_500 });

@@ -14,7 +14,7 @@ const rowOf = (list: Body) => (list.items as unknown as Row[])[0];
 const alarmOf = (id: string, user: string) =>
   runInDurableObject(objectOf(id, user), (_, state) => state.storage.getAlarm());
 
-it("says of a conversation how many turns it has, when the last began and what was billed, once it was told", async () => {
+it("shows the number of turns, the start of the last turn and the bill of a conversation, after they were sent", async () => {
   const { name, put, get, turn } = someone();
   await put("/x", { title: "Tides" });
   expect(rowOf(await get(""))).toMatchObject({ id: "x", turns: null, last_turn_at: null, tokens: null });
@@ -34,7 +34,7 @@ it("says of a conversation how many turns it has, when the last began and what w
   expect(rowOf(await get(""))).toMatchObject({ title: "Ebb", turns: 2 });
 });
 
-it("is told of the next turn within a minute after a silence, and not of each turn after that", async () => {
+it("receives the next turn within a minute after a pause, but not every turn after that", async () => {
   const { name, put, get, turn } = someone();
   await put("/x", {});
   await turn("x");
@@ -54,7 +54,7 @@ it("is told of the next turn within a minute after a silence, and not of each tu
   expect(await alarmOf("x", name)).toBe(Date.now() + DURATIONS.listTold - DURATIONS.listLater);
 });
 
-it("does not come back into the list by being told after it was deleted", async () => {
+it("does not list a conversation again when its figures arrive after its deletion", async () => {
   const { name, put, get, turn, send } = someone();
   await put("/x", {});
   await turn("x");

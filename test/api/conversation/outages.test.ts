@@ -88,7 +88,7 @@ describe("when D1 does not work", () => {
     expect(activeIn(await user.get("/x"))).toEqual(["wiki"]);
   });
 
-  it("an existing conversation goes on from its own copy, and says so; nothing else does", async () => {
+  it("an existing conversation continues with its cached view and a warning; everything else fails", async () => {
     expectLog("storage_failed");
     const user = someone();
     for (const name of ["wiki", "draw"]) await user.seed({ name, body: `Do ${name}.` });

@@ -59,7 +59,7 @@ describe("a file", () => {
     "..",
     "scripts",
     "__proto__",
-  ])("is none where a path leads elsewhere: %j", async (asked) => {
+  ])("is not found if a path leads elsewhere: %j", async (asked) => {
     expect(await read(asked)).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining("Error: Skill 'spelt' has no file") }],
@@ -79,7 +79,7 @@ describe("a file", () => {
     },
   );
 
-  it("is none where a model or a host adds something of its own, and the instructions are read", async () => {
+  it("is ignored if a model or host adds its own argument, and the instructions are read", async () => {
     const more = { explanation: "I need its instructions.", toolCallId: 7, file_path: null };
     expect(textOf(await chat.use("read_skill", { skill_name: "spelt", ...more }))).toContain("Read on.");
   });
@@ -99,7 +99,7 @@ describe("the list of files", () => {
     return { list: textOf(result).split("\n\n## Files\n\n")[1]?.split("\n"), data: result.structuredContent?.files };
   };
 
-  it("marks what execute_skill_script takes, and leaves out what was just read; the data has all", async () => {
+  it("marks scripts for execute_skill_script, and omits the file just read; the data has all", async () => {
     const { list, data } = await listed("spelt");
     expect(list).toEqual([
       "- ..odd",
@@ -111,7 +111,7 @@ describe("the list of files", () => {
     expect(data).toEqual(["..odd", "GUIDE.md", "SKILL.md", "a/b/deep.txt", "scripts/hello.js", "scripts/hello.py"]);
   });
 
-  it("marks nothing of a skill whose scripts do not run, and is not there for instructions alone", async () => {
+  it("marks nothing if scripts do not run, and is absent for instructions alone", async () => {
     expect((await listed("kept")).list).toEqual(["- scripts/hello.js"]);
     expect(await listed("bare")).toEqual({ list: undefined, data: ["SKILL.md"] });
   });

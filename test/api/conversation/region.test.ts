@@ -29,13 +29,13 @@ async function place(region: string | null, key: string, method: string, path: s
   return { status: answer.status, body: await answer.json<Record<string, unknown>>(), hints };
 }
 
-it("is near its first caller where nobody says otherwise", async () => {
+it("is near its first caller by default", async () => {
   const key = await keyFor("region-auto");
   const made = await place(null, key, "POST", "", { id: "anywhere" });
   expect(made).toMatchObject({ status: 201, body: { region: "auto", settings: {} }, hints: [undefined] });
 });
 
-it("is where the gateway's setting says, also if somebody only looked before", async () => {
+it("is in the region of the setting, even if it was only read before", async () => {
   const key = await keyFor("region-gateway");
   const looked = await place("apac-ne", key, "GET", "/far");
   expect(looked.status).toBe(404);

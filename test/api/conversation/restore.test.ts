@@ -4,7 +4,7 @@ import { deleteSkill, type SeededSkill, seedSkill, seedVersion } from "../../sup
 import { activeIn, type Body, history, load, named, someone } from "../../support/users";
 
 describe("restore", () => {
-  it("replaces everything and sets the turn, and the log is kept", async () => {
+  it("replaces everything and sets the turn, and the log remains", async () => {
     const { put, turn, load, send, get, seed } = someone();
     for (const name of ["wiki", "draw", "late"]) await seed({ name });
     await put("/x", { spec: { skills: ["wiki", "draw", "late"], preload_skills: ["draw"] } });
@@ -28,7 +28,7 @@ describe("restore", () => {
   });
 
   it.each(["openai", "openai-responses", "anthropic", "mcp"])(
-    "gives again what the history does not hold, told in the form of %s",
+    "returns what the history does not contain, in the format of %s",
     async (format) => {
       const { put, turn, send, post, seed } = someone();
       await seed({ name: "house", body: "House rules." });
@@ -81,7 +81,7 @@ describe("restore", () => {
     },
   );
 
-  it("of a transcript that spans an upgrade takes each message as it was written", async () => {
+  it("of a transcript across an upgrade reads each message in its own format", async () => {
     const { put, post, turn, seed } = someone();
     for (const name of ["wiki", "draw", "late"]) await seed({ name });
     await put("/x", {});
@@ -113,7 +113,7 @@ describe("restore", () => {
     for (const words of ["House rules.", "Write."]) expect(JSON.stringify(prompt)).toContain(words);
   });
 
-  it("of the one-tool style takes the bare answer for what it is", async () => {
+  it("of the one-tool style accepts the bare answer", async () => {
     const { put, turn, calls, post, seed } = someone();
     await seed({ name: "base", body: "Base." });
     await seed({ name: "wiki", body: "Write.", dependencies: ["base"] });

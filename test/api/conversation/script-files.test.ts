@@ -67,7 +67,7 @@ describe("a script's files", () => {
     }
   });
 
-  it("are kept of a script that failed, too", async () => {
+  it("are stored for a failed script too", async () => {
     const result = await run(["fail"]);
     expect(result.isError).toBe(true);
     expect(toldOf(result).files).toMatchObject([
@@ -123,8 +123,8 @@ describe("a script's files", () => {
   });
 });
 
-describe("another's kept file", () => {
-  it("is none, of another conversation or another user, whatever it is called", async () => {
+describe("a stored file of another conversation or user", () => {
+  it("is not found, whatever its name", async () => {
     const [file] = toldOf(await run(["write", "secret.txt"])).files;
     const mine = chat;
     for (const user of [{ key: mine.key }, "mallory"]) {

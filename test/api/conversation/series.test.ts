@@ -52,7 +52,7 @@ async function threeTurns(): Promise<User> {
   return user;
 }
 
-it("adds up to what the status says, and tells loads, reports and requests where they were", async () => {
+it("adds up to the status, and has loads, reports and requests in their turns", async () => {
   const user = await threeTurns();
   const { turns, next_cursor } = await series(user);
   expect(next_cursor).toBeNull();
@@ -93,7 +93,7 @@ it("is the same page by page, and changes nothing", async () => {
   expect(beyond).toEqual({ turns: [], next_cursor: null });
 });
 
-it("tells a restored history as what it is, and the turns after it", async () => {
+it("shows a restored history as one, and the turns after it", async () => {
   const user = await threeTurns();
   await user.post("/c/restore", { history: [{ role: "user", content: "Hello." }] });
   await user.turn("c", turn);

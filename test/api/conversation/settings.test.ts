@@ -126,7 +126,7 @@ describe("a conversation", () => {
     expect(await put("/x", {})).toMatchObject({ turn: 0, active: [], settings: {} });
   });
 
-  it("deleted while requests are at work in it, answers them as one that is not there", async () => {
+  it("deleted during requests, returns 404 to them", async () => {
     const { name, send, seed } = someone(undefined, {});
     for (let round = 0; round < 5; round++) {
       await send("PUT", "/x", {});

@@ -102,7 +102,7 @@ describe("a turn", () => {
     expect(activeIn(await turn("x"))).toEqual(["wiki"]);
   });
 
-  it("takes the retention of the conversation, else of the ghost, else of the gateway", async () => {
+  it("uses the retention of the conversation, else of the ghost, else of the gateway", async () => {
     const { put, turn, load, seed, name } = someone();
     await seed({ name: "wiki" });
     await seedGhost(name, "g", { skills: ["*"], retentionTurns: 2 });

@@ -15,7 +15,7 @@ async function world(settings: object = {}) {
   return talk("person", settings);
 }
 
-describe("a skill that its author keeps from models", () => {
+describe("a skill with disabled model invocation", () => {
   it("is in no list, no search, and not among the names of an answer", async () => {
     const chat = await world();
     const { prompt, tools } = await chat.turn();
@@ -29,7 +29,7 @@ describe("a skill that its author keeps from models", () => {
     expect(JSON.stringify((await oneTool.turn()).tools)).not.toContain("deploy");
   });
 
-  it("is to a model as if it were not there", async () => {
+  it("is not found by models", async () => {
     const chat = await world();
     await chat.turn();
     for (const [name, args] of [
@@ -80,7 +80,7 @@ describe("a skill that its author keeps from models", () => {
     ]);
   });
 
-  it("is as if it were not there under delivery auto, too", async () => {
+  it("is not found under delivery auto either", async () => {
     const chat = await world({ delivery: "auto" });
     const begun = await chat.turn();
     expect(JSON.stringify([begun.prompt, begun.tools])).not.toContain("deploy");

@@ -25,7 +25,7 @@ function verdict(row: Row, actor: Actor): number {
   return (isUser(actor) ? row.may[actor] : undefined) ?? (row.of === "nobody" ? 403 : 404);
 }
 
-async function knock(row: Row, actor: Actor, thing: Thing): Promise<Response> {
+async function sendProbe(row: Row, actor: Actor, thing: Thing): Promise<Response> {
   const [method = "", template = ""] = row.route.split(" ");
   const path = template.replace(/\{([^}]+)\}/g, (_, field: string) => thing[field] ?? field);
   const key = await keyOf(actor, row.best, row.scope);
@@ -87,7 +87,7 @@ export async function verdictsOf(row: Row) {
   let thing = await row.thing();
   for (const actor of ACTORS) {
     expected[actor] = verdict(row, actor);
-    seen[actor] = await verdictOf(row, await knock(row, actor, thing));
+    seen[actor] = await verdictOf(row, await sendProbe(row, actor, thing));
     // A rejected request does not use up the resource, so the next actor uses the same one.
     if (row.spent && seen[actor] < 400) thing = await row.thing();
   }
@@ -102,8 +102,8 @@ export async function absentAs(row: Row) {
   const both = [];
   for (const actor of refused)
     both.push({
-      there: await told(await knock(row, actor, thing), thing),
-      missing: await told(await knock(row, actor, absent), absent),
+      there: await told(await sendProbe(row, actor, thing), thing),
+      missing: await told(await sendProbe(row, actor, absent), absent),
     });
   return both;
 }

@@ -50,7 +50,7 @@ describe("an answer with a schema", () => {
     expect([late.status, await late.json()]).toMatchObject([409, { code: "ALREADY_RESOLVED" }]);
   });
 
-  it("is asked for in at most 16 KiB, by somebody who may ask, and leaves with its question", async () => {
+  it("has at most 16 KiB, is sent by an allowed caller, and is deleted with its question", async () => {
     const id = await conversationOf(null);
     const asking = (answer_schema: unknown, more: object = {}) =>
       call("POST", `/api/v1/conversations/${id}/requests`, {

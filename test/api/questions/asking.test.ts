@@ -26,7 +26,7 @@ it("that requires a page is answered at once where none is connected, whatever t
   const chat = await talk({ key });
   await chat.load("hasty");
   const none = { success: false, error: "No page is connected to this conversation." };
-  // Its test would time out long before the 29 s of a question.
+  // The answer is immediate: a question would wait 29 s, longer than the timeout of this test.
   expect(JSON.parse(textOf(await chat.use("ask")))).toEqual([none, none]);
   // No question was sent, so none is pending for a page that connects later.
   expect(await (await call("GET", `${chat.route}/requests`, { key })).json()).toMatchObject({ items: [] });

@@ -26,7 +26,7 @@ describe("a request", () => {
     expect(await one.json()).toMatchObject({ skill_name: null, action: "confirm", payload: null, attempt: 0 });
   });
 
-  it("expires at its deadline, by its alarm or when somebody looks", async () => {
+  it("expires at its deadline, by its alarm or at a request", async () => {
     holdClock();
     const id = await conversationOf(null);
     const page = await Page.greeted(id);
@@ -50,7 +50,7 @@ describe("a request", () => {
     expect(await late.json()).toMatchObject({ code: "EXPIRED" });
   });
 
-  it("keeps one alarm, at the earliest of all that is due", async () => {
+  it("sets one alarm, for the earliest due time", async () => {
     holdClock();
     const id = await conversationOf(null);
     const long = await askPage(id, { timeout_ms: 100_000 });
@@ -71,7 +71,7 @@ describe("a request", () => {
     expect((await call("GET", `/api/v1/conversations/${id}`)).status).toBe(200);
   });
 
-  it("is answered over HTTP once; the caller that waits hears it at once", async () => {
+  it("is answered over HTTP once; the waiting caller receives the answer at once", async () => {
     const id = await conversationOf(null);
     const waiting = call("POST", path(id), { json: { action: "pick", payload: {}, wait_ms: 60_000 } });
     let listed: RequestBody[] = [];
@@ -98,7 +98,7 @@ describe("a request", () => {
     expect(again.status).toBe(304);
   });
 
-  it("answers everybody who waits, whichever way they came", async () => {
+  it("answers every waiting caller, over HTTP and from tools", async () => {
     const id = await conversationOf(null);
     const { request_id } = await askPage(id);
     const waiting = [1, 2, 3].map(() => requestState(id, request_id, "?wait_ms=60000"));
@@ -117,7 +117,7 @@ describe("a request", () => {
     });
   });
 
-  it("is cancelled once, and its caller and its pages hear of it", async () => {
+  it("is cancelled once, and its caller and its pages are notified", async () => {
     const id = await conversationOf(null);
     const page = await Page.greeted(id);
     const waiting = askPage(id, { wait_ms: 60_000 });

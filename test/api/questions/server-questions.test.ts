@@ -36,7 +36,7 @@ async function asking(era: Era, user: string, ...rounds: object[]) {
 const textOf = ({ content }: { content: { text?: string }[] }) => content.map(({ text }) => text).join("\n");
 
 describe.each(ERAS)("a server of the %s era that asks", (era) => {
-  it("is answered by a page, which sees who asks in words of the gateway", async () => {
+  it("is answered by a page, which sees the server's name in the gateway's words", async () => {
     const { page, called } = await asking(era, `asked-${era}`, { who: form() });
     const asked = await page.next("skill:request");
     expect(asked).toMatchObject({
@@ -51,7 +51,7 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(JSON.parse(textOf(await called))).toEqual([{ who: accept }]);
   });
 
-  it("tells declining from cancelling, and asks again where it wants to", async () => {
+  it("distinguishes declining from cancelling, and can ask again", async () => {
     const { page, called } = await asking(era, `declines-${era}`, { who: form() }, { who: form(), again: form() });
     for (const result of [{ action: "decline" }, { action: "cancel" }]) {
       const { request_id } = await page.next("skill:request");
@@ -81,7 +81,7 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(text).toContain("not https");
   });
 
-  it("asks nobody for a credential", async () => {
+  it("never asks for a credential", async () => {
     const fields = { type: "object", properties: { apiKey: { type: "string", title: "Your name" } } };
     const { page, called } = await asking(era, `secret-${era}`, { who: form(fields) });
     const text = textOf(await called);
@@ -90,14 +90,14 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(page.count("skill:request")).toBe(0);
   });
 
-  it("is told that nobody is there, and so is the model", async () => {
+  it("receives an error if no page is connected, and so does the model", async () => {
     const chat = await talk(`alone-${era}`);
     await chat.turn();
     const text = textOf(await chat.use(`${era}__ask`, { rounds: [{ who: form() }] }));
     expect(text).toMatch(/cancel|nobody/);
   });
 
-  it("is told at once where no page that is there answers such a question, and asks one that says later that it does", async () => {
+  it("receives an error at once if no connected page answers such questions, and can ask a page that declares it later", async () => {
     const chat = await talk(`silent-${era}`);
     await chat.turn();
     const page = await Page.greeted(idOf(chat), { key: chat.key, answers: ["open_url", "confirm"] });
@@ -116,7 +116,7 @@ describe.each(ERAS)("a server of the %s era that asks", (era) => {
     expect(JSON.parse(textOf(await called))).toEqual([{ who: accept }]);
   });
 
-  it("is not given what somebody else answers", async () => {
+  it("does not receive another user's answer", async () => {
     const { page, id, called } = await asking(era, `mine-${era}`, { who: form() });
     const { request_id } = await page.next("skill:request");
     const path = `/api/v1/conversations/${id}/requests/${request_id}/response`;

@@ -30,7 +30,7 @@ const textOf = ({ content }: { content: { text?: string }[] }) => content.map(({
 const streams = async (path: string) => (await methods(path)).filter((method) => method === "GET").length;
 
 describe("the stream of a session", () => {
-  it("is heard in each call that asks there, and stands no longer than the call", async () => {
+  it("receives the question of each call, and is open no longer than the call", async () => {
     const { chat, page } = await connected("standing");
     for (const id of ["first", "second"]) {
       const called = chat.use("standing__ask", { rounds: [{ who: FORM }, { again: FORM }] }, id);
@@ -44,7 +44,7 @@ describe("the stream of a session", () => {
     await expectNoConnections();
   });
 
-  it("is nobody's where two calls are under way: neither is asked the other's question", async () => {
+  it("belongs to no call if two are running: neither receives the other's question", async () => {
     const { chat, page } = await connected("standing-two");
     const waiting = chat.use("quiet__ask", { rounds: [{ who: FORM }] }, "waiting");
     const { request_id } = await page.next("skill:request");
@@ -59,7 +59,7 @@ describe("the stream of a session", () => {
     await expectNoConnections();
   });
 
-  it("is asked for once where there is none, and not at all where nobody could be asked", async () => {
+  it("is opened once if there is none, and not at all if no page could answer", async () => {
     const alone = await talk("standing-nobody");
     await alone.turn();
     expect(textOf(await alone.use("standing__ask", { rounds: [{ who: FORM }] }))).toContain("nobody listens");

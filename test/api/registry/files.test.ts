@@ -178,7 +178,7 @@ describe("files", () => {
 describe("files of an older version", () => {
   const read = async (rest: string) => (await get(rest)).text();
 
-  it("are told and read by the version's id or label, whichever is current", async () => {
+  it("are listed and read by the version's id or label, even if it is not current", async () => {
     const now = new Map((await (await get("/files")).json<File[]>()).map((file) => [file.path, file.sha256]));
     for (const version of [firstVersion, "1.0.0"]) {
       const answer = await get(`/versions/${version}/files`);

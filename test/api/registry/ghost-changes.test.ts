@@ -27,7 +27,7 @@ const promptAt = async (path: string) =>
   (await (await call("GET", path, { key: ann })).json<{ spec: { systemPrompt: string } }>()).spec.systemPrompt;
 
 describe("a ghost that two change", () => {
-  it("is replaced by the one who has read what is there, and kept from the other", async () => {
+  it("is replaced by the user who has read the current version, and not by others", async () => {
     const { path, tag } = await make("contested");
     const first = await put(path, "contested", "Second.", tag);
     expect(first.status).toBe(200);
@@ -67,7 +67,7 @@ describe("a ghost that two change", () => {
     expect((await put(path, "free", "x", tag)).status).toBe(404);
   });
 
-  it("tells a stranger with a tag no more than one without", async () => {
+  it("shows a stranger with a tag no more than one without", async () => {
     const { path, tag } = await make("secretive");
     const stranger = await keyFor("change-eve");
     const answer = await call("PUT", path, {

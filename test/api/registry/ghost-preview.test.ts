@@ -87,7 +87,7 @@ describe("the preview of a ghost", () => {
     expect(tokens.static).toBe(tokens.preloaded);
   });
 
-  it("tells all that saving would refuse, as saving does", async () => {
+  it("reports everything that saving would reject", async () => {
     const spec = { skills: ["nowhere", "helper@>=9", "bad name@"], preload_skills: ["drawing"] };
     const found = await preview({ spec });
     expect(found.valid).toBe(false);

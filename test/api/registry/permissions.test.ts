@@ -66,7 +66,7 @@ it("of two versions are held against each other, by id or label, yanked or not",
   });
 });
 
-it("are of one skill: another skill's version is no base, and tells nothing of it", async () => {
+it("are of one skill: another skill's version is no base, and nothing of it is shown", async () => {
   const [ann, bob] = [await keyFor("perm-ann"), await keyFor("perm-bob")];
   const hers = await publishOwn(ann, { name: "hers", frontmatter: server("hidden.example.com") });
   const his = await publishOwn(bob, { name: "his" });

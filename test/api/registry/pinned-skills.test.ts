@@ -29,11 +29,7 @@ const REFS: [string, object, string][] = [
   ["by is_public", { is_public: true, namespace: "default" }, "The public one."],
   ["by the group's namespace", { namespace: "pinners", is_public: false }, "The group's."],
   ["by one's own namespace", { namespace: "default", is_public: false, content_hash: "ab" }, "Ada's own."],
-  [
-    "by a number of the predecessor's, and what is said besides",
-    { skill_id: 17, namespace: "pinners" },
-    "The group's.",
-  ],
+  ["by a number of Wegent's, and what is said besides", { skill_id: 17, namespace: "pinners" }, "The group's."],
   ["by nothing but such a number", { skill_id: "17" }, "Ada's own."],
 ];
 const whichOf = async (chat: Talk, begun?: Step) => {
@@ -95,7 +91,7 @@ describe("a spec's reference", () => {
     expect((await chat.load("wiki")).isError).toBe(true);
   });
 
-  it("opens no door: not to a skill outside the list, nor by a group that one has left", async () => {
+  it("gives no access: neither to a skill outside the list nor through a former group", async () => {
     const spec = { skills: ["plain"], skill_refs: { wiki: { skill_id: ids.public }, plain: { is_public: true } } };
     const made = await call("POST", GHOSTS, { key: ben, json: { metadata: { name: "narrow" }, spec } });
     expect(await made.json()).toMatchObject({
@@ -170,7 +166,7 @@ describe("null", () => {
     expect((await (await talk({ key: ada }, { spec: { preload_skills: null } })).turn()).tools).not.toEqual([]);
   });
 
-  it("is no value of a field that is none", async () => {
+  it("rejects invalid values", async () => {
     expect(await ghost(ada, "Odd", { skills: [], other: null })).toMatchObject({
       status: 400,
       body: { issues: [{ code: "UNKNOWN_FIELD" }] },
@@ -202,7 +198,7 @@ describe("what a user adds to a ghost's skills", () => {
       user_selected_skills: ["extra"],
       preload_skill_refs: { extra: { namespace: "default", is_public: false } },
     });
-    // Settings of a turn change it; what is not named stays.
+    // Settings of a turn change it; unnamed settings stay.
     expect((await chat.turn({ conversation: { shell: "Chat" } })).active).toHaveLength(1);
     expect((await chat.turn({ conversation: { additional_skills: [] } })).active).toEqual([]);
     expect(await taskOf(chat)).toMatchObject({ skills: ["plain"], user_selected_skills: [] });
@@ -240,7 +236,7 @@ describe("what a user adds to a ghost's skills", () => {
     ]);
     expect(begun.active).toEqual([]);
     for (const name of ["hidden", "plain"]) expect((await chat.load(name)).isError).toBe(true);
-    // The ghost's own of that name is there as it was.
+    // The ghost's own skill with that name is unchanged.
     expect((await chat.load("wiki")).isError).toBeUndefined();
   });
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
 beforeEach(clearRegistry);
 
 describe("a routing report", () => {
-  it("says where each prompt leads among what is there, and who stands before it; validating leaves nothing", async () => {
+  it("shows the rank of each prompt and the skills ahead of it; validating stores nothing", async () => {
     await seedSkill({ name: "gliders", description: "Glider wind wings." });
     await seedSkill({ name: "weather", description: "Forecasts wind." });
     const skill = withPrompts(["Glue my paper", "What about the wind", "Nothing to do with it"]);
@@ -105,7 +105,7 @@ describe("a routing report", () => {
     expect(await validated(kept)).toBeNull();
   });
 
-  it("takes twenty prompts and no more, of which ten are searched", async () => {
+  it("accepts at most twenty prompts, of which ten are searched", async () => {
     const prompts = Array.from({ length: 30 }, (_, n) => `only${n} matter`);
     const report = await validated(withPrompts(prompts));
     expect(report?.prompts).toHaveLength(20);
@@ -113,14 +113,14 @@ describe("a routing report", () => {
     expect(report?.prompts.every((each) => each.rank_without_examples === null)).toBe(true);
   });
 
-  it("is absent without prompts, and the author hears of a file that cannot be read", async () => {
+  it("is absent without prompts, and the author gets a warning for a file that cannot be read", async () => {
     expect(await validated({ name: "kites" })).toBeNull();
     expect((await send("upload", { name: "kites" })).body.status).not.toHaveProperty("routing");
     const broken = await send("validate", { name: "kites", files: { "evals/evals.json": "{" } });
     expect(broken.body).toMatchObject({ routing: null, valid: true, warnings: [{ code: "EXAMPLES_UNREADABLE" }] });
   });
 
-  it("costs nobody the publish while there is no index", async () => {
+  it("does not prevent publishing if the index is missing", async () => {
     expectLog("search_index_missing");
     const made = await env.DB.prepare("SELECT sql FROM sqlite_master WHERE name = 'skill_search'").first<string>("sql");
     await env.DB.prepare("DROP TABLE skill_search").run();

@@ -94,7 +94,7 @@ describe("without the search index", () => {
 });
 
 describe("reindexing", () => {
-  it("goes on from where it stopped, and leaves nothing twice and nothing of skills that are gone", async () => {
+  it("continues where it stopped, without duplicates and without deleted skills", async () => {
     await env.DB.prepare(
       "INSERT INTO skill_search (rowid, scope, name, description, tags) VALUES (999999, '', 'ghostly', '', '')",
     ).run();
@@ -124,7 +124,7 @@ describe("reindexing", () => {
     expect(await find("otters")).not.toContain("racing");
   });
 
-  it("refuses whoever is no admin, and a place that is none", async () => {
+  it("rejects users who are not admins, and invalid positions", async () => {
     const refused = await call("POST", "/api/v1/search-index", { as: USER });
     expect(refused.status).toBe(403);
     expect((await call("POST", "/api/v1/search-index", { json: { after: -1 } })).status).toBe(400);

@@ -44,7 +44,7 @@ describe("searching skills", () => {
     expect(next_cursor).toBeNull();
   });
 
-  it("finds one's own over a group's over a public one of a name, and nothing of others", async () => {
+  it("finds an own skill before a group's before a public one of the same name, and none of other users", async () => {
     await seedSkill({ name: "one", scope: "public", description: "Public zebra." });
     await seedSkill({ name: "one", scope: "group:team", description: "Our zebra." });
     await seedSkill({ name: "two", scope: "group:team", description: "Our zebra." });
@@ -77,7 +77,7 @@ describe("searching skills", () => {
     expect((await problemOf(wrong)).issues?.[0]?.code).toBe("INVALID_CURSOR");
   });
 
-  it("takes any text for words: the index's own syntax means nothing", async () => {
+  it("reads any text as words: the index's own syntax has no meaning", async () => {
     await seedSkill({ name: "zebra", scope: "user:bob", description: "Bob's zebra." });
     await seedSkill({ name: "yak", description: "A yak." });
     for (const q of [
@@ -96,7 +96,7 @@ describe("searching skills", () => {
     expect(await names({ q: "yak NOT yak" })).toEqual(["yak"]);
   });
 
-  it("takes a query without anything for none, one without a word for nothing, and of a long one the beginning", async () => {
+  it("treats an empty query as none, finds nothing without words, and reads the beginning of a long query", async () => {
     await seedSkill({ name: "mine", scope: "user:alice" });
     await seedSkill({ name: "yak", description: "A yak." });
     expect(await names({ q: " " })).toEqual(["mine"]);
@@ -112,7 +112,7 @@ describe("searching skills", () => {
     expect(issues?.map(({ path }) => path)).toEqual(["query.name", "query.exact_match", "query.count"]);
   });
 
-  it("says so while there is no index, and lists go on", async () => {
+  it("reports a missing index, and lists still work", async () => {
     const made = await env.DB.prepare("SELECT sql FROM sqlite_master WHERE name = 'skill_search'").first<string>("sql");
     await seedSkill({ name: "mine", scope: "user:alice" });
     await env.DB.prepare("DROP TABLE skill_search").run();

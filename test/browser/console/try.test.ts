@@ -134,7 +134,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
   await page.locator(".talk figure img").waitFor();
 });
 
-it("tells the model what is wrong with a drawing, and keeps what a script has left as a file", async () => {
+it("sends the error of a drawing to the model, and shows a script's file", async () => {
   const { page } = seen;
   await enter(page, "ben");
   await page.getByRole("button", { name: "Draw a flow, with a mistake" }).click();

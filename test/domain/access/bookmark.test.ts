@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isBookmark, latestOf } from "../../../src/domain/access/bookmark";
 
-it("knows what D1 writes, and nothing else", () => {
+it("accepts the format of D1, and nothing else", () => {
   expect(isBookmark("00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683")).toBe(true);
   for (const other of [
     "",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FairMemory } from "../../../src/domain/access/fair-memory";
 
-it("holds so many bytes, and drops what was put in longest ago", () => {
+it("has a size limit, and evicts the oldest values", () => {
   const memory = new FairMemory<number>(100);
   for (let n = 0; n < 10; n++) memory.set(`n${n}`, `owner-${n}`, n, 10);
   memory.set("n0", "owner-0", 0, 10);
@@ -22,7 +22,7 @@ it("lets one owner fill half of it, at the cost of its own", () => {
   ]);
 });
 
-it("leaves a value with its first owner, so that nobody drops another's by asking for it", () => {
+it("keeps the first owner of a value, so that no user can evict another user's value", () => {
   const memory = new FairMemory<string>(100);
   memory.set("ann", "ann", "by herself", 10);
   memory.set("ann", "service", "by a service", 10);
@@ -30,7 +30,7 @@ it("leaves a value with its first owner, so that nobody drops another's by askin
   expect(memory.get("ann")).toBe("by a service");
 });
 
-it("keeps nothing that is more than an owner may have", () => {
+it("stores no value above an owner's limit", () => {
   const memory = new FairMemory<number>(100);
   memory.set("small", "ann", 1, 10);
   memory.set("large", "ann", 2, 51);

@@ -30,7 +30,7 @@ const at = (now: number, more: Partial<Wanted> = {}): Wanted => ({
   ...more,
 });
 
-it("never counts beyond its age, before an own write, or before what the caller has seen", () => {
+it("is never valid beyond its age, before an own write, or before what the caller has seen", () => {
   fc.assert(
     fc.property(dated, since, wanted, (known, then, want) => {
       const freshness = freshnessOf(known, then, want);
@@ -63,12 +63,12 @@ it("is renewed at half its age, and right after a replica's answer", () => {
   expect(freshnessOf({ ...read, byPrimary: false }, quiet, at(12_001))).toBe("ask");
 });
 
-it("is renewed by one at a time, and by the next when that one is not heard of again", () => {
+it("is renewed by one request at a time, and by the next if that one gets no answer", () => {
   expect(freshnessOf(read, { ...quiet, renewing: 15_000 }, at(16_999))).toBe("use");
   expect(freshnessOf(read, { ...quiet, renewing: 15_000 }, at(17_000))).toBe("renew");
 });
 
-it("is stale once asking failed, and is asked for again two seconds later", () => {
+it("is stale after a failed read, and is read again two seconds later", () => {
   expect(freshnessOf(read, { ...quiet, failed: 15_000 }, at(16_999))).toBe("stale");
   expect(freshnessOf(read, { ...quiet, failed: 15_000 }, at(17_000))).toBe("ask");
   expect(freshnessOf(read, { ...quiet, failed: 70_000 }, at(70_001))).toBe("ask");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { allows, identitySourceOf, KEY_SCOPES, needOf } from "../../../src/domain/access/key-scope";
 
-it("says what each request needs", () => {
+it("returns the scope that each request needs", () => {
   for (const [request, need] of [
     ["GET /api/v1/me", "any"],
     ["GET /api/v1/me/", "any"],
@@ -37,7 +37,7 @@ it("says what each request needs", () => {
   }
 });
 
-it("lets a limited key do what it names, and one that may only act for others everything", () => {
+it("limits a key to its scopes; a key with only `act_as` is unlimited", () => {
   for (const scope of KEY_SCOPES) {
     if (scope === "act_as") continue;
     expect(allows([scope], scope)).toBe(true);
@@ -49,8 +49,8 @@ it("lets a limited key do what it names, and one that may only act for others ev
   expect(allows([], "unlimited")).toBe(true);
 });
 
-it("says what may go by what was known of the caller before, and asks the primary for everything else", () => {
-  for (const [request, recall] of [
+it("lists the requests that accept a cached identity, and requires the primary for all others", () => {
+  for (const [request, source] of [
     ["POST /api/v1/conversations/x/turns", "recent"],
     ["POST /api/v1/conversations/x/turns/", "recent"],
     ["POST /api/v1/conversations/x/tool-calls", "remembered"],
@@ -74,6 +74,6 @@ it("says what may go by what was known of the caller before, and asks the primar
     ["GET /new", "strict"],
   ] as const) {
     const [method = "", path = ""] = request.split(" ");
-    expect(`${request} ${identitySourceOf(method, path)}`).toBe(`${request} ${recall}`);
+    expect(`${request} ${identitySourceOf(method, path)}`).toBe(`${request} ${source}`);
   }
 });

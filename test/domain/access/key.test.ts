@@ -6,7 +6,7 @@ const key = fc
   .tuple(fc.stringMatching(/^[0-9A-Z]{26}$/), fc.uint8Array({ minLength: 32, maxLength: 32 }))
   .map(([id, random]) => ({ id, text: writeKey(id, random) }));
 
-it("reads the id of what it wrote", () => {
+it("parses the id of a created key", () => {
   fc.assert(fc.property(key, ({ id, text }) => readKeyId(text) === id));
 });
 
@@ -23,7 +23,7 @@ it("knows a key that was mistyped, wherever that was", () => {
   expect(readKeyId(text.replace("0123456789", "0123456798"))).toBe("mistyped");
 });
 
-it("takes keys of the first kind, which have no checksum, and nothing else", () => {
+it("accepts keys of the first format, which have no checksum, and no others", () => {
   expect(readKeyId(`sgw_0ABC_${"0f".repeat(32)}`)).toBe("0ABC");
   for (const text of ["", "sgw_", "sgw_0ABC_12", `sgw_0ABC_${"0F".repeat(32)}`, `sgw_a-b-_${"00".repeat(32)}`]) {
     expect(readKeyId(text)).toBeNull();

@@ -15,7 +15,7 @@ interface Moment {
 
 const ROLE = "Developer" as const;
 
-/** Moments one after the other; a counter never falls. */
+/** Consecutive states; a counter never decreases. */
 const history = fc
   .array(fc.record({ exist: fc.subarray([...NAMES]), member: fc.subarray([...NAMES]), raised: fc.nat(2) }), {
     minLength: 1,
@@ -53,7 +53,7 @@ const calls = (moments: readonly Moment[]) =>
   });
 
 describe("the newest that is known of a user", () => {
-  it("is what every caller goes by, in whatever order they come", () => {
+  it("applies to every caller, in any order", () => {
     fc.assert(
       fc.property(
         history.chain((moments) => calls(moments).map((asked) => ({ moments, asked }))),
@@ -71,7 +71,7 @@ describe("the newest that is known of a user", () => {
             expect(by.asOf).toBe(bookmark(last));
             const members = by.principal.groups.filter(({ claimed }) => claimed !== true).map(({ group }) => group);
             expect(members).toEqual(now.member);
-            // Nothing beyond the user's own groups but what this very token claims.
+            // Only the user's own groups, and groups that this token claims.
             const claimed = by.principal.groups.flatMap((one) => (one.claimed === true ? one.group : []));
             for (const group of claimed) expect(CLAIMS[keyId]).toContain(group);
             for (const scope of ["public", "user:u", ...now.member.map((name) => `group:${name}`)])
@@ -84,7 +84,7 @@ describe("the newest that is known of a user", () => {
     );
   });
 
-  it("has a token keep a claim that it was told of, and nobody else", () => {
+  it("keeps the claims of a token for that token only", () => {
     const moments: Moment[] = [
       { exist: [], member: [], counters: { public: 1, "user:u": 1 } },
       { exist: ["a"], member: [], counters: { public: 1, "user:u": 1, "group:a": 3 } },

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type Pace, paced } from "../../../src/domain/access/rate";
 import { PACE } from "../../../src/domain/limits";
 
-it("a conversation takes so many calls in a window, and goes on in the next", () => {
+it("a conversation has a limit of calls per window", () => {
   let pace: Pace = { since: 0, count: 0 };
   const start = 1_000_000;
   for (let n = 0; n < PACE.requests; n++) pace = paced(pace, start + n);
@@ -11,6 +11,6 @@ it("a conversation takes so many calls in a window, and goes on in the next", ()
   const wait = () => paced(last, start + PACE.seconds * 1_000 - 2_500);
   expect(wait).toThrow(expect.objectContaining({ details: expect.objectContaining({ retry_after_s: 3 }) }));
   expect(paced(last, start + PACE.seconds * 1_000)).toEqual({ since: start + PACE.seconds * 1_000, count: 1 });
-  // A clock that was set back does not lock anybody out.
+  // Setting the clock back does not block a caller.
   expect(paced(last, start - 1)).toEqual({ since: start - 1, count: 1 });
 });

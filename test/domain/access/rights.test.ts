@@ -19,7 +19,7 @@ const given = (rights: object) =>
 const ALL = ["read", "publish", "change", "activate", "delete", "measure", "define", "secrets"];
 
 describe("rights", () => {
-  it("of one's own are all, of what is public to read", () => {
+  it("on own resources are complete, and on public ones reading", () => {
     expect(
       rightsOf(principal({ groups: inGroup("Reporter") }), false, false).namespaces.map((one) => one.namespace),
     ).toEqual(["default", "team", "public"]);
@@ -48,7 +48,7 @@ describe("rights", () => {
     expect(given(ghosts)).toEqual(["define"]);
   });
 
-  it("to operate are an admin's with a key for it, and nobody's by way of a service", () => {
+  it("to operate require an admin with an admin key, and are not given through a service", () => {
     const operate = (who: Principal, acting = false) => rightsOf(who, acting, false).operate;
     expect(operate(principal({ role: "admin" }))).toBe(true);
     expect(operate(principal({ role: "admin", scopes: ["admin"] }))).toBe(true);

@@ -37,7 +37,7 @@ describe("claims", () => {
     }
   });
 
-  it("name nobody who cannot be a user, or who must not", () => {
+  it("cannot name invalid or reserved users", () => {
     for (const sub of [
       "0",
       "admin",
@@ -68,7 +68,7 @@ describe("claims", () => {
   });
 });
 
-it("tells a token by its form", () => {
+it("recognizes a token by its form", () => {
   expect(isToken("a.b.c")).toBe(true);
   expect(isToken("a.b.")).toBe(true);
   for (const text of ["", "a.b", "a.b.c.d.e", "..", "a b.c.d", "sgw_0000_00", "a.b.c\n"])

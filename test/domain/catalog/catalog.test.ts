@@ -59,7 +59,7 @@ describe("listed", () => {
     expect(new Set(shown.map((one) => one.name)).size).toBe(shown.length);
   });
 
-  it("leaves out what is public first, then what is a group's, and shows the nearest last", () => {
+  it("omits public skills first, then a group's, then own ones", () => {
     const some = (scope: string, letter: string, count: number) =>
       Array.from({ length: count }, (_, index) => entry(`${letter}${String(index).padStart(3, "0")}`, 10, scope));
     const scopes = (entries: CatalogEntry[]) => {
@@ -81,7 +81,7 @@ describe("listed", () => {
     ]);
   });
 
-  it("has what is public in the shared order, then by name, and cuts it from behind", () => {
+  it("orders public skills by the shared order, then by name, and omits the last ones", () => {
     const ranks: Record<string, number> = { s0003: 1, s0007: 0 };
     const used = many(10).map((one) => ({ ...one, rank: ranks[one.name] ?? null }));
     const names = (given: Catalog) => listed(given, []).shown.map(({ name }) => name);
@@ -100,7 +100,7 @@ describe("listed", () => {
     expect(more).toBe(6);
   });
 
-  it("keeps references to readable dependencies by name", () => {
+  it("contains readable references to dependencies by name", () => {
     expect(refOf(entry("a")).dependencies).toEqual(["base", "other"]);
   });
 });

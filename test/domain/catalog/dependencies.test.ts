@@ -121,7 +121,7 @@ describe("resolveDependencies", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("a missing dependency", () => {
   /** Returns the loaded skills, and the missing dependencies of each. */
   async function without(world: World, root: string): Promise<[string, Record<string, string[]>]> {
     const found = await resolveDependencies(current(world, root), finder(world));
@@ -148,12 +148,12 @@ describe("what is not there", () => {
     expect(await without(world, "vllm")).toEqual([`${loaded}vllm@1.0.0`, expected]);
   });
 
-  it("is told of each skill that goes without", async () => {
+  it("is reported for each skill with missing dependencies", async () => {
     const world: World = { a: [{ ...v1, needs: ["b", "c@^1"] }], b: [{ ...v1, needs: ["gone"] }] };
     expect(await without(world, "a")).toEqual(["b@1.0.0 a@1.0.0", { b: ["gone"], a: ["c@^1"] }]);
   });
 
-  it("makes no need of what it did not load", async () => {
+  it("is not a dependency of the loaded skill", async () => {
     const world: World = { a: [{ ...v1, needs: ["torch", "gone"] }], torch: [v1] };
     const resolver = new Resolver(finder(world));
     for (const name of ["a", "torch"]) expect(await resolver.add(current(world, name))).toBeNull();
@@ -164,8 +164,8 @@ describe("what is not there", () => {
   });
 });
 
-describe("what cannot be had", () => {
-  it("leaves what was resolved before as it was", async () => {
+describe("an unresolvable dependency", () => {
+  it("leaves earlier results unchanged", async () => {
     const world: World = {
       a: [{ ...v1, needs: ["d"] }],
       d: [v1, v2],
@@ -196,7 +196,7 @@ describe("a resolution", () => {
     return { top: [{ ...v1, needs: layer(0) }], ...Object.fromEntries(all.flat()) };
   };
 
-  /** Resolves `top` and counts how often each skill is looked for, and how often its needs are looked at. */
+  /** Resolves `top` and counts how often each skill is looked up and how often its dependencies are read. */
   async function counted(world: World) {
     const looked: string[] = [];
     const read: string[] = [];
@@ -218,14 +218,14 @@ describe("a resolution", () => {
     return { answer, looked, read };
   }
 
-  it("looks for each skill once, and once at what it needs, whatever the ways", async () => {
+  it("looks up each skill once and its dependencies once, on any number of paths", async () => {
     const { answer, looked, read } = await counted(layered(20));
     expect("entries" in answer && answer.entries).toHaveLength(41);
     expect([looked.length, new Set(looked).size]).toEqual([40, 40]);
     expect([read.length, new Set(read).size]).toEqual([41, 41]);
   });
 
-  it("of too many skills ends at the limit, and says so", async () => {
+  it("of too many skills stops at the limit with a problem", async () => {
     const { answer, looked } = await counted(layered(200));
     expect(answer).toMatchObject({
       code: "TOO_MANY_DEPENDENCIES",
@@ -234,7 +234,7 @@ describe("a resolution", () => {
     expect(looked.length).toBeLessThanOrEqual(DEPENDENCY_LIMITS.skills + 1);
   });
 
-  it("takes as many as the limit says, and not one more", async () => {
+  it("accepts exactly the limit", async () => {
     const row = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`);
     const flat = (count: number): World => ({
       top: [{ ...v1, needs: row(count) }],

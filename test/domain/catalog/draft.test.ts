@@ -21,7 +21,7 @@ describe("a reference to a draft", () => {
     expect(parseDraft(text, "ann")).toEqual(place);
   });
 
-  it("has no range, and comes back as it was", () => {
+  it("has no range, and is parsed back unchanged", () => {
     for (const text of ["draft:poem", "draft:bob@example.com/poem"]) {
       expect(parseReference(text)).toEqual({ name: text, range: "*" });
       const place = parseDraft(text, "ann");
@@ -29,7 +29,7 @@ describe("a reference to a draft", () => {
     }
   });
 
-  it("tells one's own from another's", () => {
+  it("distinguishes own drafts from others'", () => {
     expect([isOthersDraft("draft:poem", "ann"), isOthersDraft("draft:ann/poem", "ann")]).toEqual([false, false]);
     expect([isOthersDraft("draft:bob/poem", "ann"), isOthersDraft("poem", "ann")]).toEqual([true, false]);
   });
@@ -43,7 +43,7 @@ describe("a reference to a draft", () => {
 });
 
 describe("the scope of drafts", () => {
-  it("is in no list of what a user sees, not even the author's, whatever the user is called", () => {
+  it("is in no list of visible scopes, not even the author's, whatever the user's name", () => {
     for (const userId of ["ann", "draft:ann", "public", "public-draft:ann"]) {
       const scopes = visibleScopes({ userId, role: "admin", groups: [], scopes: [], keyId: "k" });
       expect(scopes.filter((scope) => authorOfDrafts(scope) !== null)).toEqual([]);

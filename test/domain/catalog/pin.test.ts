@@ -30,7 +30,7 @@ describe("a reference", () => {
     expect(pinOf(ref, own)).toEqual(pin);
   });
 
-  it("is met by what it asks for alone", () => {
+  it("is satisfied only by matching rows", () => {
     expect(isPinned(null, row("a", "public"))).toBe(true);
     expect(isPinned({ skill_id: "a", scope: null }, row("a", "public"))).toBe(true);
     expect(isPinned({ skill_id: "a", scope: null }, row("b", "public"))).toBe(false);
@@ -54,7 +54,7 @@ describe("a reference", () => {
   });
 });
 
-it("what a user picked is each name once, the later of two", () => {
+it("of a user's selection contains each name once, the later of two", () => {
   expect(pickedOf(["a", "b@^1", { name: "a", namespace: "default" }, "what is this@@"], own)).toEqual([
     { name: "a", range: "*", pin: { skill_id: null, scope: own } },
     { name: "b", range: "^1", pin: null },
@@ -62,7 +62,7 @@ it("what a user picked is each name once, the later of two", () => {
   ]);
 });
 
-it("nulls of known fields are no values, and those of others stay what they are", () => {
+it("treats null in known fields as absent, and keeps it in others", () => {
   const keys = ["skills", "preload_skills"];
   expect(withoutNulls({ skills: null, preload_skills: null, other: null, deep: { skills: null } }, keys)).toEqual({
     skills: [],

@@ -6,7 +6,7 @@ import { byCodePoint, byName, choose, firstOfEach } from "../../../src/domain/ca
 
 const SCOPES = ["user:eve", "group:one", "group:two", "public"];
 
-/** Texts that begin alike, around the place where UTF-16 and UTF-8 order apart. */
+/** Texts with a common beginning, around the characters that UTF-16 and UTF-8 order differently. */
 const texts = fc.oneof(
   fc.string({ unit: "binary", maxLength: 6 }),
   fc.string({ unit: fc.constantFrom("a", "z", "\ud7ff", "\ue000", "ｚ", "\uffff", "\u{10000}", "𠮷"), maxLength: 5 }),
@@ -39,7 +39,7 @@ describe("the order of names", () => {
 describe("firstOfEach", () => {
   const rows = fc.array(fc.record({ name: fc.constantFrom("a", "b", "ｚ", "𠮷"), scope: fc.constantFrom(...SCOPES) }));
 
-  it("takes every name once, from the first scope that has it, whatever the order of the rows", () => {
+  it("returns every name once, from the first scope that has it, for any order of rows", () => {
     fc.assert(
       fc.property(rows, (given) => {
         const chosen = firstOfEach(given, SCOPES);
@@ -66,7 +66,7 @@ describe("choose", () => {
     { maxLength: 12 },
   );
 
-  it("takes the first scope that has a version in range, and never one out of range", () => {
+  it("chooses the first scope with a version in range, and never one out of range", () => {
     fc.assert(
       fc.property(rows, fc.constantFrom("1", "2", "3"), (given, major) => {
         const fits = (version: string | null) => version?.startsWith(`${major}.`) ?? false;
@@ -92,7 +92,7 @@ describe("choose", () => {
     expect(choose(given, SCOPES, ["^1", "^2"])).toBeNull();
   });
 
-  it("has no row of a scope that is not asked for", () => {
+  it("contains no row of other scopes", () => {
     expect(choose([row("group:three", "1.0.0")], SCOPES, [])).toBeNull();
   });
 });

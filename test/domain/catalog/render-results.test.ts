@@ -5,14 +5,14 @@ import { estimateTokens } from "../../../src/domain/tokens";
 
 const skill = (name: string, description: string) => ({ name, description });
 
-describe("what a search answers", () => {
-  it("has a line for each skill, as the list has them, and names the tool that goes on", () => {
+describe("the text of search results", () => {
+  it("has a line for each skill, as in the list, and names the tool to call next", () => {
     expect(renderFound([skill("wiki", "Writes pages."), skill("pdf", "Reads PDF files.")], "pages", "load_skill")).toBe(
       "- **wiki**: Writes pages.\n- **pdf**: Reads PDF files.\n\nCall load_skill with the name of the one that fits.",
     );
   });
 
-  it("keeps to its tokens, whatever the skills are called and say", () => {
+  it("keeps its token limit for any names and descriptions", () => {
     const words = "Antidisestablishmentarianism notwithstanding, otherwise considered. ".repeat(20);
     for (const [name, description] of [
       ["a".repeat(64), words],

@@ -29,7 +29,7 @@ describe("index text", () => {
     expect(indexText("!? …")).toBe("");
   });
 
-  it("has the beginning of the instructions, and what the frontmatter says beside the description", () => {
+  it("contains the beginning of the instructions, and the searchable fields of the frontmatter", () => {
     const long = `${"a ".repeat(SEARCH_LIMITS.bodyChars / 2)}beyond`;
     const { body, description } = indexedText({
       ...skill,
@@ -44,18 +44,18 @@ describe("index text", () => {
 });
 
 describe("example prompts in the index", () => {
-  it("bring words of their own, without those that say nothing", () => {
+  it("add new words, without stop words", () => {
     expect(examples("Please roll out the new release")).toEqual(["roll", "new", "release"]);
   });
 
   it("bring at most five new words each, so that a dictionary wins nothing", () => {
     const stuffed = "alpha beta gamma delta epsilon zeta eta theta image iota";
     expect(examples(stuffed)).toEqual(["alpha", "beta", "gamma", "delta", "epsilon", "image"]);
-    // Ten characters that are new: nine pairs of half a word each.
+    // Ten new characters: nine pairs that count as half a word each.
     expect(examples("甲乙丙丁戊己庚辛壬癸子丑寅卯")).toHaveLength(10);
   });
 
-  it("say no word twice, however often it is written", () => {
+  it("contain no word twice", () => {
     expect(examples("image image image", "image release", "release")).toEqual(["image", "release"]);
   });
 
@@ -87,7 +87,7 @@ describe("query terms", () => {
     expect(terms("怎么")).toEqual(['"怎么"']);
   });
 
-  it("are none when there is nothing to look for", () => {
+  it("are empty without words", () => {
     for (const text of ["", "  ", '"', "*", "()", "😀"]) expect(terms(text)).toEqual([]);
   });
 

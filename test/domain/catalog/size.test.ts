@@ -24,7 +24,7 @@ const entry = (name: string, scope: string, bytes: number): CatalogEntry => ({
 });
 const names = (entries: readonly CatalogEntry[]) => entries.map(({ name }) => name);
 
-describe("what fits of a catalog", () => {
+describe("the part of a catalog that fits", () => {
   const third = ROW_LIMITS.catalogBytes / 3;
 
   it("is all of a small one", () => {
@@ -32,7 +32,7 @@ describe("what fits of a catalog", () => {
     expect(fitting(entries, SCOPES, [])).toEqual({ entries, warnings: [] });
   });
 
-  it("is what is preloaded, own and of groups before what is public, in the order it came in; a warning names the rest", () => {
+  it("has preloaded skills, then own and group ones, then public ones, in order; a warning names the others", () => {
     const entries = [
       entry("a", "public", third),
       entry("b", "group:team", third),
@@ -47,7 +47,7 @@ describe("what fits of a catalog", () => {
   });
 });
 
-it("a text in parts is the text, and every part can be stored by itself", () => {
+it("the parts of a text are the whole text, and each fits into a row", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 2, max: 9 }), (text, most) => {
       const parts = inParts(text, most);

@@ -7,14 +7,14 @@ const GIT = { type: "git", url: "https://github.com/owner/repo" };
 const read = (more: object) => claimedSource.safeParse({ ...GIT, ...more });
 
 describe("a source", () => {
-  it("is kept as the URL parser writes it, so that no letter looks like another", () => {
+  it("is stored as the URL parser writes it, so that no character looks like another", () => {
     expect(read({ url: "https://GitHub.com:443/owner/./repo" }).data?.url).toBe("https://github.com/owner/repo");
-    // A Cyrillic o, and a mark that turns the direction of what follows.
+    // A Cyrillic o, and a mark that reverses the text direction.
     expect(read({ url: "https://github.c\u043em/a" }).data?.url).toBe("https://github.xn--cm-fmc/a");
     expect(read({ url: "https://a.example/\u202egpj" }).data?.url).toBe("https://a.example/%E2%80%AEgpj");
   });
 
-  it("has all that a repository tells", () => {
+  it("contains everything that a repository provides", () => {
     const whole = {
       ...GIT,
       path: "skills/tide",

@@ -12,7 +12,7 @@ const refusedFor = (text: string): string | null => {
   }
 };
 
-describe("what names something in the operator's account", () => {
+describe("fields that refer to the operator's account", () => {
   it.each([
     `{"messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}]}]}`,
     `{"messages":[{"role":"user","content":[{"type":"file","file":{"file_id" : "f"}}]}]}`,
@@ -29,7 +29,7 @@ describe("what names something in the operator's account", () => {
     `{"messages":[{"role":"user","content":"\\"file_id\\": \\"f\\""}]}`,
     `{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"read","input":{"file_id":"f"}}]}]}`,
     `{"messages":[],"tools":[{"type":"function","function":{"name":"f","parameters":{"properties":{"file_id":{"type":"string"}}}}}]}`,
-  ])("is not in texts, in a tool's schema, in what a call says: %s", (text) => {
+  ])("are not searched in texts, tool schemas and call arguments: %s", (text) => {
     expect(refusedFor(text)).toBe(null);
   });
 

@@ -81,7 +81,7 @@ describe("an answer of 128 000 tokens, one in each event", () => {
   });
 });
 
-describe("what would take the memory of all", () => {
+describe("answers that would exhaust the memory", () => {
   it.each<[string, Merger, object[], (at: number) => object]>([
     ["calls", new ChatMerger({}, options), [], (at) => chunk(call(at, ""))],
     ["pieces of the caller's call", new ChatMerger({}, options), [chunk(named)], () => chunk(call(0, ""))],
@@ -112,7 +112,7 @@ describe("what would take the memory of all", () => {
   });
 });
 
-it("sixteen steps of a model that says large tools and instructions again in each are put together", () => {
+it("sixteen steps whose model repeats large tools and instructions are merged", () => {
   const parameters = { properties: Object.fromEntries(properties(40)), required: [] };
   const tools = Array.from({ length: 128 }, (_, at) => ({ type: "function", name: `tool_${at}`, parameters }));
   const response = { id: "r", instructions: "i".repeat(200_000), tools, output: [], usage: { total_tokens: 1 } };

@@ -39,7 +39,7 @@ describe("the scripted model", () => {
     expect(inputOf(text)).toEqual({});
   });
 
-  it("does not say again what a call was given", () => {
+  it("does not repeat the input of a call", () => {
     const call = { id: "a", type: "function", function: { name: "get_time", arguments: '{"zone":"UTC"}' } };
     const said = move('Call get_time {"zone":"UTC"} now.', [
       { role: "assistant", content: null, tool_calls: [call] },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ChatLeases } from "../../../src/domain/chat/leases";
 
-it("gives as many places as there are, keeps what is asked for again, and takes back what nobody asks for", () => {
+it("grants free slots, keeps renewed ones, and releases expired ones", () => {
   const places = new ChatLeases();
   const hold = (id: string, now: number) => places.hold(id, 2, now, 100);
   expect([hold("a", 0), hold("b", 50), hold("c", 60)]).toEqual([true, true, false]);

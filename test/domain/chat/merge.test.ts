@@ -41,7 +41,7 @@ it("Chat Completions: in chunks, in the message that goes back, and in the answe
   );
 });
 
-it("Messages: in events, in blocks of types that nobody knows, and in the message that goes back", () => {
+it("Messages: in events, in blocks of unknown types, and in the message that is sent back", () => {
   fc.assert(
     fc.property(unknown, unknown, unknown, (inMessage, inBlock, inEvent) => {
       const merger = new MessageMerger({}, theirs);
@@ -61,7 +61,7 @@ it("Messages: in events, in blocks of types that nobody knows, and in the messag
   );
 });
 
-it("Responses: in events, in items of types that nobody knows, and in the step that goes back", () => {
+it("Responses: in events, in items of unknown types, and in the step that is sent back", () => {
   fc.assert(
     fc.property(unknown, unknown, unknown, (inResponse, inItem, inEvent) => {
       const merger = new ResponsesMerger({}, theirs);

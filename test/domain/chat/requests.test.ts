@@ -19,7 +19,7 @@ const unknown = fc.dictionary(field, value, { maxKeys: 4 });
 const parts = { model: "m", system: "Ours.", tools: [{ name: "load_skill" }], isLast: false, spent: 0 };
 const rest = { singleSystem: false, cacheKey: null };
 
-/** A request of each protocol with strange fields in it, and where they are to be found in what is sent. */
+/** A request of each protocol with unknown fields, and where they appear in the sent request. */
 const REQUESTS = {
   "Chat Completions": {
     protocol: openaiChat,
@@ -66,7 +66,7 @@ describe.each(Object.entries(REQUESTS))("%s", (_, { protocol, request }) => {
     );
   });
 
-  it("keeps a stored answer as it came when it stands behind the same model", () => {
+  it("keeps a stored answer unchanged for the same model", () => {
     fc.assert(
       fc.property(unknown, (inside) => {
         const body: JsonObject = { ...request(inside), model: "asked" };
@@ -108,7 +108,7 @@ describe("Responses", () => {
       expect(sent({ input }).input).toEqual([{ role: "system", content: "Ours." }, ...(left ?? input)]);
   });
 
-  it("a step loses the calls that nobody answered, with the thoughts that led to them alone", () => {
+  it("a step loses calls without result, with the thinking that led only to them", () => {
     const step = openaiResponses.messages({ input: [thought, said, { ...thought, id: "rs_2" }, call("a")] })?.[0] ?? {};
     expect(openaiResponses.withoutCalls(step, ["a"])).toMatchObject({ content: [thought, said] });
     expect(openaiResponses.withoutCalls(step, ["b"])).toEqual(step);
@@ -117,7 +117,7 @@ describe("Responses", () => {
     expect(openaiResponses.withoutThoughts(step)).toMatchObject({ content: [unbound, called] });
   });
 
-  it("bounds what the vendor's own tools do by what is left of it, and says nothing to who said nothing", () => {
+  it("limits the vendor's own tools by the remaining uses, and adds no limit without one", () => {
     const search = { type: "web_search_call", id: "ws_1", status: "completed" };
     const tools: JsonObject[] = [{ type: "web_search" }, { type: "function", name: "t" }];
     const asked = (max_tool_calls: number) =>
@@ -128,7 +128,7 @@ describe("Responses", () => {
     expect(sent({ input: "Go", max_output_tokens: 100 }, { spent: 90 })).toMatchObject({ max_output_tokens: 16 });
   });
 
-  it("puts ours before the caller's instructions where a model takes one system message", () => {
+  it("puts the gateway's text before the caller's instructions for models with one system message", () => {
     const { instructions, input } = sent({ input: "Go", instructions: "Be short." }, { singleSystem: true });
     expect([instructions, input]).toEqual(["Ours.\n\nBe short.", [{ role: "user", content: "Go" }]]);
   });

@@ -164,8 +164,8 @@ describe("imports", () => {
   });
 });
 
-describe("what is stored", () => {
-  it("is what runs: an entry with all that it needs, and nothing else", async () => {
+describe("the stored code", () => {
+  it("is the code that runs: an entry with its dependencies, and nothing else", async () => {
     const { code } = await of({
       "provider.ts": 'import { a } from "./lib/a.js"; export class P { a: number = a }',
       "lib/a.ts": 'import d from "../d.json" with { type: "json" }; export const a = d;',

@@ -11,7 +11,7 @@ async function made(text: string, kind: FileFunction["kind"] | null = null): Pro
   return file;
 }
 
-/** Evaluates modules by name, as the harness does, and answers the namespace of the first. */
+/** Evaluates modules by name, like the harness, and returns the namespace of the first. */
 async function evaluate(modules: Record<string, string>, name = Object.keys(modules)[0] ?? ""): Promise<Namespace> {
   const done = new Map<string, Namespace>();
   const load = async (specifier: string): Promise<Namespace> => {
@@ -138,7 +138,7 @@ describe("an ES module as a function", () => {
     expect((await evaluate(modules)).r).toBe("ab");
   });
 
-  it("keeps every line where it was", async () => {
+  it("keeps all line numbers", async () => {
     const text =
       "import {\n  n,\n} from 'lib';\nexport {\n  x\n} from 'lib';\nexport default\n  function () { throw new Error() }\n";
     const { source } = await made(text);

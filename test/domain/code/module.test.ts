@@ -11,7 +11,7 @@ const read = async (text: string): Promise<ReadModule> => {
 
 const HIDDEN = 'import("cloudflare:workers")';
 
-describe("what runs imports nothing but what was checked", () => {
+describe("the executed code imports only checked modules", () => {
   it.each<[string, string, string[]]>([
     ["a brace in a comment", `import x from "./d.json" with { type: "json" /* } ; { ${HIDDEN} /* */ }`, ["./d.json"]],
     ["a brace in a line comment", `import x from "./d.json" with { type: "json" // } ; { ${HIDDEN} \n }`, ["./d.json"]],

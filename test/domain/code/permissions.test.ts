@@ -20,7 +20,7 @@ const version = (more: Partial<PermittedVersion["manifest"]> = {}, rest: Partial
     ...rest,
   });
 
-it("of a skill of words are none but that a model may load it", () => {
+it("of a skill without code are only that models can load it", () => {
   const all = version();
   const lists = Object.entries(all).filter(([, value]) => Array.isArray(value));
   expect(lists.map(([, value]) => value)).toEqual(lists.map(() => []));
@@ -57,7 +57,7 @@ it("name hosts, secrets and variables of servers, and never a value", () => {
   expect(all).toMatchObject({ hosts: ["mcp.example.com:8443"], secrets: ["WEATHER_TOKEN"], commands: ["npx"] });
 });
 
-it("run code of public skills only, and say how each script runs", () => {
+it("include running code for public skills only, and how each script runs", () => {
   const files = ["a.py", "lib/b.d.ts", "run", "x.rb", "y.sh"].map((path) => ({ path }));
   const scripts = [
     { path: "a.py", runs: "remote", reason: "numpy" },
@@ -85,7 +85,7 @@ it("run code of public skills only, and say how each script runs", () => {
   });
 });
 
-it("differ by what is new and what is gone, each by itself, in whatever order it is written", () => {
+it("differ by additions and removals, independent of their order", () => {
   const server = (more: object) => ({ mcpServers: { weather: { url: "https://a.example.com/", ...more } } });
   const before = version({ ...server({}), allowedTools: ["Read", "Bash(git:*)"], preload: true });
   expect(permissionChanges(before, before)).toEqual({ added: [], removed: [] });

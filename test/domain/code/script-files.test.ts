@@ -9,7 +9,7 @@ const codes = (files: Parameters<typeof readInputFiles>[0]) =>
   readInputFiles(files).issues.map(({ code, path }) => `${path} ${code}`);
 
 describe("files that a script is given", () => {
-  it("lie in /workspace, with their bytes or under the name of what is kept", () => {
+  it("are in /workspace, with their bytes or as stored files", () => {
     const { given, issues } = readInputFiles([
       { path: "data/a.csv", text: "é" },
       { path: "/workspace/b.bin", base64: "AAEC", text: null },
@@ -49,7 +49,7 @@ describe("files that a script is given", () => {
     expect(codes([{ path, text: "" }])).toEqual([`files.0.path ${code}`]);
   });
 
-  it("are refused with all that is wrong, and not what was right", () => {
+  it("are rejected with all problems", () => {
     const asked = [
       { path: "../up", text: "a", kept: "b" },
       { path: "none" },
@@ -124,7 +124,7 @@ describe("files that a script wrote", () => {
     expect(filled.data.files.map(({ text }) => typeof text)).toEqual(["string", "undefined", "string"]);
   });
 
-  it("come back whole where they are not kept, or are named as left", () => {
+  it("are returned completely if they are not stored, or are named as dropped", () => {
     const data = new Uint8Array(100).fill(255);
     const told = describeFiles(
       [file("small.bin", data), file("large.bin", new Uint8Array(SCRIPT_FILES.inlineBytes))],

@@ -47,7 +47,7 @@ describe("a command that is missing", () => {
   ])("%s", (_, text, told) => expect(missing(text)).toEqual(told));
 });
 
-describe("what is no command", () => {
+describe("text that is not a command", () => {
   it.each([
     [
       "an argument, a text, a comment",
@@ -83,7 +83,7 @@ describe("what is no command", () => {
     ["nothing at all", ""],
   ])("%s", (_, text) => expect(missing(text)).toEqual([]));
 
-  it("is what another file may define", () => {
+  it("can be defined in another file", () => {
     expect(missing("source lib.sh\nlog_info hi\ncurl x")).toEqual(["curl:3"]);
     expect(missing("log_info hi")).toEqual(["log_info:1"]);
   });
@@ -107,7 +107,7 @@ describe("a text that makes no sense", () => {
   });
 });
 
-it("no name stands in two tables", () => {
+it("no name is in two tables", () => {
   const all = [...SHELL_BUILTINS, ...SHELL_PROGRAMS, ...ABSENT_PROGRAMS];
   expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
 });

@@ -29,7 +29,7 @@ describe("a handle", () => {
     ["own", { kind: "own" }],
     ["group.Crew", { kind: "group", group: "Crew" }],
     ["group.crew", { kind: "group", group: "crew" }],
-    // Two groups differ in case alone: what fits neither exactly means neither.
+    // Two groups differ only in case, so a handle that matches neither exactly is rejected.
     ["group.CREW", null],
     ["group.dock.yard", { kind: "group", group: "Dock.Yard" }],
     ["group.", null],
@@ -39,7 +39,7 @@ describe("a handle", () => {
     ["", null],
   ])("%s means %j", (handle, owner) => expect(readOwner(handle, looking)).toEqual(owner));
 
-  it("means nobody but the public to whom nobody knows", () => {
+  it("without a key means only the public owner", () => {
     expect(["public", "own", "group.crew", "ada@x.org"].map((handle) => readOwner(handle, null))).toEqual([
       ...[{ kind: "public" }, null, null, null],
     ]);
@@ -79,7 +79,7 @@ describe("a version's name", () => {
   });
 });
 
-it("offers what can be a slug", () => {
+it("offers valid slugs", () => {
   const left = (name: string) => exclusionsForClawHub({ name }).map(({ code }) => code);
   expect(["a-1", "A", "a b", "../a", "a--b", "技能", "-"].map(left)).toEqual([
     ...[[], ...Array.from({ length: 6 }, () => ["NAME_NOT_SLUG"])],

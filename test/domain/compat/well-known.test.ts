@@ -21,7 +21,7 @@ describe("a description in an index", () => {
   });
 });
 
-describe("what clients cannot take", () => {
+describe("skills that clients cannot use", () => {
   const fine = { name: "a-b", writtenName: "a-b", isRepaired: false, fileCount: 1_000, isBlocked: false };
   it.each([
     [{}, []],

@@ -38,7 +38,7 @@ describe("a dangerous request", () => {
     "POST /openai/v1/chat/completions",
     "DELETE /api/v1/sessions/s",
     "DELETE /console/api/session",
-  ])("%s is none", (request) => {
+  ])("%s is not dangerous", (request) => {
     const [method = "", path = ""] = request.split(" ");
     expect(isDangerous(method, path)).toBe(false);
   });

@@ -28,7 +28,7 @@ const all = (...carriers: ReturnType<typeof carrier>[]) => carriers.reduce<Carri
 const edits = (...asked: string[]) => asked.map((id) => ({ id, required: false }));
 const ids = (carriers: Carriers) => carriersInEffect(carriers).map(({ id }) => id);
 
-it("an answer that carries nothing is no carrier, and an id that comes again carries what it carries now", () => {
+it("an answer without instructions is no carrier, and a repeated id has its newest content", () => {
   expect(all(carrier("1"))).toEqual([]);
   const again = all(carrier("1", "a"), carrier("2", "b"), carrier("1", "c"));
   expect(again.map(({ id, skills }) => [id, skills[0]?.name])).toEqual([
@@ -44,7 +44,7 @@ it("the newest text of a skill counts", () => {
   expect(presentVersion(both, "b")).toBeNull();
 });
 
-it("what leaves for the budget leaves with every text that nothing else needs", () => {
+it("a skill that leaves because of the budget leaves with every text that no other skill needs", () => {
   const carriers = all(carrier("1", "needed", "a"), carrier("2", "a"), carrier("3", "b"));
   expect(ids(markDue(carriers, "a", new Set(["needed"])))).toEqual(["1", "3"]);
   expect(ids(markDue(carriers, "a", new Set()))).toEqual(["3"]);
@@ -74,7 +74,7 @@ it("a call whose id is too long to be named later carries nothing", () => {
   expect(carriersOfLoad([], load("x".repeat(256)))).toEqual([]);
 });
 
-it("a caller that was free to keep a text is told to replace it once it may not be used any more", () => {
+it("a caller that could keep a text must replace it once it cannot be used any more", () => {
   const both = all(carrier("1", "a"), carrier("2", "b"));
   const state = (carriers: Carriers) => ({ ...EMPTY_STATE, carriers });
   const cold = editsOf(state(both), true, () => false);
@@ -101,7 +101,7 @@ const operation = fc.oneof(
   fc.record({ do: fc.constant("evict" as const), name }),
 );
 
-it("says of a skill that it is there exactly where the caller's history has it, whatever happened", () => {
+it("reports a skill as present exactly if the caller's history contains it", () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
       let carriers: Carriers = [];

@@ -47,19 +47,19 @@ const load = (number: number, at: number, name: string): ConversationEvent => ({
 });
 const bill = (events: ConversationEvent[]) => billedOf(fold(events).ledger);
 
-describe("a bill that nobody reports", () => {
-  it("is the prompt and what is said, read from the cache where it was sent before", () => {
+describe("an estimated bill", () => {
+  it("contains the prompt and the messages, read from the cache if they were sent before", () => {
     const first = bill([begun(1, told(0, { history_tokens: 300 }))]);
     expect(first).toMatchObject({ actual: 1_800, paste: 6_300, append_only: 1_800, estimated: false });
     const second = bill([
       begun(1, told(0, { history_tokens: 300 })),
       begun(2, told(MINUTE, { history_tokens: 1_000 })),
     ]);
-    // 1 800 and 6 300 are read for a tenth; 700 are new.
+    // 1 800 and 6 300 are read from the cache for a tenth of the price; 700 are new.
     expect(second).toMatchObject({ actual: 1_800 + 180 + 700, paste: 6_300 + 630 + 700, saved_percent: 64.9 });
   });
 
-  it("is a guess where nobody says how long the history is", () => {
+  it("is a guess if the length of the history is not reported", () => {
     expect(bill([begun(1, told(0))]).estimated).toBe(true);
     expect(bill([begun(1, told(0, { history_tokens: 5 })), begun(2, told(1))]).estimated).toBe(false);
     expect(bill([begun(1, told(0, { history_tokens: 5 })), begun(2, told(1)), begun(3, told(2))]).estimated).toBe(true);
@@ -80,7 +80,7 @@ describe("a bill that nobody reports", () => {
     expect(two.actual).toBeGreaterThan(one.actual);
   });
 
-  it("is dearer where a load rewrites what stands before the history", () => {
+  it("is higher if a load changes text before the history", () => {
     const system = { policy: policy(5), cost };
     const of = (more: object, delivered: string[]) =>
       bill([
@@ -94,7 +94,7 @@ describe("a bill that nobody reports", () => {
     expect(rewritten.saved_over_append_percent).toBeLessThan(0);
   });
 
-  it("reads nothing in a cold moment, nor below the least that is kept", () => {
+  it("reads nothing from a cold cache, nor below the minimum cached length", () => {
     const so = (cold: boolean, history_tokens: number) =>
       bill([begun(1, told(0, { history_tokens })), begun(2, told(1, { history_tokens, cold }))]).actual;
     expect(so(true, 300)).toBe(3_600);
@@ -113,7 +113,7 @@ describe("a bill that nobody reports", () => {
 });
 
 describe("a bill that is reported", () => {
-  it("is what the provider counted; the other ways differ from it as they are modelled to", () => {
+  it("is what the provider counted; the other methods differ as modelled", () => {
     const events = [begun(1, told(0)), begun(2, told(MINUTE, { usage: used(1_900, 0) }))];
     const { billed } = fold(events).ledger;
     // 1 900 were sent, 400 of them messages.
@@ -150,7 +150,7 @@ describe("a caller without a cache", () => {
     expect(none(0, 0, 0)).toBe(false);
     expect(none(0, 0, 0, 0)).toBe(true);
     expect(none(0, 0, 0, 0, 2_000)).toBe(false);
-    // The report of now counts.
+    // The current report counts.
     expect(hasNoCache(fold(reports(0, 0, 0)).ledger, used(3_000, 0))).toBe(true);
   });
 
@@ -162,7 +162,7 @@ describe("a caller without a cache", () => {
     expect(hasNoCache(fold(other).ledger, null)).toBe(false);
   });
 
-  it("is told apart from one whose history alone is not cached", () => {
+  it("is distinguished from a caller whose history alone is not cached", () => {
     const marked = [begun(1, told(0, { price })), step(1, 1_000, used(9_000, 1_500))];
     expect(fold(marked).ledger).toMatchObject({ uncached: true, unread: 0 });
     expect(fold([...marked, step(1, 2_000, used(5, 10_500))]).ledger.uncached).toBe(false);
@@ -201,7 +201,7 @@ describe("the fold", () => {
     );
   });
 
-  it("has bills that are numbers, and counts what a provider reports as it reports it", () => {
+  it("contains only numbers, and uses reported usage unchanged", () => {
     fc.assert(
       fc.property(
         fc.array(event, { maxLength: 20 }),

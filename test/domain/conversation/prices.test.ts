@@ -27,7 +27,7 @@ it("knows nothing of a model that is not in the table", () => {
   expect([priceOf("gemini-4")?.read, cacheLifetime("gemini-4")]).toEqual([0.1, null]);
 });
 
-it("tells for how long a model's cache lives, and what is written into it", () => {
+it("has the lifetime of a model's cache and the price of writing it", () => {
   expect(["claude-x", "gpt-5.6", "gpt-5"].map(cacheLifetime)).toEqual([300_000, 1_800_000, 86_400_000]);
   expect(["claude-x", "gpt-5.6", "gpt-5"].map((model) => writePrice(priceOf(model)!))).toEqual([1.25, 1.25, 1]);
 });

@@ -114,13 +114,13 @@ describe("a recorded call", () => {
       ).toBe("1: x@1");
     });
 
-    it("takes a load back", () => {
+    it("undoes a load", () => {
       const load = form("load_skill", { skill_name: "x" }, LOADED, false);
       const unload = form("unload_skill", { skill_name: "x" }, "Skill 'x' has been unloaded.", false);
       const refused = form(
         "unload_skill",
         { skill_name: "x" },
-        "Error: Skill 'x' is preloaded and cannot be unloaded.",
+        "Error: Skill 'x' is preloaded and cannot be unloaded. It stays active.",
         true,
       );
       const other = (chain: JsonValue[]) => JSON.parse(JSON.stringify(chain).replaceAll('"c1"', '"c2"')) as JsonValue[];
@@ -181,7 +181,7 @@ describe("turns", () => {
   });
 });
 
-describe("what is believed", () => {
+describe("trusted parts of a history", () => {
   const openai = (id: string, name: string, answer = LOADED): JsonValue[] => [
     assistant(null, {
       tool_calls: [
@@ -310,7 +310,7 @@ function seedsRestore(history: SeedMessage[], retention: number): Record<string,
   );
 }
 
-describe("what the seeds restore is restored", () => {
+describe("the examples of the seeds are restored", () => {
   const role = fc.constantFrom("user", "user", "assistant", "assistant", "assistant", "tool", "system");
   const text = fc.constantFrom(
     "Hm.",

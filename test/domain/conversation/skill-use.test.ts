@@ -24,7 +24,7 @@ const turn = (skills: SkillRef[], selected: string[], preloaded: string[] = []):
 });
 const stateOf = (...events: ConversationEvent[]): ConversationState => fold(events);
 
-describe("what an event says of the use of skills", () => {
+describe("the uses of skills in an event", () => {
   const begun = stateOf(turn([], []));
   const active = stateOf(turn([], []), loaded([ref("base"), ref("a")], ["base", "a"], { call: "1" }));
   const told = (skill: SkillRef, loads: number, tokens: number) => {
@@ -87,7 +87,7 @@ describe("counts", () => {
     expect(arrived(sent).due).toBeNull();
   });
 
-  it("that nobody took for two days give way to those of now", () => {
+  it("that could not be sent for two days are replaced by new ones", () => {
     const sent = closed(addUse(NO_USES, { ...use, calls: 1 }, 0), HOUR, "one");
     const now = 3 * DAY;
     const next = closed(addUse(sent, { ...use, calls: 1 }, now), now, "two");

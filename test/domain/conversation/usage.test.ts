@@ -47,7 +47,7 @@ it.each<[string, JsonObject, object]>([
   expect(readUsage(said)).toEqual({ usage });
 });
 
-it("counts as sent what OpenAI calls input, and what Anthropic does not", () => {
+it("counts OpenAI's input tokens and all of Anthropic's input kinds as sent", () => {
   const sent = [openaiChat, openaiResponses, anthropic].map((said) => {
     const read = readUsage(said);
     return "usage" in read ? sentTokens(read.usage) : null;
@@ -76,6 +76,6 @@ it.each<[string, JsonObject, RegExp]>([
     /for an hour/,
   ],
   ["more than there can be", { prompt_tokens: 1e12 }, /usage\.prompt_tokens/],
-])("says what is wrong with %s", (_, said, problem) => {
+])("reports the problem of %s", (_, said, problem) => {
   expect(readUsage(said)).toEqual({ problem: expect.stringMatching(problem) });
 });

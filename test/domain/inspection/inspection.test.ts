@@ -119,7 +119,7 @@ describe("an inspection", () => {
     expect(codes(text)).toEqual([]);
   });
 
-  it("knows what is in the package, folders too", () => {
+  it("finds files and folders of the package", () => {
     const text = "[a](references/guide.md#top) [b](./assets/) `scripts/run.js` [c](my%20file.md)";
     const files = ["references/guide.md", "assets/x.png", "scripts/run.js", "my file.md"].map((path) => ({
       path,
@@ -128,14 +128,14 @@ describe("an inspection", () => {
     expect(look(text, "SKILL.md", files)).toEqual([]);
   });
 
-  it("tells the file and the line, and never the secret", () => {
+  it("reports the file and the line, and never the secret", () => {
     const value = secret("ghp_", 36);
     const [finding] = look(`one\ntwo\n${value}\n`, "config/app.env");
     expect(finding).toMatchObject({ code: "CREDENTIAL", path: "config/app.env", line: 3, severity: "high" });
     expect(JSON.stringify(finding)).not.toContain(value.slice(0, 10));
   });
 
-  it("tells a bounded number, the worst first, and how many more there are", () => {
+  it("reports a limited number, most severe first, and the number of others", () => {
     const many = Array.from({ length: 40 }, (_, index) => ({
       path: `f${index}.md`,
       text: "\u202E\n".repeat(20) + "pay\u200Bload\n".repeat(20),
@@ -148,7 +148,7 @@ describe("an inspection", () => {
     expect(look("\u202E".repeat(100)).at(-1)).toMatchObject({ code: "INSPECTION_MORE", severity: "info" });
   });
 
-  it("says where it stopped looking", () => {
+  it("reports where it stopped", () => {
     const found = inspect([
       // The small file is listed first, so a large file only pushes itself out of the inspection.
       { path: "a.txt", text: "a".repeat(INSPECTION_LIMITS.textChars) },

@@ -17,7 +17,7 @@ function counted(...values: [family: FamilyName, labels: string[], by: number][]
 
 const textOf = (...values: Parameters<typeof counted>) => openMetrics(counted(...values), "1.2.3");
 
-it("tells all families, also where nothing was counted", () => {
+it("lists all families, including those without counts", () => {
   const families = readOpenMetrics(textOf());
   expect([...families.keys()]).toEqual([
     "skill_gateway",
@@ -30,7 +30,7 @@ it("tells all families, also where nothing was counted", () => {
   expect([...families.values()].filter(({ help }) => help === "")).toEqual([]);
 });
 
-it("sums a histogram up: each bucket has those below, and what took longer is in the last", () => {
+it("accumulates a histogram: each bucket includes the lower ones, and the last has all", () => {
   const text = textOf(
     ["upstream_seconds", ["crm"], 0.05],
     ["upstream_seconds", ["crm"], 0.3],
@@ -44,7 +44,7 @@ it("sums a histogram up: each bucket has those below, and what took longer is in
   expect(readOpenMetrics(text).get("skill_gateway_upstream_seconds")?.samples).toHaveLength(2 * (BUCKETS.length + 3));
 });
 
-it("tells how many questions wait, and never fewer than none", () => {
+it("shows the number of pending questions, never below zero", () => {
   const pending = (...values: Parameters<typeof counted>) =>
     sampleOf(textOf(...values), "skill_gateway_questions_pending");
   expect(
@@ -54,7 +54,7 @@ it("tells how many questions wait, and never fewer than none", () => {
   expect(pending(["questions_ended", ["resolved"], 2])).toBe(0);
 });
 
-it("is read as it was counted, whatever a name has in it: no name adds a line, a label or a sample", () => {
+it("cannot be changed by a name: no name adds a line, label or sample", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary", maxLength: 90 }),
     fc.constantFrom('a"} 9\nskill_gateway_requests_total 9', "\\", '\\"', "\\n", "\n# EOF\n", "{}", 'x",le="1'),
@@ -72,7 +72,7 @@ it("is read as it was counted, whatever a name has in it: no name adds a line, a
   );
 });
 
-it("counts ten thousand made-up names as one, and those that it knows go on", () => {
+it("counts ten thousand invented names as one, and known ones still separately", () => {
   const sums = counted(["upstream_calls", ["crm", "ok"], 1]);
   for (let n = 0; n < 10_000; n += 100)
     addAll(

@@ -27,7 +27,7 @@ describe("the canonical ZIP", () => {
     );
   });
 
-  it("is what our reader and a strict one accept, without a warning", async () => {
+  it("is accepted by the gateway's reader and a strict one, without a warning", async () => {
     const { zip } = writeCanonical("demo", files);
     const { entries, issues, warnings } = readArchive(zip);
     expect({ issues, warnings }).toEqual({ issues: [], warnings: [] });
@@ -40,7 +40,7 @@ describe("the canonical ZIP", () => {
     expect(await readStrictly(zip)).toEqual(new Map(entries.map(({ path, bytes }) => [path, bytes])));
   });
 
-  it("holds every file as it is, where it says", () => {
+  it("contains every file unchanged at its stated position", () => {
     const path = fc.stringMatching(/^[a-z]{1,8}(\/[a-zA-Z]{1,8}){0,2}$/);
     const content = fc.uint8Array({ maxLength: 100 });
     fc.assert(

@@ -88,7 +88,7 @@ describe("no credential", () => {
   ])("in %j", (server) => expect(found(server)).toEqual([]));
 });
 
-describe("what is said of one", () => {
+describe("the message about a credential", () => {
   it("names a secret for its place", () => {
     const secretOf = (server: string, entry: JsonObject) => literalCredentials({ [server]: entry })[0]?.secret;
     expect(secretOf("my-weather", { headers: { Authorization: "Bearer abc123" } })).toBe("MY_WEATHER_TOKEN");
@@ -110,7 +110,7 @@ describe("what is said of one", () => {
     expect(servers.a.headers.Authorization).toBe("Bearer abc123");
   });
 
-  it("takes no long time over a hostile text", () => {
+  it("is fast for a hostile text", () => {
     const text = "Bearer ".repeat(9_000) + "-".repeat(9_000) + "a=".repeat(9_000);
     expect(found({ a: text, b: [text, text], c: `https://x.test/?${"a=1&".repeat(9_000)}` })).toEqual([]);
   });

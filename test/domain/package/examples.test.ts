@@ -33,7 +33,7 @@ describe("example prompts of a package", () => {
     });
   });
 
-  it("are none of what lies elsewhere or has another shape", () => {
+  it("are ignored in other folders and other formats", () => {
     const evals = { evals: [{ prompt: "No." }] };
     expect(
       read(file("evals/deep/evals.json", evals), file("evals.json", evals), file("evals/data.json", { rows: [] })),
@@ -43,12 +43,12 @@ describe("example prompts of a package", () => {
     ).toEqual([]);
   });
 
-  it("are none of a file that cannot be read, and its author hears so", () => {
+  it("are ignored in a file that cannot be read, with a warning for the author", () => {
     for (const content of ["{", "[", "\u0000", '"text"', "{}", "[".repeat(100_000), `[${" ".repeat(600_000)}]`])
       expect(read(file("evals/evals.json", content))).toEqual({ examples: [], warnings: UNREADABLE });
   });
 
-  it("are cut to what anybody needs", () => {
+  it("are limited in number and size", () => {
     const long = Array.from({ length: 50 }, (_, n) => ({ prompt: `${n}${"x".repeat(5_000)}` }));
     const { examples } = read(file("evals/evals.json", long));
     expect(examples).toHaveLength(SEARCH_LIMITS.routingPrompts);

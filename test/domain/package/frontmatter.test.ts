@@ -132,7 +132,7 @@ describe("YAML", () => {
     ]);
   });
 
-  it("is told of one mistake once", async () => {
+  it("reports one mistake once", async () => {
     expect((await yaml('a: ]x] ]y] "z"')).issues).toEqual(["FRONTMATTER_YAML:2"]);
   });
 
@@ -169,7 +169,7 @@ describe("YAML", () => {
     expect((await yaml(`a: ${"[".repeat(60_000)}`)).issues.length).toBeGreaterThan(0);
   });
 
-  it("keeps values that are no JSON as text, and -0 as 0", async () => {
+  it("reads values that are not JSON as text, and -0 as 0", async () => {
     expect(await yaml("a: .nan\nb: -.inf\nc: -0")).toMatchObject({
       fields: { a: ".nan", b: "-.inf", c: 0 },
       warnings: ["FRONTMATTER_NOT_JSON:2", "FRONTMATTER_NOT_JSON:3"],
@@ -190,7 +190,7 @@ describe("YAML", () => {
 });
 
 describe("the repair", () => {
-  it("quotes values with a colon and says where", async () => {
+  it("quotes values with a colon, with a warning", async () => {
     const text = "name: x\ndescription: Use when: it's time. Not: later\nlist:\n  - label: a: b";
     expect(await yaml(text)).toMatchObject({
       fields: { name: "x", description: "Use when: it's time. Not: later", list: [{ label: "a: b" }] },
@@ -213,7 +213,7 @@ describe("the repair", () => {
     });
   });
 
-  it("is not tried on what parses, and reports the first errors when it does not help", async () => {
+  it("is not tried on valid YAML, and reports the first errors if it does not help", async () => {
     expect((await yaml("url: http://x:1/a")).warnings).toEqual([]);
     expect((await yaml("a: b: c\nd: [")).issues).toEqual(expect.arrayContaining(["FRONTMATTER_YAML:2"]));
   });

@@ -42,7 +42,7 @@ function bytesOfBits(bits: string): Uint8Array {
   return Uint8Array.from(bits.match(/.{1,8}/g) ?? [], (byte) => Number.parseInt([...byte].reverse().join(""), 2));
 }
 
-/** A fixed block: `a`, then more than 32 KiB of copies of it, then a copy by an impossible distance or length code. */
+/** A fixed block: `a`, then more than 32 KiB of copies of it, then a copy with an invalid distance or length code. */
 function fixedBlock(impossible: string): Uint8Array {
   return bytesOfBits(`110${"10010001"}${"1100010100000".repeat(140)}${impossible}0000000`);
 }
@@ -111,7 +111,7 @@ describe("inflate", () => {
     expect(inflate(deflateSync(bytesOf("stored"), { level: 0 }), 5)).toBe("too_long");
   });
 
-  it("says where the stream ended", () => {
+  it("returns the end of the stream", () => {
     const stream = deflateSync(bytesOf("hello"));
     expect(inflate(join([stream, bytesOf("more")]), LIMIT)).toEqual({
       bytes: bytesOf("hello"),

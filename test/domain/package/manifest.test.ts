@@ -129,7 +129,7 @@ describe("a field of the wrong type is read as meant, with a warning", () => {
   });
 });
 
-it("knows the fields of other hosts, and says nothing of numbers and booleans in metadata", async () => {
+it("accepts fields of other hosts, and numbers and booleans in metadata without a warning", async () => {
   const lines = [
     "argument-hint: '[date]'",
     "disable-model-invocation: true",
@@ -146,7 +146,7 @@ it("knows the fields of other hosts, and says nothing of numbers and booleans in
   expect(manifest).toMatchObject({ metadata: { version: "1.10", internal: "true", author: "me" } });
 });
 
-it("keeps what are no skills among the dependencies apart", async () => {
+it("separates dependencies that are not skills", async () => {
   const { manifest } = await described('dependencies: [helper, "vllm>=0.5", "pkg[extra]"]');
   expect(manifest).toMatchObject({ dependencies: ["helper"], otherDependencies: ["vllm>=0.5", "pkg[extra]"] });
 });
@@ -185,7 +185,7 @@ describe("warnings", () => {
     expect((await read(`description: ${"x".repeat(1024)}`)).warnings).toEqual([]);
   });
 
-  it("for a provider in another language, with what the package really has", async () => {
+  it("for a provider in another language, with the actual files of the package", async () => {
     const provider = "provider:\n  module: provider\n  class: P";
     expect((await described(provider, ["provider.rb"])).warnings).toEqual(["PROVIDER_LANGUAGE SKILL.md:4"]);
     expect((await described("provider: {module: provider.rb}", ["provider.rb"])).warnings).toEqual([

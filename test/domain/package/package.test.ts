@@ -48,13 +48,13 @@ describe("layout", () => {
     });
   });
 
-  it("takes skill.md and keeps its name", async () => {
+  it("accepts skill.md and keeps its name", async () => {
     const { package: value, warnings } = await read([skill("demo/skill.md")]);
     expect(value?.files.map(({ path }) => path)).toEqual(["skill.md"]);
     expect(warnings).toEqual(["SKILL_FILE_LOWER_CASE demo/skill.md"]);
   });
 
-  it("takes further skills inside the skill as files", async () => {
+  it("treats nested skills as files", async () => {
     expect(await read([SKILL, skill("demo/examples/x/SKILL.md")])).toMatchObject({
       issues: [],
       warnings: ["SKILL_NESTED demo/examples/x/SKILL.md"],
@@ -101,12 +101,12 @@ describe("layout", () => {
   });
 });
 
-it.each(["Skill.md", "SKILL.MD", "skill.md"])("takes %s for SKILL.md", async (file) => {
+it.each(["Skill.md", "SKILL.MD", "skill.md"])("treats %s as SKILL.md", async (file) => {
   const { name, issues, warnings } = await read([skill(`demo/${file}`), note]);
   expect([name, issues, warnings]).toEqual(["demo", [], [`SKILL_FILE_LOWER_CASE demo/${file}`]]);
 });
 
-it("takes 1 200 files, one of 10 MiB, and 512 KiB of instructions", async () => {
+it("accepts 1 200 files, one of 10 MiB, and 512 KiB of instructions", async () => {
   const body = "x".repeat(512 * 1024);
   const many = Array.from({ length: 1_200 }, (_, n): ZipEntry => ({ name: `demo/docs/${n}.md`, data: "x" }));
   const large: ZipEntry = { name: "demo/data.bin", data: new Uint8Array(10 * 1024 * 1024) };
@@ -115,7 +115,7 @@ it("takes 1 200 files, one of 10 MiB, and 512 KiB of instructions", async () => 
   expect([issues, found?.files.length, found?.instructions.length]).toEqual([[], 1_202, body.length]);
 });
 
-it("says how large what is too large is", async () => {
+it("reports the size of what is too large", async () => {
   const data = `---\ndescription: d\n---\n${"x".repeat(PACKAGE_LIMITS.instructionBytes + 1)}`;
   const { issues } = await readPackage(zipOf([{ name: "demo/SKILL.md", data }]), {});
   expect(issues).toMatchObject([{ code: "INSTRUCTIONS_TOO_LARGE", message: expect.stringContaining("524289") }]);
@@ -261,7 +261,7 @@ describe("identity", () => {
     ).toBe(original);
   });
 
-  it("survives a round through the canonical ZIP, and files lie where the list says", async () => {
+  it("survives the canonical ZIP, and files are at their listed positions", async () => {
     const path = fc.stringMatching(/^[a-zé]{1,6}(\/[a-z._-]{1,6}){0,2}$/);
     const content = fc.record({
       data: fc.uint8Array({ maxLength: 200 }),
@@ -295,7 +295,7 @@ describe("identity", () => {
   });
 });
 
-it("says the same warning once", async () => {
+it("reports the same warning once", async () => {
   const { warnings } = await read([SKILL, ...["a", "b"].map((name) => ({ name: `demo/.${name}/.DS_Store` }))]);
   expect(warnings).toEqual(["PLATFORM_FILES_DROPPED demo/.a/.DS_Store"]);
 });

@@ -5,7 +5,7 @@ import { checkPath, foldName, plainPath, printable } from "../../../src/domain/p
 const codes = (path: string) => checkPath(path).issues.map(({ code }) => code);
 
 describe("plainPath", () => {
-  it("is the path of a file, or null, whatever is asked for", () => {
+  it("is the path of a file or null, for any request", () => {
     const part = fc.constantFrom("a", "b", ".", "..", "", "...", "..a");
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
@@ -66,7 +66,7 @@ describe("checkPath", () => {
     expect(codes("C:\\a/../b")).toEqual(["PATH_DRIVE_LETTER", "PATH_BACKSLASH", "PATH_DOT_SEGMENT"]);
   });
 
-  it("takes a trailing slash as a directory and composes letters", () => {
+  it("treats a trailing slash as a directory and composes letters", () => {
     expect(checkPath("cafe\u0301/")).toMatchObject({ path: "caf\u00e9", directory: true, issues: [] });
   });
 

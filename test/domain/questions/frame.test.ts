@@ -89,7 +89,7 @@ describe("a ticket", () => {
       `.${secret}.${mark}`,
       `e30.${secret}.${mark}`,
       `WyJhIl0.${secret}.${mark}`,
-      // As they were before they had a mark.
+      // As sent before marks existed.
       ticketBody({ userId: "alice", conversation: "c" }, secret),
       `${good}.x`,
       good.slice(1),

@@ -27,7 +27,7 @@ describe("a request", () => {
     }
   });
 
-  it("ends once: whatever is tried, in any order, the first thing that may be is what stays", () => {
+  it("ends once: of any events in any order, the first possible one counts", () => {
     const ending = fc.oneof(
       fc.integer().map((result): Ending => ({ state: "resolved", answer: { success: true, result }, by: "bob" })),
       fc.constant<Ending>({ state: "expired" }),
@@ -53,7 +53,7 @@ describe("a request", () => {
     );
   });
 
-  it("tells its caller the outcome, and who comes late what they missed", () => {
+  it("returns the outcome to its caller, also to one that asks later", () => {
     expect(outcomeOf(fresh())).toBeNull();
     const expired = end(fresh(), { state: "expired" }, 30_000)!;
     expect(outcomeOf(expired)).toEqual({ success: false, error: "No answer within 30s" });

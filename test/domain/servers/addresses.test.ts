@@ -1,4 +1,4 @@
-// Addresses of servers' resources in a conversation: what is shown leads back to the server that has it, and to no other.
+// Aliases of servers' resources in a conversation: each leads to its own server only.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -38,7 +38,7 @@ describe("an address that is shown", () => {
     );
   });
 
-  it("keeps a template one: what is made of it leads to its server", () => {
+  it("keeps a template a template that leads to its server", () => {
     const two = [holding("one", [], ["test://{id}/data"]), holding("two", [], ["test://x/{y}"])];
     for (const addresses of [new Addresses(two), new Addresses(two.slice(0, 1))]) {
       const made = addresses.shownTemplate("one", "test://{id}/data").replace("{id}", "7");
@@ -47,7 +47,7 @@ describe("an address that is shown", () => {
     expect(new Addresses(two.slice(0, 1)).shownTemplate("one", "test://{id}/data")).toBe("test://{id}/data");
   });
 
-  it("is nobody's of a server that is not here, nor what nothing here has", () => {
+  it("belongs to no server if the server or the resource is not in the conversation", () => {
     const addresses = new Addresses([holding("one", ["test://a"])]);
     for (const shown of [
       aliasOf("gone", "test://a"),

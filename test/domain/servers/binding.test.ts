@@ -12,7 +12,7 @@ describe("a binding", () => {
     ["api.example.com:8443", "https://api.example.com:8443/"],
     ["*.example.com", "https://a.b.example.com/"],
     ["*.example.com:8443", "https://a.example.com:8443/"],
-  ])("of %s lets go to %s", (host, url) => {
+  ])("of %s allows %s", (host, url) => {
     expect(release([host], url)).toBeNull();
     expect(development([host], url)).toBeNull();
     expect(release(["other.example", host], url)).toBeNull();
@@ -27,7 +27,7 @@ describe("a binding", () => {
     ["*.example.com", "https://badexample.com/", "is not bound to the host badexample.com"],
     ["example.com", "https://a.example.com/", "is not bound to the host a.example.com"],
     ["*.example.com:8443", "https://a.example.com/", "is not bound to a.example.com:443"],
-  ])("of %s does not let go to %s", (host, url, problem) => {
+  ])("of %s does not allow %s", (host, url, problem) => {
     expect(release([host], url)).toBe(problem);
     expect(development([host], url)).toBe(problem);
   });

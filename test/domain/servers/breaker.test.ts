@@ -35,7 +35,7 @@ describe("the breaker", () => {
     expect(breakerState(afterFailure(trial, BREAKER.coolDown + 5, "again"), BREAKER.coolDown + 6)).toBe("open");
   });
 
-  it("says how long, and why", () => {
+  it("reports the remaining time and the reason", () => {
     expect(openReason(failedTimes(5), 10_000)).toBe(
       "the server failed 5 times in a row and is not retried for another 20s; the last error: it broke",
     );

@@ -73,7 +73,7 @@ describe("mcpServers", () => {
     expect(read({ timeoutSeconds: 1_000 })).toBeNull();
   });
 
-  it("say little of keys that nobody reads, however long those and the names are", () => {
+  it("are reported briefly for unknown keys, however long they are", () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`k${n}`, n]));
     const mcpServers = { ["x".repeat(30_000)]: { url, ...many, ["y".repeat(30_000)]: 1 } };
     const warnings = specWarnings({ systemPrompt: "", mcpServers });

@@ -29,17 +29,17 @@ describe("an event stream", () => {
       expect(events(`data: a${end}data: b${end}`)).toEqual([event({ data: "a" }), event({ data: "b" })]);
   });
 
-  it("may begin with one byte order mark, and tells no data from empty data", () => {
+  it("can begin with one byte order mark, and distinguishes no data from empty data", () => {
     expect(events("\uFEFFdata: a\n\n")).toEqual([event({ data: "a" })]);
     expect(events("\uFEFF\uFEFFdata: a\n\n")).toEqual([]);
     expect(events("data\n\nid: 1\n\n")).toEqual([event({ data: "" }), event({ id: "1" })]);
   });
 
-  it("says nothing by comments, unknown fields, a type alone, a bad time or an id with a NUL", () => {
+  it("yields nothing for comments, unknown fields, a type alone, an invalid time or an id with NUL", () => {
     expect(events(": c\n\nx: y\n\nevent: x\n\nretry: 1s\n\nretry:\n\nid: a\0b\n\n")).toEqual([]);
   });
 
-  it("reads fields without a value, and keeps all but the first space of one", () => {
+  it("reads fields without a value, and removes only the first space of a value", () => {
     expect(events("event\nid\ndata\ndata:  x\n\n")[0]).toMatchObject({ type: "message", id: "", data: "\n x" });
   });
 
@@ -65,7 +65,7 @@ describe("an event stream", () => {
     );
   });
 
-  it("is what was written", () => {
+  it("round-trips", () => {
     const field = fc.stringMatching(/^[a-z0-9]{1,8}$/);
     const data = fc
       .array(fc.stringMatching(/^[ -~]{0,20}$/), { minLength: 1, maxLength: 4 })

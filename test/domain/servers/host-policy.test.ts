@@ -1,4 +1,4 @@
-// The host policy, spelling by spelling.
+// The host policy for each spelling of a host.
 
 import { describe, expect, it } from "vitest";
 import { judgeUrl } from "../../../src/domain/servers/host-policy";
@@ -29,7 +29,7 @@ const ALLOWED = [
   "https://internal.example.com/mcp",
 ];
 
-/** This machine's own, and http: in development builds only. */
+/** Hosts of this machine, and http: only in development builds. */
 const DEVELOPMENT = [
   "http://example.com/mcp",
   "http://example.com:8080/mcp",
@@ -60,7 +60,7 @@ const DEVELOPMENT = [
 
 /** Never. */
 const REFUSED = [
-  // Addresses of version 4: private, link-local, metadata, CGNAT, benchmarks, documentation, multicast, reserved, anything.
+  // IPv4 addresses: private, link-local, metadata, CGNAT, benchmarks, documentation, multicast, reserved, unspecified.
   "https://10.0.0.1/",
   "https://10.1/",
   "https://172.16.0.1/",
@@ -90,7 +90,7 @@ const REFUSED = [
   "https://8.8.8.8/",
   `https://${wide("192.168.0.1")}/`,
   "https://10.0.0.1./",
-  // Addresses of version 6: anything, unique local, link-local, mapped, compatible, NAT64, 6to4, Teredo, multicast, documentation.
+  // IPv6 addresses: unspecified, unique local, link-local, mapped, compatible, NAT64, 6to4, Teredo, multicast, documentation.
   "https://[::]/",
   "https://[fc00::1]/",
   "https://[fd00:ec2::254]/",
@@ -127,7 +127,7 @@ const REFUSED = [
   "https://server.test/",
   "https://server.invalid/",
   "https://ｐｒｉｎｔｅｒ．ｌｏｃａｌ/",
-  // Dots at the end.
+  // Trailing dots.
   "https://example.com./",
   "https://localhost./",
   "https://printer.local./",
@@ -194,7 +194,7 @@ describe("the host policy", () => {
     }
   });
 
-  it("refuses over http what it refuses over https", () => {
+  it("rejects over http what it rejects over https", () => {
     for (const text of REFUSED.filter((one) => one.startsWith("https://"))) {
       expect(judgeUrl(text.replace("https", "http"), true).problem, text).toBeTypeOf("string");
     }

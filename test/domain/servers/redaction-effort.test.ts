@@ -44,18 +44,18 @@ describe("a text that is made to take long", () => {
   });
 
   it("is read within its effort, and withheld from there on", () => {
-    // Each place agrees with thousands of characters of the secret.
+    // Each position matches thousands of characters of the secret.
     const value = `${"a".repeat(8_191)}b`;
     const { read, isWhole, spent, allowed } = readAlone(filled("a", 8 * KiB * KiB), value);
     expect(isWhole).toBe(false);
     expect(spent).toBeLessThanOrEqual(allowed);
     expect(read.length).toBeLessThan(KiB * KiB);
-    // The secret itself is found whole before the effort ends, in the middle of it.
+    // The secret itself is found before the effort limit, in the middle of the text.
     const shown = makeRedactor([{ name: "KEY", value }]).text(`<${value}>${filled("a", 200 * KiB)}`);
     expect(shown).toBe(`<[secret KEY]${WITHHELD}`);
   });
 
-  it("hides a secret that stands behind the end of the effort, and leaves no part of one at the seam", () => {
+  it("removes a secret after the end of the budget, and leaves no part of one at the limit", () => {
     const escaped = Array.from(SECRET, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join("");
     const redactor = makeRedactor([{ name: "KEY", value: SECRET }]);
     let seams = 0;
@@ -68,11 +68,11 @@ describe("a text that is made to take long", () => {
         if (shown.includes("[secret KEY]") && shown.endsWith(WITHHELD)) seams++;
       }
     }
-    // Else no seam was between secrets, and nothing was shown.
+    // Otherwise no limit was between secrets, and the test shows nothing.
     expect(seams).toBeGreaterThan(0);
   });
 
-  it("takes nothing from the strings beside it, which share only what there is on top", () => {
+  it("takes no budget from neighbouring strings, which share only the additional budget", () => {
     const redactor = makeRedactor([{ name: "KEY", value: SECRET }]);
     const hostile = filled("Ãé", 200 * KiB);
     const value = { many: Array.from({ length: 10 }, () => hostile), path: "C:\\temp", key: `x ${SECRET}` };
@@ -124,7 +124,7 @@ describe("a text that people or programs write", () => {
       for (const value of SECRETS) {
         const { isWhole, spent, allowed } = readAlone(filled(text, 100 * KiB), value);
         expect(isWhole, `${what}, ${value}`).toBe(true);
-        // Without what there is on top: so it is for longer texts too.
+        // Without the additional budget, as for longer texts.
         expect(spent, `${what}, ${value}`).toBeLessThan(allowed - REDACTION_EFFORT.onTop);
       }
     }

@@ -11,7 +11,7 @@ function base64(text: string): string {
 }
 
 const encoder = fc.constantFrom(...Object.values(ENCODERS));
-/** Those that write letters and digits as they are, as what others have encoded is encoded again. */
+/** Encodings that leave letters and digits unchanged, because other encodings are encoded again. */
 const { JSON: asJson, URL: asUrl, form: asForm, HTML: asHtml, ...others } = ENCODERS;
 const wrapper = fc.constantFrom(...[asJson, asUrl, asForm, asHtml, others["JSON of PHP"], others["JSON of Go"]]);
 /** Typical secrets of servers: tokens, and passwords with every kind of character. */
@@ -51,7 +51,7 @@ describe("a redactor", () => {
     );
   });
 
-  it("takes nothing out that is not it", () => {
+  it("removes nothing else", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), password, (text, value) => {
         fc.pre(!text.includes(value.slice(0, 2)));
@@ -137,7 +137,7 @@ describe("a redactor", () => {
     );
   });
 
-  it("takes the longer of two secrets that begin alike", () => {
+  it("matches the longer of two secrets with the same beginning", () => {
     const redactor = makeRedactor([
       { name: "SHORT", value: "abcdefgh" },
       { name: "LONG", value: "abcdefghijkl" },

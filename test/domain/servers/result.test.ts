@@ -11,7 +11,7 @@ const upstreamResult = (value: unknown) => boundedResult(value)?.result ?? null;
 const text = (value: string) => ({ type: "text", text: value });
 
 describe("upstreamResult", () => {
-  it("passes on what is small as it is", () => {
+  it("passes on small results unchanged", () => {
     const result = {
       content: [text("a"), { type: "image", data: "AA==", mimeType: "image/png" }],
       structuredContent: { a: 1 },
@@ -24,12 +24,9 @@ describe("upstreamResult", () => {
     expect(upstreamResult({ content: [], structuredContent: [1] })).toEqual({ content: [] });
   });
 
-  it.each([null, "text", [], { content: "text" }, { content: [{ text: "no type" }] }])(
-    "says that %j is none",
-    (value) => {
-      expect(upstreamResult(value)).toBeNull();
-    },
-  );
+  it.each([null, "text", [], { content: "text" }, { content: [{ text: "no type" }] }])("rejects %j", (value) => {
+    expect(upstreamResult(value)).toBeNull();
+  });
 
   it("shares the room for text among the blocks", () => {
     const half = "x".repeat(UPSTREAM_LIMITS.textChars / 2);
@@ -47,7 +44,7 @@ describe("upstreamResult", () => {
     expect(result?.content[3]?.text).toMatch(/left out: a block of type 'resource'/);
   });
 
-  it("keeps the whole of what it cut, and only of that", () => {
+  it("stores the whole of a cut result, and of no other", () => {
     const long = "x".repeat(UPSTREAM_LIMITS.textChars + 1);
     expect(boundedResult({ content: [text(long)] })?.whole).toEqual({ text: long, mediaType: "text/plain" });
     const mixed = { content: [text(long), text("b")], structuredContent: { a: 1 } };
@@ -55,7 +52,7 @@ describe("upstreamResult", () => {
     expect(boundedResult({ content: [text("a")], structuredContent: { a: 1 } })?.whole).toBeNull();
   });
 
-  it("is an error where a schema was promised and what fits it is too long", () => {
+  it("is an error if a schema was declared and the structured content is too long", () => {
     const answer = { content: [], structuredContent: { a: "x".repeat(UPSTREAM_LIMITS.textChars) } };
     expect(boundedResult(answer, true)?.result).toMatchObject({ isError: true });
     expect(boundedResult(answer, false)?.result).not.toHaveProperty("isError");

@@ -9,7 +9,7 @@ import {
 } from "../../../src/domain/servers/rpc-message";
 
 describe("a posted body", () => {
-  it("tells the ids of its requests, not those of answers and notices", () => {
+  it("returns the ids of its requests, not those of responses and notifications", () => {
     const batch = [
       { jsonrpc: "2.0", id: 1, method: "ping" },
       { jsonrpc: "2.0", id: "two", method: "tools/call", params: { name: "echo" } },
@@ -36,7 +36,7 @@ describe("a posted body", () => {
   });
 });
 
-it("an answer is told from a request with an id", () => {
+it("a response is distinguished from a request with an id", () => {
   expect(answeredId({ id: 1, result: {} })).toBe(1);
   expect(answeredId({ id: "a", error: {} })).toBe("a");
   expect(answeredId({ id: 1, method: "sampling/createMessage" })).toBeNull();

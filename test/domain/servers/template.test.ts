@@ -17,7 +17,7 @@ const values = new Map<string, string>([
 ]);
 
 describe("a template", () => {
-  it("takes variables with or without spaces, several and none", () => {
+  it("accepts variables with or without spaces, several and none", () => {
     expect(fillHeader(`Bearer ${v(" secrets.TOKEN ")} for ${v("user.id")}`, values)).toEqual({
       text: "Bearer s3cret/?#& for ada",
     });
@@ -63,7 +63,7 @@ describe("a template", () => {
     },
   );
 
-  it("refuses what is never closed, and what has no value here", () => {
+  it("rejects unclosed variables, and variables without a value", () => {
     expect(fillHeader(`a ${v("user.id").slice(0, -2)}`, values)).toHaveProperty("problem");
     expect(fillHeader(v("ghost.name"), values)).toEqual({ problem: `${v("ghost.name")} has no value here` });
   });
@@ -81,7 +81,7 @@ describe("a template", () => {
     ]);
   });
 
-  it("keeps the origin whatever the values are", () => {
+  it("keeps the origin for any values", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.constantFrom(...VARIABLE_NAMES), (value, name) => {
         const filled = fillUrl(`https://h.example/x/${v(name)}/y?q=${v(name)}#${v(name)}`, new Map([[name, value]]));

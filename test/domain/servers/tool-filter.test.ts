@@ -4,7 +4,7 @@ import { idleNames, isAllowed } from "../../../src/domain/servers/tool-filter";
 const offers = (entry: { allow?: string[]; deny?: string[] }, ...tools: string[]) =>
   tools.filter((tool) => isAllowed(entry, tool));
 
-describe("what an entry allows and denies", () => {
+describe("tools that an entry allows and denies", () => {
   it.each([
     [{}, ["a", "b"]],
     [{ allow: ["a"] }, ["a"]],
@@ -31,13 +31,13 @@ describe("what an entry allows and denies", () => {
     ["A", "a", false],
   ])("the pattern %s on %s: %s", (pattern, tool, fits) => expect(isAllowed({ allow: [pattern] }, tool)).toBe(fits));
 
-  it("takes no time for a pattern that is made to take long", () => {
+  it("is fast for a hostile pattern", () => {
     const began = performance.now();
     expect(isAllowed({ allow: [`${"*a".repeat(127)}*b`] }, "a".repeat(256))).toBe(false);
     expect(performance.now() - began).toBeLessThan(100);
   });
 
-  it("tells which names and patterns do nothing", () => {
+  it("reports names and patterns without effect", () => {
     const idle = idleNames({ allow: ["get_*", "put_*", "list"], deny: ["lost"] }, ["get_user", "list"]);
     expect(idle).toEqual(["`allow` or `deny` names tools that it does not have: 'put_*', 'lost'"]);
     expect(idleNames({ allow: ["*"] }, ["a"])).toEqual([]);

@@ -30,7 +30,7 @@ describe("a name", () => {
 });
 
 describe("metadata", () => {
-  it("keeps the redirect URIs that can be used, and one that cannot refuses nothing", () => {
+  it("keeps usable redirect URIs, and unusable ones do not reject the others", () => {
     const read = readMetadata({
       client_name: "X",
       redirect_uris: ["javascript:x", "cursor://a/b", "cursor://a/b"],
@@ -44,7 +44,7 @@ describe("metadata", () => {
     expect(readMetadata({ redirect_uris: ["cursor://a/b"], grant_types: ["password"] })).toMatchObject({ uris: false });
   });
 
-  it("is the same program whatever the order and whatever it asks for besides", () => {
+  it("is the same client in any order and with any other metadata", () => {
     const one = readMetadata({
       client_name: "X",
       redirect_uris: ["b://1", "a://1"],
@@ -90,7 +90,7 @@ describe("the address of a document", () => {
     ],
     ...["https://host.dev./c", "ftp://host.dev/c", "file:///etc/passwd", "https://host.dev\\c", "https://host.dev/c d"],
     ...[`${OWN}/skills/evil.json`, `https://host.dev/${"a".repeat(2_100)}`],
-  ])("%s is not asked for", (address) => {
+  ])("%s is not required", (address) => {
     expect(readAddress(address, OWN)).toHaveProperty("problem");
   });
 
@@ -98,7 +98,7 @@ describe("the address of a document", () => {
     expect(readAddress("https://host.dev/oauth/client.json?v=1", OWN)).toMatchObject({ url: { host: "host.dev" } });
   });
 
-  it("counts for as long as its answer says, within bounds", () => {
+  it("is valid as long as its response says, within limits", () => {
     const life = (said: string | null) => cacheLifetimeOf(said, 300, 86_400_000);
     expect([
       life(null),
@@ -109,7 +109,7 @@ describe("the address of a document", () => {
     ]).toEqual([300, 300, 300, 3_600_000, 86_400_000]);
   });
 
-  it("stands in the document, letter by letter", () => {
+  it("must be in the document exactly", () => {
     const at = "https://host.dev/c";
     const text = (client_id: string) =>
       JSON.stringify({ client_id, client_name: "H", redirect_uris: ["https://host.dev/b"] });

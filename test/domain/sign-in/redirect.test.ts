@@ -16,7 +16,7 @@ const USABLE: [string, ReturnType<typeof destinationOf>][] = [
 ];
 
 describe("a redirect URI", () => {
-  it.each(USABLE)("%s leads where the page says", (uri, to) => {
+  it.each(USABLE)("%s redirects to the displayed target", (uri, to) => {
     expect(destinationOf(uri)).toEqual(to);
     expect(isRegistered([uri], uri)).toBe(true);
   });
@@ -32,7 +32,7 @@ describe("a redirect URI", () => {
       expect([other, isRegistered(REGISTERED_ADDRESSES, other)]).toEqual([other, false]);
   });
 
-  it("keeps its own query in front of the answer, and no part of an answer escapes its place", () => {
+  it("keeps its own query before the response, and encodes the response", () => {
     expect(withAnswer("https://a.example/b?x=1", { code: "c", state: null })).toBe("https://a.example/b?x=1&code=c");
     const answer = { state: "&code=evil#x", error: "access_denied" };
     const url = new URL(withAnswer("cursor://a/b", answer));

@@ -1,4 +1,4 @@
-// The canonical URL of what a token is for: one spelling each, and no two doors share one.
+// The canonical URL of a token's resource: one spelling each, and no two endpoints share one.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -19,7 +19,7 @@ it.each([
   ["/mcp/a%252Fb", "/mcp/a%252Fb"],
 ])("%s is %s", (path, canonical) => expect(at(path)).toBe(ORIGIN + canonical));
 
-it.each(["/", "/api/v1/me", "/mcpx", "/mcp/%ff", "/mcp/%2e%2e"])("%s is none", (path) => {
+it.each(["/", "/api/v1/me", "/mcpx", "/mcp/%ff", "/mcp/%2e%2e"])("%s is not a resource", (path) => {
   // The URL parser resolves dot segments, and remaining ones match no endpoint.
   expect([null, `${ORIGIN}/mcp`]).toContain(at(path));
 });
@@ -36,7 +36,7 @@ it.each([
   ["not a url", null],
 ])("a host that names %s means %s", (text, canonical) => expect(readResource(ORIGIN, text)).toBe(canonical));
 
-it("is itself when it is read again, and tells ids apart", () => {
+it("is its own canonical form, and distinguishes ids", () => {
   const id = fc
     .string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(..."aB0._:-") })
     .filter((text) => !/^\.+$/.test(text));

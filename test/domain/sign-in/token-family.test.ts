@@ -1,4 +1,5 @@
-// A family of refresh tokens under random histories: honest processes that share credentials, lose answers and come late, and thieves.
+// A family of refresh tokens under random histories: honest processes that share credentials, lose responses and arrive late, and
+// attackers.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -55,7 +56,7 @@ describe("a family of refresh tokens", () => {
     );
   });
 
-  it("answers no token long after its successor was in use, nor one whose successor was exchanged, whoever shows it", () => {
+  it("rejects a token long after its successor was used, or whose successor was exchanged, for any caller", () => {
     const act = fc.record({
       /** The number of generations since the token was the newest. */
       back: fc.integer({ min: 0, max: 4 }),

@@ -1,4 +1,4 @@
-// Finding tools: the thirty tasks, other forms of words, and what never breaks it.
+// Searching tools: the thirty tasks, word forms, and hostile input.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -11,12 +11,12 @@ const ALL = MANY_TOOLS.flatMap(({ server, tools }) =>
   tools.map((tool) => ({ source: server, definition: { ...tool, name: `${server}__${tool.name}` } })),
 );
 
-/** The names of what is found. */
+/** Returns the names of the found tools. */
 function found(query: string, tools: readonly FindableTool[] = ALL): string[] {
   return findTools(tools, query).map(({ definition }) => definition.name);
 }
 
-it("finds what thirty tasks ask for among the first five, at least 26 times", () => {
+it("finds the tool of at least 26 of thirty tasks among the first five", () => {
   const missed = TOOL_TASKS.filter(([task, tool]) => !found(task).includes(tool));
   expect(missed.length, JSON.stringify(missed)).toBeLessThanOrEqual(4);
 });
@@ -25,7 +25,7 @@ it("finds each tool first by its own name", () => {
   expect(ALL.filter(({ definition }) => found(definition.name)[0] !== definition.name)).toEqual([]);
 });
 
-it("knows other forms of a word, other words for the same, and what a name runs together", () => {
+it("finds other word forms, synonyms, and words joined in a name", () => {
   expect(found("refunding payments")[0]).toBe("billing__refund_payment");
   expect(found("trash an e-mail")).toContain("mail__delete_message");
   const one = { source: "x", definition: { name: "getUserAvatar", description: "", inputSchema: {} } };
@@ -55,20 +55,20 @@ it("counts the words of a definition once, however often it is searched", () => 
   const first = found("refund a payment", watched);
   expect(read).toBe(ALL.length);
   expect([found("refund a payment", watched), read]).toEqual([first, ALL.length]);
-  // Under another source it is another tool.
+  // From another source it is another tool.
   const [one] = watched;
   if (one === undefined) throw new Error("There are tools.");
   expect(found("zebra", [{ ...one, source: "zebra" }])).toEqual([one.definition.name]);
 });
 
-it("searches what a long text begins with", () => {
+it("searches the beginning of a long text", () => {
   const of = (description: string) => ({ source: "x", definition: { name: "a", description, inputSchema: {} } });
   const filler = "lorem ".repeat(TOOL_SEARCH_LIMITS.textChars);
   expect(found("zebra", [of(`zebra ${filler}`)])).toEqual(["a"]);
   expect(found("zebra", [of(`${filler} zebra`)])).toEqual([]);
 });
 
-it("takes any query and any definition, and shows at most five", () => {
+it("accepts any query and definition, and shows at most five tools", () => {
   const definition = fc.record({
     name: fc.string({ unit: "grapheme" }),
     description: fc.string({ unit: "grapheme" }),

@@ -80,7 +80,7 @@ describe("readCall", () => {
     expect(read).toEqual(expected === null ? null : { name: "load_skill", arguments: args, ...expected });
   });
 
-  it("keeps a call whose arguments cannot be read, and says why", () => {
+  it("returns a call whose arguments cannot be read, with the reason", () => {
     expect(readCall({ id: "1", name: "t", arguments: "{oops" }, "f")).toEqual({
       form: "plain",
       id: "1",
@@ -145,7 +145,7 @@ describe("renderResults", () => {
     expect(renderResults([], format)).toEqual([]);
   });
 
-  it("tells other blocks than text as JSON where only text fits", () => {
+  it("returns other blocks than text as JSON where only text is possible", () => {
     const result: ToolResult = {
       content: [
         { type: "text", text: "a" },

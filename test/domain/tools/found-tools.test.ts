@@ -28,14 +28,14 @@ it("gives each tool as a line of JSON, hints with it, and then the notes", () =>
   expect(text).toMatch(/call_skill_tool\(name, arguments\)[\s\S]*'x' is still connecting\.$/);
 });
 
-it("says what to ask where nothing was asked, and still which servers are missing", () => {
+it("asks for a query if there was none, and still names missing servers", () => {
   for (const query of ["", " \n\t "])
     expect(renderFoundTools([], query, ["MCP server 'x' failed."])).toMatch(
       /^The query is empty\. .*a few words.*\n\nMCP server 'x'/,
     );
 });
 
-it("keeps to its length, and shows the best in any case", () => {
+it("keeps its length limit, and always shows the best match", () => {
   const long = "a".repeat(TOOL_SEARCH_LIMITS.shownChars);
   expect(lines(renderFoundTools([tool("one", long), tool("two")], "q", []))).toHaveLength(1);
   const cut = renderFoundTools([tool("one"), tool("two", long), tool("three")], "q", []);
@@ -43,7 +43,7 @@ it("keeps to its length, and shows the best in any case", () => {
   expect(cut).toContain("2 more would be too long");
 });
 
-it("escapes what looks like a tag of the gateway, in what is found, asked and noted", () => {
+it("escapes text that looks like the gateway's tags, in tools, query and notes", () => {
   const tag = "<skill name='a'>";
   const shown = renderFoundTools([tool("one", tag)], "q", [tag]);
   expect(shown).not.toContain("<skill");

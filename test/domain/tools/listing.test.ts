@@ -1,4 +1,4 @@
-// When tools of servers are found in place of listed.
+// When tools of servers are searched instead of listed.
 
 import { expect, it } from "vitest";
 import type { ToolDefinition } from "../../../src/domain/tool";
@@ -17,6 +17,6 @@ it("finds few tools whose definitions have more than 6 000 tokens", () => {
   expect([areToolsFound(tools(5, words), "auto"), areToolsFound(tools(7, words), "auto")]).toEqual([false, true]);
 });
 
-it("does what a conversation is set to", () => {
+it("follows the conversation's setting", () => {
   expect([areToolsFound(tools(500), "list"), areToolsFound([], "search")]).toEqual([false, true]);
 });

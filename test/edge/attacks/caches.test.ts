@@ -23,7 +23,7 @@ describe("caches", () => {
     ];
   });
 
-  it("are told apart by tags only where one sees the thing", async () => {
+  it("have different ETags only for users who can see the object", async () => {
     const [self, stranger] = [await keyOfUser("self"), await keyOfUser("stranger")];
     for (const [template, thing] of things) {
       const path = fill(template, thing);
@@ -39,7 +39,7 @@ describe("caches", () => {
     }
   });
 
-  it("may share nothing of what takes a key, whatever the answer", async () => {
+  it("cannot share responses to requests with a key", async () => {
     const key = await keyOfUser("self");
     const gets = closed.filter((operation) => operation.method === "GET");
     const paths = [

@@ -1,4 +1,4 @@
-// Attacks by too much of everything.
+// Attacks with too much data or too many requests.
 
 import { describe, expect, it } from "vitest";
 import { conversation, keyOfUser } from "../../api/matrix/actors";
@@ -69,7 +69,7 @@ describe("too much of everything", () => {
     }
   });
 
-  it("in depth does not bring down what takes any JSON", async () => {
+  it("in depth does not crash routes that accept any JSON", async () => {
     const { id, request_id } = await conversation();
     const key = await keyOfUser("self");
     const base = `/api/v1/conversations/${id}`;

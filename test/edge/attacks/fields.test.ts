@@ -1,4 +1,4 @@
-// Attacks by fields, cursors and ids that are not the caller's.
+// Attacks with fields, cursors and ids that the caller must not use.
 
 import { describe, expect, it } from "vitest";
 import { conversation, ghost, keyOfUser, ownKey, skill } from "../../api/matrix/actors";
@@ -58,7 +58,7 @@ describe("fields that are not the caller's to set", () => {
     expect(others.status).toBe(404);
   });
 
-  it("are not looked at where a resource may be sent back as it was read", async () => {
+  it("are ignored if a resource can be sent back as it was read", async () => {
     const key = await keyFor("relabeller");
     const labels = { id: "gho_other", user_id: "victim" };
     const json = {
@@ -87,7 +87,7 @@ describe("cursors", () => {
   const cursorOf = (value: unknown) =>
     btoa(JSON.stringify(value)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-  it.each(LISTS)("that are forged are refused by %s, or lead nowhere but into one's own list", async (path) => {
+  it.each(LISTS)("that are forged are rejected by %s, or lead only into the caller's own list", async (path) => {
     const key = await keyFor("cursor-forger");
     const forged = [
       "x",
@@ -111,7 +111,7 @@ describe("cursors", () => {
     for (const item of items) expect(JSON.stringify(item)).toContain("cursor-forger");
   });
 
-  it("of another user show one's own list, from there", async () => {
+  it("of another user show the caller's own list from that position", async () => {
     const [ann, ben] = [await keyFor("cursor-ann"), await keyFor("cursor-ben")];
     for (const name of ["a", "b", "c"]) {
       const json = { metadata: { name }, spec: { systemPrompt: "" } };

@@ -1,4 +1,4 @@
-// Every operation of the OpenAPI document, and what an attack sees of an answer.
+// Every operation of the OpenAPI document, and the parts of a response that an attack can see.
 
 import { exports } from "cloudflare:workers";
 import type { Thing } from "../../api/matrix/actors";

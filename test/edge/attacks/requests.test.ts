@@ -18,7 +18,7 @@ describe("a page of another origin", () => {
           headers: { ...ORIGIN, "content-type": type },
           ...(method === "GET" ? {} : { body: "{}" }),
         };
-        // Without a key: nothing the browser would add by itself counts as one.
+        // Without a key: nothing that a browser adds automatically counts as one.
         expect((await raw(path, { ...init, headers: { ...init.headers, cookie: "session=1" } })).status).toBe(401);
         if (bodyTypes.length === 0 || bodyTypes.includes(type.split(";")[0]!)) continue;
         const keyed = { ...init, headers: { ...init.headers, authorization: `Bearer ${ADMIN_KEY}` } };
@@ -107,7 +107,7 @@ describe("paths", () => {
   const withId = closed.filter(({ template }) => /\{(id|name|user_id|request_id|version_id|call_id)\}/.test(template));
 
   it.each(withId.map((operation): [string, Operation] => [operation.route, operation]))(
-    "%s takes no odd id for a thing",
+    "%s accepts no invalid id",
     async (_, { method, template, bodyTypes }) => {
       const body: CallOptions = bodyTypes.includes("application/json") ? { json: {} } : {};
       for (const odd of ODD) {
@@ -126,7 +126,7 @@ describe("paths", () => {
     },
   );
 
-  it("never lead out of a package, or to what is not in its list", async () => {
+  it("never lead out of a package, or to a file that it does not list", async () => {
     const { id } = await skill("self");
     const key = await keyOfUser("self");
     const other = await skill("self");

@@ -47,7 +47,7 @@ async function lagging(key: string): Promise<string> {
   return there;
 }
 
-describe("what the replica has not heard of", () => {
+describe("data that the replica does not have yet", () => {
   it("a key is good from the moment it was made, everywhere", async () => {
     world.lag("forever");
     const key = await makeKey(fresh(), "new-key");
@@ -115,7 +115,7 @@ describe("what the replica has not heard of", () => {
   });
 });
 
-it("'nothing changed' is said of what stands now", async () => {
+it("'not modified' refers to the current state", async () => {
   const here = fresh();
   const key = await makeKey(here, "tagged");
   const { id } = await publish(here, key, "changing");
@@ -129,7 +129,7 @@ it("'nothing changed' is said of what stands now", async () => {
   expect((await again()).status).toBe(200);
 });
 
-it("what is not there, and what is another's, cost the same: near, and then the primary", async () => {
+it("missing objects and those of others cost the same: a replica, and then the primary", async () => {
   const here = fresh();
   const [ada, eve] = [await makeKey(here, "doubt-ada"), await makeKey(here, "doubt-eve")];
   const { id } = await publish(here, ada, "hers");
@@ -145,7 +145,7 @@ it("what is not there, and what is another's, cost the same: near, and then the 
 });
 
 describe("a bookmark", () => {
-  it("that is none is the caller's mistake", async () => {
+  it("that is not valid is the caller's error", async () => {
     const key = await makeKey(fresh(), "careless");
     for (const bookmark of ["first-primary", "first-unconstrained", "zzz"]) {
       const answer = await ask(fresh(), key, SKILLS, { headers: { "x-d1-bookmark": bookmark } });
@@ -182,7 +182,7 @@ describe("a bookmark", () => {
     expect([answer.status, journey.primary]).toEqual([200, 0]);
     expect(journey.awaited.filter(({ what }) => what.includes("WITH asked"))).toEqual([]);
     expect((answer.headers.get("x-d1-bookmark") ?? "") < bookmarkAt(1_000)).toBe(true);
-    // The largest that D1 could ever come to is no way to stay in a group either.
+    // Even the largest possible bookmark does not keep a lost membership.
     expect((await ask(there, key, SKILLS)).status).toBe(200);
   });
 });
@@ -199,7 +199,7 @@ describe("while the primary does not answer", () => {
     expect((await ask(fresh(), ADMIN_KEY, "/api/v1/me")).status).toBe(503);
   });
 
-  it("a caller is known for a while, then for conversations only, and nobody asks again and again", async () => {
+  it("a cached caller is valid for a while, then for conversations only, and is not read again and again", async () => {
     expectLog("storage_failed");
     const key = await makeKey(fresh(), "survivor");
     const there = await lagging(key);

@@ -46,8 +46,8 @@ async function makeKey(where: string, userId: string, more: object = {}): Promis
 
 const revoke = (where: string, id: string) => call("DELETE", `/api/v1/keys/${id}`, { headers: at(where) });
 
-describe("what is known of a caller", () => {
-  it("costs one trip to a replica, then none; the primary is asked behind it", async () => {
+describe("the cached identity of a caller", () => {
+  it("costs one trip to a replica, then none; the primary is read in the background", async () => {
     const [here, other] = [fresh(), fresh()];
     const { key } = await makeKey(other, "warm");
     const first = await journeyOf(world, () => ask(here, key));
@@ -62,7 +62,7 @@ describe("what is known of a caller", () => {
     expect(third.journey.background.filter(({ what }) => own(what)).map(({ to }) => to)).toEqual(["primary"]);
   });
 
-  it("is renewed by one of many who come at once", async () => {
+  it("is renewed by one of many concurrent requests", async () => {
     const [here, other] = [fresh(), fresh()];
     const { key } = await makeKey(other, "many");
     await look(here, key);
@@ -87,7 +87,7 @@ describe("what is known of a caller", () => {
   });
 });
 
-it("keys that nobody made leave nothing behind, and drop nobody, whatever they look like", async () => {
+it("invalid keys leave nothing in the cache, and evict nothing", async () => {
   const [here, there] = [fresh(), fresh()];
   const { id, key } = await makeKey(here, "not-evicted");
   await look(there, key);
@@ -114,7 +114,7 @@ describe("a revoked key", () => {
     expect(await look(there, key)).toBe(401);
   });
 
-  it("ends for nobody who asks later than that", async () => {
+  it("ends for every later request", async () => {
     const [here, there] = [fresh(), fresh()];
     const { id, key } = await makeKey(here, "revoked-later");
     expect(await look(there, key)).toBe(200);
@@ -123,7 +123,7 @@ describe("a revoked key", () => {
     expect(await look(there, key)).toBe(401);
   });
 
-  it("ends within the bound although no replica ever hears of it", async () => {
+  it("ends within the limit although no replica ever receives it", async () => {
     const [here, there] = [fresh(), fresh()];
     const { id, key } = await makeKey(here, "revoked-lagging");
     expect(await look(there, key)).toBe(200);
@@ -133,7 +133,7 @@ describe("a revoked key", () => {
     pass(BOUND / 2);
     await look(there, key);
     expect(await look(there, key)).toBe(401);
-    // A cold isolate believes the replica once, until the primary has answered behind it.
+    // A cold isolate uses the replica once, until the primary has answered in the background.
     const cold = fresh();
     await look(cold, key);
     expect(await look(cold, key)).toBe(401);
@@ -180,7 +180,7 @@ it("a lost membership ends at once where it was taken, and within the bound else
   expect(await names(there)).toBe(null);
 });
 
-it("what was published is there at once for its author, where it was published or with the bookmark", async () => {
+it("a published skill is visible at once for its author, in the same isolate or with the bookmark", async () => {
   const [here, there] = [fresh(), fresh()];
   const { key } = await makeKey(here, "author");
   expect([await look(here, key), await look(there, key)]).toEqual([200, 200]);
@@ -197,7 +197,7 @@ it("what was published is there at once for its author, where it was published o
   expect(await count(fresh(), { "x-d1-bookmark": bookmark })).toBe(1);
 });
 
-it("a turn looks for something newer where a second has passed, and goes on without", async () => {
+it("a turn looks for newer data after a second, and continues without it", async () => {
   const [here, there] = [fresh(), fresh()];
   const { key } = await makeKey(here, "turner");
   const turn = () =>

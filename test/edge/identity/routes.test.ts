@@ -41,14 +41,14 @@ it("every route of the document has its class, and a new one is strict", async (
   const recalled: Record<string, IdentitySource> = {};
   for (const [path, methods] of Object.entries(paths)) {
     for (const method of Object.keys(methods)) {
-      const recall = identitySourceOf(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-1"));
-      if (recall !== "strict") recalled[`${method.toUpperCase()} ${path.replace(/\/$/, "")}`] = recall;
+      const source = identitySourceOf(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-1"));
+      if (source !== "strict") recalled[`${method.toUpperCase()} ${path.replace(/\/$/, "")}`] = source;
     }
   }
   expect(recalled).toEqual(RECALLED);
 });
 
-it("what changes or gives something away is strict, whatever it is called", () => {
+it("routes that change or reveal something are strict", () => {
   for (const path of ["/api/v1/conversations/x", "/api/v1/kinds/skills/x", "/mcp/x", "/api/tasks/x/skills"]) {
     for (const method of ["PUT", "DELETE", "PATCH"])
       expect(`${method} ${identitySourceOf(method, path)}`).toBe(`${method} strict`);

@@ -1,5 +1,5 @@
-// Chat clients from their own packages, unmodified but for URL and key, before vendors that refuse what the real ones refuse. Those that
-// are too large to be installed here are tried by `npm run try:clients`, in the same cases.
+// Unmodified chat clients from their own packages, with only URL and key set. The vendors behind the gateway reject what the real vendors
+// reject. `npm run try:clients` runs the same cases with clients that are too large to install here.
 
 import { aiAnthropic, aiCompatible, aiOpenaiChat, aiOpenaiResponses } from "../../support/clients/ai-sdk";
 import { anthropicSdk } from "../../support/clients/anthropic";

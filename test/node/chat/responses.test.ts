@@ -68,7 +68,7 @@ const outputsOf = (output: readonly OpenAI.Responses.ResponseOutputItem[]): Inpu
     item.type === "function_call" ? [{ type: "function_call_output", call_id: item.call_id, output: "noon" }] : [],
   );
 
-/** Each request to the vendor begins with the one before. */
+/** Each request to the vendor begins with the previous request. */
 function expectGrowth(): void {
   const parts = vendor.bodies.map((text) => {
     const { instructions, tools: sent, input } = JSON.parse(text) as Record<string, object[]>;
@@ -87,7 +87,7 @@ const BACK: Record<string, (response: OpenAI.Responses.Response) => Input[]> = {
   "without its thoughts": ({ output }) => output.filter(({ type }) => type !== "reasoning") as Input[],
 };
 
-it.each(Object.keys(BACK))("takes every request of twenty turns, where an answer comes back %s", async (way) => {
+it.each(Object.keys(BACK))("accepts every request of twenty turns, if an answer comes back %s", async (way) => {
   const input: Input[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
     input.push(say(`Turn ${turn}, ${way}.`));
@@ -106,7 +106,7 @@ it.each(Object.keys(BACK))("takes every request of twenty turns, where an answer
   expectGrowth();
 });
 
-it("asks for the vendor's thoughts sealed, sends them back as they came, and shows them to who asks for them", async () => {
+it("requests encrypted reasoning, sends it back unchanged, and returns it if requested", async () => {
   vendor.plan.push([load("tides")], []);
   const first = await openai.responses.create({ model: "thinker", input: "Tell me of tides." });
   expect(first.output.map(({ type }) => type)).toEqual(["reasoning", "message"]);
@@ -122,7 +122,7 @@ it("asks for the vendor's thoughts sealed, sends them back as they came, and sho
   expect(sealed.output[0]).toMatchObject({ encrypted_content: expect.stringMatching(/^thoughts/) });
 });
 
-it("speaks with a model that seals no thoughts, and asks it twice only once", async () => {
+it("works with a model without encrypted reasoning, and sends the failing request once only", async () => {
   for (const count of [2, 1]) {
     vendor.bodies.length = 0;
     const answer = await openai.responses.create({ model: "plain", input: "Hello." });
@@ -139,7 +139,7 @@ it("parses the arguments of the caller's call", async () => {
   expect(answer.output.at(-1)).toMatchObject({ type: "function_call", name: "get_time", parsed_arguments: {} });
 });
 
-it("is told what is wrong as the vendor tells it, and what fails late ends the stream with it", async () => {
+it("receives errors in the vendor's format; a late error ends the stream with it", async () => {
   const asked = { model: "thinker", input: "Hello." };
   await expect(openai.responses.create({ ...asked, previous_response_id: "resp_1" })).rejects.toMatchObject({
     ...{ status: 400, code: "unsupported_parameter", param: "previous_response_id" },

@@ -11,7 +11,7 @@ const PROMPT = "Please use harbour-report, then get_time.";
 const SCHEMA = { type: "object" as const, properties: {} };
 const hours: string[] = [];
 
-/** A key that is this user's own. */
+/** A user's own key. */
 async function keyOf(user: string): Promise<string> {
   const made = await gateway.send("POST", "/api/v1/keys", { user_id: user, scopes: ["chat"] });
   return ((await made.json()) as { key: string }).key;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await gateway.publish({
     name: "harbour-report",
     description: "Writes harbour reports.",
-    // A shorter one would be preloaded, and nothing would have to be loaded.
+    // Shorter instructions would be preloaded, so nothing would be loaded.
     body: `Sign with Aye.\n\n${"Watch the tide, the wind and the boats. ".repeat(300)}`,
   });
 });
@@ -47,7 +47,7 @@ describe("openai", () => {
     expect((await openai.models.list()).data.map(({ id }) => id)).toContain("demo");
   });
 
-  it("runs its own tools by itself, beside those of a skill", async () => {
+  it("runs its own tools itself, next to those of a skill", async () => {
     const openai = await client("bea");
     const runner = openai.chat.completions.runTools({
       ...{ model: "demo", messages: [say(PROMPT)], stream: true },
@@ -70,7 +70,7 @@ describe("openai", () => {
     expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
   });
 
-  it("goes on over turns, regenerates, edits, and is told what is wrong", async () => {
+  it("continues over turns, regenerates, edits, and receives errors", async () => {
     const openai = await client("cora");
     const ask = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
       const answer = await openai.chat.completions.create({ model: "demo", messages, tools });
@@ -117,7 +117,7 @@ describe("@anthropic-ai/sdk", () => {
     expect(data.map(({ id }) => id)).toContain("demo");
   });
 
-  it("hands its own tool's call out, and goes on with the result", async () => {
+  it("returns its own tool's call, and continues with the result", async () => {
     const anthropic = await client("fay");
     const tools = [{ name: "get_time", description: "The time.", input_schema: SCHEMA }];
     const first = await anthropic.messages.stream({ ...asked, tools, messages: [say(PROMPT)] }).finalMessage();
@@ -134,7 +134,7 @@ describe("@anthropic-ai/sdk", () => {
     expect(second.content.at(-1)).toMatchObject({ text: expect.stringContaining("The last result: noon") });
   });
 
-  it("is told what is wrong as the vendor tells it", async () => {
+  it("receives errors in the vendor's format", async () => {
     const anthropic = await client("gil");
     await expect(anthropic.messages.create({ ...asked, model: "none", messages: [say("x")] })).rejects.toThrow(
       Anthropic.NotFoundError,

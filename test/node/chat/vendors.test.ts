@@ -1,5 +1,5 @@
-// Twenty turns behind the gateway, before vendors that refuse what the real ones refuse: a thinking block after anything before it has
-// changed, a call without its result. And what a vendor reads from its cache, turn by turn.
+// Twenty turns through the gateway. The vendors reject what the real ones reject: a thinking block after a changed message, or a call
+// without a result. Also measures what a vendor reads from its cache in each turn.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -53,7 +53,7 @@ function planOf(turn: number) {
   return turn % 2 === 0 ? [[load(name)]] : [];
 }
 
-/** Each request to the vendor begins with the one before. */
+/** Each request to the vendor begins with the previous request. */
 function expectGrowth(): void {
   const parts = vendor.bodies.map((text) => {
     const { system, tools, messages } = JSON.parse(text) as { messages: object[]; system: unknown; tools: unknown };
@@ -65,7 +65,7 @@ function expectGrowth(): void {
   }
 }
 
-it("Anthropic takes every request, with all thinking blocks at their place", async () => {
+it("Anthropic accepts every request, with all thinking blocks in their places", async () => {
   const anthropic = new Anthropic({ apiKey: key, baseURL: `${gateway.url}/anthropic`, maxRetries: 0 });
   const tools = [{ name: "get_time", input_schema: SCHEMA }];
   const messages: Anthropic.MessageParam[] = [];
@@ -89,7 +89,7 @@ it("Anthropic takes every request, with all thinking blocks at their place", asy
   expectGrowth();
 });
 
-it("OpenAI takes every request, and reads all but what is new from its cache", async () => {
+it("OpenAI accepts every request, and reads everything except new text from its cache", async () => {
   const openai = new OpenAI({ apiKey: key, baseURL: `${gateway.url}/openai/v1`, maxRetries: 0 });
   const tools = [{ type: "function" as const, function: { name: "get_time", parameters: SCHEMA } }];
   const messages: OpenAI.ChatCompletionMessageParam[] = [];

@@ -30,7 +30,7 @@ describe.each([
   { name: "deepseek", field: "reasoning_content" },
   { name: "gemini", field: "extra_content" },
 ])("Chat Completions of $name", ({ name, field }) => {
-  it("has what it wrote, although the front end keeps only texts and calls", async () => {
+  it("receives its own text, although the front end stores only texts and calls", async () => {
     const { baseURL, key } = await stage.user("openai-chat");
     const openai = new OpenAI({ apiKey: key, baseURL, maxRetries: 0 });
     const tools = [{ type: "function" as const, function: { name: "get_time", parameters: SCHEMA } }];

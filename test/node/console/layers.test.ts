@@ -12,7 +12,7 @@ const edges = fc.array(
 );
 
 describe("the layers of a graph", () => {
-  it("give every node a place of its own, and as many as are asked for", () => {
+  it("place every node once, in the requested number of layers", () => {
     fc.assert(
       fc.property(ids, edges, (nodes, ties) => {
         const { spots, leftOut } = layersOf(nodes, ties, MOST);

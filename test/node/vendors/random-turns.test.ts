@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Harness } from "../../support/harness";
 import { type Behaviour, Conversation, type Sdk, type Turn } from "../../support/sdks/caller";
-import { Dice, markOf, type RandomTurn, randomSpec, randomTurn, Shop } from "../../support/sdks/random";
+import { Dice, markOf, RandomRegistry, type RandomTurn, randomSpec, randomTurn } from "../../support/sdks/random";
 import { anthropicMessages, openaiChat } from "../../support/sdks/sdks";
 import { startVendor } from "../../support/vendors/server";
 
@@ -58,7 +58,7 @@ class Watched {
     return (await this.chat.post("turns", { ...body, format: this.chat.sdk.format })) as Turn;
   }
 
-  /** A request begins with all of the one before it. */
+  /** A request begins with the whole previous request. */
   private expectKept(index: number): void {
     const { sdk, vendor } = this.chat;
     const [before, now] = [index - 1, index].map((each) => sdk.read(JSON.parse(vendor.bodies[each]!)));
@@ -66,7 +66,7 @@ class Watched {
     expect(now?.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
   }
 
-  /** The model can read the instructions of what is active, at its version. */
+  /** The model can read the instructions of active skills, in their versions. */
   private expectTold({ active }: { active: { skill: string; version?: string }[] }, index: number): void {
     const marks = active.map(({ skill, version }) => markOf(skill, version ?? ""));
     expect(marks.filter((mark) => !this.chat.vendor.bodies[index]?.includes(mark))).toEqual([]);
@@ -84,22 +84,22 @@ describe.runIf(process.env.SDK_TURNS === "all")("random conversations", () => {
 
   const given = process.env.SDK_SEED;
   const seeds = given === undefined ? [1, 2, 3] : [Number(given)];
-  it.each(seeds)("are never refused, and never told what is gone: seed %d", { timeout: 600_000 }, async (seed) => {
+  it.each(seeds)("are never rejected, and never see removed skills: seed %d", { timeout: 600_000 }, async (seed) => {
     const dice = new Dice(seed);
-    const shop = new Shop(gateway, dice);
-    await shop.open();
+    const registry = new RandomRegistry(gateway, dice);
+    await registry.open();
     const callers = await Promise.all(
       CALLERS.map((caller, index) => Watched.start(gateway, `${seed}-${index}`, caller)),
     );
     for (let turn = 1; turn <= TURNS; turn++) {
-      while (dice.chance(0.35)) await shop.change();
+      while (dice.chance(0.35)) await registry.change();
       const random = randomTurn(dice, turn);
-      const forbidden = shop.forbidden();
+      const forbidden = registry.forbidden();
       await Promise.all(callers.map((caller) => caller.begin(turn, random, forbidden)));
-      if (dice.chance(0.2)) await shop.change();
+      if (dice.chance(0.2)) await registry.change();
       await Promise.all(callers.map((caller) => caller.finish()));
     }
-    await shop.close();
+    await registry.close();
     await Promise.all(callers.map(({ chat }) => chat.vendor.close()));
     expect(callers.map(({ chat }) => chat.vendor.refusals)).toEqual(CALLERS.map(() => []));
   });

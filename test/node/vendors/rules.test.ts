@@ -30,7 +30,7 @@ describe("Messages", () => {
   });
   const refused = (body: object) => judge(messagesSchema, MESSAGES_RULES, body).refused?.rule ?? null;
 
-  it("takes calls with their results, marks, and two messages of one role", () => {
+  it("accepts calls with their results, cache marks, and two messages of one role", () => {
     const tools = [{ ...tool("look"), ...mark }];
     const system = [{ type: "text", text: "Be short.", ...mark }];
     const messages = [
@@ -104,7 +104,7 @@ describe("Messages", () => {
   });
 
   describe("a thinking block", () => {
-    it("is taken while all before it is as it was, with or without marks", () => {
+    it("is accepted if everything before it is unchanged, with or without cache marks", () => {
       expect(refused(thoughtful())).toBe(null);
       expect(refused({ ...thoughtful(), system: [{ type: "text", text: "Be short.", ...mark }], ...mark })).toBe(null);
     });
@@ -149,7 +149,7 @@ describe("Chat Completions", () => {
   const request = (...messages: object[]) => ({ model: "gpt-6-sol", messages });
   const refused = (body: object) => judge(chatSchema, CHAT_RULES, body).refused?.rule ?? null;
 
-  it("takes calls with their answers, in any order, and instructions anywhere", () => {
+  it("accepts calls with their results in any order, and instructions anywhere", () => {
     const developer = { role: "developer", content: "Be short." };
     expect(refused(request(developer, hello, developer, call("a", "b"), answer("b"), answer("a"), hello))).toBe(null);
   });
@@ -175,7 +175,7 @@ describe("Responses", () => {
   const request = (...input: object[]) => ({ model: "gpt-6-sol", store: false, input });
   const refused = (body: object) => judge(responsesSchema, RESPONSES_RULES, body).refused?.rule ?? null;
 
-  it("takes calls with their outputs and their reasoning", () => {
+  it("accepts calls with their outputs and their reasoning", () => {
     expect(refused(request(hello, reasoning(1), call(1), output(1), hello))).toBe(null);
   });
 
@@ -218,7 +218,7 @@ describe("vendors that speak Chat Completions and ask for more", () => {
   const deepseek = (body: object) => judge(deepseekSchema, DEEPSEEK_RULES, body).refused?.rule ?? null;
   const gemini = (body: object) => judge(geminiSchema, GEMINI_RULES, body).refused?.rule ?? null;
 
-  it("DeepSeek refuses calls without what was thought, or with another thought", () => {
+  it("DeepSeek rejects calls without their thinking, or with other thinking", () => {
     const said = step(deepseekAnswer);
     const { reasoning_content: _, ...less } = said;
     expect(deepseek(request(said))).toBe(null);
@@ -243,7 +243,7 @@ describe("vendors that speak Chat Completions and ask for more", () => {
   });
 });
 
-describe("what a request has besides its body", () => {
+describe("the parts of a request besides its body", () => {
   const json = { "content-type": "application/json" };
   const refused = (rules: readonly HeaderRule[], headers: Record<string, string>) =>
     rules.find(({ problem }) => problem(headers) !== null)?.name ?? null;
@@ -257,7 +257,7 @@ describe("what a request has besides its body", () => {
     expect(without.sort()).toEqual(rules.map(({ name }) => name).sort());
   });
 
-  it("the server holds both against a request, and tells the rule", async () => {
+  it("the server checks both in a request, and reports the rule", async () => {
     const vendor = await startVendor({ asksKey: true });
     const send = async (headers: Record<string, string>, body: object) => {
       const init = { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) };

@@ -1,4 +1,4 @@
-// Sixty turns of real conversations: the official SDKs, the built gateway, and vendors that refuse what the real ones refuse.
+// Sixty turns of real conversations: the official SDKs, the built gateway, and vendors that reject what the real ones reject.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Harness } from "../../support/harness";
@@ -122,7 +122,7 @@ describe.each(CHATS)("%s", (title, sdk, _settings, _behaviour, most) => {
     expect(turns.filter(({ warnings }) => warnings.some(({ code }) => code === "BREAKS_THINKING"))).toEqual([]);
   });
 
-  it("sends what it sent before, byte for byte, wherever nothing was loaded", () => {
+  it("repeats earlier messages byte for byte if nothing was loaded", () => {
     const { chat, requests, turns, isAuto } = named(title);
     const kept = requests.flatMap(({ turn, moved }, index) => {
       const isFirst = turn !== requests[index - 1]?.turn;
@@ -168,11 +168,11 @@ it("is read from the vendor's cache, step after step", () => {
   }
 });
 
-describe("what a model that thinks refuses", () => {
+describe("requests that a thinking model rejects", () => {
   const BOUND = "what stands before a thinking block is as it was";
   let talks = 0;
 
-  /** A skill is loaded and moves to another version, while the caller sends all its thinking back: the rules that this broke. */
+  /** A skill is loaded and changes its version while the caller sends all its thinking back; this broke the rules once. */
   async function refusalsOf(settings: object, behaviour: Partial<Behaviour> = {}, more: object = {}) {
     const vendor = await startVendor();
     const user = `thinker-${++talks}`;
@@ -190,7 +190,7 @@ describe("what a model that thinks refuses", () => {
       if (turn === 1) await harbour.renew(`${3 + talks}.0.0`);
       if (turn < 4) await talk(turn + 1);
     };
-    // A refusal ends it: the SDK throws, and the vendor has written down why.
+    // An error ends it: the SDK throws, and the vendor has recorded the reason.
     const ended = await talk(1).then(
       () => "well",
       () => "refused",
@@ -208,17 +208,17 @@ describe("what a model that thinks refuses", () => {
     expect(await refusalsOf(settings)).toEqual({ broken: [BOUND], warnings: [true] });
   });
 
-  it.each([{}, auto])("is not what `auto` makes: %j", async (settings) => {
+  it.each([{}, auto])("never occur under `auto`: %j", async (settings) => {
     expect(await refusalsOf(settings)).toEqual({ broken: [], warnings: [false] });
   });
 
-  it("is thinking that a caller keeps although it was told to drop it", async () => {
+  it("is thinking that a caller keeps although it was asked to drop it", async () => {
     const cold = { cache: "cold" };
     expect(await refusalsOf(auto, { drops: false }, cold)).toEqual({ broken: [BOUND], warnings: [false] });
     expect(await refusalsOf(auto, {}, cold)).toEqual({ broken: [], warnings: [false] });
   });
 
-  it("is no trap for a user who goes back behind a change of the prompt", async () => {
+  it("does not occur when a user goes back before a change of the prompt", async () => {
     const vendor = await startVendor();
     const settings = { ...auto, spec: { systemPrompt: "You watch." } };
     const chat = new Conversation(vendor, talker(`thinker-${++talks}`), anthropicMessages, settings);

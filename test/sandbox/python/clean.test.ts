@@ -1,4 +1,4 @@
-// A run finds its interpreter as if it were new, whatever an earlier run of the same user has done to it.
+// A run finds a clean interpreter, whatever an earlier run of the same user did.
 
 import { expect, it } from "vitest";
 import { runPython } from "../../support/run-python";
@@ -66,7 +66,7 @@ const LEAVES: Record<string, [before: string, then: string, out: string]> = {
   "the standard library": ["open('/lib/python314.zip', 'wb').write(b'x')", "import colorsys; print('whole')", "whole"],
 };
 
-it.each(Object.entries(LEAVES))("is not touched by what an earlier run did to %s", async (_, [before, then, out]) => {
+it.each(Object.entries(LEAVES))("is not affected by an earlier run that changed %s", async (_, [before, then, out]) => {
   await runPython(before);
   const { out: told, err } = await runPython(then);
   expect({ told, err }).toEqual({ told: `${out}\n`, err: "" });

@@ -1,4 +1,4 @@
-// Commands of a provider in Python: `chat_shell.tools.sandbox`, over the gateway's shell.
+// Commands of a Python provider: `chat_shell.tools.sandbox`, run by the gateway's shell.
 
 import { describe, expect, it } from "vitest";
 import { CODE_LIMITS } from "../../../src/domain/limits";
@@ -30,13 +30,13 @@ describe("a command of a provider", () => {
     expect(both).toEqual({ exit_code: 0, stdout: "84\n", stderr: "" });
   });
 
-  it("runs scripts of its package, and begins where it is told", async () => {
+  it("runs scripts of its package, in the requested folder", async () => {
     expect(await exec("bash /skill/scripts/hello.sh you; python3 /skill/scripts/hello.py you; pwd")).toEqual({
       exit_code: 0,
       stdout: "hello you from shell\nhello you from Python\n/workspace\n",
       stderr: "",
     });
-    // Where sandboxes of the predecessor begin.
+    // Where sandboxes of Wegent begin.
     expect((await exec("pwd", { more: { working_dir: "/home/user" } })).stdout).toBe("/workspace\n");
     expect((await exec("pwd", { more: { working_dir: "/skill/scripts" } })).stdout).toBe("/skill/scripts\n");
     expect(await exec("pwd", { more: { working_dir: "/nowhere" } })).toMatchObject({
@@ -45,7 +45,7 @@ describe("a command of a provider", () => {
     });
   });
 
-  it("has its own environment, and what it is given", async () => {
+  it("has its own environment, and the given variables", async () => {
     const done = await exec("echo $WHO $HOME; env | grep -c SECRET", { more: { envs: { WHO: "me" } } });
     expect(done.stdout).toBe("me /home/skill\n0\n");
   });
@@ -61,13 +61,13 @@ describe("a command of a provider", () => {
     });
   });
 
-  it("says what is not there, and goes on", async () => {
+  it("reports missing commands, and continues", async () => {
     const done = await exec("git status; claude -p hello; npm install x; echo after");
     expect(done).toMatchObject({ exit_code: 0, stdout: "after\n" });
     for (const name of ["git", "claude", "npm"]) expect(done.stderr).toContain(`${name}: command not found`);
   });
 
-  it("is ended by its own time, and the provider hears of it", async () => {
+  it("is ended by its own timeout, and the provider receives it", async () => {
     const done = await exec("sleep 1000", { more: { timeout: 2 } });
     expect(done.exit_code).toBe(137);
     expect(done.stderr).toContain("ended after 2s");
@@ -122,7 +122,7 @@ describe("a command that means harm", () => {
     expect(done.stdout).toBe("refused\nrefused\n");
   });
 
-  it("that asks for too much is told so, and its call goes on", async () => {
+  it("that requests too much gets an error, and its call continues", async () => {
     const result = await callOne(FILES, "exec", { arguments: { command: `: ${"x".repeat(CODE_LIMITS.moduleBytes)}` } });
     expect(JSON.parse(textOf(result))).toMatchObject({ exit_code: 126, stdout: "" });
     expect(await exec("")).toEqual({ exit_code: 0, stdout: "", stderr: "" });

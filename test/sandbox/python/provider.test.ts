@@ -3,7 +3,7 @@ import { textOf } from "../../../src/domain/tool";
 import { DIAGRAMS, filesSkill } from "../../support/python-providers";
 import { callOne, describeAll } from "../../support/run-code";
 
-it("describes tools as their classes say", async () => {
+it("describes tools from their classes", async () => {
   const { tools, problems } = await describeAll(DIAGRAMS);
   expect(problems).toEqual({});
   expect(tools).toEqual([
@@ -36,7 +36,7 @@ it("describes tools as their classes say", async () => {
   ]);
 });
 
-it("calls a tool, which tells the page", async () => {
+it("calls a tool that sends to the page", async () => {
   const told: unknown[] = [];
   const browserLink = { request: async () => ({ success: true }), emit: (...event: unknown[]) => told.push(event) };
   const options = { host: { browserLink }, taskId: "c-1", arguments: { code: "pie title x", title: "T" } };
@@ -47,13 +47,13 @@ it("calls a tool, which tells the page", async () => {
   expect(told).toEqual(Array(2).fill(["tool_call", { task_id: "c-1", title: "T" }]));
 });
 
-it("makes models and members of enums of what a model sends, and answers JSON", async () => {
+it("converts a model's input to models and enum members, and returns JSON", async () => {
   const asked = { arguments: { reference: "pie", options: { depth: "full" }, lines: [1] } };
   const result = await callOne(DIAGRAMS, "read_diagram_reference", asked);
   expect(result.structuredContent).toEqual({ text: "# Pie\n", depth: "full", lines: [1] });
 });
 
-it("says what a tool says of its failure, and what does not fit", async () => {
+it("returns a tool's own error, and invalid input", async () => {
   const refused = await callOne(DIAGRAMS, "render_diagram", { arguments: { code: "gantt" } });
   expect([refused.isError, textOf(refused)]).toEqual([
     true,
@@ -63,7 +63,7 @@ it("says what a tool says of its failure, and what does not fit", async () => {
   expect(textOf(unfit)).toContain("Input should be 'pie' or 'flowchart'");
 });
 
-it("has the predecessor's sandbox over the files of its run", async () => {
+it("has Wegent's sandbox over the files of its run", async () => {
   const FILES = filesSkill();
   const { tools, problems } = await describeAll(FILES);
   const running = ["exec", "list_files", "read_file", "write_file", "download_attachment", "sub_agent", "round_trip"];
@@ -88,7 +88,7 @@ it("has the predecessor's sandbox over the files of its run", async () => {
     expect.objectContaining({ name: "SKILL.md", type: "file" }),
   );
   expect(await call("read_file", { path: "/skill/SKILL.md" })).toContain("file-tools");
-  // What needs a network or another program says what it lacks, in its own words.
+  // Modules that need a network or another program raise errors that name it.
   const lost = await call("download_attachment", { attachment_url: "https://example.com/a" });
   expect(lost).toMatch(/^Tool 'download_attachment' failed: The download failed: .*curl: /);
   const agent = JSON.parse(await call("sub_agent", { prompt: "hello" }));

@@ -23,7 +23,7 @@ it("reads its standard input as lines and by input()", async () => {
   expect(out).toBe("name? ADA ['one', 'two']\n");
 });
 
-it("tells of an error as python3 does, without frames of ours", async () => {
+it("prints errors like python3, without the gateway's frames", async () => {
   const { exit, err } = await runPython("def g(x):\n    return 1 / x\n\ng(0)\n");
   expect(exit).toBe(1);
   expect(err.split("\n").filter((line) => !/[~^]/.test(line))).toEqual([
@@ -45,18 +45,18 @@ it.each([
   ["raise SystemExit", 0, ""],
   ["import os; os._exit(3)", 3, ""],
   ["import asyncio, sys\nasync def main(): sys.exit(4)\nasyncio.run(main())", 4, ""],
-])("exits as %j says", async (source, code, stderr) => {
+])("exits with the code of %j", async (source, code, stderr) => {
   const { exit, err, run } = await runPython(source);
   expect({ exit, err, killed: run.killed }).toEqual({ exit: code, err: stderr, killed: false });
 });
 
-it("runs what is left to do at its end, and writes what is still open", async () => {
+it("runs exit handlers, and flushes open files", async () => {
   const source = "import atexit\natexit.register(lambda: print('bye'))\nf = open('o.txt', 'w'); f.write('kept')";
   const { out, files } = await runPython(source);
   expect({ out, files }).toMatchObject({ out: "bye\n", files: { "/workspace/o.txt": "kept" } });
 });
 
-it("gives back what it wrote and changed, and leaves the package as it was", async () => {
+it("returns written and changed files, and leaves the package unchanged", async () => {
   const source = [
     "import pathlib",
     "open('/skill/data/x.txt', 'a').write('more'); open('/tmp/t', 'w').write('1')",
@@ -79,7 +79,7 @@ it("gives back what it wrote and changed, and leaves the package as it was", asy
   expect(out).toBe("hällo\n [] []\n");
 });
 
-it("waits without blocking, and cancels what nobody waits for", async () => {
+it("waits without blocking, and cancels unawaited tasks", async () => {
   const source = [
     "import asyncio, time",
     "async def forever():",
@@ -109,7 +109,7 @@ it.each([
   ["import threading; threading.Thread(target=print).start()", /can't start new thread/],
   ["import urllib.request; urllib.request.urlopen('http://example.com')", /URLError/],
   ["import numpy", /^ModuleNotFoundError: No module named 'numpy'/],
-])("says what there is not: %s", async (source, words) => {
+])("names the missing module or program: %s", async (source, words) => {
   const { exit, err } = await runPython(source);
   expect(exit).toBe(1);
   expect(lastOf(err)).toMatch(words);

@@ -1,11 +1,11 @@
-// Shell scripts that mean harm: each ends with a reason by its deadline, reaches nothing, and its neighbour is unaffected.
+// Hostile shell scripts: each ends with a reason by its deadline, reaches nothing, and does not affect other scripts.
 
 import { describe, expect, it } from "vitest";
 import { runOne } from "../../support/run-code";
 
 const ENDED = /ended after/;
 
-/** What each does, and what is seen of it in its output or its error. */
+/** What each does, and its expected output or error. */
 const CORPUS: Record<string, [source: string, seen: RegExp]> = {
   "a loop without end": ["while true; do :; done", /too many commands|ended after/],
   "a loop of arithmetic without end": ["for ((;;)); do :; done", /too many commands|ended after/],
@@ -93,7 +93,7 @@ describe("hostile shell scripts", () => {
     const run = await runOne({ name: "hostile-shell", files: { "scripts/bad.sh": source } }, "scripts/bad.sh", {
       ms: 2_000,
     });
-    // What it must not is hang; a machine that has other things to do takes its time.
+    // It must not hang; a busy machine takes longer.
     expect(Date.now() - began).toBeLessThan(20_000);
     expect(run.stdout + run.stderr).toMatch(seen);
     expect(run.stdout).not.toMatch(/OUT/);

@@ -1,4 +1,4 @@
-// `python3` and `node` in a shell script: parts of its run, which the host gives to these languages.
+// `python3` and `node` in a shell script run in the executors of these languages.
 
 import { describe, expect, it } from "vitest";
 import { Slots } from "../../../src/sandbox/slots";
@@ -6,7 +6,7 @@ import { runOne } from "../../support/run-code";
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** Runs a shell script beside other files of its package. */
+/** Runs a shell script with other files of its package. */
 async function run(source: string, files: Record<string, string> = {}, asked: Parameters<typeof runOne>[2] = {}) {
   const skill = { name: "parts", files: { ...files, "scripts/run.sh": `#!/bin/bash\n${source}\n` } };
   const ran = await runOne(skill, "scripts/run.sh", { ms: 20_000, ...asked });
@@ -45,7 +45,7 @@ describe("Python in a shell script", () => {
     ]);
   });
 
-  it("shares the files: what each writes, changes and deletes the other sees", async () => {
+  it("shares files: each language sees what the other writes, changes and deletes", async () => {
     const source = [
       "mkdir -p out/empty; echo one > out/a; echo gone > b; echo kept > c",
       `python3 - <<'PY'\nimport os\nprint(sorted(os.listdir("out")), open("out/a").read().strip())\nopen("out/a", "a").write("two\\n"); os.remove("b"); open("out/empty/new", "w").write("made"); open("/skill/data.txt", "w").write("changed")\nPY`,
@@ -73,7 +73,7 @@ describe("Python in a shell script", () => {
     expect(ran.written).toEqual({ "/skill/data.txt": "again", "/skill/moved.txt": "other" });
   });
 
-  it("sees what was given to the run", async () => {
+  it("sees the files and input of the run", async () => {
     const files = [{ path: "/workspace/in.txt", bytes: new TextEncoder().encode("given") }];
     const source = `python3 -c 'print(open("in.txt").read())'\nnode -p 'require("fs").readFileSync("in.txt", "utf8")'`;
     expect(await run(source, {}, { files })).toMatchObject({ exit: 0, stdout: "given\ngiven\n", written: {} });
@@ -86,7 +86,7 @@ describe("Python in a shell script", () => {
     expect(ran).toMatchObject({ exit: 0, stdout: "200\n", written: {} });
   });
 
-  it("tells its exit code and its errors", async () => {
+  it("returns its exit code and its errors", async () => {
     const ran = await run(
       `python3 -c 'import sys; sys.exit(3)'; echo $?\npython3 -c 'raise ValueError("broken")' || echo failed\nset -e\npython3 missing.py\necho never`,
     );
@@ -96,7 +96,7 @@ describe("Python in a shell script", () => {
 });
 
 describe("Node in a shell script", () => {
-  it("runs a file of the package, a text, a heredoc, and what the script wrote", async () => {
+  it("runs a file of the package, a text, a heredoc, and files that the script wrote", async () => {
     const files = {
       "scripts/tool.js": "console.log(process.argv.slice(1), require('./lib').n, process.cwd(), process.env.WHO)",
       "scripts/lib.js": "exports.n = 7",
@@ -118,7 +118,7 @@ describe("Node in a shell script", () => {
     );
   });
 
-  it("runs what the script changed of the package, and no more than that", async () => {
+  it("runs changed files of the package, and nothing outside", async () => {
     const files = { "scripts/tool.js": "console.log('old', require('./lib').n)", "scripts/lib.js": "exports.n = 7" };
     const ran = await run(
       `sed -i s/old/new/ /skill/scripts/tool.js; node /skill/scripts/tool.js; node -e 'syntax error here'; echo $?`,

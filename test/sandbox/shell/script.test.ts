@@ -1,4 +1,4 @@
-// What a shell script finds: its own path, the commands that are there, and those that are not.
+// The environment of a shell script: its own path, and the available and missing commands.
 
 import { describe, expect, it } from "vitest";
 import { ABSENT_PROGRAMS, SHELL_BUILTINS, SHELL_PROGRAMS } from "../../../src/domain/code/shell-commands";
@@ -23,7 +23,7 @@ describe("a shell script", () => {
     });
   });
 
-  it("goes on after an assignment, whatever was before, and not after one of what failed", async () => {
+  it("continues after an assignment, whatever the status before, and stops after a failing substitution", async () => {
     const source = `set -e\nif [[ -n "" ]]; then :; else A=""; fi\nfalse || B=$?\necho "$B"\nC=$(true)\nD=$(exit 3)\necho never`;
     expect(await run(source)).toEqual({ exit_code: 3, stdout: "1\n", stderr: "" });
   });
@@ -34,14 +34,14 @@ describe("a shell script", () => {
     expect(ran.stderr).toMatch(/Not a directory/);
   });
 
-  it("calls what an unquoted variable says, with its words", async () => {
+  it("runs the command in an unquoted variable, with its arguments", async () => {
     const source = `CMD="printf %s-%s\\n a"\n$CMD b\n"$CMD" b\nNONE=\n$NONE echo plain\nOPTS=""\necho x $OPTS y`;
     const ran = await run(source);
     expect(ran).toMatchObject({ exit_code: 0, stdout: "a-b\nplain\nx y\n" });
     expect(ran.stderr).toMatch(/printf %s-%s.*command not found/);
   });
 
-  it("runs its trap when it ends, however it ends, with the exit code it had", async () => {
+  it("runs its trap at every kind of end, with the exit code", async () => {
     const source = (end: string) =>
       `tmp=$(mktemp -d)\ncleanup() { echo "left $?"; rm -rf "$tmp"; ls /tmp | wc -l; }\ntrap cleanup EXIT INT TERM\ntouch "$tmp/a"\n${end}`;
     expect(await run(source("echo end"))).toMatchObject({ exit_code: 0, stdout: "end\nleft 0\n0\n" });
@@ -61,7 +61,7 @@ describe("a shell script", () => {
     );
   });
 
-  it("hears by name what is not here", async () => {
+  it("gets the name of a missing command", async () => {
     const ran = await run(
       "curl -s https://example.com; echo $?\ncommand -v git || echo 'no git'\nnonsense || echo $?\nyq . || echo $?",
     );
@@ -70,7 +70,7 @@ describe("a shell script", () => {
     expect(ran.stderr).toMatch(/^\/skill\/scripts\/run\.sh: line 4: nonsense: command not found$/m);
   });
 
-  it("has every command that publishing takes for there, and none that it does not", async () => {
+  it("has exactly the commands that publishing expects", async () => {
     const names = [...SHELL_BUILTINS, ...SHELL_PROGRAMS, ...ABSENT_PROGRAMS];
     const { stdout, exit_code } = await run(
       `for c in ${names.map((name) => `'${name}'`).join(" ")}; do command -v "$c" > /dev/null && echo "$c"; done; exit 0`,
@@ -96,7 +96,7 @@ describe("a shell script", () => {
     expect(ran.stdout).toBe("no\nno\nyes\n0\n");
   });
 
-  it("is cut where it says too much", async () => {
+  it("cuts too much output", async () => {
     const { stdout } = await run(
       "for i in {1..3000}; do echo '0123456789012345678901234567890123456789012345678901234567890123456789'; done",
     );

@@ -14,7 +14,7 @@ const keyOf = (id: string, userId: string) => ({
 const nobody = { groups: [], counters: { public: 1 } };
 const MiB = 1024 * 1024;
 
-it("never fills more than its bytes, and one service in ten thousand names drops nobody else", () => {
+it("never exceeds its size, and a service with ten thousand users evicts no other caller", () => {
   const memory = new IdentityMemory();
   for (let n = 0; n < 100; n++) {
     const key = keyOf(`own${n}`, `user-${n}`);
@@ -31,30 +31,30 @@ it("never fills more than its bytes, and one service in ten thousand names drops
   }
   expect(memory.bytes).toBeLessThanOrEqual(4 * MiB);
   for (let n = 0; n < 100; n++) {
-    expect(memory.recall({ keyId: `own${n}`, userId: null, claimed: [] }), `user-${n}`).not.toBe(null);
+    expect(memory.find({ keyId: `own${n}`, userId: null, claimed: [] }), `user-${n}`).not.toBe(null);
   }
-  expect(memory.recall({ keyId: "service", userId: "named-9999", claimed: [] })).not.toBe(null);
-  expect(memory.recall({ keyId: "service", userId: "named-0", claimed: [] })).toBe(null);
+  expect(memory.find({ keyId: "service", userId: "named-9999", claimed: [] })).not.toBe(null);
+  expect(memory.find({ keyId: "service", userId: "named-0", claimed: [] })).toBe(null);
 });
 
-it("keeps the groups of one token apart from those of another, and of the user's keys", () => {
+it("separates the groups of one token from those of another, and of the user's keys", () => {
   const memory = new IdentityMemory();
   const claimed = [{ group: "team", role: "Owner" as const }];
   const member = [{ group: "team", role: "Owner" as const, claimed: true as const }];
   memory.keep({ keyId: "", userId: "ann", claimed }, { key: null, groups: member, counters: {} }, dated(1));
   memory.keep({ keyId: "", userId: "ann", claimed: [] }, { key: null, ...nobody }, dated(1));
-  expect(memory.recall({ keyId: "", userId: "ann", claimed })?.user.value.groups).toEqual(member);
-  expect(memory.recall({ keyId: "", userId: "ann", claimed: [] })?.user.value.groups).toEqual([]);
+  expect(memory.find({ keyId: "", userId: "ann", claimed })?.user.value.groups).toEqual(member);
+  expect(memory.find({ keyId: "", userId: "ann", claimed: [] })?.user.value.groups).toEqual([]);
   const other = [{ group: "team", role: "Reporter" as const }];
-  expect(memory.recall({ keyId: "", userId: "ann", claimed: other })).toBe(null);
+  expect(memory.find({ keyId: "", userId: "ann", claimed: other })).toBe(null);
 });
 
-it("hands out what nobody can change, and never goes back", () => {
+it("returns immutable values, and never older ones", () => {
   const memory = new IdentityMemory();
   const asked = { keyId: "one", userId: null, claimed: [] };
   memory.keep(asked, { key: keyOf("one", "ann"), groups: [{ group: "g", role: "Owner" }], counters: {} }, dated(2));
   memory.keep(asked, { key: keyOf("one", "ann"), ...nobody }, dated(1, 9_000));
-  const found = memory.recall(asked);
+  const found = memory.find(asked);
   expect(found?.user.value.groups).toEqual([{ group: "g", role: "Owner" }]);
   expect(
     [found?.user.value, found?.user.value.groups, found?.user.value.groups[0], found?.key?.value].every(

@@ -32,13 +32,13 @@ it("lets only public skills through, with a loader, while the registry answers",
   );
 });
 
-it("is asked in one place, and the loader is touched in one folder", () => {
+it("is checked in one place, and the loader is used in one folder", () => {
   const using = (pattern: RegExp) =>
     Object.entries(sources)
       .filter(([, text]) => pattern.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")))
       .map(([path]) => path.replace("../../../src/", ""))
       .sort();
-  // `permissions.ts` tells what a version may do, and runs nothing.
+  // `permissions.ts` reports what a version can do, and runs nothing.
   expect(using(/\bcanExecute\b/)).toEqual([
     "domain/access/access.ts",
     "domain/code/permissions.ts",

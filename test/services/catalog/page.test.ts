@@ -1,4 +1,4 @@
-// Pages of a catalog that is too large for a view to hold.
+// Pages of a catalog that is too large for a view.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import type { GhostSpec } from "../../../src/domain/catalog/ghost";
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await seedVersion(steady, { version: "2.0.0" });
 });
 
-/** All pages of what a user sees, one after the other. */
+/** Returns all pages of a user's skills. */
 async function walk(spec: GhostSpec | null, settings: Record<string, string> = {}, limit = 1_000) {
   const context = contextOf(BIG_USER, { settings });
   const view = await viewOfCatalog(context, spec === null ? {} : { spec });
@@ -40,7 +40,7 @@ describe("pages of ten thousand skills", () => {
     expect(entries.filter(({ scope }) => scope === `user:${BIG_USER}`).length).toBe(OWN_SKILLS);
   });
 
-  it("keep to what a ghost says of a skill that it names beside all", async () => {
+  it("apply a ghost's references to skills that it names in addition to all", async () => {
     const of = async (reference: string) => {
       const { entries } = await walk({ systemPrompt: "", skills: ["*", reference] });
       const found = entries.find(({ name }) => name === "skill-00042x");

@@ -1,6 +1,6 @@
-// Random conversations under delivery `auto`: skills come, go and move on, callers take out what they are asked to or do not, pause,
-// forget and go back. After each step it is asked of the conversation what the documentation promises.
-// `VITE_SEED=<seed> VITE_CONVERSATIONS=200 npx vitest run --project worker test/services/conversation/auto-model.test.ts` tries others.
+// Random conversations under delivery `auto`: skills are added, removed and updated; callers remove messages as requested or not, pause,
+// cut their history and go back. After each step the promises of the documentation are checked. `VITE_SEED=<seed> VITE_CONVERSATIONS=200
+// npx vitest run --project worker test/services/conversation/auto-model.test.ts` runs others.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import fc from "fast-check";
@@ -47,7 +47,7 @@ const options = fc.record({
 });
 
 async function evict(object: DurableObjectStub): Promise<void> {
-  // Only what runs can be evicted.
+  // Only running objects can be evicted.
   await runInDurableObject(object, () => undefined);
   await evictDurableObject(object);
 }

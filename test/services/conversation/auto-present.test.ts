@@ -1,4 +1,4 @@
-// What is asked of the registry about instructions that stand in a history.
+// Queries of the registry for instructions that are in a history.
 
 import { expect, it } from "vitest";
 import { EMPTY_STATE } from "../../../src/domain/conversation/activation";
@@ -24,7 +24,7 @@ function carrying(skills: readonly SeededSkill[]): Session {
   return { state: { ...EMPTY_STATE, carriers } } as unknown as Session;
 }
 
-it("as much is asked about many as about one, and in two round trips", async () => {
+it("many skills take as many queries as one, in two round trips", async () => {
   const others: SeededSkill[] = [];
   for (let index = 0; index < 12; index++) {
     others.push(await seedSkill({ name: `shadowed-${index}` }));
@@ -43,7 +43,7 @@ it("as much is asked about many as about one, and in two round trips", async () 
   const all = await ask([...others, hidden]);
   expect([one.pins, all.pins, all.gone]).toEqual([1, 12, [hidden.versionId]]);
   expect(all.asked).toEqual(one.asked);
-  // One for the yanked among them, and one batch of two statements for those that other skills of their names come before.
+  // One query for yanked versions, and one batch of two statements for skills that others of the same name precede.
   expect(all.asked.filter((each) => each === "batch").length).toBe(1);
   expect(all.asked.length).toBe(4);
 });

@@ -1,4 +1,4 @@
-// The texts a model sees under delivery `auto`, byte for byte as in test/golden/auto.
+// The texts for models under delivery `auto`, byte for byte as in test/golden/auto.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await seedSkill({ name: "wiki", description: "Writes wiki pages.", body: "Write it down." });
 });
 
-it("answers name what to do next", async () => {
+it("answers name the next step", async () => {
   const user = someone();
   const spec = { systemPrompt: "You are careful.", skills: ["*"], preload_skills: ["wiki"] };
   await user.turn("c", { format: "openai", conversation: { spec, delivery: "auto" } });
@@ -49,7 +49,7 @@ it("answers name what to do next", async () => {
   expectGolden("answers", answers.join("\n"));
 });
 
-it.each(FORMATS)("the prompt, what is appended and the tools: %s", async (format) => {
+it.each(FORMATS)("the prompt, the appended text and the tools: %s", async (format) => {
   const user = someone();
   const spec = { systemPrompt: "You are careful.", skills: ["*"], preload_skills: ["wiki"] };
   const conversation = { spec, delivery: "auto" };

@@ -39,7 +39,7 @@ function passOf(world: World): string {
 function callsOf(op: Extract<Operation, { do: "calls" }>, ids: readonly string[]): object[] {
   return op.calls.map((each, index) => {
     const args = { skill_name: each.name, ...(each.tool === "read_skill" ? { file_path: "notes.md" } : {}) };
-    // A call without an id is a new one each time.
+    // Each call without an id is a new one.
     return formed(op.form, op.named ? (ids[index] ?? "") : "", each.tool, args);
   });
 }
@@ -89,11 +89,11 @@ async function perform(world: World, op: Operation): Promise<void> {
     case "again": {
       const { lastCalls } = world;
       if (lastCalls === null) return;
-      // In another turn, or another pass over the same one, an id means nothing.
+      // In another turn, or another pass over it, an id is a new call.
       if (lastCalls.pass !== passOf(world)) return callTools(world, lastCalls.op, lastCalls.ids);
       world.model.lose();
       const answer = await world.send("POST", "/tool-calls", { calls: callsOf(lastCalls.op, lastCalls.ids) });
-      // Loading and unloading are answered from the store and have no effect again; reading is done again, as of now.
+      // Repeated loads and unloads return the stored result without effect; reads are run again.
       for (const [index, { tool, name: skill }] of lastCalls.op.calls.entries()) {
         if (tool !== "read_skill") expect(answer.results[index]).toEqual(lastCalls.results[index]);
         else expect(answer.results[index]?.isError !== true).toBe(world.model.read(skill));
@@ -122,7 +122,7 @@ async function perform(world: World, op: Operation): Promise<void> {
   }
 }
 
-/** Plays a conversation; what went wrong and at which operation, or `null`. */
+/** Runs a conversation; returns the failure and its operation, or `null`. */
 async function play(initial: ModelSettings, all: readonly Operation[]): Promise<{ at: number; error: unknown } | null> {
   const world = new World(initial);
   await world.start();
@@ -141,7 +141,7 @@ async function play(initial: ModelSettings, all: readonly Operation[]): Promise<
   );
 }
 
-/** The failing conversation with every operation left out that it can fail without. */
+/** Returns the failing conversation without the operations that are not needed for the failure. */
 async function reduced(initial: ModelSettings, all: readonly Operation[], at: number): Promise<Operation[]> {
   let kept = all.slice(0, at + 1);
   for (let index = kept.length - 1; index >= 0; index--) {
@@ -152,7 +152,7 @@ async function reduced(initial: ModelSettings, all: readonly Operation[], at: nu
 }
 
 it(
-  `${CONVERSATIONS} random conversations of ${OPERATIONS} operations are as the model says`,
+  `${CONVERSATIONS} random conversations of ${OPERATIONS} operations equal the model`,
   async () => {
     const operations = fc.array(operation, { minLength: OPERATIONS, maxLength: OPERATIONS });
     const seed = SEED === undefined ? Date.now() & 0x7fffffff : Number(SEED);

@@ -16,7 +16,7 @@ describe("calling off", () => {
     expect(() => cancelCall(calls, "call_3")).toThrow(refused);
   });
 
-  it("finds a host's call by the host's request, and tells numbers from texts", () => {
+  it("finds a host's call by the host's request, and distinguishes numbers from texts", () => {
     const ids = [1, "1", 12, '1":', "x"].map((request) => clientCallId(request, "call_a"));
     expect(new Set(ids).size).toBe(5);
     for (const [index, request] of [1, "1", 12, '1":', "x"].entries()) {
@@ -32,7 +32,7 @@ describe("calling off", () => {
     expect(aborted(calls)).toEqual([]);
   });
 
-  it("keeps long ids out", () => {
+  it("omits long ids", () => {
     const long = "x".repeat(1_000);
     const calls = running(clientCallId(long, "call_a"));
     expect([...calls.keys()]).toEqual(["call_a"]);

@@ -1,5 +1,5 @@
-// The texts a model sees, byte for byte as in test/golden. A changed byte costs every user a prompt cache, so change a golden
-// file only on purpose: the failing test shows the new text.
+// The texts for models, byte for byte as in test/golden. A changed byte invalidates every user's prompt cache, so change a golden file only
+// on purpose: the failing test prints the new text.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -31,7 +31,7 @@ const BUILTIN = (import.meta as unknown as Modules).glob("../../../skills/*/SKIL
 });
 const seen = new Set<string>();
 
-/** Holds a text against its golden file. Files end with one newline that the text need not have. */
+/** Compares a text with its golden file. Files end with one newline that the text may lack. */
 function expectGolden(name: string, text: string): void {
   seen.add(name);
   expect(`${text}\n`).toBe(golden[name]);
@@ -54,7 +54,7 @@ interface Answer {
 const USER = "golden";
 let made = 0;
 
-/** A conversation, its turn begun, and its calls run. */
+/** A conversation with its first turn, and its calls run. */
 async function converse(settings: object, calls: [tool: string, args: object][] = [], turn: object = {}) {
   const id = `c${made++}`;
   const send = async (path: string, json: object): Promise<Answer> => {
@@ -163,7 +163,7 @@ describe("the prompt", () => {
 describe("a long catalog", () => {
   const entry = (name: string, description = `Does ${name}.`) => ({ name, description }) as CatalogEntry;
 
-  it("ends its list with what to call", () => {
+  it("ends its list with the tool to call", () => {
     expectGolden("list-cut", renderList([entry("a"), entry("b")], 44));
   });
 
@@ -194,7 +194,7 @@ describe("a long catalog", () => {
     });
     const lines = begun.prompt.system.split("\n");
     expect(lines.slice(0, 4)).toEqual(["## Available Skills", "", "- **n257**: Counts.", "- **n000**: Counts."]);
-    // 258 of their own and eight public ones: what is left out first is public.
+    // 258 own skills and eight public ones: public ones are omitted first.
     const shown = lines.filter((line) => line.startsWith("- **"));
     expect(shown.filter((line) => !line.startsWith("- **n"))).toEqual([]);
     expect(lines[2 + shown.length]).toBe(`… and ${258 + 8 - shown.length} more: call find_skill(query)`);
@@ -214,7 +214,7 @@ describe("a long catalog", () => {
     ]);
   });
 
-  it("is searched in an answer of few tokens, whatever the skills are called and say", async () => {
+  it("is searched with a short answer, whatever the names and descriptions", async () => {
     const words = "Reconciles quarterly intercompany ledgers, notwithstanding antidisestablishmentarian nomenclature. ";
     const named = ["x-1-y-2-z-".repeat(6), "技".repeat(40), "reconcile-intercompany-ledgers"];
     const answers = named.map((name) =>
@@ -227,7 +227,7 @@ describe("a long catalog", () => {
     for (const tokens of await countTokens(env.ASSETS, answers)) expect(tokens).toBeLessThanOrEqual(250);
   });
 
-  it("costs what it says", async () => {
+  it("has the stated number of tokens", async () => {
     const entries = ["a", "data-analysis", "技能"].map((name) => entry(name, "Reads, writes; counts!"));
     const lines = entries.map((one) => catalogLine(one.name, one.description));
     const [list = 0, ...each] = await countTokens(env.ASSETS, [renderList(entries, 0), ...lines]);
@@ -283,7 +283,7 @@ describe("answers", () => {
     const steps = [skill("mermaid-diagram"), skill("mermaid-diagram"), skill("review"), skill("nowhere")];
     const { answers, last } = await converse({ spec, tool_style: "skill" }, steps);
     expectGolden("answers-skill", titled(steps, answers));
-    // Only what was answered is left out of the prompt: the dependency of `review` was not.
+    // The prompt omits only what a result contained; the dependency of `review` was in none.
     expect(last.prompt.system).toBe(
       `${SYSTEM}\n\n${renderLoaded([{ name: "data-analysis", instructions: "Load the data first." }], [])}`,
     );
@@ -369,6 +369,6 @@ describe("tools", () => {
   });
 });
 
-it("has no golden file that nobody holds anything against", () => {
+it("has no unused golden file", () => {
   expect(Object.keys(golden).sort()).toEqual([...seen].sort());
 });

@@ -1,4 +1,4 @@
-// How a stream is passed on, against a clock of the test's own: silences, keep-alives, ends.
+// Relaying a stream with a simulated clock: pauses, keep-alives, ends.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UPSTREAM_LIMITS } from "../../../src/domain/limits";
@@ -9,7 +9,7 @@ import { UpstreamFault } from "../../../src/upstream/fault";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A stream of a server under the test's control, and what arrives of it. */
+/** A stream of a server that the test controls, and what the client receives. */
 function wire(options: Partial<EventRelayOptions> = {}) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({}, { highWaterMark: 100 });
   const writer = writable.getWriter();
@@ -20,7 +20,7 @@ function wire(options: Partial<EventRelayOptions> = {}) {
     now: Date.now,
     pass: writeEvent,
     failure: (id, fault) => `${id}: ${fault.message}`,
-    farewell: () => "",
+    failureEvent: () => "",
     ...options,
   });
   let told = "";
@@ -50,7 +50,7 @@ const LATE = "data: 1: the server did not respond within 40s\n\n";
 const KEEP = ": keep-alive\n\n";
 
 describe("a stream that answers a request", () => {
-  it("fails after a silence, and says every 15 seconds that it is alive", async () => {
+  it("fails after a pause, and sends a keep-alive every 15 seconds", async () => {
     const line = wire();
     await vi.advanceTimersByTimeAsync(39_000);
     expect(line.now()).toEqual({ told: KEEP + KEEP, state: "open" });
@@ -58,7 +58,7 @@ describe("a stream that answers a request", () => {
     expect(line.now()).toEqual({ told: KEEP + KEEP + LATE, state: "closed" });
   });
 
-  it("goes on while events come, but not for comments or pieces of an event", async () => {
+  it("continues while events arrive, but not for comments or parts of an event", async () => {
     const line = wire();
     for (let n = 0; n < 5; n++) {
       await vi.advanceTimersByTimeAsync(30_000);
@@ -112,7 +112,7 @@ describe("a stream that answers a request", () => {
 });
 
 describe("a standing stream", () => {
-  it("stands without end, and says that it is alive", async () => {
+  it("stays open without end, with keep-alives", async () => {
     const line = wire({ pending: [], firstMs: null, silenceMs: null });
     await vi.advanceTimersByTimeAsync(3_600_000);
     expect(line.now()).toEqual({ told: KEEP.repeat(240), state: "open" });
@@ -126,7 +126,7 @@ describe("a standing stream", () => {
       pending: [],
       firstMs: 5_000,
       silenceMs: null,
-      farewell: (fault: Error) => `event: error\ndata: ${fault.message}\n\n`,
+      failureEvent: (fault: Error) => `event: error\ndata: ${fault.message}\n\n`,
     };
     const silent = wire(options);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -142,7 +142,7 @@ describe("a standing stream", () => {
   });
 });
 
-it("a stream of comments says nothing, so its client hears from the gateway", async () => {
+it("a stream of comments contains no event, so the gateway sends keep-alives to its client", async () => {
   const line = wire({ pending: [], firstMs: null, silenceMs: null });
   for (let n = 0; n < 10; n++) {
     await vi.advanceTimersByTimeAsync(4_000);

@@ -13,7 +13,7 @@ const settings = (variables: Record<string, string>): Settings => {
 describe("a sealed handle", async () => {
   const seal = await handlesOf(settings({ GATEWAY_ADMIN_KEY: FIRST }));
 
-  it("opens under its own binding, to what was sealed, and is always the same", async () => {
+  it("decrypts with its own binding to the original value, and is deterministic", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.array(fc.string(), { maxLength: 4 }), async (value, binding) => {
         const handle = await seal.close(value.toWellFormed(), binding);

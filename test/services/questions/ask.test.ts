@@ -25,13 +25,13 @@ type Tool = (ask: (question: Question) => Promise<Answer>) => Promise<unknown>;
 interface ToolCall {
   callId?: string;
   signal?: AbortSignal;
-  /** Called when something was asked. */
+  /** Called when a question was asked. */
   onAsk?: () => void;
-  /** Whether the tool's code is gone as soon as something was asked. */
+  /** Whether the tool's code ends as soon as it has asked. */
   dies?: boolean;
 }
 
-/** Runs a tool's code in the object, as a provider will. */
+/** Runs a tool's code in the object, like a provider. */
 function runTool(conversation: string, tool: Tool, { callId = "call_1", signal, onAsk, dies }: ToolCall = {}) {
   return runInDurableObject(objectOf(conversation), (_, state) => {
     const session = openSession(new ConversationStore(state.storage)) as Session;
@@ -61,12 +61,12 @@ async function respond(id: string, requestId: string, result: unknown): Promise<
   expect((await call("POST", path, { json: { success: true, result } })).status).toBe(200);
 }
 
-describe("a tool that asks", () => {
+describe("a tool with questions", () => {
   it("finds its answers when the same call is made again after the gateway died", async () => {
     const id = await conversationOf(null);
     let asked = 0;
     const tool: Tool = async (ask) => [await ask(question("first")), await ask(question("second", 200))];
-    // The first life: the tool asks and nobody answers before everything is gone.
+    // First run: the tool asks, and the object is evicted before an answer.
     await expect(runTool(id, tool, { dies: true })).rejects.toThrow("killed");
     await evict(id, "close");
     const page = await Page.greeted(id);
@@ -74,14 +74,14 @@ describe("a tool that asks", () => {
     expect([action, skill_name]).toEqual(["first", "demo"]);
     page.answer(request_id, { success: true, result: 1 });
     await page.next("ack");
-    // The second life: the first answer is there at once, and the second question is new.
+    // Second run: the first answer is already there, and the second question is new.
     const again = await runTool(id, tool, { onAsk: () => asked++ });
     expect(again).toEqual([
       { success: true, result: 1 },
       { success: false, error: "No answer within 0.2s" },
     ]);
     expect(asked).toBe(1);
-    // The third: everything has its answer, and nothing is asked again.
+    // Third run: every question has its answer, and none is asked again.
     expect(await runTool(id, tool, { onAsk: () => asked++ })).toEqual(again);
     expect(asked).toBe(1);
     expect((await pending(id)).map((one) => [one.action, one.state])).toEqual([
@@ -104,7 +104,7 @@ describe("a tool that asks", () => {
     await turn();
     await once();
     expect(await pending(id)).toHaveLength(3);
-    // Turn 2 is undone and happens again: its call_1 is not the one of before.
+    // Turn 2 is undone and runs again: its call_1 is another call.
     await call("POST", `/api/v1/conversations/${id}/restore`, {
       json: {
         history: [
@@ -118,7 +118,7 @@ describe("a tool that asks", () => {
     expect(new Set((await pending(id)).map((one) => one.request_id)).size).toBe(4);
   });
 
-  it("takes back what it asked when its call is cancelled", async () => {
+  it("cancels its questions when its call is cancelled", async () => {
     const id = await conversationOf(null);
     const answer = await runTool(id, async () => null);
     expect(answer).toBeNull();
@@ -147,7 +147,7 @@ describe("a tool that asks", () => {
     expect(await requestState(id, request!.request_id)).toMatchObject({ state: "cancelled" });
   });
 
-  it("tells the pages something without waiting for an answer, under a number of its own", async () => {
+  it("sends something to the pages without waiting for an answer, with its own number", async () => {
     const id = await conversationOf(null);
     const told = await runInDurableObject(objectOf(id), (_, state) => {
       const { questions } = new ConversationStore(state.storage);

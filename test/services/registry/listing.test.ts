@@ -1,4 +1,4 @@
-// The kill switch and the allow-list, which the pool's own settings leave open.
+// SKILLS_ENABLED and SKILLS_ALLOWED, which the pool's own settings do not restrict.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { PUBLIC_SCOPE, userScope } from "../../../src/domain/access/access";
@@ -33,7 +33,7 @@ describe("the allow-list", () => {
   const invoked = (allowed: string, name: string, userId = "mallory") =>
     invokeSkill(contextOf(userId, { settings: { SKILLS_ALLOWED: allowed } }), name);
 
-  it("lets through what it names, at the newest version that satisfies it", async () => {
+  it("allows listed skills, at the newest version that satisfies the range", async () => {
     expect(await unified("")).toEqual(["other null", "ranged 2.0.0", "unlabelled null"]);
     expect(await unified("ranged")).toEqual(["ranged 2.0.0"]);
     expect(await unified("ranged@^1, unlabelled")).toEqual(["ranged 1.5.0", "unlabelled null"]);
@@ -77,7 +77,7 @@ describe("the kill switch", () => {
 });
 
 describe("pages", () => {
-  it("end early rather than carry too many instructions, and go on where they ended", async () => {
+  it("end early if the instructions are large, and continue from there", async () => {
     const body = "x ".repeat(127 * 1024);
     const names = Array.from({ length: 20 }, (_, index) => `large-${String(index).padStart(2, "0")}`);
     for (const name of names) await add(userScope("large"), "large", { name, body });

@@ -1,5 +1,5 @@
-// Publishing is proved by failing: every call to D1 and R2 of every scenario fails once before and once after it took effect.
-// Whatever happens, no version is visible without its object, and asking again completes.
+// Publishing with failures: every call to D1 and R2 of every scenario fails once before and once after its effect. In every case, no
+// version is visible without its object, and repeating the request completes it.
 
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -25,7 +25,7 @@ function request(userId: string, skill: SkillFixture, more: Partial<PublishReque
   return { upload: skillZip(skill), fileName: "x.zip", name: undefined, target, idempotencyKey: null, ...more };
 }
 
-/** The versions of a user's skill as the rows have them, once everything that must be true of them was checked. */
+/** Returns the versions of a user's skill from the rows, after checking the invariants. */
 async function versionsOf(userId: string) {
   const rows = await env.DB.prepare(
     `SELECT s.id AS skill_id, s.seq, s.version_id AS current, v.id, v.digest, v.label, v.zip_sha256, v.description
@@ -56,7 +56,7 @@ async function versionsOf(userId: string) {
 const counterOf = (userId: string) =>
   env.DB.prepare("SELECT value FROM counters WHERE scope = ?").bind(userScope(userId)).first<number>("value");
 
-/** Drizzle wraps what a single statement throws. */
+/** Drizzle wraps the error of a single statement. */
 function refusalIn(error: unknown): GatewayError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof GatewayError) return cause;
   return null;
@@ -65,11 +65,11 @@ function refusalIn(error: unknown): GatewayError | null {
 const keys = async () => (await env.PACKAGES.list({ prefix: "packages/" })).objects.map((object) => object.key);
 
 interface Scenario {
-  /** What is there before. */
+  /** Data that exists before. */
   before?(context: Context): Promise<void>;
-  /** What may fail at any point, and is then asked for again. */
+  /** The operation that fails and is then repeated. */
   act(context: Context): Promise<unknown>;
-  /** What must be true once it was asked for until it succeeded. */
+  /** The condition that must hold after it has succeeded. */
   after(userId: string): Promise<void>;
 }
 
@@ -271,7 +271,7 @@ describe("at once", () => {
     expect((await ask({ upload: skillZip(second) })).status).toBe(201);
   });
 
-  it("keeps the exact rows when a name is taken in another spelling", async () => {
+  it("keeps the rows unchanged if the name exists in another spelling", async () => {
     const all = await Promise.allSettled(
       ["Straße", "STRASSE", "strasse"].map((name) => publish(contextOf("fold"), request("fold", { name }))),
     );
@@ -292,7 +292,7 @@ function attempt(severity: string, skill: typeof risky, isPublic: boolean) {
 }
 let versions = 0;
 
-it("findings keep a package from everybody where the operator says so, and from nobody else", async () => {
+it("findings prevent public publishing if the operator configures it, and no other publishing", async () => {
   const refusal = { reason: "PACKAGE_INVALID", details: { issues: [{ code: "FETCH_AND_RUN", severity: "high" }] } };
   await expect(attempt("high", risky, true)).rejects.toMatchObject(refusal);
   await expect(attempt("low", sloppy, true)).rejects.toMatchObject({ details: { issues: [{ code: "FILE_MISSING" }] } });

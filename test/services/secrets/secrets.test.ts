@@ -10,7 +10,7 @@ const [A, B] = [key("a"), key("b")];
 const hosts = ["mcp.example.com", "*.tools.example.com"];
 const v = (name: string) => `\${{${name}}}`;
 
-/** A user whose counters stand still, so that only what the test changes is seen. */
+/** A user whose counters stay constant, so that only changes of the test are visible. */
 function someone(
   settings: Record<string, string> = { SECRETS_KEY: A },
   more: { admin?: boolean; groups?: string[]; count?: number } = {},
@@ -25,7 +25,7 @@ function someone(
   return { ...context, caller: { ...context.caller, counters: { public: more.count ?? Math.random() } } };
 }
 
-/** Who says to be in a group is in it. */
+/** A caller is a member of the groups that it claims. */
 async function joins(userId: string, group: string): Promise<void> {
   await env.DB.batch([
     env.DB.prepare("INSERT INTO groups (name, folded, created_by) VALUES (?1, ?1, 'root')").bind(group),
@@ -44,7 +44,7 @@ describe("usable secrets", () => {
     expect(await found()).toBe("left-value");
     await env.DB.prepare("DELETE FROM group_members WHERE user_id = 'ada' AND group_name = 'left'").run();
     expect(await found()).toBe(undefined);
-    // A token's claim is looked at in every request, and stands in no table.
+    // A token's claim is read in every request and is in no table.
     const claiming = ada();
     const groups = [{ group: "left", role: "Maintainer" as const, claimed: true as const }];
     const principal = { ...claiming.caller.principal, groups };
@@ -52,7 +52,7 @@ describe("usable secrets", () => {
     expect(claimed.get("L1")?.value).toBe("left-value");
   });
 
-  it("are one's own before the group's before the gateway's", async () => {
+  it("are own ones before the group's before the gateway's", async () => {
     const admin = someone(undefined, { admin: true });
     const ada = () => someone(undefined, { groups: ["team"] });
     await joins("ada", "team");
@@ -96,7 +96,7 @@ describe("usable secrets", () => {
     await expect(attempt).rejects.toMatchObject({ code: "unavailable", reason: "SECRETS_UNAVAILABLE" });
   });
 
-  it("say when they were last used", async () => {
+  it("show their last use", async () => {
     await storeSecret(someone(), { kind: "user" }, { name: "L", value: "last-used-value", hosts });
     const used = () => env.DB.prepare("SELECT last_used_at FROM secrets WHERE name = 'L'").first("last_used_at");
     expect(await used()).toBeNull();
@@ -122,7 +122,7 @@ describe("usable secrets", () => {
 describe("a server's variables", () => {
   const headers = { Authorization: `Bearer ${v("secrets.TOKEN")}`, "X-User": v("user.id") };
 
-  it("are filled in URL and headers, and what is secret is known to the redactor", async () => {
+  it("are filled into URL and headers, and known to the redactor", async () => {
     await storeSecret(someone(), { kind: "user" }, { name: "TOKEN", value: "a b/c-secret", hosts });
     const url = `https://x.tools.example.com/mcp/${v("conversation.id")}?k=${v("secrets.TOKEN")}`;
     const filled = await fillServerVariables(someone(), { conversationId: "c1" }, "s", { url, headers, timeout: 5 });

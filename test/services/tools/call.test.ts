@@ -1,4 +1,4 @@
-// Calling code while the registry is down: what was offered stays offered, and nothing runs.
+// Calling code while the registry is down: tools stay in the list, and no code runs.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -47,7 +47,7 @@ it("refuses while the registry does not answer", async () => {
     const { view: kept } = await currentView(stale, session);
     const down = { ...stepOf({ context: stale, session, view: kept }), ...call };
     expect((await offeredTools(down)).tools.map((tool) => tool.name)).toEqual(["act"]);
-    const why = "the registry does not respond, so code is not run; try again in a moment.";
+    const why = "the registry does not respond, so code is not run. Try again in a moment.";
     expect(await callByOfferedName(down, "act", {})).toEqual({
       content: [{ type: "text", text: `Tool 'act' is not available: ${why}` }],
       isError: true,

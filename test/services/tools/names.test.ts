@@ -1,4 +1,4 @@
-// Names of brought tools: unique, fit for models' interfaces, and kept as long as what brought them stays.
+// Names of tools: unique, valid for models' APIs, and kept as long as the skill or server.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ describe("nameGroups", () => {
     const first = await nameGroups(EMPTY, [of("a", true), of("b", false), of("c", true)]);
     expect([nameIn(first.names, "/a", "a"), nameIn(first.names, "/b", "b")]).toEqual(["search", "b__search"]);
     expect(nameIn(first.names, "/c", "c")).toBeNull();
-    // Who has a name keeps it; who has none gets it once it is free.
+    // A tool keeps its name; a tool without one gets it when it is free.
     const store = { ...EMPTY, ...first };
     const swapped = await nameGroups(store, [of("c", true), of("a", true)]);
     expect([nameIn(swapped.names, "/a", "a"), nameIn(swapped.names, "/c", "c")]).toEqual(["search", null]);
@@ -54,14 +54,14 @@ describe("nameGroups", () => {
     expect(names["/s"]?.tools).toEqual({});
   });
 
-  it("keeps a name while its group goes on, and gives it anew to a later activation", async () => {
+  it("keeps a name while its group is active, and assigns it again to a later activation", async () => {
     const first = await nameGroups(EMPTY, [group("alpha", 1, "x"), group("beta", 2, "x")]);
     const store = { ...EMPTY, ...first };
     const alone = await nameGroups(store, [group("beta", 2, "x")]);
     expect(nameIn(alone.names, "beta", "x")).toBe("beta__x");
     const again = await nameGroups({ ...EMPTY, ...alone }, [group("beta", 7, "x")]);
     expect(nameIn(again.names, "beta", "x")).toBe("x");
-    // What is not listed just now is still that group's.
+    // A name that is not listed now still belongs to its group.
     const silent = await nameGroups(store, [group("alpha", 1), group("gamma", 3, "x")]);
     expect(nameIn(silent.names, "gamma", "x")).toBe("gamma__x");
   });

@@ -1,5 +1,4 @@
-// Keeping what scripts leave while storage fails, or while the conversation ends: what is left is found by the sweep, whatever happened
-// in between.
+// Storing files of scripts while storage fails or the conversation ends: the sweep finds everything that remains.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -26,7 +25,7 @@ async function enlist(conversation = "talk"): Promise<void> {
     .run();
 }
 
-/** What the hourly job leaves, as of so many days later. */
+/** What remains after the hourly job, this number of days later. */
 async function afterSweep(days = 0): Promise<Awaited<ReturnType<typeof keptIds>>> {
   await sweepFiles(contextOf("nobody", { now: () => Date.now() + days * DAY_MS }));
   return keptIds();
@@ -38,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Does it with the n-th call to storage failing, for each there is. */
+/** Runs it once for each storage call, with that call failing. */
 async function atEveryCall(act: (faults: Faults) => Promise<void>): Promise<number> {
   let at = 0;
   for (const moment of ["before", "after"] as const) {
@@ -54,7 +53,7 @@ async function atEveryCall(act: (faults: Faults) => Promise<void>): Promise<numb
 }
 
 describe("keeping two files", () => {
-  it("tells no file that is not there, and leaves nothing that nobody sweeps, whichever call to storage fails", async () => {
+  it("returns no missing file, and leaves nothing that the sweep does not find, whichever storage call fails", async () => {
     const calls = await atEveryCall(async (faults) => {
       const { written, left } = await storeWrittenFiles(contextOf(USER, { faults }), CALL, run("a", "b"));
       const { rows, objects } = await keptIds();
@@ -62,7 +61,7 @@ describe("keeping two files", () => {
       for (const { kept } of written)
         expect([rows, objects]).toEqual([expect.arrayContaining([kept?.id]), expect.arrayContaining([kept?.id])]);
       for (const { reason } of left) expect(reason).toBe("UNAVAILABLE");
-      // The next hour takes an object without a row; a row without an object ends with its time.
+      // The next hour deletes an object without a row; a row without an object expires.
       const later = await afterSweep();
       expect(later.rows).toEqual(expect.arrayContaining(later.objects));
       for (const { kept } of written) expect(later.objects).toContain(kept?.id);
@@ -85,7 +84,7 @@ describe("keeping two files", () => {
     }
   });
 
-  it("is not done for a conversation that is gone, nor by a gateway that keeps none", async () => {
+  it("does nothing for a deleted conversation, or if file storage is disabled", async () => {
     await env.DB.prepare("DELETE FROM conversations WHERE user_id = ?").bind(USER).run();
     expect((await storeWrittenFiles(contextOf(USER), CALL, run("a"))).written).toEqual([]);
     await enlist();
@@ -102,7 +101,7 @@ describe("keeping two files", () => {
   });
 });
 
-describe("what ends", () => {
+describe("deletion", () => {
   it("is deleted when it is deleted again, whichever call to storage failed", async () => {
     const calls = await atEveryCall(async (faults) => {
       const { written } = await storeWrittenFiles(contextOf(USER), CALL, run("a"));
@@ -164,8 +163,8 @@ describe("what ends", () => {
   });
 });
 
-describe("a kept file whose object is gone", () => {
-  it("is none for a script", async () => {
+describe("a stored file without its object", () => {
+  it("is not found by a script", async () => {
     const { written } = await storeWrittenFiles(contextOf(USER), CALL, run("a"));
     const id = written[0]?.kept?.id ?? "";
     const { objects } = await env.PACKAGES.list({ prefix: "runs/" });

@@ -27,7 +27,7 @@ async function killBehind(answer: Response, text: string): Promise<string> {
     }
   };
   await expect(read()).rejects.toThrow("terminated");
-  await run.line(/^workerd serves again$/);
+  await run.line(/^workerd is running again$/);
   await until("it answers", async () => (await gateway.fetch("/health").catch(() => null))?.ok ?? false);
   return heard;
 }

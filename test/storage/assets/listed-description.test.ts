@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { listedDescription } from "../../../src/domain/tokens";
 import { countTokens } from "../../../src/storage/assets/tokenizer";
 
-// Beside the tokenizer, whose ranks only the Worker has; the rest of a catalog line is tested in test/domain/tokens.test.ts.
+// Tested with the tokenizer, whose ranks only the Worker has. test/domain/tokens.test.ts tests the rest of a catalog line.
 describe("catalogLine", () => {
   it("holds at most 40 tokens of a description, whatever it is written in", async () => {
     const texts = [

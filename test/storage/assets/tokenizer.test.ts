@@ -7,11 +7,11 @@ import { GatewayError } from "../../../src/domain/errors";
 import { PACKAGE_LIMITS } from "../../../src/domain/limits";
 import { countTokens } from "../../../src/storage/assets/tokenizer";
 
-/** An ASSETS binding that answers every request alike. */
+/** An ASSETS binding that answers every request the same. */
 const answering = (answer: () => Response): Pick<Fetcher, "fetch"> => ({ fetch: async () => answer() });
 
 describe("without the ranks", () => {
-  // Once they have been had they are kept for good, by whatever ran before: another copy of the module has had none.
+  // Loaded ranks are cached in the module, so another copy of the module is used.
   let copies = 0;
   const unread = async () => {
     const copy = `../../../src/storage/assets/tokenizer.ts?copy=${++copies}`;
@@ -112,7 +112,7 @@ describe("with the ranks", () => {
     };
     const made = (length: number, unit: () => string): string => Array.from({ length }, unit).join("");
 
-    // The first call compiles; what is measured is counting.
+    // The first call compiles; only counting is measured.
     beforeAll(() => count("warm up ".repeat(1000)));
 
     it.each([

@@ -1,4 +1,4 @@
-// What lists and searches answer with ten thousand skills.
+// Lists and searches with ten thousand skills.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,11 +1,11 @@
-// Migrations on a database that is in use: what was there before survives, and what a migration promises holds for it. The
-// database is the SQLite of an object, which is empty, while the pool's D1 has all migrations already.
+// Migrations on a database with data: existing rows survive, and the promises of the migration hold for them. The database is the SQLite of
+// an object, which is empty, while the pool's D1 has all migrations already.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-/** Where in the list of migrations numbers of versions come. */
+/** The migration that adds version numbers. */
 const NUMBERS = env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith("0016_"));
 
 /** Runs with an empty database. */
@@ -26,7 +26,7 @@ const GHOSTS = [
   { id: "gho_3", user_id: "alice", namespace: "crew", name: "Écrivain", folded: "écrivain" },
 ];
 
-/** Writes a ghost as a gateway does that knows no shared ones. */
+/** Writes a ghost like a gateway without shared ghosts. */
 function insert(sql: SqlStorage, ghost: (typeof GHOSTS)[number]): void {
   const { id, user_id, namespace, name, folded } = ghost;
   sql.exec(
@@ -36,7 +36,7 @@ function insert(sql: SqlStorage, ghost: (typeof GHOSTS)[number]): void {
   sql.exec("INSERT INTO ghost_skills VALUES (?, 0, 'skill', '*', 'skl_1')", id);
 }
 
-/** A database of before shared ghosts, filled, and then migrated. */
+/** A filled database from before shared ghosts, after the migration. */
 function migrated(sql: SqlStorage): void {
   migrate(sql, 0, 2);
   for (const ghost of GHOSTS) insert(sql, ghost);
@@ -44,7 +44,7 @@ function migrated(sql: SqlStorage): void {
 }
 
 describe("shared ghosts come to a database that has ghosts", () => {
-  it("keeps every ghost and its skills, each as its user's own", () =>
+  it("keeps every ghost and its skills, each for its user", () =>
     withDatabase((sql) => {
       migrated(sql);
       const rows = sql.exec("SELECT * FROM ghosts ORDER BY id").toArray();
@@ -63,7 +63,7 @@ describe("shared ghosts come to a database that has ghosts", () => {
       );
     }));
 
-  it("takes what a gateway of before it writes while the new one is being deployed", () =>
+  it("accepts rows of the previous gateway during a deployment", () =>
     withDatabase((sql) => {
       migrated(sql);
       insert(sql, { id: "gho_4", user_id: "carol", namespace: "default", name: "late", folded: "late" });
@@ -103,7 +103,7 @@ describe("all migrations after it", () => {
 });
 
 describe("numbers come to versions that are there", () => {
-  /** Writes a version as a gateway does that knows no numbers. */
+  /** Writes a version like a gateway without version numbers. */
   const publish = (sql: SqlStorage, id: string, skill: string, at: number) =>
     sql.exec(
       `INSERT INTO versions (id, skill_id, digest, description, tags, dependencies, has_capabilities, tokens_description, tokens_line,

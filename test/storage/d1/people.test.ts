@@ -1,11 +1,11 @@
-// The list of columns that hold a user is whole: whoever adds a table says how its rows are exported and erased.
+// The list of columns with users is complete: a new table must state how its rows are exported and erased.
 
 import { env } from "cloudflare:workers";
 import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { USER_COLUMNS } from "../../../src/storage/d1/schema/people";
 
-/** Tables and columns that hold no user, though they may look so, and why. */
+/** Tables and columns that contain no user although their names suggest it, with reasons. */
 const WITHOUT_USER: Record<string, string> = {
   d1_migrations: "the names of migrations",
   sqlite_sequence: "SQLite's own",
@@ -36,7 +36,7 @@ const WITHOUT_USER: Record<string, string> = {
 const LOOKS_LIKE_A_USER = /user|owner|actor|scope|subject|created_by|author_id|shared/;
 const listed = new Set(USER_COLUMNS.map(({ table, column }) => `${getTableName(table)}.${column.name}`));
 
-/** The tables of the database, without the shadows of the search index. */
+/** The tables of the database, without internal tables of the search index. */
 async function tables(): Promise<string[]> {
   const { results } = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'skill\\_search\\_%' ESCAPE '\\'",
@@ -55,7 +55,7 @@ describe("the list of columns that hold a user", () => {
     expect((await tables()).filter((table) => !known.has(table))).toEqual([]);
   });
 
-  it("has a row for every column that looks like a user, and none that is not there", async () => {
+  it("has a row for every column that looks like a user, and no others", async () => {
     const columns = (await Promise.all((await tables()).map(columnsOf))).flat();
     const suspects = columns.filter((column) => LOOKS_LIKE_A_USER.test(column.split(".")[1] ?? ""));
     expect(suspects).toContain("ghosts.scope");

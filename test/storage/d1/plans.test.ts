@@ -1,5 +1,5 @@
-// With ten thousand skills: no statement walks a table, and none reads more rows than its answer has. Every function that a module
-// of D1 exports has a row in the table below, or stands beside it with the reason why not.
+// With ten thousand skills: no statement scans a table, and none reads more rows than it returns. Every exported function of a D1 module
+// has a row in the table below, or a reason why not.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -57,7 +57,7 @@ const SEARCHED = {
   ...{ whenToUse: null, examples: [], instructions: "" },
 };
 
-/** Calls of a function, by its name: in all of `src` a name is exported once. */
+/** Returns the calls of a function by its name: an exported name is unique in `src`. */
 const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise<unknown>> = {
   ...FILE_QUERIES,
   ...DRAFT_QUERIES,
@@ -333,7 +333,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
 beforeAll(seedManySkills);
 
 describe("plans with ten thousand skills", () => {
-  it("are asked of every function of every module", async () => {
+  it("are checked for every function of every module", async () => {
     const modules = import.meta.glob<Record<string, unknown>>(
       "../../../src/storage/d1/{*,chat/*,compat/*,console/*,conversation/*,imports/*,registry/*,servers/*,sign-in/*}.ts",
       { eager: true },
@@ -363,12 +363,12 @@ describe("plans with ten thousand skills", () => {
   });
 });
 
-/** Whether the plan's step walks a table that this function may walk. */
+/** Whether a step of the plan scans a table that this function can scan. */
 function mayWalk(name: string, detail: string): boolean {
   return WALKING[name]?.tables.some((table) => new RegExp(`^SCAN ${table}\\b`).test(detail)) ?? false;
 }
 
-/** Lists that came as JSON, rows made up by the statement, and the full-text index by its terms or by its rowid, also a range. */
+/** Allowed: lists from JSON, rows created by the statement, and the full-text index by its terms or rowid. */
 function harmless(detail: string): boolean {
   if (
     /^SCAN (?:seen$|asked$|held LEFT-JOIN$|known$|counted$|summed$|taken$|smallest$|names$|chosen$|hits$|own$|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\))$/.test(

@@ -1,4 +1,4 @@
-// Twenty requests in Chinese over Chinese skills: the right one is among the first five, and mostly the first.
+// Twenty Chinese requests over Chinese skills: the right skill is among the first five, and mostly the first.
 
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";

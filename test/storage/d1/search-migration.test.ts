@@ -1,4 +1,4 @@
-// Migration 0007 on a database that has been in use: what was found before it is found after it, and reindexing brings the rest.
+// Migration 0007 on a database with data: search still finds what it found, and reindexing adds the rest.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const found = async (query: string) => (await searchSkills(db, ["public"], query
 const run = (statements: readonly string[]) => env.DB.batch(statements.map((sql) => env.DB.prepare(sql)));
 const migrate = () => run(migration.split("--> statement-breakpoint"));
 
-/** The index as the gateway before has it. */
+/** The index of the previous gateway. */
 const BEFORE = [
   "CREATE TABLE kept AS SELECT rowid AS seq, scope, name, description, tags FROM skill_search",
   "DROP TABLE skill_search",
@@ -22,7 +22,7 @@ const BEFORE = [
 ];
 
 describe("the index with instructions", () => {
-  it("takes over what was indexed, and reindexing adds the rest", async () => {
+  it("keeps the indexed rows, and reindexing adds the rest", async () => {
     await seedSkill({ name: "owls", description: "Counts owls.", body: "Listen at midnight." });
     await run(BEFORE);
     await migrate();
@@ -31,7 +31,7 @@ describe("the index with instructions", () => {
     expect(await found("midnight")).toEqual(["owls"]);
   });
 
-  it("takes what the gateway before writes until the new one is deployed", async () => {
+  it("accepts rows of the previous gateway until the new one is deployed", async () => {
     const { id } = await seedSkill({ name: "bats", description: "Counts bats." });
     await run([
       `DELETE FROM skill_search WHERE rowid = (SELECT seq FROM skills WHERE id = '${id}')`,

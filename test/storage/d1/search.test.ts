@@ -54,14 +54,14 @@ beforeAll(async () => {
   });
 });
 
-describe("what is searched", () => {
+describe("searched texts", () => {
   it("is also when to use it, the instructions, and the example prompts", async () => {
     expect(await found("hibernates")).toEqual(["turtle"]);
     expect(await found("which dandelions")).toEqual(["turtle"]);
     expect(await found("tortoises")).toEqual(["turtle"]);
   });
 
-  it("counts most in the name and least in what anybody may write as much of as they like", async () => {
+  it("weighs the name most, and unlimited texts least", async () => {
     const word = (n: number) => Array.from({ length: n }, () => "lighthouse").join(" ");
     await add("in-body", "public", "aa", "Something.", [], null, { instructions: word(3) });
     await add("in-examples", "public", "bb", "Something.", [], null, {
@@ -78,7 +78,7 @@ describe("search", () => {
     expect(await found("diagram")).toEqual(["mermaid", "mine"]);
     expect(await found("drawing a flowchart")).toEqual(["mermaid"]);
     expect(await found("merm")).toEqual(["mermaid"]);
-    // A word that somebody has written is no beginning of another.
+    // A word that exists is not tried as a prefix.
     expect(await found("diagram flow")).toEqual(["mermaid", "mine"]);
     expect(await found("VISUAL")).toEqual(["mermaid"]);
     expect(await found("cafe")).toEqual(["cafe"]);
@@ -95,7 +95,7 @@ describe("search", () => {
     expect((await found("notes diagrams"))[0]).toBe("mine");
   });
 
-  it("stays within the scopes, and never shows what one's own skill hides", async () => {
+  it("stays within the scopes, and never shows skills that an own one hides", async () => {
     expect((await found("diagrams", ["user:bob", "public"])).sort()).toEqual(["bobs", "mermaid"]);
     expect(await found("secret")).toEqual([]);
     expect(await found("team", ["group:a b"])).toEqual(["team"]);
@@ -105,7 +105,7 @@ describe("search", () => {
     expect(await found("diagram", [])).toEqual([]);
   });
 
-  it("takes any text for a query", async () => {
+  it("accepts any text as a query", async () => {
     const hostile = [
       '"',
       "'",
@@ -151,12 +151,12 @@ describe("a search that meets a word of everybody", () => {
       "user:many-0",
     ]);
     expect(await found("everywhere", ["user:many"])).toHaveLength(10);
-    // What is common to others says much to somebody who has one skill of it.
+    // A word that is common in other scopes ranks high for a user with one skill that contains it.
     await skills(1, ["needle"], "user:few");
     expect(await found("everywhere thread", ["user:few"])).toEqual(["user:few-0"]);
   });
 
-  it("goes on where it stopped", async () => {
+  it("continues where it stopped", async () => {
     const pages = await Promise.all([0, 4, 8].map((skip) => searchSkills(db, ["user:many"], "everywhere", 4, skip)));
     const names = pages.flat().map((hit) => hit.name);
     expect(new Set(names).size).toBe(12);
@@ -175,7 +175,7 @@ describe("a trial", () => {
   };
   const how = { limit: 5, only: null };
 
-  it("finds what is not published among what is, and leaves nothing", async () => {
+  it("finds unpublished trials among published skills, and leaves nothing", async () => {
     const before = await rows();
     const texts = [
       { ...trial, examples: ["wind is good today"], instructions: "" },
@@ -188,7 +188,7 @@ describe("a trial", () => {
     expect(await searchSkills(db, ALICE, "kites", 5)).toEqual([]);
   });
 
-  it("finds of its own name only itself, and of others only what it may", async () => {
+  it("finds only itself under its own name, and only allowed skills of others", async () => {
     const texts = [{ ...trial, name: "notes", examples: [], instructions: "" }];
     const [named] = await searchOnTrial(db, ALICE, texts, ["notes diagrams"], how);
     expect(named?.map(({ trial: which, name }) => [which, name])).toEqual([

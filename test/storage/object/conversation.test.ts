@@ -1,4 +1,4 @@
-// Conversations that an earlier gateway made go on; and what a store has of changes that were rolled back.
+// Conversations of earlier gateways continue; and the state of a store after rolled back changes.
 
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { publishPublic } from "../../support/chat-turns";
 import { evict, objectOf } from "../../support/clock";
 import { askPage, conversationOf, Page } from "../../support/page";
 
-/** What earlier gateways made at once, and filled: the newest of them, version 4. */
+/** Tables that earlier gateways created at once, with data: the newest of them, version 4. */
 const EARLIER = `
   CREATE TABLE turn_keys (key TEXT PRIMARY KEY, turn INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE texts (version_id TEXT PRIMARY KEY, instructions TEXT NOT NULL) WITHOUT ROWID;
@@ -48,7 +48,7 @@ const tables = (id: string) =>
       .map((row) => row.name),
   );
 
-it("goes on with a conversation that an earlier gateway made", async () => {
+it("continues a conversation of an earlier gateway", async () => {
   await publishPublic({ name: "earlier", body: "Words of long ago." });
   const id = await conversationOf(null);
   const route = `/api/v1/conversations/${id}`;
@@ -98,7 +98,7 @@ it("makes no table before it has a row", async () => {
   expect(await tables(id)).toEqual(["events", "meta", "requests"]);
 });
 
-it("tells keys of turns apart that look like parts of a value", async () => {
+it("distinguishes keys of turns that look like parts of a value", async () => {
   const id = await conversationOf(null);
   const turn = async (key: string) =>
     (await (await call("POST", `/api/v1/conversations/${id}/turns`, { json: { key } })).json<{ turn: number }>()).turn;
@@ -108,12 +108,12 @@ it("tells keys of turns apart that look like parts of a value", async () => {
   expect([await turn("a"), await turn("a/002"), await turn("b")]).toEqual([3, 3, 4]);
 });
 
-it("makes no table for a conversation that nobody created", async () => {
+it("creates no table for an unknown conversation", async () => {
   expect((await call("GET", "/api/v1/conversations/never-made/requests")).status).toBe(404);
   expect(await tables("never-made")).toEqual([]);
 });
 
-it("forgets what a change that was rolled back had done", async () => {
+it("reverts its caches after a rolled back change", async () => {
   const id = await conversationOf(null);
   await runInDurableObject(objectOf(id), (_, { storage }) => {
     const store = new ConversationStore(storage);
@@ -132,7 +132,7 @@ it("forgets what a change that was rolled back had done", async () => {
   });
 });
 
-it("has nothing of the conversation that had its name before", async () => {
+it("has nothing of an earlier conversation with the same name", async () => {
   await publishPublic({ name: "again", body: "Words of the skill." });
   const id = "made-again";
   const begin = async () => {
@@ -145,7 +145,7 @@ it("has nothing of the conversation that had its name before", async () => {
   const second = await begin();
   expect(second.prompt.system).toContain("Words of the skill.");
   expect(second.prompt).toEqual(first.prompt);
-  // It was stored, too, and not only remembered.
+  // It was stored, not only cached.
   await evict(id);
   const prompt = await call("GET", `/api/v1/conversations/${id}/prompt`);
   expect(await prompt.json()).toEqual(second.prompt);

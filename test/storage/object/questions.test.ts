@@ -7,7 +7,7 @@ import { conversationOf } from "../../support/page";
 
 const question = { skill_name: null, action: "a", payload: { deep: [1, null, "é"] }, timeout_ms: 1_000 };
 
-it("keeps a request as it is, and lets it end once whatever the caller believes", async () => {
+it("stores a request unchanged, and lets it end once", async () => {
   const id = await conversationOf(null);
   await runInDurableObject(objectOf(id), (_, state) => {
     const { questions } = new ConversationStore(state.storage);
@@ -34,7 +34,7 @@ it("numbers without a gap backwards, from the time the conversation was made", a
   });
 });
 
-it("keeps tickets until their time is over, and no more of them than it should", async () => {
+it("keeps tickets until they expire, up to a limit", async () => {
   const id = await conversationOf(null);
   await runInDurableObject(objectOf(id), (_, state) => {
     const { tickets } = new ConversationStore(state.storage);

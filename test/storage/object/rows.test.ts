@@ -1,4 +1,5 @@
-// What an operation costs at rest: rows that its object writes, each billed. `npm run bench:cost` has the same ceilings, in dollars.
+// The cost of an operation in storage: rows that its object writes, each of which is billed. `npm run bench:cost` has the same limits, in
+// dollars.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, keyFor } from "../../support/call";
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => meter.stop());
 
-/** What is written while something is done. */
+/** Rows written while something runs. */
 async function written(act: () => Promise<unknown>): Promise<Written> {
   meter.since();
   await act();
@@ -27,7 +28,7 @@ async function begun(settings: object = {}): Promise<Talk> {
   return chat;
 }
 
-/** A delivery that keeps texts in the object, and one that does not. */
+/** A delivery that stores texts in the object, and one that does not. */
 const DELIVERIES = [{ delivery: "system" }, { delivery: "auto" }];
 
 it("making a conversation: at most eight", async () => {
@@ -78,13 +79,13 @@ it("a question and its answer: at most three, and the alarm", async () => {
   };
   const answer = (id: string) =>
     call("POST", `${chat.route}/requests/${id}/response`, { key: chat.key, json: { success: true, result: 1 } });
-  // The first one makes the table.
+  // The first one creates the table.
   await answer(await ask());
   const { rows, alarms } = await written(async () => answer(await ask()));
   expect([rows, alarms]).toEqual([3, 1]);
 });
 
-it("what nobody made: none", async () => {
+it("an unknown conversation: none", async () => {
   key = await keyFor("rows-nobody");
   for (const path of ["", "/prompt", "/events", "/requests"])
     expect(await written(() => call("GET", `/api/v1/conversations/never${path}`, { key }))).toEqual({

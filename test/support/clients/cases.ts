@@ -31,10 +31,10 @@ function clock(): OwnTool & { times: number } {
 async function plain({ client, stage }: Trial): Promise<void> {
   const { vendor, direct } = stage;
   const talk = async (place: Place) => {
-    const heard: string[] = [];
-    const first = await client.ask(place, [], { say: "Hello.", onText: (piece) => heard.push(piece) });
+    const received: string[] = [];
+    const first = await client.ask(place, [], { say: "Hello.", onText: (piece) => received.push(piece) });
     const second = await client.ask(place, first.added, { say: "And now?" });
-    return { heard: heard.join(""), first, second };
+    return { heard: received.join(""), first, second };
   };
   const place = await stage.user(client.api);
   if (client.keepsAtVendor !== true) {
@@ -97,8 +97,8 @@ async function both({ client, stage }: Trial): Promise<void> {
   const first = await client.ask(place, [], { say: "Light it at noon.", own: tool });
   expect([first.text, tool.times]).toEqual(["Said in step 3.", 2]);
   expectNoTrace(first.added);
-  const told = text(sent(stage)[2]);
-  for (const result of [LAMP, "noon", "the lamp is lit"]) expect(told).toContain(result);
+  const toolResult = text(sent(stage)[2]);
+  for (const result of [LAMP, "noon", "the lamp is lit"]) expect(toolResult).toContain(result);
   await client.ask(place, first.added, { say: "Is it on?", own: tool });
   expectGrowth(sent(stage));
 }
@@ -140,14 +140,14 @@ async function abort({ client, stage }: Trial): Promise<void> {
   // Whether the vendor request also ends is tested in test/smoke/chat, where client and gateway are connected directly.
   stage.vendor.stall();
   const stop = new AbortController();
-  const heard: string[] = [];
+  const received: string[] = [];
   const onText = (piece: string) => {
-    heard.push(piece);
+    received.push(piece);
     stop.abort();
   };
   const stopped = client.ask(place, first.added, { say: "Say more.", signal: stop.signal, onText });
   await expect(stopped).rejects.toThrow();
-  expect(heard.join("")).toBe("Sai");
+  expect(received.join("")).toBe("Sai");
   const next = await client.ask(place, first.added, { say: "Say less." });
   expect(next.text).toBe("Said in step 4.");
   const requests = sent(stage);

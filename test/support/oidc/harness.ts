@@ -3,7 +3,7 @@
 import { createTestHarness } from "wrangler";
 import { KEY, Outside, root } from "../harness";
 
-export class Overheard extends Outside {
+export class RecordingGateway extends Outside {
   private readonly server: ReturnType<typeof createTestHarness>;
 
   /** @param settings in addition to the key */

@@ -48,7 +48,7 @@ export interface Sdk {
   add(chat: Conversation, results: object[], own: object[]): void;
   /** Converts a message to append into this SDK's format. */
   appended?(message: object): object;
-  replace(told: object, content: string): void;
+  replace(result: object, content: string): void;
 }
 
 export interface Behaviour {
@@ -134,12 +134,12 @@ export class Conversation {
 
   private edit({ call_id, append_id, content, required }: Edit): void {
     const id = call_id ?? append_id ?? "";
-    const told = this.told.get(id);
+    const result = this.told.get(id);
     // A caller without `have` can receive edits of messages that it no longer has.
-    if (told === undefined && !this.behaviour.have) return;
-    if (told === undefined) throw new Error(`an edit names ${id}, of which the history has nothing`);
+    if (result === undefined && !this.behaviour.have) return;
+    if (result === undefined) throw new Error(`an edit names ${id}, of which the history has nothing`);
     if (this.behaviour.edits === "none" || (this.behaviour.edits === "required" && required !== true)) return;
-    this.sdk.replace(told, content);
+    this.sdk.replace(result, content);
     this.told.delete(id);
   }
 

@@ -38,15 +38,15 @@ export class Dice {
 /** Returns a text that occurs only in the instructions of one version of a skill. */
 export const markOf = (skill: string, version: string) => `The mark of ${skill} ${version}.`;
 
-interface Shelf {
+interface StoredSkill {
   id: string;
   /** Its versions, and whether each is yanked. */
   versions: Map<string, Published & { yanked: boolean }>;
 }
 
 /** A registry in which skills are published and deleted at random. */
-export class Shop {
-  private readonly shelves = new Map<Name, Shelf>();
+export class RandomRegistry {
+  private readonly shelves = new Map<Name, StoredSkill>();
   private readonly removed = new Set<string>();
   private stamp = 0;
 
@@ -70,31 +70,31 @@ export class Shop {
   async change(): Promise<void> {
     const { dice } = this;
     const name = dice.pick(NAMES);
-    const shelf = this.shelves.get(name);
-    if (shelf === undefined || dice.chance(0.4)) return this.publish(name);
-    if (dice.chance(0.15)) return this.remove(name, shelf);
-    const version = dice.pick([...shelf.versions.values()]);
-    const route = `/api/v1/kinds/skills/${shelf.id}/versions/${version.version_id}`;
+    const stored = this.shelves.get(name);
+    if (stored === undefined || dice.chance(0.4)) return this.publish(name);
+    if (dice.chance(0.15)) return this.remove(name, stored);
+    const version = dice.pick([...stored.versions.values()]);
+    const route = `/api/v1/kinds/skills/${stored.id}/versions/${version.version_id}`;
     await this.gateway.send("POST", `${route}/${version.yanked ? "unyank" : "yank"}`);
     version.yanked = !version.yanked;
   }
 
   /** Deletes the skills, so that the next conversations start with new ones of the same names. */
   async close(): Promise<void> {
-    for (const [name, shelf] of this.shelves) await this.remove(name, shelf);
+    for (const [name, stored] of this.shelves) await this.remove(name, stored);
   }
 
-  private async remove(name: Name, shelf: Shelf): Promise<void> {
-    await this.gateway.send("DELETE", `/api/v1/kinds/skills/${shelf.id}`);
-    for (const version of shelf.versions.keys()) this.removed.add(markOf(name, version));
+  private async remove(name: Name, stored: StoredSkill): Promise<void> {
+    await this.gateway.send("DELETE", `/api/v1/kinds/skills/${stored.id}`);
+    for (const version of stored.versions.keys()) this.removed.add(markOf(name, version));
     this.shelves.delete(name);
   }
 
   private async publish(name: Name): Promise<void> {
-    const shelf = this.shelves.get(name);
+    const stored = this.shelves.get(name);
     const version = `${++this.stamp}.0.0`;
-    const made = await this.gateway.publish(this.fixture(name, version), shelf?.id);
-    const versions = shelf?.versions ?? new Map();
+    const made = await this.gateway.publish(this.fixture(name, version), stored?.id);
+    const versions = stored?.versions ?? new Map();
     this.shelves.set(name, { id: made.id, versions: versions.set(version, { ...made, yanked: false }) });
   }
 

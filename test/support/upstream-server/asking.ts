@@ -88,10 +88,10 @@ export async function answerAsking(
 function modern(message: Message): object {
   const { inputResponses, requestState } = message.params ?? {};
   const before: unknown[] = requestState === undefined ? [] : JSON.parse(requestState);
-  const told = requestState === undefined ? before : [...before, inputResponses ?? {}];
-  const next = roundsOf(message)[told.length];
-  if (next === undefined) return { ...COMPLETE, ...resultOf(message, told) };
-  return { resultType: "input_required", inputRequests: next, requestState: JSON.stringify(told) };
+  const answersSoFar = requestState === undefined ? before : [...before, inputResponses ?? {}];
+  const next = roundsOf(message)[answersSoFar.length];
+  if (next === undefined) return { ...COMPLETE, ...resultOf(message, answersSoFar) };
+  return { resultType: "input_required", inputRequests: next, requestState: JSON.stringify(answersSoFar) };
 }
 
 function roundsOf({ params }: Message): Rounds {
@@ -99,8 +99,8 @@ function roundsOf({ params }: Message): Rounds {
   return typeof rounds === "string" ? JSON.parse(rounds) : rounds;
 }
 
-function resultOf({ method, params }: Message, told: unknown): object {
-  const content = { type: "text", text: params?.arguments?.last ?? JSON.stringify(told) };
+function resultOf({ method, params }: Message, answersSoFar: unknown): object {
+  const content = { type: "text", text: params?.arguments?.last ?? JSON.stringify(answersSoFar) };
   return method === "prompts/get" ? { messages: [{ role: "user", content }] } : { content: [content] };
 }
 
@@ -112,7 +112,7 @@ async function legacy(
   response.writeHead(200, { "content-type": "text/event-stream" });
   const write = (to: ServerResponse | undefined, value: object) =>
     to?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...value })}\n\n`) ?? null;
-  const told: Record<string, unknown>[] = [];
+  const answersSoFar: Record<string, unknown>[] = [];
   for (const round of roundsOf(message)) {
     const answers: Record<string, unknown> = {};
     for (const [key, asked] of Object.entries(round)) {
@@ -123,8 +123,8 @@ async function legacy(
       const { result, error } = await promise;
       answers[key] = result ?? { error };
     }
-    told.push(answers);
+    answersSoFar.push(answers);
   }
-  write(response, { id: message.id, result: resultOf(message, told) });
+  write(response, { id: message.id, result: resultOf(message, answersSoFar) });
   response.end();
 }

@@ -74,8 +74,8 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     requests.push({ path: url.pathname, http: request.method ?? "", method, headers, body });
     if (fault === "scripted") return answerScripted(where, body, request, response);
     if (fault === "endpoint") return stream(response, "event: endpoint\ndata: https://example.com/messages\n\n");
-    const isHeard = fault === "asking-standing" && request.method === "GET";
-    if (request.method !== "POST" && !isHeard) return json(response, { error: "no" }, 405);
+    const isListening = fault === "asking-standing" && request.method === "GET";
+    if (request.method !== "POST" && !isListening) return json(response, { error: "no" }, 405);
     if (fault.startsWith("asking")) return answerAsking(fault, message, request, response);
     if (fault.startsWith("modern") && !(fault === "modern-downgraded" && healed))
       return answerModern(fault, message, request, response);

@@ -31,12 +31,12 @@ export function brokenThinking(request: MessagesRequest): string | null {
   const problems: string[] = [];
   walk(request, ({ at, before, last, thinking, signature }) => {
     const signed = read(signature);
-    const told = `${at}: Invalid \`signature\` in \`thinking\` block.`;
-    if (signed === null) problems.push(told);
+    const message = `${at}: Invalid \`signature\` in \`thinking\` block.`;
+    if (signed === null) problems.push(message);
     else if (signed.thought !== digest(thinking))
       problems.push(`${at}: \`thinking\` or \`redacted_thinking\` blocks cannot be modified.`);
     else if (signed.before !== before || (last !== null && signed.after !== digest(last)))
-      problems.push(`${told} ${BOUND}`);
+      problems.push(`${message} ${BOUND}`);
   });
   return problems[0] ?? null;
 }

@@ -69,13 +69,13 @@ function openSession(world: World, pair: Pair, who: () => Who, start: string) {
     }
     const lagged = bookmark !== null && bookmark > replication.reached;
     const primary = writing || lagged || constraint === "first-primary" || constraint === "none";
-    const told = lagged && !writing ? ({ lagged } as const) : {};
+    const lagField = lagged && !writing ? ({ lagged } as const) : {};
     const trip = {
       who: who(),
       to: primary ? "primary" : "replica",
       what: whatOf(queries),
       constraint,
-      ...told,
+      ...lagField,
     } as const;
     return world.run(trip, async () => {
       if (lagged && !writing && world.unreached === "fail") throw new Error("D1_ERROR: the replica lags behind");

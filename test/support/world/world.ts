@@ -108,7 +108,7 @@ export class World {
     const awaited = this.trips.slice(from).filter((trip) => trip.ended && isOfARequest(trip));
     const count = (place: Place) => awaited.filter(({ to }) => to === place).length;
     const primary = rounds.filter((round) => round.some(({ to }) => to === "primary")).length;
-    const told = {
+    const report = {
       primary,
       replica: rounds.length - primary,
       rounds,
@@ -119,7 +119,7 @@ export class World {
     await this.settle();
     this.#held = null;
     const background = this.trips.slice(from).filter((trip) => isOfARequest(trip) && !awaited.includes(trip));
-    return { answer: await answering, journey: { ...told, background } };
+    return { answer: await answering, journey: { ...report, background } };
   }
 
   /** Waits until no trips are running, including background work. */

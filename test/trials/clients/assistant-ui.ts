@@ -1,4 +1,4 @@
-// A person at a chat of `@assistant-ui/react` in Chromium: types, presses, reads.
+// Acts as a user of `@assistant-ui/react` in Chromium: types, clicks, reads.
 
 import { expect } from "vitest";
 import { complaints, type openBrowser } from "../../browser/chromium";
@@ -44,7 +44,7 @@ export class Chat {
     return this.page.getByRole("button", { name, exact: true }).nth(at).click();
   }
 
-  /** The last answer has come to its end, and is this. */
+  /** The last answer is complete and has this text. */
   async reads(answer: string): Promise<void> {
     await this.shows(answer);
     await this.page.locator("output", { hasText: "idle" }).waitFor();

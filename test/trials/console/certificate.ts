@@ -42,7 +42,7 @@ export function certificateFor(names: readonly string[]): Certificate {
   };
 }
 
-/** One value as DER writes it: what it is, how long, and what is in it. */
+/** Encodes one value in DER: tag, length and content. */
 function der(tag: number, ...parts: Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

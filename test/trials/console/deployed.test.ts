@@ -80,7 +80,7 @@ describe("the cookie", () => {
     }
   });
 
-  it("cannot be set from a sibling, by a header or a script, whoever is signed in", async () => {
+  it("cannot be set from a sibling host, by a header or a script", async () => {
     const attacker = await browser.newContext();
     const theirs = await attacker.newPage();
     await signIn(theirs, GATEWAY, keys.attacker);
@@ -96,7 +96,7 @@ describe("the cookie", () => {
       if (isSignedIn) await signInVictim();
       const trap = await context.newPage();
       await trap.goto(`${SIBLING}/set`);
-      // They are there, but not under the name that counts.
+      // They exist, but not under the name that counts.
       const names = (await context.cookies(GATEWAY)).map(({ name }) => name);
       expect(names).toContain(PLAIN);
       expect(names.filter((name) => name === COOKIE).length).toBe(isSignedIn ? 1 : 0);
@@ -148,7 +148,7 @@ describe.each(ATTACKERS)("a page at %s", (origin) => {
     const asked = inConsole();
     expect(asked.length).toBeGreaterThanOrEqual(8);
     for (const one of asked) expect(one).toMatchObject({ status: 403 });
-    // SameSite is a host's whole domain: from a sibling the cookie does come, and the marks of the page are what refuses.
+    // SameSite covers the whole domain: the browser sends the cookie from a sibling host, so the headers of the page decide.
     const carried = asked.filter(({ cookie }) => cookie.includes(COOKIE));
     expect(carried.length > 0).toBe(origin === SIBLING);
     expect(await whoIs()).toContain("victim");

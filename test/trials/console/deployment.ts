@@ -18,7 +18,7 @@ import { openBrowser } from "../../browser/chromium";
 import { certificateFor } from "./certificate";
 
 export const GATEWAY = "https://gateway.domain.test";
-/** Another host of the same domain: a browser calls it same-site. */
+/** Another host of the same domain, which browsers treat as same-site. */
 export const SIBLING = "https://sibling.domain.test";
 export const EVIL = "https://evil.example";
 const HOSTS = [GATEWAY, SIBLING, EVIL].map((origin) => new URL(origin).host);
@@ -43,7 +43,7 @@ export class Deployment {
   readonly adminKey = `sgw_${randomBytes(32).toString("hex")}`;
   /** Requests to the gateway since the list was last cleared. */
   asked: Asked[] = [];
-  /** By path, at both hosts of the attackers. */
+  /** Responses by path, at both hosts of the attackers. */
   readonly traps = new Map<string, Trap>();
   private readonly certificate = certificateFor(HOSTS);
   private readonly proxy = https.createServer(this.certificate);

@@ -51,7 +51,7 @@ it("signs in whom the issuer names, and comes back to the page that was asked fo
   await page.getByRole("heading", { name: "Limits in use" }).waitFor();
   expect(page.url()).toBe(`${gateway.url}/console/limits`);
   expect(await page.locator(".who").innerText()).toContain("jo");
-  // Nothing of the sign-in stays in the address or among the cookies of this host.
+  // Nothing of the sign-in stays in the URL or in this host's cookies.
   expect((await context.cookies(gateway.url)).map(({ name }) => name).filter((name) => /sgw|sign/.test(name))).toEqual(
     [],
   );
@@ -63,7 +63,7 @@ async function answerOf(): Promise<URL> {
   const asked = page.waitForRequest((request) => request.url().startsWith(organization.issuer));
   await page.route(`${organization.issuer}/**`, (route) => route.abort());
   await press();
-  // On with the browser's own cookies, one redirect after the other.
+  // Follows the redirects one by one with the browser's cookies.
   let url = (await asked).url();
   while (url.startsWith(organization.issuer)) {
     const answer = await context.request.get(url, { maxRedirects: 0 });

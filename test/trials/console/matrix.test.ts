@@ -1,4 +1,4 @@
-// `npm run try:console`: every journey through the console in every manner.
+// `npm run try:console`: every journey through the console in every variant.
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";

@@ -1,4 +1,4 @@
-// `npm run try:console`: every page and state as axe sees it, in every look.
+// `npm run try:console`: checks every page and state with axe, in every theme.
 
 import { describe, it } from "vitest";
 import { inspection, type Look, type Plight } from "../../browser/console/states";

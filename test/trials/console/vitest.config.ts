@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// The console in Chromium against the built gateway, in every manner and with everything that is hostile.
+// The console in Chromium against the built gateway, in every variant and with hostile content.
 export default defineConfig({
   test: {
     include: ["test/trials/console/*.test.ts"],

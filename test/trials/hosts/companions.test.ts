@@ -1,4 +1,4 @@
-// `supergateway --stateful` starts a process for each session: how many there are before conversations, meanwhile and afterwards.
+// `supergateway --stateful` starts a process per session: counts them before, during and after conversations.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { type Gateway, startShared, until } from "../../smoke/launcher";
 import { root } from "../../support/harness";
 
 const CONVERSATIONS = Array.from({ length: 10 }, (_, n) => `session-${n}`);
-/** On the command line of each process that the bridge starts, and of no other. */
+/** Marks the command line of each process that the bridge starts. */
 const MARK = `--of-the-trial-${process.pid}`;
 const PATIENT = { timeout: 20_000 };
 
@@ -61,7 +61,7 @@ async function sessions(): Promise<number> {
   return lines.filter((line) => line.startsWith(process.execPath) && line.endsWith(`\0${MARK}\0`)).length;
 }
 
-/** A call of a tool in each conversation, which has a session from then on. */
+/** A tool call in each conversation, which then has a session. */
 async function callInEach(): Promise<void> {
   for (const id of CONVERSATIONS) {
     const turn = () => ask("POST", `conversations/${id}/turns`, { conversation: {} });

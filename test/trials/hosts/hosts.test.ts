@@ -60,7 +60,7 @@ async function prime(route: string): Promise<void> {
   await until("the server's tools are listed", async () => (await list()).includes(ECHO.tool));
 }
 
-/** One chat: a process of the host, which ends with its last step. */
+/** One chat: a process of the host that ends after its last step. */
 async function chat(
   host: Host,
   route: string,
@@ -141,7 +141,7 @@ describe.each(HOSTS)("$title", (host) => {
   });
 });
 
-/** A server that accepts and never answers. */
+/** A server that accepts connections and never responds. */
 async function startSilent() {
   const sockets: Socket[] = [];
   const server = createServer((socket) => void sockets.push(socket.on("error", () => {})));

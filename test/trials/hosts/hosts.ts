@@ -1,4 +1,4 @@
-// Hosts as their users have them: set up with what docs/mcp.md prints, a model of the trial's, and a prompt.
+// Hosts as users have them: configured as in docs/mcp.md, with a scripted model and a prompt.
 
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { root } from "../../support/harness";
 const modules = path.join(import.meta.dirname, "node_modules");
 /** These hosts require Node 22. The gateway's own tools do not. */
 const node = path.join(path.dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin");
-/** Packages that only lead to the program of the machine's kind; the others have a script of Node. */
+/** Packages that only start a native program; the others have a Node script. */
 const programs = {
   claude: `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,
   copilot: `@github/copilot-${process.platform}-${process.arch}/copilot`,
@@ -36,11 +36,11 @@ export interface Desk {
 
 export interface Host {
   name: keyof typeof programs;
-  /** The words in bold before its block in docs/mcp.md. */
+  /** The bold text before its block in docs/mcp.md. */
   title: string;
   /** The file for the block, or `null` if the block is a command. */
   file: ((desk: Desk) => string) | null;
-  /** Leads the host to the trial's model, in files of its own. */
+  /** Connects the host to the scripted model, in its own files. */
   settle?(desk: Desk, model: string): Promise<void>;
   /** The same as text in front of the block from the docs. */
   before?(model: string): string;

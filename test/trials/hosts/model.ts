@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dialectOf, type Heard, type Move } from "./dialects";
 
-/** A tool of the gateway by the name that the gateway has for it, and what it is called with. */
+/** A tool of the gateway by its name there, and its arguments. */
 export interface Step {
   tool: string;
   input: object;
@@ -51,7 +51,7 @@ export class Chat {
     return this.#ask(...this.#bySearch(heard, next, step));
   }
 
-  /** Hosts with many tools list none of them: the model looks for a tool, and calls it then. */
+  /** Hosts with many tools do not list them: the model searches for a tool and then calls it. */
   #bySearch({ tools, text }: Heard, { tool, input }: Step, step: number): [Move, number | null] {
     const last = this.#asked.at(-1);
     const hasSearched = last !== undefined && last.step === null;
@@ -77,14 +77,14 @@ export class Chat {
 /** Names of the hosts' own tools that search for unlisted tools. */
 const SEARCHES = ["ToolSearch", "tool_search"];
 
-/** Hosts write a server's name before its tools'. */
+/** Hosts prefix tools with the server's name. */
 const isNamed = (name: string, tool: string) => name === tool || new RegExp(`[^a-z]${tool}$`).test(name);
 
 const namesIn = (text: string) => text.match(/\bmcp__skills__\w+/g) ?? [];
 
 export interface Model {
   url: string;
-  /** Requests that were no chat's: routes and the first words of them. */
+  /** Requests that belong to no chat: routes and their first words. */
   others: string[];
   /** Sets the steps for the chat whose prompt contains this mark. */
   expect(mark: string, steps: readonly Step[], thinksMs: number): Chat;

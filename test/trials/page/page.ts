@@ -64,7 +64,7 @@ const useThread = () =>
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
   });
 
-/** Counted where the test sees it. */
+/** Counted in a place that the test can read. */
 Object.assign(globalThis, { times: 0 });
 declare let times: number;
 

@@ -33,7 +33,7 @@ export class UserBrowser {
     return new UserBrowser(await openBrowser(), server, key);
   }
 
-  /** The environment of a host that is to open this browser. */
+  /** The environment of a host that opens this browser. */
   get env(): Record<string, string> {
     const at = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
     return { BROWSER: path.join(import.meta.dirname, "open.mjs"), TRIED_BROWSER: at };
@@ -52,7 +52,7 @@ export class UserBrowser {
       await page.getByLabel("Your key, or a sign-in link").fill(this.key());
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByRole("button", { name: /^Allow, as/ }).click();
-      // The host's own page, when it has its answer.
+      // The host's own page after the sign-in.
       await page.waitForURL(/[?&]code=/);
     } finally {
       await context.close();

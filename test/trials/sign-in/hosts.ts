@@ -70,7 +70,7 @@ export const mcpInspector: Host = {
   token: async ({ folder }) => kept(await onlyFile(path.join(folder, ".mcp-inspector"), /\.json$/)),
 };
 
-/** Whether this machine reaches the document that codex names as its id; the gateway has to, before anybody signs in. */
+/** Whether this machine reaches the client document of codex; the gateway must read it before a sign-in. */
 const reachesItsDocument = fetch("https://chatgpt.com/oauth/codex/client.json", {
   signal: AbortSignal.timeout(5_000),
 }).then(

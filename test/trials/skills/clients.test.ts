@@ -1,4 +1,4 @@
-// Every client of other registries that there is a driver for, unmodified, against the built gateway: `npm run try:clients:skills`.
+// Runs every unmodified client of other registries with a driver against the built gateway: `npm run try:clients:skills`.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";

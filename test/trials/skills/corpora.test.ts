@@ -92,7 +92,7 @@ const SHELF = "/s/own/.well-known/agent-skills";
 
 describe.skipIf(zips.length === 0)("every skill of the corpus", () => {
   let [from, byIndex, bySlug, byAnthropic, byOpenai, byPlugin, byName]: Ask[] = [];
-  /** The digests of what an index offers, by name. */
+  /** The digests in an index, by name. */
   const offered = new Map<string, string>();
   beforeAll(async () => {
     await gateway.start();
@@ -145,7 +145,7 @@ describe.skipIf(zips.length === 0)("every skill of the corpus", () => {
     await release(bySlug, known.name, files);
     const again = await bySlug("GET", `/api/v1/download?slug=${known.name}&ownerHandle=own`);
     expect(unzipSync(new Uint8Array(await again.arrayBuffer()))).toEqual(files);
-    // Its clients send no modes: what was executable is not any more, and all else is the same package.
+    // Its clients send no file modes: executable files lose their mode, and everything else is the same package.
     const isPlain = !(await isExecutable(from, known.name));
     if (isPlain) expect((await named(bySlug, known.name)).hash).toBe(known.hash);
   });

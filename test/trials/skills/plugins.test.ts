@@ -1,5 +1,5 @@
-// Clients of plugin marketplaces, unmodified, against the built gateway. Their archives must come over https and from another machine, and one
-// of them reads marketplaces from Git or a folder alone: so what the gateway packs is unpacked for them where they install it.
+// Clients of plugin marketplaces, unmodified, against the built gateway. Their archives must come over https from another machine, and one
+// client reads marketplaces only from Git or a folder. Therefore the gateway's archives are unpacked where the clients install them.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -15,7 +15,7 @@ interface Marketplace {
   plugins: { name: string; source: { url: string; sha256: string } | string }[];
 }
 
-/** The address of a marketplace of a new user, by a link. It has two plugins. */
+/** Returns the marketplace URL of a new user, through a link. It has two plugins. */
 async function market(): Promise<string> {
   const user = `plugin-user-${++users}`;
   const { key } = (await (await gateway.send("POST", "/api/v1/keys", { user_id: user })).json()) as { key: string };

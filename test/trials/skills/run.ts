@@ -1,4 +1,4 @@
-// Runs a client as its user would: in a folder and a home of its own, which have nothing of the machine's.
+// Runs a client as its user would: in its own folder and home, without files of this machine.
 
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -17,7 +17,7 @@ const inNode = (script: string) => [path.join(NODE, "node"), path.join(MODULES, 
 const COMMANDS = {
   skills: inNode("skills/bin/cli.mjs"),
   clawhub: inNode("clawhub/bin/clawdhub.js"),
-  // These packages only lead to the program of the machine's kind.
+  // These packages only start a native program.
   opencode: [path.join(MODULES, `opencode-${process.platform}-${process.arch}/bin/opencode`)],
   claude: [path.join(MODULES, `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`)],
   copilot: [path.join(MODULES, `@github/copilot-${process.platform}-${process.arch}/copilot`)],
@@ -36,7 +36,7 @@ export interface Ended {
   text: string;
 }
 
-/** A user's machine: a home, and a project in it. */
+/** A simulated machine of a user: a home folder with a project. */
 export class Desk {
   private constructor(readonly home: string) {}
 
@@ -77,7 +77,7 @@ export class Desk {
   }
 }
 
-/** A gateway for the tests of a file, and a desk for each of them. */
+/** A gateway for the tests of a file, and a folder for each of them. */
 export function deskAtGateway(): { gateway: Harness; desk: () => Desk } {
   const gateway = new Harness();
   let desk: Desk;

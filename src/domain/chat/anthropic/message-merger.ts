@@ -70,7 +70,12 @@ export class MessageMerger implements Merger {
     if (!isJsonObject(event)) return "";
     switch (event.type) {
       case "error":
-        throw new ChatRefusal(502, "model_failed", "The model provider reported an error.", { body: event });
+        throw new ChatRefusal(
+          502,
+          "model_failed",
+          "The model provider reported an error. Check the request, or try again.",
+          { body: event },
+        );
       case "message_start":
         return this.#begin(event);
       case "content_block_start":

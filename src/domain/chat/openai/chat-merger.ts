@@ -47,7 +47,12 @@ export class ChatMerger implements Merger {
     const chunk = parseExactly(data);
     if (!isJsonObject(chunk)) return "";
     if (isJsonObject(chunk.error))
-      throw new ChatRefusal(502, "model_failed", "The model provider reported an error.", { body: chunk });
+      throw new ChatRefusal(
+        502,
+        "model_failed",
+        "The model provider reported an error. Check the request, or try again.",
+        { body: chunk },
+      );
     return this.#chunk(chunk);
   }
 

@@ -70,12 +70,12 @@ export function messagesOfInput(input: JsonValue | undefined): JsonObject[] | nu
 function withoutLostThoughts(items: readonly JsonObject[]): JsonObject[] {
   const isWhole = ({ encrypted_content: sealed, content }: JsonObject) =>
     typeof sealed === "string" || (Array.isArray(content) && content.length > 0);
-  const isKept = (item: JsonObject, at: number) =>
+  const isSent = (item: JsonObject, at: number) =>
     !isThoughtItem(item) || (isWhole(item) && items[at + 1] !== undefined && !isThoughtItem(items[at + 1] ?? {}));
-  return items.every(isKept)
+  return items.every(isSent)
     ? [...items]
     : withoutThoughtItems(
-        items.filter((item, at) => !isThoughtItem(item) || isKept(item, at)),
+        items.filter((item, at) => !isThoughtItem(item) || isSent(item, at)),
         true,
       );
 }

@@ -64,9 +64,14 @@ export class ResponsesMerger implements Merger {
     switch (event.type) {
       case "error":
       case "response.failed":
-        throw new ChatRefusal(502, "model_failed", "The model provider reported an error.", {
-          body: { error: errorIn(event) },
-        });
+        throw new ChatRefusal(
+          502,
+          "model_failed",
+          "The model provider reported an error. Check the request, or try again.",
+          {
+            body: { error: errorIn(event) },
+          },
+        );
       case "response.created":
       case "response.queued":
       case "response.in_progress":
@@ -111,8 +116,10 @@ export class ResponsesMerger implements Merger {
     const response = this.#respond(event);
     this.#step.last = event;
     this.#start ??= response;
-    const untold = untoldItems(response, this.#step.items);
-    return untold.map(({ index, item }) => ADDED.map((type) => this.#item({ type, item }, index)).join("")).join("");
+    const unsentItems = untoldItems(response, this.#step.items);
+    return unsentItems
+      .map(({ index, item }) => ADDED.map((type) => this.#item({ type, item }, index)).join(""))
+      .join("");
   }
 
   /** Returns an event with the item's number in the answer. Buffers it, or drops it, if it is not to be sent now. */

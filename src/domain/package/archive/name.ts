@@ -27,8 +27,8 @@ export function decodeName(
   const name = utf8Name(raw);
   if (name !== null) return { name, nameFrom: marked || raw.every((byte) => byte < 0x80) ? "utf8" : "unmarked" };
   if (marked) return null;
-  const told = extra === null ? null : unicodeName(extra, raw);
-  if (told !== null) return { name: told, nameFrom: "field" };
+  const unicode = extra === null ? null : unicodeName(extra, raw);
+  if (unicode !== null) return { name: unicode, nameFrom: "field" };
   const read = page === null ? null : nameInPage(page, raw);
   return page === null || read === null ? null : { name: read, nameFrom: page };
 }

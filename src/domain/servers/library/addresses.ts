@@ -18,13 +18,13 @@ export interface ServerFeatures {
   library: Pick<Library, "resources" | "templates">;
 }
 
-/** An address of a server's own. */
+/** A server's own URI. */
 export interface OwnAddress {
   owner: ServerProvider;
   uri: string;
 }
 
-/** Schemes whose URIs always name the server: the gateway's own, and pages, which tools refer to before anything is listed. */
+/** URIs with these schemes always get an alias with the server's name: the gateway's own schemes, and pages (`ui:`). */
 const RESERVED = /^(?:skill|via|result|ui):/i;
 const PAGE = "ui://via/";
 const ANY = "via:";
@@ -37,7 +37,7 @@ export function aliasOf(owner: ServerProvider, uri: string): string {
   return `${uri.startsWith("ui:") ? PAGE : ANY}${owner}/${uri}`;
 }
 
-/** The server and the address that an alias names; `null` for any other address. */
+/** Returns the server and its URI for an alias; `null` for any other URI. */
 function readAlias(shown: string): OwnAddress | null {
   const start = [PAGE, ANY].find((one) => shown.startsWith(one));
   if (start === undefined) return null;
@@ -47,7 +47,7 @@ function readAlias(shown: string): OwnAddress | null {
   return named.uri !== "" && aliasOf(named.owner, named.uri) === shown ? named : null;
 }
 
-/** The addresses of all that the servers of a conversation have. */
+/** The aliases of all resources of a conversation's servers. */
 export class Addresses {
   readonly #holdings: readonly { owner: ServerProvider; uris: ReadonlySet<string>; templates: readonly string[][] }[];
 
@@ -67,14 +67,14 @@ export class Addresses {
     return owner === undefined || others.length > 0 ? null : { owner, uri: shown };
   }
 
-  /** The address that a server's own has here. */
+  /** Returns the alias of a server's own URI. */
   shownUri(owner: ServerProvider, uri: string): string {
     if (RESERVED.test(uri)) return aliasOf(owner, uri);
     const claimants = this.#claimants(uri);
     return claimants.length === 1 && claimants[0] === owner ? uri : aliasOf(owner, uri);
   }
 
-  /** The template that a server's own has here: as it is where nothing of another server could begin as it does. */
+  /** Returns the alias of a server's template. The template is unchanged if no URI of another server can begin like it. */
   shownTemplate(owner: ServerProvider, uriTemplate: string): string {
     if (RESERVED.test(uriTemplate)) return aliasOf(owner, uriTemplate);
     const mine = literals(uriTemplate);
@@ -141,7 +141,7 @@ function markedAt(thing: JsonObject, shown: (uri: string) => string): JsonObject
   return isJsonObject(thing._meta) ? { ...thing, _meta: markedPage(thing._meta, shown) } : thing;
 }
 
-/** Marks with the address of the page that a host shows, in the two ways in which it is written. */
+/** Returns `_meta` with the alias of the page to show, in both formats in which hosts read it. */
 export function markedPage(meta: JsonObject, shown: (uri: string) => string): JsonObject {
   const { ui, "ui/resourceUri": older } = meta;
   return {

@@ -13,14 +13,14 @@ const words = (most: number) =>
     .catch(undefined);
 
 /** Descriptive fields for hosts and users. */
-const told = () => ({
+const shownFields = () => ({
   title: words(200),
   description: words(UPSTREAM_LIMITS.descriptionChars),
   icons: iconsSchema,
   _meta: marksSchema,
 });
 const ofResource = () => ({
-  ...told(),
+  ...shownFields(),
   name: z
     .string()
     .transform((text) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").slice(0, 200))
@@ -37,14 +37,14 @@ const ofResource = () => ({
     .catch(undefined),
 });
 
-/** An address has a scheme, and no white space: a host shows it, and sends it back as it is. */
+/** A URI has a scheme and no white space. Hosts display it and send it back unchanged. */
 const address = () =>
   z
     .string()
     .max(LIBRARY_LIMITS.uriChars)
     .regex(/^[^\s\p{Cc}\p{Cf}]+$/u, "is no address");
 
-/** A resource that a server lists, under its own address. */
+/** A resource in a server's list, with the server's own URI. */
 export const resourceSchema = z.lazy(() =>
   z.object({
     uri: address().regex(/^[a-z][a-z0-9+.-]*:/i, "has no scheme"),
@@ -53,10 +53,10 @@ export const resourceSchema = z.lazy(() =>
   }),
 );
 
-/** A template of addresses. */
+/** A URI template. */
 export const resourceTemplateSchema = z.lazy(() => z.object({ uriTemplate: address(), ...ofResource() }));
 
-/** A prompt, under its own name. */
+/** A prompt, with the server's own name. */
 export const listedPromptSchema = z.lazy(() =>
   z.object({
     name: z.string().min(1).max(UPSTREAM_LIMITS.toolNameChars),
@@ -71,7 +71,7 @@ export const listedPromptSchema = z.lazy(() =>
       )
       .max(64)
       .optional(),
-    ...told(),
+    ...shownFields(),
   }),
 );
 

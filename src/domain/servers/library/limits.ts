@@ -5,7 +5,7 @@ export const LIBRARY_LIMITS = {
   icons: 8,
   iconChars: 16_384,
   marksChars: 16_384,
-  /** Resources, templates of addresses and prompts: of one server each, and of a whole conversation. */
+  /** Numbers of resources, URI templates and prompts: per server, and per conversation. */
   things: 500,
   thingsShown: 1_000,
   bytes: 400_000,

@@ -6,7 +6,7 @@ import { LIBRARY_LIMITS } from "./limits";
 
 const iconSchema = z.lazy(() =>
   z.object({
-    // A host fetches it for a user: over https, or not at all.
+    // Hosts fetch it for a user, so only https is accepted.
     src: z
       .string()
       .max(LIBRARY_LIMITS.iconChars)
@@ -46,7 +46,7 @@ function isProtocols(key: string): boolean {
   return key === "progressToken" || /^[^/.]+\.(?:modelcontextprotocol|mcp)(?:\.[^/]*)?\//.test(key);
 }
 
-/** An object without the entries that are `undefined` or empty. */
+/** Returns an object without entries that are `undefined` or empty. */
 export function present<T extends object>(parts: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const said = Object.entries(parts).filter(([, value]) => value !== undefined && !isEmpty(value));
   return Object.fromEntries(said) as { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -1,10 +1,10 @@
-// Long results as resources: `result:<file>?offset=<bytes>&limit=<bytes>`. A character belongs to the range in which it begins, so that
-// ranges one after the other are the whole text.
+// Long results as resources: `result:<file>?offset=<bytes>&limit=<bytes>`. A character belongs to the range in which it begins, so
+// consecutive ranges contain the whole text.
 
 import { LIBRARY_LIMITS } from "./limits";
 
 export interface ResultRange {
-  /** The file of the conversation that has the whole. */
+  /** The stored file with the whole result. */
   file: string;
   /** In bytes. */
   offset: number;
@@ -14,12 +14,12 @@ export interface ResultRange {
 /** Bytes after a range that its last character may need. */
 export const RANGE_MARGIN = 3;
 
-/** Whether an address is one of results. */
+/** Whether a URI names a stored result. */
 export function isResultUri(uri: string): boolean {
   return uri.startsWith("result:");
 }
 
-/** The range that an address names; `null` where it is none. */
+/** Returns the range that a URI names; `null` if it names none. */
 export function readResultUri(uri: string): ResultRange | null {
   const parts = /^result:(fil_[0-9a-f]{32})(?:\?offset=(\d{1,10})&limit=(\d{1,10}))?$/.exec(uri);
   if (parts === null) return null;

@@ -33,7 +33,9 @@ export function makeFiles({ zip, files, given, limits, run }) {
   bound(volume, limits);
   countWork(fs, run);
   patchStandard(fs, run);
-  const written = () => limits.roots.flatMap((root) => filesBelow(fs, root));
+  // A script can replace the functions of its module.
+  const own = { ...fs };
+  const written = () => limits.roots.flatMap((root) => filesBelow(own, root));
   return { fs, volume, original, written: () => new Map(written()) };
 }
 

@@ -18,7 +18,7 @@ export function harness({ zip, files, functions, load, reset, limits }) {
     run(ask, host, given) {
       reset();
       return new Promise((resolve) => {
-        const asked = JSON.parse(ask);
+        const asked = parse(ask);
         const run = makeRun({ asked, host, limits });
         let isAnswered = false;
         const answer = (text) => {
@@ -39,9 +39,9 @@ export function harness({ zip, files, functions, load, reset, limits }) {
             await putFiles(run, volume);
             reset();
             await flushMessages(run);
-            answer(JSON.stringify({ ok: true, value: { exit, stdout: run.out.stdout, stderr: run.out.stderr } }));
+            answer(stringify({ ok: true, value: { exit, stdout: run.out.stdout, stderr: run.out.stderr } }));
           } catch (error) {
-            answer(JSON.stringify({ ok: false, message: wordsOf(error) }));
+            answer(stringify({ ok: false, message: wordsOf(error) }));
           } finally {
             leave(run);
           }
@@ -50,6 +50,9 @@ export function harness({ zip, files, functions, load, reset, limits }) {
     }
   };
 }
+
+/** Saved, because a script can replace them. */
+const { parse, stringify } = JSON;
 
 const EXIT = Object.freeze({ name: "Exit" });
 
@@ -130,7 +133,7 @@ async function callMain(run, asked, main) {
   const value = await main({ ...contextOf(run, asked), args: asked.args, input: asked.input });
   if (typeof value === "number") run.process.exitCode = value;
   else if (value !== undefined && value !== null)
-    run.write("stdout", `${typeof value === "string" ? value : JSON.stringify(value, null, 2)}\n`);
+    run.write("stdout", `${typeof value === "string" ? value : stringify(value, null, 2)}\n`);
 }
 
 function contextOf(run, asked) {
@@ -162,10 +165,10 @@ function contextOf(run, asked) {
     log: (...values) => {
       if (run.lines++ < logLines) void tell(host().log(format(...values)));
     },
-    emit: (action, payload) => tell(host().emit(action, JSON.stringify(payload ?? null))),
+    emit: (action, payload) => tell(host().emit(action, stringify(payload ?? null))),
     request: (action, payload, how) =>
       asks(async () => {
-        return JSON.parse(unwrap(await host().request(action, JSON.stringify(payload ?? null), ...waitOf(how))));
+        return parse(unwrap(await host().request(action, stringify(payload ?? null), ...waitOf(how))));
       }),
   });
 }
@@ -173,11 +176,7 @@ function contextOf(run, asked) {
 function waitOf(how) {
   if (typeof how !== "object" || how === null) return [how];
   const { timeout_ms, require_client, answer_schema } = how;
-  return [
-    timeout_ms,
-    require_client,
-    answer_schema === undefined ? undefined : (JSON.stringify(answer_schema) ?? "null"),
-  ];
+  return [timeout_ms, require_client, answer_schema === undefined ? undefined : (stringify(answer_schema) ?? "null")];
 }
 
 function unwrap({ value, error }) {

@@ -30,6 +30,7 @@ export interface FileSystem {
   hashAddNode(node: FileNode): void;
   hashRemoveNode(node: FileNode): void;
   write: Write;
+  close(stream: FileStream): void;
   doTruncate(stream: FileStream | null, node: FileNode, length: number): void;
   chdir(path: string): void;
   mkdirTree(path: string): void;
@@ -69,7 +70,7 @@ export interface Core {
   locateFile(path: string): string;
 }
 
-/** A Python value in JavaScript. */
+/** A Python value, seen from JavaScript. */
 export interface Callable {
   (...values: unknown[]): unknown;
   /** Runs the function on a stack that can be suspended while it waits. */

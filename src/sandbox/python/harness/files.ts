@@ -2,7 +2,7 @@
 
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import type { RunFile } from "../../isolate";
-import type { FileNode, FileSystem } from "./emscripten";
+import type { FileNode, FileStream, FileSystem } from "./emscripten";
 
 const { skill, workspace, temporary, home } = SCRIPT_FILES;
 const FOLDERS = [skill, workspace, temporary, home];
@@ -23,6 +23,8 @@ export class Files {
   readonly #fs: FileSystem;
   readonly #roots = new Set<FileNode>();
   readonly #given = new Map<string, Given>();
+  /** The open streams before the first run: the standard streams. */
+  #streams: readonly (FileStream | null | undefined)[] | null = null;
   #bytes = 0;
   #entries = 0;
 
@@ -39,6 +41,7 @@ export class Files {
   /** Creates the folders of a run. */
   reset(files: Iterable<RunFile>, folders: readonly string[] = []): void {
     const fs = this.#fs;
+    this.#closeStreams();
     // The current directory cannot be removed.
     fs.chdir("/");
     for (const folder of FOLDERS) this.#empty(folder);
@@ -54,6 +57,20 @@ export class Files {
     }
     for (const folder of folders) fs.mkdirTree(folder);
     this.#bytes = this.#entries = 0;
+  }
+
+  /** Closes the descriptors that the last run has left open. */
+  #closeStreams(): void {
+    const { streams } = this.#fs;
+    this.#streams ??= [...streams];
+    for (const [number, stream] of streams.entries())
+      if (stream && stream !== this.#streams[number]) this.#fs.close(stream);
+  }
+
+  /** Whether the standard streams are those of the start. A script can replace them with `os.dup2`. */
+  hasStandardStreams(): boolean {
+    const kept = this.#streams ?? [];
+    return [0, 1, 2].every((number) => this.#fs.streams[number] === kept[number]);
   }
 
   /** Returns the files that existed at the start of the run and were deleted. */

@@ -49,14 +49,14 @@ let interpreter: Interpreter | null = null;
 let busy: Promise<unknown> = Promise.resolve();
 let host: HostSide | null = null;
 
-const told = ({ value, error }: { value?: string; error?: string }): string => {
+const valueOrThrow = ({ value, error }: { value?: string; error?: string }): string => {
   if (error !== undefined) throw new Error(error);
   return value ?? "null";
 };
 const bridge: Bridge = {
   breathe: () => new Promise((resolve) => setTimeout(resolve, 0)),
-  emit: async (action, payload) => told((await host?.emit(action, payload)) ?? {}),
-  request: async (action, payload) => told((await host?.request(action, payload)) ?? {}),
+  emit: async (action, payload) => valueOrThrow((await host?.emit(action, payload)) ?? {}),
+  request: async (action, payload) => valueOrThrow((await host?.request(action, payload)) ?? {}),
   log: (text) => void host?.log(text).catch(() => {}),
   execute,
 };
@@ -135,7 +135,12 @@ async function serve(text: string, mine: HostSide, files: RunFile[]): Promise<st
     watch.end();
     host = null;
   }
-  const spent = answer === null || isEnded || answer.spent === true || running.heapBytes() > PYTHON_LIMITS.spentBytes;
+  const spent =
+    answer === null ||
+    isEnded ||
+    answer.spent === true ||
+    !running.files.hasStandardStreams() ||
+    running.heapBytes() > PYTHON_LIMITS.spentBytes;
   if (spent) interpreter = null;
   if (asked.kind !== "script") return stringify({ ...(answer ?? { over: true }), spent });
   let left = answer === null ? 0 : (asked.toldFiles ?? SCRIPT_FILES.toldFiles);

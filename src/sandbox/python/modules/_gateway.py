@@ -1,7 +1,7 @@
 """Runs Python code of a skill, each time as in a new process. The harness calls `run`."""
 
 import _gateway_state as state
-import asyncio, atexit, gc, json, os, signal, sys, traceback, types
+import asyncio, atexit, contextvars, json, os, signal, sys, traceback, types
 import _gateway_bridge as bridge
 import _gateway_provider as provider
 from pyodide.ffi import can_run_sync, run_sync
@@ -30,18 +30,24 @@ _HERE = _breathe.__code__.co_filename
 
 
 def run(text):
-    state.restore_builtins()
     ask = json.loads(text)
-    state.restore()
+    state.prepare()
     signal.signal(signal.SIGXCPU, _time_up)
     signal.signal(signal.SIGUSR1, _breathe)
     root = os.path.dirname(ask["path"])
     sys.path[:0] = [root, *ask["wheels"]] if ask["kind"] == "script" else [ask["root"], *ask["wheels"]]
     os.environ.update(ask.get("env") or {})
     os.chdir(ask["cwd"])
+    # Context variables, which include the decimal context, end with the run.
+    answer = contextvars.copy_context().run(_answer, ask)
+    spent = not state.restore()
+    return json.dumps({**answer, "spent": spent})
+
+
+def _answer(ask):
     if ask["kind"] == "script":
-        return json.dumps({"exit": _script(ask), "spent": not state.has_streams()})
-    return json.dumps(_guarded(lambda: asyncio.run(provider.answer(ask, bridge))))
+        return {"exit": _script(ask)}
+    return _guarded(lambda: asyncio.run(provider.answer(ask, bridge)))
 
 
 def _script(ask):
@@ -75,10 +81,7 @@ def _script(ask):
             stream.flush()
         except Exception:
             pass
-    # Files that were left open are flushed when their last reference is released.
     main.__dict__.clear()
-    state.release()
-    gc.collect()
     return code
 
 
@@ -95,6 +98,8 @@ def _exit_of(body):
         print(e.code, file=sys.stderr)
         return 1
     except BaseException as e:
+        # Printing a traceback needs them too.
+        state.restore_builtins()
         shown = e.__traceback__
         while shown and shown.tb_frame.f_code.co_filename == _HERE:
             shown = shown.tb_next
@@ -120,6 +125,4 @@ def _guarded(body):
         return {"ok": False, "message": (str(e) if name in ("Exception", "ToolException") and str(e) else f"{name}: {e}")[:2000]}
     finally:
         _exit_of(state.end_tasks)
-        state.release()
-        gc.collect()
 

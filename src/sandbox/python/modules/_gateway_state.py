@@ -1,15 +1,13 @@
 """Restores the interpreter state that a run can change. Runs of the same user and package share an interpreter."""
 
 import _gateway_loop as loop
-import builtins, gc, io, linecache, logging, os, random, signal, sys, threading, warnings
+import _gateway_snapshot as snapshots
+import _locale, asyncio, atexit, codecs, encodings, gc, io, linecache, logging, os, random, signal, sys, threading, time, warnings
 
 EXCEPTHOOK = sys.__excepthook__
 #: Modules that give access to JavaScript or native code of this isolate. Importing them fails, as if they did not exist.
 HIDDEN = frozenset(("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "ctypes", "_ctypes"))
 _OWN = "_gateway"
-#: The namespace of built-in names. Saved here, because a script may have emptied it.
-_NAMES = vars(builtins)
-_LISTS = (sys.path, sys.meta_path, sys.path_hooks, sys.argv, warnings.filters, gc.callbacks)
 
 
 class _HiddenModules:
@@ -23,7 +21,7 @@ class _HiddenModules:
 
 def settle():
     """Saves the current state as the one to restore. Called once, after all modules of the gateway are imported."""
-    global _modules, _lists, _builtins, _environ, _signals, _folder
+    global _snapshot, _lists, _environ, _signals, _numbers, _codec_lists, _initial_locale, _loop, _loop_state
     for name in [name for name in sys.modules if name.partition(".")[0] in HIDDEN or name.startswith(_OWN)]:
         del sys.modules[name]
     sys.meta_path[:] = [_HiddenModules] + [finder for finder in sys.meta_path if type(finder).__module__.partition(".")[0] != "_pyodide"
@@ -32,61 +30,172 @@ def settle():
     _environ["PATH"] = "/usr/bin:/bin"
     os.environ.clear()
     os.environ.update(_environ)
-    _modules, _builtins = dict(sys.modules), dict(_NAMES)
-    _lists = [list(each) for each in _LISTS]
+    _lists = [(each, list(each)) for each in (sys.path, sys.meta_path, sys.path_hooks, sys.argv, warnings.filters, gc.callbacks)]
     _signals = {number: signal.getsignal(number) for number in signal.valid_signals() if number not in (9, 19)}
-    _folder = os.getcwd()
+    _numbers = (sys.get_int_max_str_digits(), sys.getswitchinterval(), gc.get_threshold(), sys.get_asyncgen_hooks())
+    _codec_lists = _find_codec_lists()
+    _initial_locale = _locale.setlocale(_locale.LC_ALL)
+    _loop = asyncio.get_event_loop()
+    _loop_state = dict(vars(_loop))
+    atexit._clear()
+    _snapshot = snapshots.Snapshot()
+    _snapshot.collect()
+
+
+def _find_codec_lists():
+    """Returns the interpreter's search functions and error handlers of codecs, which only the garbage collector can find."""
+    functions = [each for each in gc.get_referrers(encodings.search_function) if type(each) is list]
+    strict = codecs.lookup_error("strict")
+    handlers = [each for each in gc.get_referrers(strict) if type(each) is dict and each.get("strict") is strict and "ignore" in each]
+    if len(functions) != 1 or len(handlers) != 1:
+        raise RuntimeError("The codec registry was not found.")
+    return (functions[0], list(functions[0])), (handlers[0], dict(handlers[0]))
 
 
 def restore_builtins():
-    """Restores built-in names, which all other code needs."""
-    if _NAMES != _builtins:
-        _NAMES.clear()
-        _NAMES.update(_builtins)
+    _snapshot.restore_builtins()
+
+
+def prepare():
+    """Prepares the interpreter for a run."""
+    _snapshot.restore_builtins()
+    _reset_lists()
+    os.umask(0o022)
+    sys.dont_write_bytecode = True
+    _set_signals()
+    random.seed()
+    gc.enable()
+    atexit.register(logging.shutdown)
+    sys.stdin, sys.stdout, sys.stderr = (_stream(number, mode) for number, mode in enumerate("rww"))
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
 
 
 def restore():
-    for name, module in list(sys.modules.items()):
-        if name not in _modules and not _is_library(module):
-            del sys.modules[name]
-    sys.modules.update(_modules)
-    for each, before in zip(_LISTS, _lists):
-        each[:] = before
+    """Ends a run: restores everything that it has changed. Returns `False` if the interpreter must not be used again."""
+    try:
+        atexit._clear()
+        sys.settrace(None)
+        sys.setprofile(None)
+        is_clean = _snapshot.restore()
+        _reset_lists()
+        _reset_interpreter()
+        _reset_codecs()
+        _reset_libraries()
+        _quiet_logging()
+        # Files that were left open are flushed when their last reference is released.
+        _snapshot.collect()
+        return is_clean and _has_streams()
+    except BaseException:
+        # The deadline can pass here, and objects of the script can raise errors.
+        return False
+
+
+def _reset_lists():
+    for each, before in _lists:
+        if snapshots.differs(each, before):
+            each[:] = before
+            if each is warnings.filters:
+                warnings._filters_mutated_lock_held()
     sys.path_importer_cache.clear()
     linecache.clearcache()
+
+
+def _reset_interpreter():
+    zone = os.environ.get("TZ")
     os.environ.clear()
     os.environ.update(_environ)
-    os.umask(0o022)
+    if zone is not None and hasattr(time, "tzset"):
+        time.tzset()
+    _set_signals()
+    if hasattr(signal, "setitimer"):
+        for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
+            signal.setitimer(timer, 0)
+    digits, interval, thresholds, hooks = _numbers
+    sys.set_int_max_str_digits(digits)
+    sys.setswitchinterval(interval)
+    sys.set_asyncgen_hooks(*hooks)
+    sys.set_coroutine_origin_tracking_depth(0)
+    sys.setrecursionlimit(1000)
+    sys.excepthook, sys.displayhook, sys.unraisablehook = EXCEPTHOOK, sys.__displayhook__, sys.__unraisablehook__
+    threading.excepthook = threading.__excepthook__
+    asyncio.set_event_loop(_loop)
+    if snapshots.differs(vars(_loop), _loop_state):
+        vars(_loop).clear()
+        vars(_loop).update(_loop_state)
+    for tool in range(6):
+        if sys.monitoring.get_tool(tool) is not None:
+            sys.monitoring.free_tool_id(tool)
+    gc.set_threshold(*thresholds)
+    gc.set_debug(0)
+    gc.enable()
+
+
+def _set_signals():
     for number, handler in _signals.items():
         try:
             if signal.getsignal(number) is not handler and handler is not None:
                 signal.signal(number, handler)
         except (OSError, ValueError):
             pass
-    sys.setrecursionlimit(1000)
-    sys.settrace(None)
-    sys.setprofile(None)
-    sys.excepthook, sys.displayhook, sys.unraisablehook = EXCEPTHOOK, sys.__displayhook__, sys.__unraisablehook__
-    sys.last_exc = None
-    sys.dont_write_bytecode = True
-    threading.excepthook = threading.__excepthook__
-    _quiet_logging()
-    random.seed()
-    gc.enable()
-    sys.stdin, sys.stdout, sys.stderr = (_stream(number, mode) for number, mode in enumerate("rww"))
-    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
 
 
-def release():
-    """Releases objects that a run has left, so that their files are closed."""
-    for name, module in list(sys.modules.items()):
-        if name not in _modules and not _is_library(module):
-            del sys.modules[name]
-    sys.modules.update(_modules)
-    sys.last_exc = None
+def _reset_codecs():
+    (functions, former_functions), (handlers, former_handlers) = _codec_lists
+    if snapshots.differs(handlers, former_handlers):
+        handlers.clear()
+        handlers.update(former_handlers)
+    if snapshots.differs(functions, former_functions):
+        functions[:] = former_functions
+        # Found codecs are cached. Removing a search function clears the cache.
+        codecs.register(_no_codec)
+        codecs.unregister(_no_codec)
 
 
-def has_streams():
+def _no_codec(_):
+    return None
+
+
+def _reset_libraries():
+    """Restores the state of library modules that is not an attribute."""
+    loaded = sys.modules
+    if "_decimal" in loaded:
+        _reset_decimal(loaded["_decimal"])
+    if _locale.setlocale(_locale.LC_ALL) != _initial_locale:
+        _locale.setlocale(_locale.LC_ALL, _initial_locale)
+    if "_csv" in loaded:
+        _reset_csv(loaded["_csv"])
+    if "_socket" in loaded:
+        loaded["_socket"].setdefaulttimeout(None)
+    if "faulthandler" in loaded:
+        loaded["faulthandler"].disable()
+    if "_tracemalloc" in loaded:
+        loaded["_tracemalloc"].stop()
+
+
+def _reset_decimal(decimal):
+    for context, prec, rounding, traps in (
+        (decimal.DefaultContext, 28, decimal.ROUND_HALF_EVEN, (decimal.DivisionByZero, decimal.Overflow, decimal.InvalidOperation)),
+        (decimal.BasicContext, 9, decimal.ROUND_HALF_UP,
+         (decimal.DivisionByZero, decimal.Overflow, decimal.InvalidOperation, decimal.Clamped, decimal.Underflow)),
+        (decimal.ExtendedContext, 9, decimal.ROUND_HALF_EVEN, ()),
+    ):
+        context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp = prec, rounding, -999999, 999999, 1, 0
+        context.clear_flags()
+        for kind in context.traps:
+            context.traps[kind] = kind in traps
+
+
+def _reset_csv(csv):
+    csv.field_size_limit(131072)
+    for name in csv.list_dialects():
+        csv.unregister_dialect(name)
+    if "csv" in sys.modules:
+        module = sys.modules["csv"]
+        for name, dialect in (("excel", module.excel), ("excel-tab", module.excel_tab), ("unix", module.unix_dialect)):
+            csv.register_dialect(name, dialect)
+
+
+def _has_streams():
     """Whether the standard streams are usable for the next run."""
     try:
         return all(os.fstat(number) for number in range(3))
@@ -95,13 +204,6 @@ def has_streams():
 
 
 end_tasks = loop.end_tasks
-
-
-def _is_library(module):
-    """Whether a module is in the standard library. Importing it again would be too slow."""
-    return str(getattr(module, "__file__", None) or "").startswith("/lib/python") or getattr(
-        getattr(module, "__spec__", None), "origin", None
-    ) in ("built-in", "frozen")
 
 
 def _quiet_logging():

@@ -102,8 +102,8 @@ export function listCost({ catalog, preload }: View, front: Renewal | null): num
 /** Returns the stored front, or a new one, which is stored if `keep` is set. */
 export async function frontOf(step: Step, keep: boolean): Promise<Front> {
   const { session, view } = step;
-  const kept = storedFront(session);
-  if (kept !== null) return kept;
+  const stored = storedFront(session);
+  if (stored !== null) return stored;
   const made = { ...(await makeFront(step)), basis: await basisOf(view) };
   if (keep) storeFront(session, made);
   return made;

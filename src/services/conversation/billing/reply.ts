@@ -27,7 +27,7 @@ export function billedReply({ ledger }: ConversationState): ConversationStatus["
 export function priceWarnings({ ledger }: ConversationState, now: number): Issue[] {
   const row = rowOf(ledger.price);
   if (row === null || !isStale(row, now)) return [];
-  const message = `The prices of ${row.match}* were last checked on ${row.checked} and may be outdated.`;
+  const message = `The prices of ${row.match}* were last checked on ${row.checked} and may be outdated. Compare them with the price list of the provider.`;
   return [{ code: "PRICE_OLD", message }];
 }
 

@@ -48,15 +48,15 @@ export function seriesOf({ store }: Session, after: number, limit: number): Seri
       if (ended === null) continue;
       turns.push(ended);
       if (turns.length >= limit || read > CONVERSATION_LIMITS.seriesEvents)
-        return { turns: turns.map(told), next_cursor: logged.seq - 1 };
+        return { turns: turns.map(pointReply), next_cursor: logged.seq - 1 };
     }
     if (page.length < AT_ONCE) break;
     seq = page.at(-1)?.seq ?? seq;
   }
   const rest = walk.rest();
-  return { turns: [...turns, ...(rest === null ? [] : [rest])].map(told), next_cursor: null };
+  return { turns: [...turns, ...(rest === null ? [] : [rest])].map(pointReply), next_cursor: null };
 }
 
-function told({ at, ...point }: TurnPoint): SeriesReply["turns"][number] {
+function pointReply({ at, ...point }: TurnPoint): SeriesReply["turns"][number] {
   return { ...point, at: new Date(at).toISOString() };
 }

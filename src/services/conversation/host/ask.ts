@@ -169,8 +169,12 @@ export async function askServer<T extends object>(
     return jsonObject.parse(present(data));
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
-    if (error.kind === "answer")
-      throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", `${name} rejected the request: ${error.message}`);
-    throw new GatewayError("unavailable", "MCP_SERVER_UNAVAILABLE", `${name} did not respond: ${error.message}`);
+    // Messages of servers often end with a full stop.
+    const reason = error.message.replace(/[.!]$/, "");
+    if (error.kind === "answer") {
+      const message = `${name} rejected the request: ${reason}. Change the request.`;
+      throw new GatewayError("unprocessable", "MCP_SERVER_REFUSED", message);
+    }
+    throw new GatewayError("unavailable", "MCP_SERVER_UNAVAILABLE", `${name} did not respond: ${reason}. Try again.`);
   }
 }

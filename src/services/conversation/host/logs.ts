@@ -16,10 +16,10 @@ export function logsFor(
   { logs }: ToolCallsRequest,
   onLog: ((log: ServerLog) => void) | undefined,
 ): StepLogs {
-  const kept: ServerLog[] = [];
+  const collected: ServerLog[] = [];
   const least = logs === "kept" ? store.get("log_level", logLevelSchema) : (logs ?? null);
-  const hear = onLog ?? ((log) => void kept.push(log));
-  return { listener: least === null ? null : { least, hear }, kept };
+  const receive = onLog ?? ((log) => void collected.push(log));
+  return { listener: least === null ? null : { least, hear: receive }, kept: collected };
 }
 
 /**

@@ -38,28 +38,28 @@ export function reportCall(context: Context, session: Session, call: ToolCall, r
     output: null,
   };
   running.set(call.id, story);
-  tell(session, story);
-  let told = Number.NEGATIVE_INFINITY;
+  notifyPages(session, story);
+  let lastSent = Number.NEGATIVE_INFINITY;
   const ended = (head: CallHead) => {
     story.head = head;
     if (running.get(call.id) === story) running.delete(call.id);
-    tell(session, story);
+    notifyPages(session, story);
   };
   return {
     progress(progress) {
       story.progress = progress;
-      if (context.now() - told < SHOWN_LIMITS.progressMs) return;
-      told = context.now();
-      tell(session, story);
+      if (context.now() - lastSent < SHOWN_LIMITS.progressMs) return;
+      lastSent = context.now();
+      notifyPages(session, story);
     },
     end(result, isCancelled) {
       const shown = afterEnd(story.head, result, isCancelled, context.now());
       story.output = outputOf(call, result);
       // Reading tools change nothing, so they run again instead of storing a result, which may be long.
       const repeats = builtinOf(call.name)?.effect !== "reads";
-      const kept = repeats ? result : text(story.output ?? "");
+      const storedResult = repeats ? result : text(story.output ?? "");
       const head = { id: call.id, turn: story.turn, request: repeats ? request : NO_REQUEST_DIGEST, shown };
-      if (repeats || showsCalls(session)) session.store.keepCallResult(head, JSON.stringify(kept));
+      if (repeats || showsCalls(session)) session.store.keepCallResult(head, JSON.stringify(storedResult));
       ended(shown);
     },
     fail: () => ended(afterEnd(story.head, null, false, context.now())),
@@ -100,12 +100,12 @@ export function callsFrame(session: Session, seesOutput: boolean): Extract<Serve
 }
 
 function storedOutput(session: Session, { row, head }: { row: string; head: CallHead }): string | null {
-  const kept = session.store.keptResult(row);
-  if (kept === null) return null;
+  const storedResult = session.store.keptResult(row);
+  if (storedResult === null) return null;
   // The gateway's own tool name suffices here: only loading tools differ, and they have no other names.
-  return outputOf({ id: "", name: head.name, arguments: {} }, toolResultSchema.parse(JSON.parse(kept)));
+  return outputOf({ id: "", name: head.name, arguments: {} }, toolResultSchema.parse(JSON.parse(storedResult)));
 }
 
-function tell({ audience }: Session, story: CallSummary): void {
+function notifyPages({ audience }: Session, story: CallSummary): void {
   audience?.show("calls", (seesOutput) => ({ type: "tool:call", call: callForPage(story, seesOutput) }));
 }

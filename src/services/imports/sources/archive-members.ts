@@ -61,8 +61,8 @@ export async function* membersOf(
 }
 
 async function* tarMembers(body: ReadableStream<Uint8Array>, wants: (path: string) => boolean): AsyncGenerator<Member> {
-  const isKept = (path: string, size: number) => size <= PACKAGE_LIMITS.fileBytes && wants(path);
-  for await (const { path, type, size, isExecutable, bytes } of readTar(gunzipped(body), isKept)) {
+  const isWanted = (path: string, size: number) => size <= PACKAGE_LIMITS.fileBytes && wants(path);
+  for await (const { path, type, size, isExecutable, bytes } of readTar(gunzipped(body), isWanted)) {
     const mode = isExecutable ? 0o755 : 0o644;
     const item = (kept: Uint8Array) => (name: string) =>
       ({ path: name, name, stored: kept, size, crc: crc32(kept), mode, method: 0 }) as const;
@@ -79,11 +79,17 @@ function* zipMembers(zip: Uint8Array): Generator<Member> {
   const place = findDirectory(view);
   if ("code" in place) throw new TarFault("SOURCE_INVALID", place.message);
   if (place.count > IMPORT_LIMITS.entries)
-    throw new TarFault("SOURCE_TOO_LARGE", `Too many entries in the archive (limit ${IMPORT_LIMITS.entries}).`);
+    throw new TarFault(
+      "SOURCE_TOO_LARGE",
+      `Too many entries in the archive (limit ${IMPORT_LIMITS.entries}). Import a smaller archive.`,
+    );
   const { records, issues, framed } = readRecords(zip, view, place);
   const [bad] = issues;
   if (!framed || bad !== undefined)
-    throw new TarFault("SOURCE_INVALID", bad?.message ?? "The records of the archive are inconsistent.");
+    throw new TarFault(
+      "SOURCE_INVALID",
+      bad?.message ?? "The records of the archive are inconsistent. Create the archive again.",
+    );
   for (const { name: path, flags, method, crc, size, attributes, packed } of records) {
     const mode = attributes >>> 16;
     const kind = mode & TYPE_BITS;

@@ -13,7 +13,7 @@ import {
   rootFinder,
   rootsOf,
 } from "../../../domain/imports/roots";
-import { PACKAGE_LIMITS } from "../../../domain/limits";
+import { PACKAGE_LIMITS, SKILL_TOO_LARGE } from "../../../domain/limits";
 import { dropImportArchives, importArchiveKey, storeImportArchive } from "../../../storage/r2/import-archives";
 import { ImportStop } from "../stop";
 import { type ArchiveStore, type Member, membersOf } from "./archive-members";
@@ -35,7 +35,8 @@ export async function planArchive(
   const found = new Map<string, Member & { sha256: string }>();
   let top = "";
   for await (const member of membersOf(place, importArchiveKey(run.id, run.run), () => true)) {
-    if (escapesArchive(member.path)) throw failed("SOURCE_INVALID", "The archive contains a path outside of itself.");
+    if (escapesArchive(member.path))
+      throw failed("SOURCE_INVALID", "The archive contains a path outside of itself. Remove that entry.");
     top ||= topName(member.path, source);
     const within = pathWithin(member.path, source.path ?? "");
     if (within === null || within === "" || member.type === "folder") continue;
@@ -73,7 +74,7 @@ async function planned(found: ReadonlyMap<string, Member & { sha256: string }>, 
       link !== undefined
         ? unplannableReason(name, "ARCHIVE_LINK", linked(link[0]).problem.message)
         : isTooLarge
-          ? unplannableReason(name, "PACKAGE_TOO_LARGE", "The skill has too many files or bytes.")
+          ? unplannableReason(name, "PACKAGE_TOO_LARGE", SKILL_TOO_LARGE)
           : { name, digest: `sha256:${await sha256Hex(lines.join(""))}`, get: { how: "archive", root, bytes } };
     all.push(withoutDuplicates(seen, one));
   }

@@ -6,7 +6,7 @@ import { readIndexDocument } from "../../../domain/imports/index-document";
 import { IMPORT_LIMITS } from "../../../domain/imports/limits";
 import type { Fetchable, Planned } from "../../../domain/imports/plan";
 import { readTar, TarFault } from "../../../domain/imports/tar";
-import { PACKAGE_LIMITS } from "../../../domain/limits";
+import { PACKAGE_LIMITS, SKILL_TOO_LARGE } from "../../../domain/limits";
 import { utf8Text } from "../../../domain/text";
 import { ImportStop, ItemFault } from "../stop";
 import type { SourceAsker } from "./source-client";
@@ -35,7 +35,7 @@ export async function fetchArtifact(
 ): Promise<Uint8Array> {
   const bytes = await fetched(asker, url, IMPORT_LIMITS.artifactBytes);
   if (`sha256:${await sha256Hex(bytes)}` !== digest) {
-    const message = `The digest of '${name}' does not match the index of the source.`;
+    const message = `The digest of '${name}' does not match the index of the source. Try again, or ask the source to update its index.`;
     throw new ItemFault({ code: "DIGEST_MISMATCH", message });
   }
   if (isMarkdown) return zipOf([{ path: "SKILL.md", bytes, isExecutable: false }]);
@@ -61,7 +61,10 @@ export async function fetchFiles(
 async function fetched(asker: SourceAsker, url: string, most: number): Promise<Uint8Array> {
   const answer = await asker.get(url, most);
   if (answer !== null) return answer.bytes();
-  throw new ItemFault({ code: "SOURCE_ABSENT", message: "The source does not have a file that its index lists." });
+  throw new ItemFault({
+    code: "SOURCE_ABSENT",
+    message: "The source does not have a file that its index lists. Ask the source to fix its index.",
+  });
 }
 
 async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
@@ -71,7 +74,7 @@ async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
   const wants = (_: string, size: number) => {
     room -= size;
     if (room >= 0 && files.length < PACKAGE_LIMITS.files) return true;
-    throw new TarFault("SOURCE_TOO_LARGE", "The unpacked skill has too many files or bytes.");
+    throw new TarFault("SOURCE_TOO_LARGE", SKILL_TOO_LARGE);
   };
   for await (const entry of readTar(gunzipped(body), wants)) {
     if (entry.type === "link") throw linked(entry.path);
@@ -83,6 +86,6 @@ async function unpackedTar(bytes: Uint8Array): Promise<Uint8Array> {
 
 /** The error for a skill that contains a link. */
 export function linked(path: string): ItemFault {
-  const message = `'${path.slice(0, 200)}' is a link or special file and was not imported.`;
+  const message = `'${path.slice(0, 200)}' is a link or special file and was not imported. Replace it with a regular file.`;
   return new ItemFault({ code: "ARCHIVE_LINK", message });
 }

@@ -61,7 +61,7 @@ async function credentials(
   if ("problem" in filled)
     throw new ImportStop("failed", {
       code: "SECRET_UNUSABLE",
-      message: `The source was not contacted: ${filled.problem}.`,
+      message: `The source was not contacted: ${filled.problem}. Check the secrets of the import.`,
     });
   return { headers: filled.target.headers, redactor: filled.target.redactor };
 }

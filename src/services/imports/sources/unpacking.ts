@@ -18,7 +18,10 @@ export async function* gunzipped(body: ReadableStream<Uint8Array>): AsyncGenerat
     yield* body.pipeThrough(pieces).pipeThrough(new DecompressionStream("gzip"));
   } catch (error) {
     if (error instanceof TarFault) throw error;
-    throw new TarFault("SOURCE_INVALID", "The archive cannot be unpacked: it is damaged or not a tar.gz.");
+    throw new TarFault(
+      "SOURCE_INVALID",
+      "The archive cannot be unpacked: it is damaged or not a tar.gz. Check the URL.",
+    );
   }
 }
 

@@ -17,7 +17,7 @@ export interface VendorSkill {
   description: string;
   createdAt: number;
   updatedAt: number;
-  /** Empty while all versions are yanked. */
+  /** Empty if all versions are yanked. */
   currentId: string;
   versionId: string;
   number: number;

@@ -149,7 +149,7 @@ export async function putDraft(
   { target, expiresAt, users }: Pick<DraftSummary, "target" | "expiresAt" | "users">,
 ): Promise<void> {
   await db.batch([
-    tellReaders(db, [skill.id]),
+    raiseReaderCounters(db, [skill.id]),
     raiseCounters(db, [skill.userId, ...users].map(userScope)),
     ...(before === null ? [] : [db.delete(skills).where(eq(skills.id, before.id))]),
     db.insert(skills).values({ ...skill, tokens: version.tokensInstructions, bindShells: version.bindShells }),
@@ -168,7 +168,7 @@ export async function deleteDrafts(db: Database, gone: readonly Pick<DraftSummar
   if (first === undefined) return;
   const ids = gone.map(({ id }) => id);
   await db.batch([
-    tellReaders(db, ids),
+    raiseReaderCounters(db, ids),
     db.delete(skills).where(inArray(skills.id, ids)),
     raiseCounters(
       db,
@@ -191,7 +191,7 @@ export function expiredDrafts(db: Database, now: number, limit: number): Promise
 /**
  * Statement that raises the counters of the users these drafts name at the time it runs, so that their conversations read the drafts again.
  */
-function tellReaders(db: Database, ids: readonly string[]) {
+function raiseReaderCounters(db: Database, ids: readonly string[]) {
   return db
     .insert(counters)
     .select(

@@ -89,8 +89,8 @@ export async function activateVersion(db: Database, version: SkillRecord): Promi
 }
 
 /**
- * Yanks a version. If it is current, the skill moves to `next`, or to none. Returns `false` and changes nothing if the current version or
- * `next` changed meanwhile.
+ * Yanks a version. If it is the current version, the skill moves to `next`, or has no current version. Returns `false` and changes nothing
+ * if the current version or `next` changed meanwhile.
  *
  * @param next the result of `readSuccessor`
  */

@@ -145,8 +145,8 @@ export const ghosts = sqliteTable(
     /** `group:<name>` or `public`; `null`: a user's own. */
     shared: text(),
     /**
-     * The scope, as with skills. The database generates it from the two columns above, so ghosts written by an earlier gateway during a
-     * deployment have it too.
+     * The scope, as in the table of skills. The database generates it from the two columns above, so ghosts written by an earlier gateway
+     * during a deployment have it too.
      */
     scope: text().notNull().generatedAlwaysAs(sql`coalesce(shared, 'user:' || user_id)`, { mode: "virtual" }),
     /** The group's name, `public`, or `default` for a user's own. Ghosts from before shared ghosts can be in a group's namespace. */

@@ -35,8 +35,8 @@ export async function putClient(
 
 /** Statement that records an approval, which extends the validity of a registered client. It belongs in the batch of the approval. */
 export function recordApproval(db: Database, id: string) {
-  const kept = sql`CASE WHEN ${oauthClients.host} IS NULL THEN ${databaseNow} + ${SIGN_IN_TIMES.clientKept} ELSE ${oauthClients.expiresAt} END`;
-  return db.update(oauthClients).set({ approvedAt: databaseNow, expiresAt: kept }).where(eq(oauthClients.id, id));
+  const expiry = sql`CASE WHEN ${oauthClients.host} IS NULL THEN ${databaseNow} + ${SIGN_IN_TIMES.clientKept} ELSE ${oauthClients.expiresAt} END`;
+  return db.update(oauthClients).set({ approvedAt: databaseNow, expiresAt: expiry }).where(eq(oauthClients.id, id));
 }
 
 /** Deletes clients without a recent approval, and expired documents. */

@@ -125,7 +125,10 @@ describe("what is sent to a page", () => {
     await silent.pong();
     const { request_id } = await askPage(id);
     await chatter(id, 2);
-    expect(await silent.closed).toEqual({ code: 4408, reason: "The client does not read fast enough." });
+    expect(await silent.closed).toEqual({
+      code: 4408,
+      reason: "The client does not read fast enough. Connect again and read every frame.",
+    });
     expect(silent.count("skill:request")).toBeLessThanOrEqual(11);
     await reader.pong();
     expect(reader.isClosed).toBe(false);
@@ -151,7 +154,7 @@ describe("what is sent to a page", () => {
     expect(other.isClosed).toBe(false);
   });
 
-  it("is closed after a minute in which it gave no sign of life, and one who did is not", async () => {
+  it("is closed after a minute without a response, and a responding one is not", async () => {
     holdClock();
     const id = await conversationOf(null);
     const deaf = await Page.greeted(id, { marks: false });

@@ -50,8 +50,8 @@ async function chatting(user: string, settings: object = {}): Promise<Talk> {
   return chat;
 }
 
-describe("a page that hears of calls", () => {
-  it("is told when one begins and how it ends, with what it was given and has printed", async () => {
+describe("a page that subscribes to calls", () => {
+  it("receives the start and end of a call, with its arguments and its output", async () => {
     const chat = await chatting("watcher");
     const page = await watching(chat);
     await chat.load("clerk");
@@ -79,7 +79,7 @@ describe("a page that hears of calls", () => {
     expect(await told(page)).toMatchObject({ state: "failed", output: expect.stringContaining("nothing") });
   });
 
-  it("is told a tool's own name where the model calls it by way of another", async () => {
+  it("receives a tool's own name if the model calls it through another tool", async () => {
     const chat = await chatting("watcher-of-auto", { delivery: "auto" });
     await chat.load("clerk");
     const page = await watching(chat);
@@ -90,7 +90,7 @@ describe("a page that hears of calls", () => {
     expect(await told(page)).toMatchObject({ ...shown, state: "done", output: "said hi" });
   });
 
-  it("hears that a call was called off", async () => {
+  it("receives the cancellation of a call", async () => {
     const chat = await chatting("watcher-of-ends");
     await chat.load("clerk");
     const page = await watching(chat);
@@ -102,7 +102,7 @@ describe("a page that hears of calls", () => {
     expect(await told(page)).toMatchObject({ call_id: "long", state: "cancelled" });
   });
 
-  it("is told the same in every tab, and to whoever comes later, also after the gateway was away", async () => {
+  it("receives the same in every tab and when it connects later, also after a restart of the gateway", async () => {
     const chat = await chatting("watcher-of-tabs");
     await chat.load("clerk");
     const [one, two] = [await watching(chat), await watching(chat)];
@@ -123,7 +123,7 @@ describe("a page that hears of calls", () => {
     later.answer(request_id, { success: true, result: "you" });
     await running;
     expect(await told(later)).toMatchObject({ call_id: "b", state: "done", output: "heard you" });
-    // A read leaves nothing for the model to be repeated, but what pages are shown stays.
+    // The result of a read is not stored for the model, but pages still see it.
     await chat.use("read_skill", { skill_name: "clerk", file_path: "provider.js" }, "read");
     await evict(idOf(chat), "close", "watcher-of-tabs");
     await later.closed;
@@ -139,7 +139,7 @@ describe("a page that hears of calls", () => {
     ]);
   });
 
-  it("sleeps between calls: a hibernated socket is still one that hears of them", async () => {
+  it("hibernates between calls, and a hibernated socket still receives them", async () => {
     const chat = await chatting("watcher-in-sleep");
     await chat.load("clerk");
     const page = await watching(chat);
@@ -159,7 +159,7 @@ describe("a page that hears of calls", () => {
     expect(await other.next("tool:calls")).toMatchObject({ turn: 2, calls: [] });
   });
 
-  it("is told once of a call that is made again, and anew of one that runs again", async () => {
+  it("receives a repeated call once, and a call that runs again again", async () => {
     const chat = await chatting("watcher-of-repeats");
     await chat.load("clerk");
     const page = await watching(chat);
@@ -175,7 +175,7 @@ describe("a page that hears of calls", () => {
     expect(calls.map(({ call_id }) => call_id)).toEqual(["call-1", "same", "read"]);
   });
 
-  it("hears of progress", async () => {
+  it("receives progress", async () => {
     const step = (n: number) =>
       `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":@token,"progress":${n},"total":3,"message":"step ${n}"}}\n\n`;
     const answer = 'data: {"jsonrpc":"2.0","id":@id,"result":{"content":[{"type":"text","text":"there"}]}}\n\n';
@@ -217,7 +217,7 @@ describe("what a page is not shown", () => {
     expect(JSON.stringify([plain.frames, back.frames])).not.toContain("hush");
   });
 
-  it("is anything of it, while it does not ask to hear of it; what it does not know it passes over", async () => {
+  it("receives nothing without a subscription, and ignores unknown topics", async () => {
     const chat = await chatting("old-page");
     const old = await Page.greeted(idOf(chat), { ticket: await ticketOf(chat, { output: true }) });
     const odd = await Page.greeted(idOf(chat), { key: chat.key, hears: ["weather", "x".repeat(40)] });

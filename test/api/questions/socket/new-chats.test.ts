@@ -43,7 +43,7 @@ describe("a ticket for a chat that is new", () => {
     expect(await status.json()).toMatchObject({ settings: { retention_turns: 7 } });
   });
 
-  it("is one's own, whoever else has a conversation of this id, and tells nothing of theirs", async () => {
+  it("belongs to its user, even if others have a conversation with this id, and shows nothing of theirs", async () => {
     const [alice, mallory] = [await keyFor("ticket-alice"), await keyFor("ticket-mallory")];
     const id = fresh();
     await call("PUT", `/api/v1/conversations/${id}`, { key: alice, json: { metadata: { secret: 1 } } });
@@ -58,7 +58,7 @@ describe("a ticket for a chat that is new", () => {
     expect(JSON.stringify(await status.json())).not.toContain("secret");
   });
 
-  it("counts as what it makes: beyond the day's conversations there is none", async () => {
+  it("counts against the daily limit of conversations", async () => {
     const user = "ticket-many";
     const key = await keyFor(user);
     await env.DB.prepare("INSERT INTO usage (subject, kind, window_start, count) VALUES (?, 'conversations', ?, ?)")
@@ -72,7 +72,7 @@ describe("a ticket for a chat that is new", () => {
     expect((await call("POST", tickets(id), { key })).status).toBe(201);
   });
 
-  it("takes a key that may have to do with conversations", async () => {
+  it("requires a key with access to conversations", async () => {
     const key = await keyFor("ticket-reader", { scopes: ["skills:read"] });
     expect((await call("POST", tickets(fresh()), { key })).status).toBe(403);
   });

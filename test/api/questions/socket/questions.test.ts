@@ -9,7 +9,7 @@ import { SKILL, zipOf } from "../../../support/zip";
 afterEach(releaseClock);
 
 describe("a socket", () => {
-  it("is welcomed, hears what is asked, and its answer is the caller's", async () => {
+  it("is welcomed and receives questions, and its answer reaches the caller", async () => {
     const id = await conversationOf(null);
     const answer = await upgrade(id);
     expect(answer.status).toBe(101);
@@ -61,7 +61,7 @@ describe("a socket", () => {
     expect(third.count("skill:request")).toBe(1);
   });
 
-  it("has one winner among several pages; the others are told to stop", async () => {
+  it("has one winner among several pages; the others are notified", async () => {
     const id = await conversationOf(null);
     const tabs = await Promise.all([Page.greeted(id), Page.greeted(id), Page.greeted(id)]);
     const { request_id } = await askPage(id);
@@ -95,7 +95,7 @@ describe("a socket", () => {
     expect(page.texts).toEqual(["pong"]);
   });
 
-  it("hears of every change of what is active, and of nothing else", async () => {
+  it("receives every change of the active skills, and nothing else", async () => {
     const id = await conversationOf(null);
     const form = new FormData();
     form.set("file", new File([zipOf([SKILL])], "demo.zip"));
@@ -112,7 +112,7 @@ describe("a socket", () => {
     const { active } = await (await load("c1")).json<{ active: unknown[] }>();
     expect(await page.next("skill:active")).toEqual({ type: "skill:active", turn: 1, active });
     expect(active).toMatchObject([{ skill: "demo", remaining: 5 }]);
-    // Loading again is an event of the conversation, but nothing that a page would show changes.
+    // Loading again is an event of the conversation, but changes nothing on a page.
     await load("c2");
     await call("GET", `/api/v1/conversations/${id}`);
     await page.pong();

@@ -19,7 +19,7 @@ async function listening(key: string, id: string, body: object = {}): Promise<Pa
   return Page.greeted(id, { ticket: (await made.json<{ ticket: string }>()).ticket, ...SKILLS });
 }
 
-describe("a page that hears of skills", () => {
+describe("a page that subscribes to skills", () => {
   it("has the list before the first turn of a chat that is new, also after the object slept", async () => {
     const key = await keyFor("chooser");
     await publishPublic({ name: "tides", description: "When the tide comes.", body: "Look it up." });
@@ -36,7 +36,7 @@ describe("a page that hears of skills", () => {
     expect(await again.next("skill:list")).toEqual(list);
   });
 
-  it("is told when it is another one, once, and no older than its ticket", async () => {
+  it("receives a changed list once, never older than its ticket", async () => {
     const key = await keyFor("chooser-of-news");
     await publishPublic({ name: "tides" });
     const id = fresh();
@@ -53,7 +53,7 @@ describe("a page that hears of skills", () => {
     expect([page.count("skill:list"), later.count("skill:list")]).toEqual([2, 1]);
   });
 
-  it("has what the conversation's ghost takes, as the ticket said that made it", async () => {
+  it("has the skills of the conversation's ghost, as set by the ticket that created it", async () => {
     const key = await keyFor("chooser-of-ghosts");
     await publishPublic({ name: "tides" });
     await publishPublic({ name: "wind" });
@@ -70,7 +70,7 @@ describe("a page that hears of skills", () => {
     expect(await after.json()).toMatchObject({ settings: { spec, retention_turns: 3 } });
   });
 
-  it("is not told of what its user may not see, nor what another page's user sees", async () => {
+  it("receives nothing that its user cannot see, or that only another page's user sees", async () => {
     const [alice, mallory] = [await keyFor("list-alice"), await keyFor("list-mallory")];
     await publishOwn(alice, { name: "diary", description: "Her secret." });
     const chat = await talk({ key: alice });

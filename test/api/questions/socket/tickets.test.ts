@@ -11,7 +11,7 @@ afterEach(releaseClock);
 const PAGE = "http://localhost:3000";
 const OTHER = "http://localhost:4000";
 
-describe("who may connect", () => {
+describe("clients that can connect", () => {
   it("is the conversation's user, from an allowed origin or from none", async () => {
     const id = await conversationOf(null);
     const mallory = await keyFor("mallory");
@@ -34,7 +34,7 @@ describe("who may connect", () => {
     expect(bad.status).toBe(400);
   });
 
-  it("is told to upgrade when it does not", async () => {
+  it("receives 426 without an upgrade", async () => {
     const id = await conversationOf(null);
     const answer = await call("GET", `/api/v1/conversations/${id}/socket`);
     expect(answer.status).toBe(426);

@@ -43,7 +43,7 @@ describe("a literal credential in a ghost's servers", () => {
     expect((await put(keys.Owner, name, "caller", { mcpServers: named })).status).toBe(200);
   });
 
-  it("stays in one's own", async () => {
+  it("stays in the user's own ghost", async () => {
     const { keys } = await crew();
     const ghost = await made(await put(keys.Reporter, "default", "mine", literal));
     expect(ghost.spec).toMatchObject({ mcpServers: literal.mcpServers });

@@ -51,7 +51,7 @@ describe("a group's ghost", () => {
     expect(await codeOf(await call("GET", `${GHOSTS}/${ghost.id}`, { key: keys.Owner }))).toBe("404 GHOST_NOT_FOUND");
   });
 
-  it("is as missing to who is outside, an admin too, by id and by name", async () => {
+  it("is not found by users outside the group, including admins, by id and by name", async () => {
     const { name, keys } = await crew();
     const { id } = await made(await put(keys.Owner, name, "inner", { systemPrompt: "Ours." }));
     for (const key of [await keyFor("outsider"), undefined]) {
@@ -72,7 +72,7 @@ describe("a group's ghost", () => {
     }
   });
 
-  it("goes at once for who leaves: the conversation says so and has nothing of it left", async () => {
+  it("disappears at once for a user who leaves: the conversation has a warning and nothing of it", async () => {
     const { name, keys, user } = await crew();
     await publishOwn(keys.Owner, { name: "inside", body: "Inside words." }, name);
     const spec = {
@@ -94,7 +94,7 @@ describe("a group's ghost", () => {
     expect(after.tools.map((tool) => tool.name)).not.toContain("inner__echo");
     expect(after.warnings).toContainEqual({
       code: "GHOST_NOT_FOUND",
-      message: "Agent (ghost) 'voice' not found, so no skills are available.",
+      message: "Agent (ghost) 'voice' not found, so no skills are available. Check the name.",
     });
     expect((await call("GET", `${GHOSTS}/${ghost.id}`, { key: keys.Reporter })).status).toBe(404);
   });
@@ -110,7 +110,7 @@ describe("a group's ghost", () => {
     expect((await chat.turn()).warnings.map(({ code }) => code)).toEqual(["GHOST_NOT_FOUND"]);
   });
 
-  it("keeps its group from being deleted, and stays where it is", async () => {
+  it("prevents the deletion of its group, and cannot be moved", async () => {
     const { name, keys } = await crew();
     const { id } = await made(await put(keys.Owner, name, "resident"));
     expect(await codeOf(await call("DELETE", `${GROUPS}/${name}`, { key: keys.Owner }))).toBe("409 GROUP_NOT_EMPTY");
@@ -132,7 +132,7 @@ describe("a group's ghost", () => {
     expect((await call("DELETE", `${GROUPS}/${name}`, { key: keys.Owner })).status).toBe(204);
   });
 
-  it("keeps its name apart from others of its group, however it is written", async () => {
+  it("has a unique name within its group, in any spelling", async () => {
     const { name, keys } = await crew();
     await put(keys.Owner, name, "Straße");
     expect(await codeOf(await put(keys.Maintainer, name, "STRASSE"))).toBe("409 NAME_CONFLICT");

@@ -33,7 +33,7 @@ describe("a public ghost", () => {
     expect((await call("PUT", path, { json: { metadata: { name: "guide" }, spec } })).status).toBe(200);
   });
 
-  it("serves the users of a back end with one key, who have none of their own", async () => {
+  it("serves the users of a back end with one key, who have no ghosts of their own", async () => {
     await put(undefined, "public", "researcher", { systemPrompt: "You find out.", skills: ["everyones"] });
     const service = await keyFor("a-back-end", { scopes: ["act_as", "conversations"] });
     for (const as of ["visitor-1", "visitor-2"]) {
@@ -77,7 +77,7 @@ describe("a public ghost", () => {
 });
 
 describe("a ghost's name", () => {
-  it("means one's own over a group's over a public one", async () => {
+  it("resolves to an own one before a group's before a public one", async () => {
     const { name, keys } = await crew();
     const stranger = await keyFor("by-name-stranger");
     await put(undefined, "public", "namesake", { systemPrompt: "Public." });

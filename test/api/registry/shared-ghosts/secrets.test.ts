@@ -37,7 +37,7 @@ describe("the secrets of a shared ghost's servers", () => {
     const chat = await talk({ key: keys.Reporter }, { ghost: "caller" });
     const without = await chat.turn();
     expect(without.warnings.map(({ message }) => message)).toEqual([
-      `MCP server 'told' of the ghost is not available: the secret 'SHARED_TOKEN' of the group '${name}' was not found.`,
+      `MCP server 'told' of the ghost is not available: the secret 'SHARED_TOKEN' of the group '${name}' was not found. Check its entry and the server.`,
     ]);
     expect(JSON.stringify([without, await serversOf(chat)])).not.toMatch(/members-own-value|the-gateways-value/);
     expect(await sent()).toEqual([]);
@@ -61,7 +61,7 @@ describe("the secrets of a shared ghost's servers", () => {
     const chat = await talk({ key: keys.Reporter }, { ghost: "caller" });
     const without = await chat.turn();
     expect(without.warnings.map(({ message }) => message)).toEqual([
-      "MCP server 'told' of the ghost is not available: the secret 'SHARED_TOKEN' of the gateway was not found.",
+      "MCP server 'told' of the ghost is not available: the secret 'SHARED_TOKEN' of the gateway was not found. Check its entry and the server.",
     ]);
     expect(await sent()).toEqual([]);
     await plant(undefined, "gateway");

@@ -84,7 +84,7 @@ describe("the skills of a shared ghost", () => {
     await open.turn();
     expect(await catalogOf(keys.Reporter, open.route)).not.toHaveProperty("report");
 
-    // Without a ghost everything is as it was.
+    // Without a ghost, nothing changes.
     const plain = await talk({ key: keys.Reporter });
     await plain.turn();
     const mine = await catalogOf(keys.Reporter, plain.route);
@@ -112,7 +112,7 @@ describe("the skills of a shared ghost", () => {
     expect(warnings.map(({ code }) => code)).toContain("SKILL_UNAVAILABLE");
   });
 
-  it("know who refers to them: what one may read by name, what one may write on removal", async () => {
+  it("list the ghosts that refer to them: visible ones by name, writable ones on removal", async () => {
     const { name, keys } = await crew();
     const { id } = await publishOwn(keys.Owner, { name: "used" }, name);
     const group = await made(await put(keys.Owner, name, "user-of-it", { skills: ["used@*", "everyones"] }));
@@ -149,7 +149,7 @@ describe("the skills of a shared ghost", () => {
 });
 
 describe("an inline spec", () => {
-  it("takes every visible skill unless it names some; a stored ghost takes none", async () => {
+  it("selects every visible skill unless it lists some; a stored ghost selects none", async () => {
     const key = await keyFor("inline");
     await publishOwn(key, { name: "inline-own", body: "Own words." });
     const names = async (settings: object) => {

@@ -111,7 +111,7 @@ describe("a version from before that was refused", () => {
   it.each([
     ["a group's", "group:cred-team", () => ada],
     ["a public one", "public", () => undefined],
-  ])("of %s keeps its files for its owner, and shows nobody the value in lists", async (_, scope, ownerKey) => {
+  ])("of %s restricts its files to its owner, and no list shows the value", async (_, scope, ownerKey) => {
     const name = `cred-before-${scope.replace(":", "-")}`;
     const { id, versionId } = await seedSkill({
       name,

@@ -49,7 +49,7 @@ describe("a group's skill", () => {
     expect(warnings).toMatchObject([{ code: "SKILL_UNAVAILABLE", path: "held" }]);
     expect(warnings[0]?.message).toContain("Skill 'held' is not available");
     expect((await call("DELETE", `/api/v1/groups/${group}`, { key: keys.Owner })).status).toBe(204);
-    // The ghost is its maker's as before, and can be saved again without the name.
+    // The ghost is unchanged for its owner, and can be saved without the name.
     const json = { metadata: { name: "private" }, spec: { skills: [] } };
     expect((await call("PUT", `${GHOSTS}/by-name/default/private`, { key: keys.Reporter, json })).status).toBe(200);
   });
@@ -73,7 +73,7 @@ describe("a group's skill", () => {
     expect((await remove(id, keys.Owner)).status).toBe(204);
   });
 
-  it("is held by a private ghost of whoever deletes it, as a reminder", async () => {
+  it("is prevented by a private ghost of the user who deletes it, as a reminder", async () => {
     const { group, keys } = await crew();
     const { id } = await publishOwn(keys.Owner, { name: "held" }, group);
     await ghostOf(keys.Owner, "mine", ["held"]);
@@ -82,7 +82,7 @@ describe("a group's skill", () => {
     expect((await remove(id, keys.Owner)).status).toBe(204);
   });
 
-  it("is not held by who left the group either", async () => {
+  it("is not prevented by a former member either", async () => {
     const { group, keys } = await crew();
     const { id } = await publishOwn(keys.Owner, { name: "held" }, group);
     await ghostOf(keys.Reporter, "private", ["held"]);
@@ -91,7 +91,7 @@ describe("a group's skill", () => {
     expect((await remove(id, keys.Maintainer)).status).toBe(204);
   });
 
-  it("is its publisher's to delete while a Developer, and nobody's below a Maintainer else", async () => {
+  it("is allowed for its publisher while a Developer, and otherwise from Maintainer", async () => {
     const { group, keys } = await crew();
     const mine = await publishOwn(keys.Developer, { name: "mine" }, group);
     const theirs = await publishOwn(keys.Maintainer, { name: "theirs" }, group);

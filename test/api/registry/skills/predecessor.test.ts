@@ -30,7 +30,7 @@ describe("the admin page's paths", () => {
     expect((await call("DELETE", `${SKILLS}/public/${id}`)).status).toBe(204);
   });
 
-  it("change nothing that is not public, not even for who may change it elsewhere", async () => {
+  it("change public skills only, even for users with rights elsewhere", async () => {
     const { id } = await publishOwn(ada, { name: "wg-own" });
     const body = form(skillZip({ name: "wg-own", body: "Other." }));
     for (const key of [ada, undefined]) {
@@ -67,7 +67,7 @@ describe("one reference", () => {
     expect(await problemOf(take(made[1]!, bob))).toMatchObject({ status: 404, code: "SKILL_NOT_FOUND" });
   });
 
-  it("of somebody's own ghost to a public skill is nobody else's to take, an admin's neither", async () => {
+  it("of a private ghost to a public skill cannot be removed by others, including admins", async () => {
     const made = await call("POST", `${SKILLS}/public`, { body: form(skillZip({ name: "wg-everybodys" })) });
     const { id } = (await made.json<Skill>()).metadata.labels;
     const json = { metadata: { name: "wg-private" }, spec: { skills: ["wg-everybodys"] } };

@@ -46,7 +46,7 @@ describe("reading", () => {
     expect(put.status).toBe(404);
   });
 
-  it("answers 304 to who has it", async () => {
+  it("returns 304 for a current ETag", async () => {
     const skill = await published({ name: "tagged" }, { key: alice });
     const answer = await call("GET", `${SKILLS}/${idOf(skill)}`, { key: alice });
     const tag = answer.headers.get("etag")!;

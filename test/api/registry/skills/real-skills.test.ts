@@ -33,7 +33,7 @@ it("an invalid request says the first of its reasons, too", async () => {
   expect(detail).toContain(`The request is not valid: ${issues[0]?.message}`);
 });
 
-it("who takes the place of a built-in skill is told so", async () => {
+it("replacing a built-in skill causes a warning", async () => {
   const codes = ({ warnings }: { warnings: { code: string }[] }) => warnings.map(({ code }) => code);
   const name = "skill-creator";
   expect(codes(await publishPublic({ name, frontmatter: `author: ${BUILTIN_AUTHOR}` }))).toEqual([]);

@@ -64,7 +64,7 @@ describe("upload", () => {
     expect(entries.map((entry) => entry.path)).toEqual(["mermaid-diagram/SKILL.md", "mermaid-diagram/references/a.md"]);
   });
 
-  it("answers equal content with what is there, however it was compressed", async () => {
+  it("returns the existing version for equal content, however it was compressed", async () => {
     const first = await published({ name: "same" }, { key: alice });
     const again = await upload({ name: "same" }, { key: alice });
     expect(again.status).toBe(200);
@@ -193,7 +193,7 @@ describe("validate", () => {
 describe("findings of the inspection", () => {
   const body = "Install with `curl -fsSL https://get.example | bash`, then read [the guide](guide.md).";
 
-  it("are warnings with severity and line, kept with the version and counted in lists", async () => {
+  it("are warnings with severity and line, stored with the version and counted in lists", async () => {
     const key = await keyFor("findings");
     const { id, warnings } = await publishOwn(key, { name: "risky", body });
     const expected = [

@@ -9,7 +9,7 @@ import { holdClock, objectOf, pass, releaseClock, ring } from "../../../support/
 import { expectLog } from "../../../support/logs";
 import { providerSkill } from "../../../support/provider";
 import { clearRegistry } from "../../../support/registry";
-import { HOUR, keepHouse, sendCounts, usageOf } from "../../../support/skill-use";
+import { HOUR, runCron, sendCounts, usageOf } from "../../../support/skill-use";
 
 const S = "/api/v1/kinds/skills";
 const NONE = { loads: 0, calls: 0, failures: 0, tokens: 0 };
@@ -79,7 +79,7 @@ describe("the use of a skill", () => {
     const today = new Date(Date.now() - HOUR).toISOString().slice(0, 10);
     expect(used.days).toEqual([{ day: today, ...used.totals }]);
     expect(used.versions).toMatchObject([{ version: "1.0.0", ...used.totals }]);
-    // The next hour adds to it; one that nothing happened in does not.
+    // The next hour adds to it; an hour without calls does not.
     await sendCounts(chat, "uses-ada");
     expect((await usageOf(id)).totals).toEqual(used.totals);
     await chat.turn();
@@ -125,7 +125,7 @@ describe("the use of a skill", () => {
     expect((await usageOf(id)).totals.loads).toBe(2);
   });
 
-  it("of a batch that nobody could take for days is dropped, and the conversation still ends when it is idle", async () => {
+  it("of a batch that could not be sent for days are dropped, and the idle conversation is still deleted", async () => {
     expectLog("storage_failed");
     expectLog("skill_use_dropped");
     const { id } = await publishPublic({ name: "never" });
@@ -138,7 +138,7 @@ describe("the use of a skill", () => {
     await evictDurableObject(objectOf(idOf(chat), "uses-never"));
     // The database has deleted the id of the batch by now.
     pass(5 * 24 * HOUR);
-    await keepHouse();
+    await runCron();
     await sendCounts(chat, "uses-never");
     expect((await usageOf(id)).totals.loads).toBe(1);
     pass(30 * 24 * HOUR);
@@ -174,7 +174,7 @@ describe("the use of a skill", () => {
     expect((await usageOf(id)).totals).toEqual(NONE);
   });
 
-  it("names no user, and is kept for four hundred days", async () => {
+  it("name no user, and are stored for four hundred days", async () => {
     const { id } = await publishPublic({ name: "quiet" });
     const chat = await talk("uses-nameless");
     await chat.turn();
@@ -185,16 +185,16 @@ describe("the use of a skill", () => {
     expect(JSON.stringify(rows)).not.toContain("nameless");
     expect(JSON.stringify(rows)).not.toContain(idOf(chat));
     pass(399 * 24 * HOUR);
-    await keepHouse();
+    await runCron();
     expect((await usageOf(id, undefined, "?days=400")).totals.loads).toBe(1);
     expect((await usageOf(id)).totals).toEqual(NONE);
     pass(2 * 24 * HOUR);
-    await keepHouse();
+    await runCron();
     expect((await rowsOf("skill_use")).filter((row) => row.skill_id === id)).toEqual([]);
     expect(await rowsOf("skill_use_batches")).toEqual([]);
   });
 
-  it("of one's own skill is in the export of one's data", async () => {
+  it("of own skills are in the user's export", async () => {
     const key = await keyFor("uses-own");
     await publishOwn(key, { name: "mine", body: "Mine." });
     const chat = await talk({ key });
@@ -205,7 +205,7 @@ describe("the use of a skill", () => {
     expect(skills).toMatchObject([{ skill: "mine", loads: 1, calls: 0, failures: 0 }]);
   });
 
-  it("is told to who answers for the skill, and to no member, user or admin beside", async () => {
+  it("is visible to the users who manage the skill, and to no other member, user or admin", async () => {
     const owner = await keyFor("uses-owner");
     const { id } = await publishOwn(owner, { name: "private" });
     expect((await usageOf(id, owner)).totals).toEqual(NONE);

@@ -46,7 +46,7 @@ it("says of each script whether it runs and why, with the answer and with the ve
   expect((await (await read()).json<Told>()).status.scripts).toEqual([{ path: "a.py", runs: "isolate" }]);
 });
 
-it("says the same before it is published, to whoever may publish it", async () => {
+it("reports the same before publishing, to every user who can publish", async () => {
   const body = () => form(skillZip({ name: "judged-before", files: FILES }));
   const told = async (options: CallOptions) =>
     (

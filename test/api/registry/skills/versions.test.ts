@@ -101,7 +101,7 @@ describe("deleting", () => {
     expect((await call("DELETE", `${SKILLS}/${id}?force=true`)).status).toBe(204);
   });
 
-  it("does not let anybody force the deletion of a skill of one's own", async () => {
+  it("does not allow forcing the deletion of an own skill", async () => {
     const skill = await published({ name: "own-used" }, { key: alice });
     await call("POST", GHOSTS, { key: alice, json: { metadata: { name: "user" }, spec: { skills: ["own-used"] } } });
     expect((await call("DELETE", `${SKILLS}/${idOf(skill)}?force=true`, { key: alice })).status).toBe(409);

@@ -148,7 +148,7 @@ describe("a yanked version", () => {
 });
 
 describe("a skill whose versions are all yanked", () => {
-  it("is not there by name, hides nothing, and is its owner's by id", async () => {
+  it("is not found by name, hides nothing, and can be read by its owner by id", async () => {
     const key = await somebody();
     await publishPublic({ name: "yank-hidden", body: "Everybody's." });
     const own = await publishOwn(key, { name: "yank-hidden", version: "1.0.0", body: "Mine." });
@@ -189,7 +189,7 @@ describe("a skill whose versions are all yanked", () => {
 });
 
 describe("what does not go with it", () => {
-  it("activates no yanked version, and takes neither its content nor its label again", async () => {
+  it("activates no yanked version, and accepts neither its content nor its label again", async () => {
     const key = await somebody();
     const { id, versions } = await grown(key, "stuck", ["1.0.0", "2.0.0"]);
     await yank(id, versions[1]!, key);
@@ -205,7 +205,7 @@ describe("what does not go with it", () => {
     expect(log.items).toHaveLength(1);
   });
 
-  it("is nobody else's to do, and no other skill's version", async () => {
+  it("requires its owner, and a version of this skill", async () => {
     const { id, versions } = await grown(ada, "hers", ["1.0.0", "2.0.0"]);
     const bob = await somebody();
     const mine = await publishOwn(bob, { name: "his" });

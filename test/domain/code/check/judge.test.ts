@@ -44,7 +44,7 @@ describe("a script in JavaScript", () => {
     expect(found["scripts/a.js"]).toBe(verdict);
   });
 
-  it("is judged with what is behind it", async () => {
+  it("includes the modules that it imports", async () => {
     const found = await judged({
       "a.mjs": "import './lib/b.js'",
       "lib/b.js": "require('left-pad')",
@@ -80,7 +80,7 @@ describe("a package", () => {
     expect(await told({ ...files, "wheels/broken.whl": "PK" })).toEqual({ "a.py": "isolate", "b.py": "isolate" });
   });
 
-  it("of which a file is no text, or too large, says so or nothing", async () => {
+  it("with a file that is not text or too large, reports it or nothing", async () => {
     const noise = Array.from(crypto.getRandomValues(new Uint8Array(65_536)), (byte) => byte.toString(36)).join("");
     const large = `x = "${Array.from({ length: 20 }, (_, at) => noise.slice(at * 997) + noise).join("")}"`;
     expect(await told({ "a.py": new Uint8Array([0xff, 0xfe, 0xfd]), "b.py": large })).toEqual({ "a.py": "nowhere" });

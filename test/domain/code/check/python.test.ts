@@ -56,7 +56,7 @@ describe("a script in Python runs", () => {
     ).toEqual(RUNS);
   });
 
-  it("with what its wheels bring, and with a wheel that cannot be read", () => {
+  it("with modules of its wheels, and with a wheel that cannot be read", () => {
     expect(told("import yaml", {}, ["yaml"])).toEqual(RUNS);
     expect(told("import yaml", {}, ["rich"])).toEqual(["remote", "yaml", 1]);
     expect(told("import yaml", {}, null)).toEqual(RUNS);
@@ -91,7 +91,7 @@ describe("a script in Python does not run", () => {
     expect(told(script)).toEqual(verdict);
   });
 
-  it("when a module of its package does not, and says where", () => {
+  it("if a module of its package does not run, with its location", () => {
     const others = { "scripts/helper.py": "import json\nimport pandas" };
     expect(told("import helper", others)).toEqual(["remote", "pandas", null]);
     const judge = pythonJudge({
@@ -124,6 +124,6 @@ describe("a script in Python runs partly", () => {
   });
 });
 
-it("what is worst of a script decides", () => {
+it("the worst finding of a script decides", () => {
   expect(told("import subprocess\nimport numpy\nimport socket")).toEqual(["remote", "numpy", 2]);
 });

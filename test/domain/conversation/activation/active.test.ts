@@ -35,7 +35,7 @@ describe("retention", () => {
     expect(shown([...once, ...turns(7)])).toEqual([]);
   });
 
-  it("that grows does not bring back what is gone", () => {
+  it("that grows does not restore removed skills", () => {
     const a = ref("a");
     const short = { policy: policy(1) };
     const events = [turn(1, [], short), loaded(1, [a]), turn(2, [a], short), turn(3, [a], short), turn(4, [a])];
@@ -142,7 +142,7 @@ describe("activeSkills", () => {
   });
 });
 
-describe("what stands in an answer already", () => {
+describe("instructions in earlier answers", () => {
   const [base, chart] = [ref("base"), ref("chart", ["base"])];
   const delivered = (events: ConversationEvent[]) => [...fold(events).delivered];
   const begun = [turn(1), loaded(1, [base, chart], ["chart"])];
@@ -162,7 +162,7 @@ describe("what stands in an answer already", () => {
 });
 
 describe("tokens", () => {
-  it("count the list and what is active in every turn, and each load once", () => {
+  it("count the list and active skills in every turn, and each load once", () => {
     const [base, chart] = [ref("base"), ref("chart", ["base"])];
     const steps: [ConversationEvent, number, number][] = [
       [turn(1), 100, 7],

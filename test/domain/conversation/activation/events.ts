@@ -1,4 +1,4 @@
-// Events of a conversation as tests of the fold write them.
+// Helpers that write events of a conversation for tests of the fold.
 
 import type { Retention } from "../../../../src/domain/catalog/ghost";
 import type { SkillRef } from "../../../../src/domain/catalog/skill-ref";

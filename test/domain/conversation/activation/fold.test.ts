@@ -25,7 +25,7 @@ describe("the fold", () => {
       expect(fold(events.slice(cut), fold(events.slice(0, cut)))).toEqual(fold(events));
   });
 
-  it("takes the log through its storage format", () => {
+  it("reads the log in its storage format", () => {
     expect(events.map((event) => eventSchema.parse(JSON.parse(JSON.stringify(event))))).toEqual(events);
   });
 });

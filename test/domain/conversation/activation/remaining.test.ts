@@ -36,7 +36,7 @@ describe("`remaining`", () => {
     ]);
   }
 
-  it.each(stories)("%s under %s tells how long the skill is still to be found", (_, retention, story) => {
+  it.each(stories)("%s under %s shows how long the skill can still be found", (_, retention, story) => {
     const events = [turn(1, all, { policy: policy(retention) }), ...story(retention)];
     for (let turns = 0; turns < 5; turns++) {
       for (const { skill, remaining, reason } of activeSkills(fold(events)))
@@ -45,7 +45,7 @@ describe("`remaining`", () => {
     }
   });
 
-  it("is 0 for a skill that was only selected, with what it needs: they leave with this turn", () => {
+  it("is 0 for a skill that was only selected, and its dependencies: they leave after this turn", () => {
     const events = [turn(1, all, { selected: ["chart"] })];
     const shown = activeSkills(fold(events)).map(({ skill, remaining, reason }) => [skill.name, reason, remaining]);
     expect(shown).toEqual([
@@ -55,7 +55,7 @@ describe("`remaining`", () => {
     expect(activeSkills(fold([...events, turn(2, all)]))).toEqual([]);
   });
 
-  it("is what the loading gives for a selected skill that was loaded too, and none for a preloaded one", () => {
+  it("comes from the load for a selected and loaded skill, and is absent for a preloaded one", () => {
     const selected = [turn(1, all), loaded(1, [base, chart]), turn(2, all, { selected: ["chart"] })];
     expect(activeSkills(fold(selected)).at(-1)).toMatchObject({ reason: "selected", remaining: 5 });
     const preloaded = [turn(1, all, { preloaded: ["chart"] })];

@@ -14,7 +14,7 @@ import {
 import type { ConversationEvent } from "../../../../src/domain/conversation/event";
 import { policy, ref, turn } from "./events";
 
-describe("the walk to what is active", () => {
+describe("the search for active skills", () => {
   /** Layers of two skills that each need both of the next. */
   const layers = (count: number) =>
     Array.from({ length: count }, (_, n) => {
@@ -44,7 +44,7 @@ describe("the walk to what is active", () => {
     looked.clear();
     expect(activeSkills(state)).toHaveLength(2 * count);
     expect([...looked.values()]).toEqual(Array.from({ length: 2 * count }, () => 1));
-    // Once to find them, once to see how long they stay.
+    // One visit to find them, and one to compute how long they stay.
     expect(needs).toBe(4 * count);
   });
 
@@ -52,7 +52,7 @@ describe("the walk to what is active", () => {
   const some = fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 3 });
   const retention = fc.oneof(fc.nat(3), fc.constant("conversation" as const));
 
-  it("finds what walking every way finds, in the same order", () => {
+  it("finds the same as a search of all paths, in the same order", () => {
     const states = fc
       .record({
         needs: fc.array(some, { minLength: NAMES.length, maxLength: NAMES.length }),

@@ -15,7 +15,7 @@ describe("damaged archives", () => {
   ];
   const original = fc.nat(originals.length - 1).map((index) => originals[index]!);
   const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
-  /** Single bits of headers are where an archive becomes another one without breaking. */
+  /** Changes of single header bits, which can produce another valid archive. */
   const mutation = fc.oneof(
     {
       weight: 12,
@@ -70,7 +70,7 @@ describe("damaged archives", () => {
     return copy;
   }
 
-  it("never crash the reader, and what it accepts is what a strict reader sees", async () => {
+  it("never crash the reader, and accepted ones equal the result of a strict reader", async () => {
     let accepted = 0;
     await fc.assert(
       fc.asyncProperty(

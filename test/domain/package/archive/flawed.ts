@@ -19,7 +19,7 @@ const latin1 = Uint8Array.of(0x64, 0x65, 0x6d, 0x6f, 0x2f, 0xe9);
 
 const sizes64 = (...values: number[]) => extraOf(1, record(...values.map((value): [number, number] => [8, value])));
 
-/** By flaw: the code that refuses it, and an archive that would be accepted without it. */
+/** By flaw: the code of the expected issue, and an archive that would be accepted without the flaw. */
 export const FLAWED: [flaw: string, code: string, entries: ZipEntry[], flaws?: ZipFlaws][] = [
   ["data before the archive, offsets adjusted", "ZIP_PREFIX", [SKILL], { prefix: bytesOf("#!/bin/sh\n") }],
   [

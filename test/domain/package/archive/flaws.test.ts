@@ -1,4 +1,4 @@
-// Archives with one flaw each, and the code that refuses each.
+// Archives with one flaw each, and the code of its issue.
 
 import { describe, expect, it } from "vitest";
 import { PACKAGE_LIMITS } from "../../../../src/domain/limits";

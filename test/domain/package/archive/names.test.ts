@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bytesOf, crcOf, extraOf, join, record, SKILL, type ZipEntry } from "../../../support/zip";
 import { codes, honest, note } from "./read";
 
-/** Bytes of a name below `demo/`: hex for what is not ASCII, as `<b5b5>`. */
+/** Bytes of a name below `demo/`; non-ASCII bytes are hex, such as `<b5b5>`. */
 const raw = (name: string): Uint8Array =>
   join(
     ["demo/", ...name.split(/(?=<)|(?<=>)/)].map((part) =>
@@ -31,7 +31,7 @@ describe("a name that is not UTF-8", () => {
     ["Shift-JIS", ["<83658358>.txt", "<905c>.md"], ["テス.txt", "申.md"]],
     ["Windows-1252", ["caf<e9>.md", "Gr<f6df>e.md"], ["café.md", "Größe.md"]],
     ["CP437", ["caf<82>.md", "sch<94>n.md", "Gr<94e1>e.md"], ["café.md", "schön.md", "Größe.md"]],
-  ])("is read as %s where only that makes words of %j, and a warning says so", (page, names, expected) => {
+  ])("is read as %s if only that gives readable text for %j, with a warning", (page, names, expected) => {
     const { entries, issues, warnings } = honest([SKILL, ...names.map((name) => named(name))]);
     expect(issues).toEqual([]);
     expect(pathsOf(entries)).toEqual(expected);
@@ -103,7 +103,7 @@ describe("a comment", () => {
   });
 });
 
-describe("a descriptor that only the local header tells of", () => {
+describe("a descriptor that only the local header announces", () => {
   const streamed = (more: Partial<ZipEntry> = {}): ZipEntry => ({
     ...note,
     descriptor: true,
@@ -125,7 +125,7 @@ describe("a descriptor that only the local header tells of", () => {
     }
   });
 
-  it("is not to be told of by the central record alone", () => {
+  it("cannot be announced by the central record alone", () => {
     const { issues } = honest([SKILL, { ...note, descriptor: true, flags: 8, local: { flags: 0 } }]);
     expect(codes(issues)).toContain("ZIP_HEADER_MISMATCH");
   });

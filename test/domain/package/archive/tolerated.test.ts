@@ -7,7 +7,7 @@ import { ARCHIVES } from "../../../support/archives";
 import { bytesOf, SKILL, type ZipEntry } from "../../../support/zip";
 import { codes, expectSameAsStrictReader, honest, MiB, noise, note, unicodePath } from "./read";
 
-describe("what is reported", () => {
+describe("reported deviations", () => {
   it("is everything that can be seen at once", () => {
     const issues = honest([
       SKILL,
@@ -28,7 +28,7 @@ describe("what is reported", () => {
   });
 });
 
-describe("what is tolerated", () => {
+describe("tolerated deviations", () => {
   it("names without the UTF-8 flag that are UTF-8, with a warning", () => {
     const { entries, issues, warnings } = honest([SKILL, { ...note, name: "demo/café", flags: 0 }]);
     expect(issues).toEqual([]);

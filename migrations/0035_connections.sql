@@ -50,7 +50,8 @@ CREATE TABLE `connections` (
 	`updated_at` integer DEFAULT (cast(unixepoch('subsec') * 1000 as integer)) NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `connections_server` ON `connections` (`user_id`,`scope`,`server`);--> statement-breakpoint
+CREATE UNIQUE INDEX `connections_server` ON `connections` (`user_id`,`scope`,`server`,`state`);--> statement-breakpoint
+CREATE INDEX `connections_issuer` ON `connections` (`issuer`);--> statement-breakpoint
 CREATE INDEX `connections_key` ON `connections` (`key_id`);--> statement-breakpoint
 CREATE INDEX `connections_proof` ON `connections` (`proof_until`);--> statement-breakpoint
 CREATE TABLE `upstream_clients` (

@@ -8,7 +8,7 @@ import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { stalledImports } from "../storage/d1/imports/imports";
-import { deleteExpiredConnectRequests } from "../storage/d1/servers/connect-requests";
+import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
 import { deleteOrphanConnections, deleteUnproved } from "../storage/d1/servers/connections";
 import { deleteUnusedClients } from "../storage/d1/sign-in/clients";
 import { deleteExpiredCodes } from "../storage/d1/sign-in/codes";
@@ -53,6 +53,7 @@ export async function cleanUp(
   await deleteExpiredConnectRequests(db, now);
   const unused = [...(await deleteUnproved(db, now)), ...(await deleteOrphanConnections(db, ORPHANS))];
   await revokeConnections(context, unused);
+  await deleteUnusedUpstreamClients(db, now - DAY_MS);
   await deleteUnusedClients(db, now);
   // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);

@@ -138,7 +138,7 @@ async function userIn(
   if (how === "session") {
     const userId = await userBySession(context, keyLookupContext(c), sessionSecretIn(c.env, c.req.raw));
     return userId === null
-      ? { problem: "Your console session expired. Sign in with a key.", guess: false }
+      ? { problem: "Your console session expired or is older than 15 minutes. Sign in again.", guess: false }
       : { userId };
   }
   if (how === "link") {

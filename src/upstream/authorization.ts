@@ -33,7 +33,7 @@ export class IssuerRefusal extends Error {
   }
 }
 
-type Target = Pick<UpstreamTarget, "type" | "url" | "headers">;
+type Target = Pick<UpstreamTarget, "type" | "url" | "headers" | "redactor">;
 
 /**
  * Finds how users sign in to a server (RFC 9728, RFC 8414). Returns `null` if it needs no sign-in.
@@ -57,7 +57,11 @@ export async function discoverSignIn(target: Target, development: boolean): Prom
       throw new UpstreamFault("refused", `an address of its issuer is not allowed: ${problem}`);
   }
   const scope = scopeToRequest(challenge?.scope, metadata?.scopes_supported, server);
-  return { server, resource: metadata?.resource ?? null, scope };
+  const found = { server, resource: metadata?.resource ?? null, scope };
+  // Users see what is stored of it, and the server knows the secrets in its headers.
+  const text = JSON.stringify(found);
+  if (target.redactor.text(text) !== text) throw new UpstreamFault("protocol", "its metadata contains a secret");
+  return found;
 }
 
 /** Returns the challenge of a request without credentials; `null` if the server accepts it. */

@@ -141,6 +141,64 @@ describe("a response of the issuer", () => {
   });
 });
 
+describe("the entry of a server", () => {
+  const askFor = async (name: string, key: string) => {
+    const answer = await call("POST", `/api/v1/mcp-servers/${name}/connect`, { key, json: {} });
+    const { code, detail } = await answer.json<{ code: string; detail: string }>();
+    return `${answer.status} ${code} ${detail}`;
+  };
+  const putSecret = (name: string, hosts: string[], more: object = {}, key?: string) =>
+    call("PUT", `/api/v1/secrets/${name}`, { ...(key ? { key } : {}), json: { value: SECRET, hosts, ...more } });
+  const SECRET = "planted-secret-value";
+
+  it("does not show users a secret: neither in its URL, nor in metadata that repeats a header", async () => {
+    await putSecret("SHOWN", ["127.0.0.1"], { scope: "gateway" });
+    const key = await keyFor("shown");
+    const server = await protectedServer({ resource: { scopes_supported: [SECRET] } });
+    await call("PUT", `/api/v1/mcp-servers/${server.name}`, { json: { url: `${server.url}?k=\${{secrets.SHOWN}}` } });
+    expect(await askFor(server.name, key)).toContain("409 SIGN_IN_NOT_NEEDED");
+
+    const headers = { "X-Key": `\${{secrets.SHOWN}}` };
+    const repeating = await protectedServer({ issuer: { scopes_supported: [SECRET] } }, { headers });
+    const refused = await askFor(repeating.name, key);
+    expect(refused).toContain("409 SIGN_IN_UNAVAILABLE");
+    expect(refused).toContain("its metadata contains a secret");
+    expect(refused).not.toContain(SECRET);
+  });
+
+  it("sends the secret of its client to no endpoint that the secret is not for", async () => {
+    await putSecret("CLIENT", ["127.0.0.1"], { scope: "gateway" });
+    const oauth = { client_id: "named", client_secret: `\${{secrets.CLIENT}}` };
+    const server = await protectedServer(
+      { issuer: { revocation_endpoint: "https://victim.example/revoke" } },
+      { oauth },
+    );
+    expect(await askFor(server.name, await keyFor("client"))).toContain(
+      "409 SIGN_IN_NEEDS_CLIENT The client of the MCP server cannot be used: the secret 'CLIENT' is not bound to the host victim",
+    );
+  });
+
+  it("of a group uses the secrets of the group only, not those of the user who connects", async () => {
+    const group = `crew-${crypto.randomUUID().slice(0, 8)}`;
+    const [owner, member] = [await keyFor(`${group}-owner`), await keyFor(`${group}-member`)];
+    await call("POST", "/api/v1/groups", { json: { name: group } });
+    for (const [user, role] of [
+      ["owner", "Maintainer"],
+      ["member", "Developer"],
+    ])
+      await call("PUT", `/api/v1/groups/${group}/members/${group}-${user}`, { json: { role } });
+    const { url } = await protectedServer();
+    const name = `${group}-server`;
+    const entry = { url, headers: { "X-Key": `\${{secrets.PERSONAL}}` }, scope: "group", group_name: group };
+    const made = await call("PUT", `/api/v1/servers/${name}`, { key: owner, json: entry });
+    expect(made.status).toBe(201);
+    await putSecret("PERSONAL", ["127.0.0.1"], {}, member);
+    expect(await askFor(name, member)).toContain(`the secret 'PERSONAL' of the group '${group}' was not found`);
+    await putSecret("PERSONAL", ["127.0.0.1"], { scope: "group", group_name: group }, owner);
+    expect((await call("POST", `/api/v1/mcp-servers/${name}/connect`, { key: member, json: {} })).status).toBe(201);
+  });
+});
+
 describe("the metadata of a server", () => {
   const connectTo = async (config: Parameters<typeof protectedServer>[0]) => {
     const server = await protectedServer(config);

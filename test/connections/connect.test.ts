@@ -39,6 +39,29 @@ async function proxied(server: ProtectedServer, key: string, tool: string): Prom
   return answer.text();
 }
 
+/** Asks for a link that returns to a product's page. Returns its path. */
+async function linkForPage(server: ProtectedServer, key: string): Promise<string> {
+  const made = await askWith(
+    { ALLOWED_ORIGINS: "https://product.example" },
+    `/api/v1/mcp-servers/${server.name}/connect`,
+    {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ return_to: "https://product.example/chat?c=1" }),
+    },
+  );
+  return new URL((await made.json<{ url: string }>()).url).pathname;
+}
+
+/** Follows such a link. Returns what the page receives. */
+async function pageReturns(pathname: string): Promise<{ id: string; proof: string }> {
+  const browser = new Browser();
+  await (await browser.send(pathname)).text();
+  const back = await browser.send(await throughIssuer(await browser.post(pathname, { how: "continue" })));
+  const returned = new URLSearchParams(new URL(back.headers.get("location") ?? "").hash.slice(1));
+  return { id: returned.get("connection") ?? "", proof: returned.get("proof") ?? "" };
+}
+
 describe("connecting a server", () => {
   it("shows server, issuer and user, signs in, and uses the user's token in a conversation and through the proxy", async () => {
     const [server, key] = [await protectedServer({ account: "jo at the server" }), await keyFor("jo")];
@@ -146,17 +169,18 @@ describe("connecting a server", () => {
     expect(await (await browser.send(path)).text()).toContain("Continue as linked");
     const done = await browser.send(await throughIssuer(await browser.post(path, { how: "session" })));
     expect([done.status, await done.text()]).toEqual([200, expect.stringContaining("Connected")]);
+
+    // As for other changes of credentials, the session must be recent.
+    await env.DB.prepare("UPDATE console_sessions SET created_at = created_at - 900000 WHERE user_id = 'linked'").run();
+    const later = await linkFor(server, key);
+    expect(await (await browser.send(later)).text()).not.toContain("Continue as linked");
+    const stale = await browser.post(later, { how: "session" });
+    expect([stale.status, await stale.text()]).toEqual([400, expect.stringContaining("older than 15 minutes")]);
   });
 
   it("returns to the page that asked, which confirms as the same user", async () => {
-    const settings = { ALLOWED_ORIGINS: "https://product.example" };
     const [server, key] = [await protectedServer(), await keyFor("page-user")];
-    const made = await askWith(settings, `/api/v1/mcp-servers/${server.name}/connect`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ return_to: "https://product.example/chat?c=1" }),
-    });
-    const { pathname } = new URL((await made.json<{ url: string }>()).url);
+    const pathname = await linkForPage(server, key);
     const browser = new Browser();
     const page = await (await browser.send(pathname)).text();
     expect(page).toContain("https://product.example");
@@ -294,11 +318,42 @@ describe("a connection", () => {
     expect(await answer.text()).toContain("you are account");
   });
 
+  it("stays in use while another one to the same server is not confirmed, and is replaced and revoked afterwards", async () => {
+    const { server, key, id } = await connected();
+    await server.change({ account: "another account" });
+    const { id: next, proof } = await pageReturns(await linkForPage(server, key));
+    expect((await connectionsOf(key)).map(({ state }) => state)).toEqual(["active", "pending"]);
+    expect(await proxied(server, key, "whoami")).toContain("you are account");
+    const newest = await pageReturns(await linkForPage(server, key));
+    expect((await connectionsOf(key)).map((one) => one.id)).toEqual([id, newest.id]);
+    expect(await codeOf(await call("POST", `/api/v1/connections/${next}/confirm`, { key, json: { proof } }))).toBe(
+      "404 CONNECTION_NOT_FOUND",
+    );
+    const confirm = { key, json: { proof: newest.proof } };
+    expect((await call("POST", `/api/v1/connections/${newest.id}/confirm`, confirm)).status).toBe(200);
+    expect((await connectionsOf(key)).map((one) => one.id)).toEqual([newest.id]);
+    expect(await proxied(server, key, "whoami")).toContain("you are another account");
+    await vi.waitFor(async () => expect((await server.log()).revoked).toHaveLength(4));
+  });
+
   it("to a deleted server, and one that was never confirmed, are removed and revoked by the hourly job", async () => {
     const { server, key } = await connected();
+    const unconfirmed = await protectedServer();
+    await pageReturns(await linkForPage(unconfirmed, key));
     await call("DELETE", `/api/v1/mcp-servers/${server.name}`);
+    await env.DB.prepare("UPDATE connections SET proof_until = 1 WHERE proof_until IS NOT NULL").run();
+    await env.DB.prepare("UPDATE connect_requests SET expires_at = 1").run();
+    await env.DB.prepare("UPDATE upstream_clients SET created_at = 1").run();
     await scheduled(createScheduledController(), env);
     expect(await connectionsOf(key)).toEqual([]);
     expect((await server.log()).revoked).toHaveLength(2);
+    expect((await unconfirmed.log()).revoked).toHaveLength(2);
+    // Registrations at issuers that no connection uses are deleted, so that issuers with endless names do not fill the table.
+    const left = await env.DB.prepare(
+      "SELECT count(*) AS n FROM upstream_clients WHERE issuer LIKE ?1 OR issuer LIKE ?2",
+    )
+      .bind(`%/${server.name}`, `%/${unconfirmed.name}`)
+      .first<{ n: number }>();
+    expect(left).toEqual({ n: 0 });
   });
 });

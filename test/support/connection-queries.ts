@@ -56,6 +56,7 @@ export const CONNECTION_QUERIES: Record<string, (db: Database) => Promise<unknow
   sendToIssuer: (db) => requests.sendToIssuer(db, { id: "cnr_1", browser: "b" }, { stateHash: "s", ...sealed }),
   consumeConnectRequest: (db) => requests.consumeConnectRequest(db, { id: "cnr_1", browser: "b", stateHash: "s" }),
   deleteExpiredConnectRequests: (db) => requests.deleteExpiredConnectRequests(db, 0),
+  deleteUnusedUpstreamClients: (db) => requests.deleteUnusedUpstreamClients(db, 0),
   readUpstreamClient: (db) => requests.readUpstreamClient(db, client.issuer, client.redirectUri),
   putUpstreamClient: (db) => requests.putUpstreamClient(db, { ...client, ...sealed, expiresAt: null }),
   deleteUpstreamClient: (db) => requests.deleteUpstreamClient(db, client.issuer, client.redirectUri),

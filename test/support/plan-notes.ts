@@ -55,6 +55,10 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
   gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
   everyServer: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
+  deleteUnusedUpstreamClients: {
+    tables: ["upstream_clients", "r"],
+    why: "compares each registration with the sign-ins of ten minutes, once an hour",
+  },
   deleteOrphanConnections: {
     tables: ["c"],
     why: "compares each connection with the servers, once an hour",

@@ -43,7 +43,7 @@ import {
 import { faultIn } from "../../upstream/fault";
 import type { Context } from "../context";
 import { seal, unseal } from "../secrets/encryption";
-import { revokeConnection } from "./revoke";
+import { revokeConnections } from "./revoke";
 
 /** What both API requests and pages have. */
 export type ConnectContext = Pick<Context, "db" | "settings" | "now" | "newId"> & { requestId: string };
@@ -63,9 +63,9 @@ export function isConnectRequest(id: string): boolean {
 
 /** A server to connect, with its address. */
 export interface ServerToConnect extends ConnectedServer {
-  target: Pick<UpstreamTarget, "type" | "url" | "headers">;
-  /** Returns the client that the entry names, for this token endpoint. Absent: the gateway registers itself. */
-  client?: ((tokenEndpoint: string) => Promise<UpstreamClient>) | undefined;
+  target: Pick<UpstreamTarget, "type" | "url" | "headers" | "redactor">;
+  /** Returns the client that the entry names, for this issuer. Absent: the gateway registers itself. */
+  client?: ((issuer: AuthorizationServer) => Promise<UpstreamClient>) | undefined;
   /** The scopes that the entry names. */
   scopes?: readonly string[] | undefined;
 }
@@ -98,8 +98,7 @@ export async function askToConnect(
   const back = returnTo === undefined ? null : readReturnTo(returnTo, context.settings.ALLOWED_ORIGINS);
   if (returnTo !== undefined && back === null) throw invalid([NO_RETURN]);
   const found = await discovered(target);
-  const client =
-    named === undefined ? await clientAt(context, found, origin) : await named(found.server.token_endpoint);
+  const client = named === undefined ? await clientAt(context, found, origin) : await named(found.server);
   const id = context.newId(REQUEST);
   const place = { userId, id };
   const secrets: ConnectSecrets = { client, verifier: null };
@@ -273,7 +272,7 @@ async function store(
   };
   const recorded = recordingConnection(context, row, request.id);
   const { made, before } = await putConnection(recorded, row, CONNECTION_LIMITS.perUser);
-  if (before !== null) await revokeConnection(context, before);
+  await revokeConnections(context, before);
   if (!made) return { problem: `Connection limit reached (${CONNECTION_LIMITS.perUser}). Disconnect a server first.` };
   return { request, id, proof };
 }

@@ -14,7 +14,7 @@ import {
 } from "../../storage/d1/servers/connections";
 import { audited } from "../audit";
 import type { Context } from "../context";
-import { revokeConnection } from "./revoke";
+import { revokeConnection, revokeConnections } from "./revoke";
 
 /** Returns a page of the caller's connections, oldest first. */
 export async function readConnections(
@@ -36,7 +36,10 @@ export async function confirmConnection(context: Context, id: string, proof: str
   const { userId } = context.caller.principal;
   const shown = { id, userId, proof: await sha256Hex(proof) };
   const found = await activateConnection(context.db, shown);
-  if (found !== null) return found;
+  if (found !== null) {
+    context.later(revokeConnections(context, found.before));
+    return found.row;
+  }
   const foreign = await deleteMisproved(context.db, shown);
   if (foreign !== null) context.later(revokeConnection(context, foreign));
   throw connectionNotFound();

@@ -23,7 +23,7 @@ interface Cached {
 /** By user, change counter and keys. Changes raise the counter. */
 const cached = new Recent<string, Cached>(500);
 
-/** Returns the caller's connection to a server; `null` if there is none for this URL. */
+/** Returns the caller's connection to a server; `null` if there is none for this URL, or only a pending one. */
 export async function connectionTo(
   context: Context,
   { scope, server }: ConnectedServer,
@@ -32,7 +32,8 @@ export async function connectionTo(
   const fresh = noted.get(notedKey(context, { scope, server }));
   if (fresh?.url === url) return fresh;
   const rows = await connectionsOf(context);
-  return rows.find((row) => row.scope === scope && row.server === server && row.url === url) ?? null;
+  const used = rows.filter(({ state }) => state !== "pending");
+  return used.find((row) => row.scope === scope && row.server === server && row.url === url) ?? null;
 }
 
 /** Connections that began during a request, whose caller still has the counter from before. */

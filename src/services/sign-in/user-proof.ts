@@ -38,7 +38,7 @@ export async function userByLink(
   return { problem, guess: true };
 }
 
-/** Returns the user of a console session; `null` if it is not valid. */
+/** Returns the user of a console session; `null` if it is not valid, or too old for changing credentials. */
 export async function userBySession(
   context: SignInContext,
   looking: IdentityRequest,
@@ -61,8 +61,10 @@ async function userOf(
   };
   try {
     const { caller, key } = await identify(looking, shown, "certain", () => undefined);
-    const { userId, scopes } = caller.principal;
-    if (allows(scopes, NEEDED) && (key !== null || caller.principal.keyId === ENVIRONMENT_KEY)) return { userId };
+    const { userId, scopes, session } = caller.principal;
+    const isRecent = session === undefined || session.isFresh;
+    const isKey = key !== null || caller.principal.keyId === ENVIRONMENT_KEY;
+    if (allows(scopes, NEEDED) && isKey && isRecent) return { userId };
     const problem = `This key cannot be used here. Use one of your keys with the scope \`${NEEDED}\`, or a key without limits.`;
     return { problem, guess: false };
   } catch (error) {

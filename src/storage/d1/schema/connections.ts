@@ -21,7 +21,9 @@ const server = () => ({
   issuer: text().notNull(),
 });
 
-/** One row per user and server. Its tokens are used for that user's calls only. */
+/**
+ * One row per user and server, and a pending one that replaces it when it is proved. The tokens are used for that user's calls only.
+ */
 export const connections = sqliteTable(
   "connections",
   {
@@ -54,7 +56,8 @@ export const connections = sqliteTable(
     updatedAt: integer("updated_at").notNull().default(now),
   },
   (t) => [
-    uniqueIndex("connections_server").on(t.userId, t.scope, t.server),
+    uniqueIndex("connections_server").on(t.userId, t.scope, t.server, t.state),
+    index("connections_issuer").on(t.issuer),
     index("connections_key").on(t.keyId),
     index("connections_proof").on(t.proofUntil),
   ],

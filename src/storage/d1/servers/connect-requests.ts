@@ -4,7 +4,7 @@
 import { and, desc, eq, gt, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { CONNECTION_TIMES } from "../../../domain/connections/limits";
 import type { Database } from "../database";
-import { connectRequests, upstreamClients } from "../schema/connections";
+import { connections, connectRequests, upstreamClients } from "../schema/connections";
 import { now as databaseNow } from "../schema/registry";
 
 export type ConnectRequestRow = typeof connectRequests.$inferSelect;
@@ -167,4 +167,17 @@ export async function deleteUpstreamClient(db: Database, issuer: string, redirec
   await db
     .delete(upstreamClients)
     .where(and(eq(upstreamClients.issuer, issuer), eq(upstreamClients.redirectUri, redirectUri)));
+}
+
+/** Deletes registrations that are older than this and belong to no issuer of a connection or of a sign-in in progress. */
+export async function deleteUnusedUpstreamClients(db: Database, before: number): Promise<void> {
+  await db
+    .delete(upstreamClients)
+    .where(
+      and(
+        lt(upstreamClients.createdAt, before),
+        sql`NOT EXISTS (SELECT 1 FROM ${connections} AS c WHERE c.issuer = ${upstreamClients.issuer})`,
+        sql`NOT EXISTS (SELECT 1 FROM ${connectRequests} AS r WHERE r.issuer = ${upstreamClients.issuer})`,
+      ),
+    );
 }

@@ -32,18 +32,17 @@ type NewConnection = Omit<
 const after = (ms: number | null) => (ms === null ? sql<null>`NULL` : sql<number>`${databaseNow} + ${ms}`);
 
 /**
- * Stores a connection in place of the user's earlier one to the same server, which it returns. Returns `null` as `made` if the user has too
- * many.
+ * Stores a connection and returns the earlier ones that it replaces. An active connection replaces all of the user to this server, a
+ * pending one only another pending one. `made` is false if the user has too many.
  */
 export async function putConnection(
   db: Database,
   { life, proofLife, ...row }: NewConnection,
   most: number,
-): Promise<{ made: boolean; before: ConnectionRow | null }> {
+): Promise<{ made: boolean; before: ConnectionRow[] }> {
   const same = and(
-    eq(connections.userId, row.userId),
-    eq(connections.scope, row.scope),
-    eq(connections.server, row.server),
+    ...[eq(connections.userId, row.userId), eq(connections.scope, row.scope), eq(connections.server, row.server)],
+    row.state === "pending" ? eq(connections.state, "pending") : undefined,
   );
   const [before, , made] = await db.batch([
     db.select().from(connections).where(same),
@@ -59,28 +58,34 @@ export async function putConnection(
       .returning({ id: connections.id }),
     raiseCounters(db, [userScope(row.userId)]),
   ]);
-  return { made: made.length > 0, before: before[0] ?? null };
+  return { made: made.length > 0, before };
 }
 
-/** Activates a pending connection with its proof. Returns the connection; `null` if there is none to activate. */
+/** Activates a pending connection with its proof. Returns it with those that it replaces; `null` if there is none to activate. */
 export async function activateConnection(
   db: Database,
   { id, userId, proof }: { id: string; userId: string; proof: string },
-): Promise<ConnectionRow | null> {
-  const [rows] = await db.batch([
+): Promise<{ row: ConnectionRow; before: ConnectionRow[] } | null> {
+  const proved = and(
+    ...[eq(connections.id, id), eq(connections.userId, userId), eq(connections.state, "pending")],
+    ...[eq(connections.proof, proof), gt(connections.proofUntil, databaseNow)],
+  );
+  const theSame = and(
+    ...[eq(connections.userId, userId), ne(connections.id, id)],
+    sql`(${connections.scope}, ${connections.server}) IN (SELECT scope, server FROM ${connections} WHERE ${proved})`,
+  );
+  const [before, , rows] = await db.batch([
+    db.select().from(connections).where(theSame),
+    db.delete(connections).where(theSame),
     db
       .update(connections)
       .set({ state: "active", proof: null, proofUntil: null, updatedAt: databaseNow })
-      .where(
-        and(
-          ...[eq(connections.id, id), eq(connections.userId, userId), eq(connections.state, "pending")],
-          ...[eq(connections.proof, proof), gt(connections.proofUntil, databaseNow)],
-        ),
-      )
+      .where(proved)
       .returning(),
     raiseCounters(db, [userScope(userId)]),
   ]);
-  return rows[0] ?? null;
+  const [row] = rows;
+  return row === undefined ? null : { row, before };
 }
 
 /** Returns all connections of a user. */
@@ -88,13 +93,19 @@ export function connectionsOfUser(db: Database, userId: string): Promise<Connect
   return db.select().from(connections).where(eq(connections.userId, userId));
 }
 
-/** Returns a user's connection to a server as the primary has it. A statement that changes nothing makes the batch run there. */
+/**
+ * Returns a user's connection to a server as the primary has it, unless it is pending. A statement that changes nothing makes the batch run
+ * there.
+ */
 export async function connectionAtPrimary(
   db: Database,
   userId: string,
   { scope, server }: ConnectedServer,
 ): Promise<ConnectionRow | null> {
-  const same = and(eq(connections.userId, userId), eq(connections.scope, scope), eq(connections.server, server));
+  const same = and(
+    ...[eq(connections.userId, userId), eq(connections.scope, scope), eq(connections.server, server)],
+    ne(connections.state, "pending"),
+  );
   const [, rows] = await db.batch([
     db.update(connections).set({ lease: null }).where(eq(connections.id, "")),
     db.select().from(connections).where(same),

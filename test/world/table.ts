@@ -135,7 +135,7 @@ DELETE /api/v1/models/{name} of public                                        | 
 POST /api/v1/secrets/rotate                                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/audit                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/users/{id}/export                                                 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
-DELETE /api/v1/users/{id}                                                     | 7 0 0 0 | 7 0 0 0 | 7 0 0 0 | 7 0 0 0
+DELETE /api/v1/users/{id}                                                     | 8 0 0 0 | 8 0 0 0 | 8 0 0 0 | 8 0 0 0
 POST /api/v1/kinds/ghosts                                                     | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 GET /api/v1/kinds/ghosts                                                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 PUT /api/v1/kinds/ghosts/by-name/{namespace}/{name}                           | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0

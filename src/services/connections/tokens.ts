@@ -49,6 +49,14 @@ export function noteConnection(context: Context, row: ConnectionRow): void {
   noted.set(notedKey(context, row), row);
 }
 
+/** Starts reading the caller's connections, so that the request does not wait for them after other reads. */
+export function readConnectionsAhead(context: Context): void {
+  connectionsOf(context).catch(() => undefined);
+}
+
+/** The reads of requests that have not ended. */
+const reading = new WeakMap<Context, Promise<readonly ConnectionRow[]>>();
+
 async function connectionsOf(context: Context): Promise<readonly ConnectionRow[]> {
   const { principal, counters } = context.caller;
   const counter = counters[userScope(principal.userId)];
@@ -57,9 +65,16 @@ async function connectionsOf(context: Context): Promise<readonly ConnectionRow[]
   const key = JSON.stringify([principal.userId, counter]);
   const before = cached.get(key);
   if (before !== undefined && context.now() - before.at < CONNECTION_TIMES.cache) return before.rows;
-  const rows = await connectionsOfUser(context.db, principal.userId);
-  cached.set(key, { at: context.now(), rows });
-  return rows;
+  const running = reading.get(context);
+  if (running !== undefined) return running;
+  const read = connectionsOfUser(context.db, principal.userId)
+    .then((rows) => {
+      cached.set(key, { at: context.now(), rows });
+      return rows;
+    })
+    .finally(() => reading.delete(context));
+  reading.set(context, read);
+  return read;
 }
 
 /** Decrypted tokens by connection, generation and keys. */

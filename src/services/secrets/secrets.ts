@@ -91,7 +91,10 @@ export async function removeSecret(context: Context, owner: SecretOwner, name: s
 export async function rotateSecrets(context: Context): Promise<{ rotated: number; remaining: number }> {
   requireAdmin(context.caller.principal);
   const keyId = await currentKeyId(context.settings);
-  const { rows, count } = await secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE);
+  const [{ rows, count }, connections] = await Promise.all([
+    secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
+    connectionsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
+  ]);
   let rotated = 0;
   for (const row of rows) {
     const value = await unseal(context.settings, row, row);
@@ -100,7 +103,6 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
     await reencrypt(context.db, row, await seal(context.settings, row, value));
     rotated++;
   }
-  const connections = await connectionsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE);
   for (const row of connections.rows) {
     const value = await unseal(context.settings, connectionPlace(row), row);
     if (value === null) continue;

@@ -2,6 +2,7 @@
 // in a conversation. If a call asks for more scopes, the user signs in again. The suite appends the server's address.
 
 import { randomUUID } from "node:crypto";
+import { followConnectLink } from "../support/connect-browser.mjs";
 import { callsOf } from "./calls.mjs";
 import { callGateway } from "./stage.mjs";
 
@@ -20,7 +21,7 @@ try {
   const url = process.argv.at(-1);
   await call("PUT", `/api/v1/servers/${name}`, { url, timeout: 20, connect_timeout: 20, ...(await registered()) });
   const { url: link } = await call("POST", `/api/v1/mcp-servers/${name}/connect`, {});
-  console.log(await follow(link));
+  console.log(await followConnectLink(link, user.key));
   let turn = await call("POST", `${chat}/turns`, { conversation: {} });
   while (turn.warnings.some(({ code }) => code === "MCP_SERVER_CONNECTING"))
     turn = await call("POST", `${chat}/turns`, {});
@@ -36,7 +37,7 @@ try {
       console.log(text);
       const [again] = /https?:\/\/[^\s"\\]+\/oauth\/connect\/\w+/.exec(text) ?? [];
       if (again === undefined || stepUps === MOST_STEP_UPS) break;
-      console.log(await follow(again));
+      console.log(await followConnectLink(again, user.key));
     }
   }
 } catch (error) {
@@ -53,32 +54,4 @@ async function registered() {
   const hosts = ["localhost", "127.0.0.1"];
   await call("PUT", "/api/v1/secrets/CLIENT", { value: client_secret, hosts });
   return { oauth: { client_id, client_secret: `\${{secrets.CLIENT}}` } };
-}
-
-/** Opens a link as the user's browser does, signs in with the user's key, and follows the redirects. Returns the text of the last page. */
-async function follow(link) {
-  const cookies = new Map();
-  const send = async (url, init = {}) => {
-    const headers = { cookie: [...cookies].map((pair) => pair.join("=")).join("; "), ...init.headers };
-    const answer = await fetch(url, { redirect: "manual", ...init, headers });
-    for (const set of answer.headers.getSetCookie()) {
-      const [, key, value] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-      cookies.set(key, value);
-    }
-    return answer;
-  };
-  await (await send(link)).text();
-  const { origin } = new URL(link);
-  const signedIn = await send(link, {
-    method: "POST",
-    body: new URLSearchParams({ how: "key", key: user.key }),
-    headers: { origin, "sec-fetch-site": "same-origin" },
-  });
-  const authorize = signedIn.headers.get("location");
-  if (authorize === null) return `${signedIn.status} ${await signedIn.text()}`;
-  const back = await fetch(authorize, { redirect: "manual" });
-  const callback = back.headers.get("location");
-  if (callback === null) return `${back.status} of the issuer`;
-  const page = await send(callback);
-  return `${page.status} ${/<h1>(.*?)<\/h1>/.exec(await page.text())?.[1]}`;
 }

@@ -7,7 +7,6 @@ import {
   type UpstreamClient,
 } from "../../domain/connections/authorization-server";
 import type { ConnectedServer } from "../../domain/connections/connection";
-import { sourceOfScope } from "../../domain/conversation/servers";
 import { GatewayError, refusalIn } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
 import { bindingProblem } from "../../domain/servers/binding";
@@ -27,7 +26,6 @@ import type { Context } from "../context";
 import { usableSecrets } from "../secrets/secrets";
 import { serverNotFound } from "./admin";
 import { hasCredentials } from "./signed-in-target";
-import { secretsOf } from "./target";
 import { fillServerVariables } from "./variables";
 
 type Asked = Omit<ConnectAsked, "userId">;
@@ -58,7 +56,7 @@ async function serverToConnect(context: Context, name: string): Promise<ServerTo
       "The URL of the MCP server contains a secret, so users cannot sign in to it. Move the secret to a header.";
     throw new GatewayError("conflict", "SIGN_IN_NOT_NEEDED", message);
   }
-  const shared = secretsOf(context, sourceOfScope(found.scope));
+  const shared = found.scope === GATEWAY_SCOPE ? null : found.scope;
   const filled = await fillServerVariables(context, { shared }, name, entry);
   if ("problem" in filled)
     throw new GatewayError("conflict", "MCP_SERVER_UNAVAILABLE", `The MCP server cannot be used: ${filled.problem}.`);

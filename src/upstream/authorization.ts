@@ -6,6 +6,7 @@ import {
   type AuthorizationServer,
   authorizationServerSchema,
   defaultEndpoints,
+  OFFLINE,
   scopeToRequest,
   type UpstreamClient,
 } from "../domain/connections/authorization-server";
@@ -244,6 +245,32 @@ export function refreshTokens(
       ...(given.resource === null ? {} : { resource: given.resource }),
       fetchFn: asking(development),
     }),
+  );
+}
+
+/**
+ * Gets a token for the client itself (client credentials). Refresh tokens are not used for it, so the scope for them is not requested.
+ *
+ * @throws UpstreamFault, IssuerRefusal
+ */
+export function requestClientToken(
+  server: AuthorizationServer,
+  given: { client: UpstreamClient; scope: string | null; resource: string | null },
+  development: boolean,
+): Promise<UpstreamTokens> {
+  const { client_id: clientId, client_secret: clientSecret = "" } = given.client;
+  const scope = (given.scope ?? "").split(" ").filter((one) => one !== "" && one !== OFFLINE);
+  return tokensFrom((sdk) =>
+    sdk.fetchToken(
+      new sdk.ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: server.issuer }),
+      server.issuer,
+      {
+        metadata: server,
+        ...(scope.length === 0 ? {} : { scope: scope.join(" ") }),
+        ...(given.resource === null ? {} : { resource: given.resource }),
+        fetchFn: asking(development),
+      },
+    ),
   );
 }
 

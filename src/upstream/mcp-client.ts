@@ -2,11 +2,13 @@
 
 export {
   Client,
+  ClientCredentialsProvider,
   checkResourceAllowed,
   discoverAuthorizationServerMetadata,
   discoverOAuthProtectedResourceMetadata,
   exchangeAuthorization,
   extractWWWAuthenticateParams,
+  fetchToken,
   IssuerMismatchError,
   isSpecType,
   OAuthError,

@@ -42,7 +42,8 @@ export const connectSecretsSchema = z.lazy(() =>
 );
 export type ConnectSecrets = z.infer<typeof connectSecretsSchema>;
 
-const OFFLINE = "offline_access";
+/** The scope that requests a refresh token. */
+export const OFFLINE = "offline_access";
 
 /**
  * Returns the scopes to request: those of the challenge, else all that the resource supports, else none. A refresh token is requested if

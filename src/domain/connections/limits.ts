@@ -38,6 +38,8 @@ export const CONNECTION_TIMES = {
   /** A call that waits for a sign-in looks for it at these intervals, if no notice arrives. */
   askPoll: 2 * SECOND,
   askPollMost: 10 * SECOND,
+  /** A failure to get a token for a machine account is repeated to callers for this long. */
+  machineFailure: 10 * SECOND,
   /** If the server rejects a token that was refreshed this recently, the connection ends. */
   rejectedAgain: MINUTE,
 } as const;

@@ -13,10 +13,14 @@ const ghosts = () =>
     .max(MCP_LIMITS.namedGhosts)
     .optional();
 
-/** A client that an admin or the owner has registered at the issuer of a server, and the scopes that users grant. */
-const oauth = () =>
+/**
+ * A client that an admin or the owner has registered at the issuer of a server, and the scopes to request. `grant`: whether each user signs
+ * in, or the client itself is the account (client credentials).
+ */
+const oauthSchema = () =>
   z
     .strictObject({
+      grant: z.enum(["authorization_code", "client_credentials"]).optional(),
       client_id: z.string().min(1).max(2_048).optional(),
       client_secret: z
         .string()
@@ -31,11 +35,21 @@ const oauth = () =>
         .max(50)
         .optional(),
     })
-    .optional();
+    .refine(
+      ({ grant, client_id, client_secret }) =>
+        grant !== "client_credentials" || (client_id !== undefined && client_secret !== undefined),
+      "client_credentials needs client_id and client_secret",
+    );
+export type OAuthEntry = z.infer<ReturnType<typeof oauthSchema>>;
+
+/** Returns how the gateway gets tokens for a stored server; `null` if its entry does not name it. */
+export function oauthOf({ oauth }: JsonObject): OAuthEntry | null {
+  return oauthSchema().safeParse(oauth).data ?? null;
+}
 
 /** An entry of a group or a user. `ghosts`: the server is only in conversations with one of these ghosts. */
 export const userServerEntrySchema = z.lazy(() =>
-  serverEntrySchema.unwrap().extend({ ghosts: ghosts(), oauth: oauth() }),
+  serverEntrySchema.unwrap().extend({ ghosts: ghosts(), oauth: oauthSchema().optional() }),
 );
 export type UserServerEntry = z.infer<typeof userServerEntrySchema>;
 

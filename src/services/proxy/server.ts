@@ -34,7 +34,8 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   const { entry, source } = found;
   const filled = await fillServerVariables(context, { shared: secretsOf(context, source) }, name, entry);
   if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
-  const { target } = await signedInTarget(context, connectedServerOf(context, name, source), entry, filled.target);
+  const signIn = { server: connectedServerOf(context, name, source), entry, oauth: entry.oauth };
+  const { target } = await signedInTarget(context, signIn, filled.target);
   const { approved } = found;
   const countedAs = metricLabelFor(source.kind, name);
   const isAllowed = allowedTools(entry, approved);

@@ -1,15 +1,10 @@
 // Finds the server that a user connects by name, with its address.
 
 import { GATEWAY_SCOPE, visibleScopes } from "../../domain/access/access";
-import {
-  type AuthorizationServer,
-  scopeUnion,
-  type UpstreamClient,
-} from "../../domain/connections/authorization-server";
+import { type AuthorizationServer, scopeUnion } from "../../domain/connections/authorization-server";
 import type { ConnectedServer } from "../../domain/connections/connection";
 import { GatewayError, refusalIn } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
-import { bindingProblem } from "../../domain/servers/binding";
 import { gatewayEntrySchema, inOrderOf } from "../../domain/servers/owner";
 import { secretsIn } from "../../domain/servers/template";
 import { openConnectRequest } from "../../storage/d1/servers/connect-requests";
@@ -23,8 +18,8 @@ import {
 } from "../connections/connect";
 import { connectionTo } from "../connections/tokens";
 import type { Context } from "../context";
-import { usableSecrets } from "../secrets/secrets";
 import { serverNotFound } from "./admin";
+import { namedClient } from "./named-client";
 import { hasCredentials } from "./signed-in-target";
 import { fillServerVariables } from "./variables";
 
@@ -50,6 +45,11 @@ async function serverToConnect(context: Context, name: string): Promise<ServerTo
       "The entry of the MCP server has an `Authorization` header, so users cannot sign in to it. Remove the header.";
     throw new GatewayError("conflict", "SIGN_IN_NOT_NEEDED", message);
   }
+  if (entry.oauth?.grant === "client_credentials") {
+    const message =
+      "The gateway signs in to the MCP server with an account of its own. Use the server without a connection.";
+    throw new GatewayError("conflict", "SIGN_IN_NOT_NEEDED", message);
+  }
   // The URL is stored with the connection and shown to the user.
   if (secretsIn([entry.url]).length > 0) {
     const message =
@@ -61,31 +61,14 @@ async function serverToConnect(context: Context, name: string): Promise<ServerTo
   if ("problem" in filled)
     throw new GatewayError("conflict", "MCP_SERVER_UNAVAILABLE", `The MCP server cannot be used: ${filled.problem}.`);
   const { client_id: id, client_secret: secret, scopes } = entry.oauth ?? {};
-  const client = (issuer: AuthorizationServer) => namedClient(context, issuer, { id: id ?? "", secret, shared });
+  const client = async (issuer: AuthorizationServer) => {
+    const found = await namedClient(context, issuer, { id: id ?? "", secret, shared });
+    if (!("problem" in found)) return found;
+    const message = `The client of the MCP server cannot be used: ${found.problem}. Store it with the host of the issuer.`;
+    throw new GatewayError("conflict", "SIGN_IN_NEEDS_CLIENT", message);
+  };
   const { target } = filled;
   return { scope: found.scope, server: name, target, client: id === undefined ? undefined : client, scopes };
-}
-
-/** Returns a client with its secret, which must be bound to the hosts of all endpoints that receive it. */
-async function namedClient(
-  context: Context,
-  { token_endpoint, revocation_endpoint = token_endpoint }: AuthorizationServer,
-  { id, secret: template, shared }: { id: string; secret: string | undefined; shared: string | null },
-): Promise<UpstreamClient> {
-  if (template === undefined) return { client_id: id, token_endpoint_auth_method: "none" };
-  const [name = ""] = secretsIn([template]);
-  const secret = (await usableSecrets(context, [name], shared)).get(name);
-  if (secret === undefined) throw clientProblem(name, "was not found");
-  for (const endpoint of [token_endpoint, revocation_endpoint]) {
-    const problem = bindingProblem(secret.hosts, new URL(endpoint), __DEVELOPMENT__);
-    if (problem !== null) throw clientProblem(name, problem);
-  }
-  return { client_id: id, client_secret: secret.value };
-}
-
-function clientProblem(secret: string, problem: string): GatewayError {
-  const message = `The client of the MCP server cannot be used: the secret '${secret}' ${problem}. Store it with the host of the issuer.`;
-  return new GatewayError("conflict", "SIGN_IN_NEEDS_CLIENT", message);
 }
 
 /** Returns a link for a request that needs the caller's sign-in: an open one, or a new one. `null` if there is none to give. */

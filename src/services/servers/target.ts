@@ -72,10 +72,12 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   const more = { ...(sampling === undefined ? {} : { sampling }), ...(roots === undefined ? {} : { roots }) };
   // Hosts with other capabilities use another session, because a session declares capabilities once.
   const server = ref.skill === null ? connectedServerOf(context, ref.name, ref.source) : null;
-  const signedIn = await signedInTarget(context, server, entry, filled.target).catch((error: unknown) => {
-    if (error instanceof UpstreamFault) return { problem: error.message };
-    throw error;
-  });
+  const signedIn = await signedInTarget(context, { server, entry, oauth: ref.oauth }, filled.target).catch(
+    (error: unknown) => {
+      if (error instanceof UpstreamFault) return { problem: error.message };
+      throw error;
+    },
+  );
   if ("problem" in signedIn) return { problem: signedIn.problem, unsupported: false };
   const { target, connection } = signedIn;
   // A user who signs in again may have another account, so sessions and lists are not shared between connections.

@@ -210,6 +210,8 @@ function token(state: State, request: IncomingMessage, body: string, send: Send)
     if (!isValid) return send({ error: "invalid_grant" }, 400);
     return send(issue(state, found, true));
   }
+  if (form.grant_type === "client_credentials")
+    return send(issue(state, { account: id, resource: form.resource ?? "", scope: form.scope ?? "" }, false));
   const known = refresh.get(form.refresh_token ?? "");
   if (known === undefined) return send({ error: "invalid_grant" }, 400);
   if (config.rotates === true) refresh.delete(form.refresh_token ?? "");

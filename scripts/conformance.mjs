@@ -52,8 +52,7 @@ const SIGN_IN_SCENARIOS = ["authorization-server-metadata-endpoint", "authorizat
 const OF_SIGN_IN = /^auth\//;
 /** Unscored scenarios that the gateway does not support by design, with reasons. They are left out. */
 const LEFT_OUT = {
-  "auth/client-credentials-jwt": "the gateway signs users in, and has no key of its own at issuers",
-  "auth/client-credentials-basic": "the gateway signs users in; a machine account uses a fixed header",
+  "auth/client-credentials-jwt": "the gateway has no signing key at issuers; clients have a secret",
   "auth/enterprise-managed-authorization": "the gateway has no token of the user's identity provider to exchange",
   "auth/dpop": "tokens are bearer tokens",
   "auth/dpop-nonce": "tokens are bearer tokens",

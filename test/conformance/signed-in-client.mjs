@@ -8,6 +8,8 @@ import { callGateway } from "./stage.mjs";
 
 const gateway = { url: process.env.GATEWAY_URL, key: process.env.GATEWAY_KEY };
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
+/** Whether the client itself is the account, so that no user signs in. */
+const isMachine = (process.env.MCP_CONFORMANCE_SCENARIO ?? "").startsWith("auth/client-credentials");
 const name = `s${randomUUID().slice(0, 8)}`;
 /** Sign-ins after the first: a server that always asks for more must not be asked for ever. */
 const MOST_STEP_UPS = 3;
@@ -20,8 +22,10 @@ const chat = `/api/v1/conversations/${name}`;
 try {
   const url = process.argv.at(-1);
   await call("PUT", `/api/v1/servers/${name}`, { url, timeout: 20, connect_timeout: 20, ...(await registered()) });
-  const { url: link } = await call("POST", `/api/v1/mcp-servers/${name}/connect`, {});
-  console.log(await followConnectLink(link, user.key));
+  if (!isMachine) {
+    const { url: link } = await call("POST", `/api/v1/mcp-servers/${name}/connect`, {});
+    console.log(await followConnectLink(link, user.key));
+  }
   let turn = await call("POST", `${chat}/turns`, { conversation: {} });
   while (turn.warnings.some(({ code }) => code === "MCP_SERVER_CONNECTING"))
     turn = await call("POST", `${chat}/turns`, {});
@@ -53,5 +57,6 @@ async function registered() {
   if (client_id === undefined) return {};
   const hosts = ["localhost", "127.0.0.1"];
   await call("PUT", "/api/v1/secrets/CLIENT", { value: client_secret, hosts });
-  return { oauth: { client_id, client_secret: `\${{secrets.CLIENT}}` } };
+  const grant = isMachine ? { grant: "client_credentials" } : {};
+  return { oauth: { client_id, client_secret: `\${{secrets.CLIENT}}`, ...grant } };
 }

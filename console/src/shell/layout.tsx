@@ -30,6 +30,7 @@ const PAGES: readonly Place[] = [
 /** The pages for operating the gateway. */
 const OPERATE: readonly Place[] = [
   { to: "/servers", name: "Servers" },
+  { to: "/connections", name: "Connections" },
   { to: "/models", name: "Models" },
   { to: "/secrets", name: "Secrets" },
   { to: "/keys", name: "Keys" },

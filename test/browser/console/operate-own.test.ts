@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
+import { startFaults } from "../../support/upstream-server/faults";
 import { barriers } from "../axe";
 import { drop, open, signIn, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
@@ -50,6 +51,27 @@ it("lists one's own conversations, and finds, renames and deletes one by the key
   await sure.getByRole("button", { name: "Delete it" }).click();
   await page.getByText("No conversation is found").waitFor();
   expect((await desk.as(key, "GET", "/conversations/hostile")).status).toBe(404);
+});
+
+it("connects a server through the pages of the gateway and the issuer, and disconnects it", async () => {
+  const server = await startFaults();
+  const at = `${server.url}/signin/lantern`;
+  await fetch(at, { method: "PUT", body: "{}" });
+  await desk.gateway.call("PUT", "/mcp-servers/lantern", { url: `${at}/mcp` });
+  const page = await desk.enter(await desk.keyOf("erin"), "/connections");
+  const row = page.getByRole("row").filter({ hasText: "lantern" });
+  await row.getByText("not connected").waitFor();
+  expect(await barriers(page)).toEqual([]);
+  await row.getByRole("button", { name: "Connect lantern" }).click();
+  await page.getByRole("button", { name: "Continue as erin" }).click();
+  await page.getByRole("heading", { name: "Connected" }).waitFor();
+  await page.goto(new URL("/console/connections", desk.gateway.url).href);
+  await row.getByText("connected", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Disconnect lantern" }).click();
+  const sure = page.getByRole("alertdialog", { name: "Disconnect lantern?" });
+  await sure.getByRole("button", { name: "Disconnect" }).click();
+  await row.getByText("not connected").waitFor();
+  server.close();
 });
 
 it("ends all other sign-ins of oneself, and nobody else's", async () => {

@@ -12,7 +12,7 @@ import { forward, notAllowed } from "../services/proxy/forward";
 import { ProxyRefusal } from "../services/proxy/proxied-call";
 import { proxiedServer } from "../services/proxy/server";
 import { signInLink } from "../services/servers/connect-server";
-import { faultIn } from "../upstream/fault";
+import { faultIn, statusFault } from "../upstream/fault";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
 
@@ -42,8 +42,10 @@ export async function proxy(context: Context, request: Request, { name, isMessag
     return await forward(context, server, { method, headers, body, posted, handle, path, signal, development });
   } catch (error) {
     const fault = faultIn(error);
-    const link = fault?.kind === "sign_in" ? await signInLink(context, name, fault.scope) : null;
-    return link === null ? refused(error, name, posted) : signInRefusal(link, name, posted);
+    if (fault?.kind !== "sign_in") return refused(error, name, posted);
+    const link = await signInLink(context, name, fault.scope);
+    // Not every server that returns 401 has an issuer.
+    return link === null ? refused(statusFault(401, null), name, posted) : signInRefusal(link, name, posted);
   }
 }
 

@@ -1,14 +1,16 @@
 // Servers at which the gateway itself has an account: it gets tokens with the client of the entry, without a user's sign-in.
 
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
 import { talk, textOf } from "../support/chat-turns";
+import { holdClock, pass, releaseClock } from "../support/clock";
 import { connected, connectionsOf, type ProtectedServer, protectedServer } from "../support/connections";
 import { fetchWith } from "../support/proxy";
 import { gatewayServers } from "../support/servers";
 import type { SignInServer } from "../support/upstream-server/oauth";
 
 beforeEach(() => gatewayServers({}));
+afterEach(releaseClock);
 
 const SECRET = "the-secret-of-a-machine";
 
@@ -50,14 +52,21 @@ it("is called by every user with one token, in conversations and through the pro
   expect(await answer.json()).toMatchObject({ code: "SIGN_IN_NOT_NEEDED" });
 });
 
-it("gets another token if the server rejects one, but not for ever", async () => {
+it("gets another token if the server has forgotten one, but not if it rejects a new one", async () => {
   const server = await machineServer();
   const key = await keyFor("machine-rejected");
+  holdClock();
   expect(await proxied(server, key)).toContain("you are machine");
+  const { calls } = await server.log();
+  const body = new URLSearchParams({ token: (calls.at(-1)?.authorization ?? "").replace("Bearer ", "") });
+  await (await fetch(server.url.replace(/\/mcp$/, "/revoke"), { method: "POST", body })).text();
+  pass(60_001);
+  expect(await proxied(server, key)).toContain("you are machine");
+  expect((await server.log()).tokens).toHaveLength(2);
+
   await server.change({ rejects: true });
-  const before = (await server.log()).tokens.length;
   for (let n = 0; n < 3; n++) expect(await proxied(server, key)).toContain("rejects the access tokens of its client");
-  expect((await server.log()).tokens.length - before).toBe(0);
+  expect((await server.log()).tokens).toHaveLength(2);
 });
 
 it("reports an issuer that issues no token, and asks it again only after a while", async () => {

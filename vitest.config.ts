@@ -87,6 +87,7 @@ export default defineConfig(async () => {
                   GATEWAY_ADMIN_KEY: "sgw_test_admin_key_for_the_pool_only",
                   LOG_REQUESTS: "false",
                   RATE_LIMITS: "false",
+                  MCP_REGISTRY_URL: "off",
                   SECRETS_KEY: "c2VjcmV0cyBvZiB0aGUgcG9vbCBhcmUgbm90IHNlY3I=",
                 },
               },

@@ -7,7 +7,8 @@ export default defineConfig({
     include: ["test/smoke/**/*.test.ts", "test/fuzz/**/*.test.ts"],
     globalSetup: ["./test/support/temporary-files.ts"],
     maxWorkers: 2,
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
+    // A start takes a minute when the machine is busy, and a test can need several.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -57,6 +57,7 @@ async function recordAll(on, { url, weather, site }) {
   await administration.recordSignIns(on, url);
   await administration.recordUsers(on);
   await registry.recordDeletions(on, skills, ghost);
+  await administration.recordCatalog(on);
 }
 
 /** Returns an example as the file contains it. */

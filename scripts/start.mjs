@@ -1,8 +1,9 @@
 // `npm start`: runs the whole gateway on this machine. Builds it, takes the lock of the state, applies migrations, and publishes the
 // built-in skills.
 
+import { randomBytes } from "node:crypto";
 import { buildGateway } from "./build/worker.mjs";
-import { fail, say } from "./kit/refusal.mjs";
+import { fail, Refusal, say } from "./kit/refusal.mjs";
 import { builtinVersions, publishBuiltins } from "./local/builtins.mjs";
 import { readVariables, variablesWithKey } from "./local/devvars.mjs";
 import { announce, readLauncherOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
@@ -14,7 +15,11 @@ import { watch } from "./local/watchdog.mjs";
 
 async function main() {
   const options = readLauncherOptions("start");
-  const miniflare = Promise.all([import("./local/gateway.mjs"), import("./local/deferred.mjs")]);
+  const miniflare = Promise.all([
+    import("./local/gateway.mjs"),
+    import("./local/deferred.mjs"),
+    import("./local/runner.mjs"),
+  ]);
   const { modules, settings, deferred: parts } = await buildGateway({ defers: true });
   await readVariables(options.vars, settings);
   const { lock, port } = await takeState(options);
@@ -23,14 +28,27 @@ async function main() {
   let gateway;
   let deferred;
   let folders;
-  stopOnSignals(() => Promise.all([folders?.close(), gateway?.stop(), deferred?.stop()]));
-  const [{ openGateway }, { deferParts }] = await miniflare;
+  let runner;
+  let executor;
+  stopOnSignals(() =>
+    Promise.all([folders?.close(), gateway?.stop(), deferred?.stop(), runner?.stop(), executor?.close()]),
+  );
+  const [{ openGateway }, { deferParts }, { openRunner }] = await miniflare;
   const owner = ownerMark(options.state, processOf(process.pid));
   deferred = deferParts(parts, owner);
+  if (options.executor) executor = await openExecutor();
+  runner = await openRunner({
+    owner,
+    onRuntime: lock.setRunner,
+    onLost: () => fail(new Error("the process for skill code does not restart")),
+  });
+  // A call waits until the process is ready. The gateway does not.
+  runner?.ready().catch(fail);
   gateway = await openGateway({
     deferred,
+    runner,
     modules,
-    variables,
+    variables: executor === undefined ? variables : { ...variables, ...executor.variables },
     port,
     state: options.state,
     owner,
@@ -51,11 +69,27 @@ async function main() {
   }
 
   runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
-  const end = () => {
+  void watch(url, gateway, () => {
     say("workerd does not respond, stopping it");
     kill(gateway.runtime());
-  };
-  void watch(url, gateway, end);
+  });
+  if (runner !== null)
+    void watch(runner.url, runner, () => {
+      say("a script blocks the process for skill code, stopping it");
+      kill(runner.runtime());
+    });
+}
+
+/** Starts the local executor. Without one, scripts that need it would fail without a reason, so this fails instead. */
+async function openExecutor() {
+  const { serveExecutor } = await import("../executor/server.mjs");
+  const key = randomBytes(32).toString("base64url");
+  try {
+    const { url, close } = await serveExecutor({ key });
+    return { close, variables: { EXECUTOR_URL: url, EXECUTOR_KEY: key } };
+  } catch (error) {
+    throw new Refusal(`--executor: ${error.message}`);
+  }
 }
 
 main().catch(fail);

@@ -10,6 +10,7 @@ const SERVED = [
   "chat-endpoint.md",
   "cli.md",
   "console.md",
+  "executor.md",
   "front-end.md",
   "limits.md",
   "mcp.md",
@@ -33,6 +34,7 @@ const MAP = {
     ["cli.md", "skillgate: write, check, test, publish and download skills"],
     ["console.md", "using and managing the gateway in a browser"],
     ["skill-code.md", "tools and scripts in JavaScript, Python and shell"],
+    ["executor.md", "scripts that need packages or programs"],
   ],
   Reference: [
     ["api/README.md", "the HTTP API: conventions, errors, and a page for each resource"],

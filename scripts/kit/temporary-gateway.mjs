@@ -18,7 +18,7 @@ const ADMIN_KEY = "sgw_admin_key_of_a_temporary_gateway_only";
 export async function startTemporaryGateway(onLine = () => {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-"));
   const vars = path.join(folder, "dev.vars");
-  await writeFile(vars, `GATEWAY_ADMIN_KEY=${ADMIN_KEY}\nLOG_REQUESTS=false\n`);
+  await writeFile(vars, `GATEWAY_ADMIN_KEY=${ADMIN_KEY}\nLOG_REQUESTS=false\nMCP_REGISTRY_URL=off\n`);
   const script = path.join(root, "scripts", "start.mjs");
   const options = ["--port", "0", "--state", path.join(folder, "state"), "--vars", vars];
   const child = spawn(process.execPath, [script, ...options], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });

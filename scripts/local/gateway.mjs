@@ -1,15 +1,12 @@
 // Runs the built Worker in Miniflare: workerd with local D1, R2, Durable Objects and loader, without a proxy.
 
-import { AsyncLocalStorage } from "node:async_hooks";
-import { subscribe } from "node:diagnostics_channel";
 import path from "node:path";
-
 import { MAIN_MODULE } from "../build/bundle.mjs";
 import { listFiles, root } from "../kit/files.mjs";
-import { Log, LogLevel, Miniflare } from "../kit/miniflare.mjs";
 import { portTaken, Refusal, say } from "../kit/refusal.mjs";
 import { readWranglerConfig } from "../kit/wrangler-config.mjs";
-import { OWNER_VARIABLE } from "./processes.mjs";
+import { readLoaderModule, runnerBindings } from "./runner.mjs";
+import { openRuntime, workerConfig } from "./runtime.mjs";
 
 /** Keys of wrangler.toml that are used below or by the build, or have no effect locally. Any other key is an error. */
 const KNOWN_KEYS = new Set(
@@ -19,60 +16,28 @@ const KNOWN_KEYS = new Set(
   ).split(" "),
 );
 /**
- * Milliseconds after which a restarted runtime counts as lost. A restart usually takes half a second; 12 s were measured on a busy machine.
- */
-const RESTART_PATIENCE = 60_000;
-
-/**
  * @param {{ modules: Record<string, string>, variables: Record<string, string>, state: string, port: number, owner: string, onRuntime:
- * (pid: number) => void, onLost: () => void, deferred?: import("./deferred.mjs").DeferredParts, }} options `modules`: those of
- * `buildGateway`; `owner`: the mark of the processes; `onRuntime`: called for every workerd when it starts; `onLost`: called when one does
- * not come back; `deferred`: serves static files that are not built yet
+ * (pid: number) => void, onLost: () => void, deferred?: import("./deferred.mjs").DeferredParts, runner?: import("./runner.mjs").Runner | null, }} options
+ * `modules`: those of `buildGateway`; `owner`: the mark of the processes; `onRuntime`: called for every workerd when it starts; `onLost`:
+ * called when one does not come back; `deferred`: serves static files that are not built yet; `runner`: runs skill code, else the gateway's
+ * own process does
  */
-export async function openGateway({ modules, variables, state, port, owner, onRuntime, onLost, deferred }) {
+export async function openGateway({ modules, variables, state, port, owner, onRuntime, onLost, deferred, runner }) {
   const config = await readWranglerConfig();
-  const outputs = deferred?.outputs ?? [];
-  const workers = [await gatewayWorker(config, modules, variables, port, outputs), filesWorker(config, deferred)];
-  let isStopping = false;
-  let runtime = 0;
-  let lost;
-  subscribe("child_process", ({ process: child }) => {
-    const isFileServer = fileServers.getStore() === true;
-    child.once("spawn", () => {
-      if (!child.spawnargs.includes("--control-fd=3") || isFileServer) return;
-      runtime = child.pid;
-      onRuntime(runtime);
-      child.once("exit", (code, signal) => {
-        if (isStopping) return;
-        say(`workerd stopped (${signal ?? code}), restarting it`);
-        lost ??= setTimeout(onLost, RESTART_PATIENCE);
-      });
-    });
+  const gateway = await gatewayWorker(config, { modules, variables, port, outputs: deferred?.outputs ?? [], runner });
+  const workers = [gateway, filesWorker(config, deferred)];
+  const runtime = openRuntime({
+    label: "workerd",
+    workers,
+    owner,
+    // wrangler's own layout, so `wrangler dev` on the same folder uses the same data.
+    state: path.join(state, "v3"),
+    onRuntime,
+    onLost,
   });
-  const miniflare = withoutSignalHandlers(
-    () =>
-      new Miniflare({
-        host: "127.0.0.1",
-        cf: false,
-        log: new StderrLog(LogLevel.ERROR),
-        handleStructuredLogs: ({ message }) => say(message),
-        // Both are for several Workers on one machine. The registry would also create a file in the home folder.
-        enableDevRegistry: false,
-        logRequests: false,
-        // wrangler's own layout, so `wrangler dev` on the same folder uses the same data.
-        resourcePersistencePath: path.join(state, "v3"),
-        unsafeRuntimeEnv: { [OWNER_VARIABLE]: owner },
-        unsafeHandleRuntimeRestart: () => {
-          clearTimeout(lost);
-          lost = undefined;
-          say("workerd is running again");
-        },
-        workers,
-      }),
-  );
+  const { miniflare } = runtime;
   return {
-    /** Whether workerd has stopped and is not running again yet. */
-    isStarting: () => lost !== undefined,
+    isStarting: runtime.isStarting,
     async ready() {
       try {
         await miniflare.ready;
@@ -89,16 +54,10 @@ export async function openGateway({ modules, variables, state, port, owner, onRu
       if (outcome !== "ok") say(`the scheduled job ${cron} failed: ${outcome}`);
       return outcome;
     },
-    runtime: () => runtime,
-    stop() {
-      isStopping = true;
-      return miniflare.dispose();
-    },
+    runtime: runtime.runtime,
+    stop: runtime.stop,
   };
 }
-
-/** Set while only a server of static files opens, so that its workerd is not mistaken for the gateway's. */
-const fileServers = new AsyncLocalStorage();
 
 /**
  * Serves the files that public/ has now, as a deployment does.
@@ -107,25 +66,17 @@ const fileServers = new AsyncLocalStorage();
  */
 export async function openFiles(owner) {
   const config = await readWranglerConfig();
-  return fileServers.run(true, async () => {
-    const miniflare = withoutSignalHandlers(
-      () =>
-        new Miniflare({
-          cf: false,
-          log: new StderrLog(LogLevel.ERROR),
-          enableDevRegistry: false,
-          logRequests: false,
-          unsafeRuntimeEnv: { [OWNER_VARIABLE]: owner },
-          workers: [filesWorker(config)],
-        }),
-    );
-    await miniflare.ready;
-    return { fetch: (url, init) => miniflare.dispatchFetch(url, init), close: () => miniflare.dispose() };
+  const { miniflare, stop } = openRuntime({
+    label: "the server of static files",
+    workers: [filesWorker(config)],
+    owner,
   });
+  await miniflare.ready;
+  return { fetch: (url, init) => miniflare.dispatchFetch(url, init), close: stop };
 }
 
 /** Returns the Worker with its own socket. Through Miniflare's entry and the asset router a request would take four times as long. */
-async function gatewayWorker(config, modules, variables, port, outputs) {
+async function gatewayWorker(config, { modules, variables, port, outputs, runner }) {
   const unknown = Object.keys(config).filter((key) => !KNOWN_KEYS.has(key));
   if (unknown.length > 0)
     throw new Refusal(`scripts/local/gateway.mjs does not support these keys of wrangler.toml: ${unknown.join(", ")}.`);
@@ -134,8 +85,11 @@ async function gatewayWorker(config, modules, variables, port, outputs) {
     first.some((rule) => (rule.endsWith("*") ? name.startsWith(rule.slice(0, -1)) : name === rule));
   const files = (await staticPaths(path.join(root, directory))).filter((name) => !isFirst(name));
   const deferred = outputs.map((output) => `/${output}`).filter((prefix) => !isFirst(prefix));
-  const entry = entryModule(files, deferred, binding);
   const list = (key) => config[key] ?? [];
+  const objects = config.durable_objects?.bindings ?? [];
+  const around =
+    runner == null ? {} : { [AROUND_MODULE]: aroundModule(objects), "loader.js": await readLoaderModule() };
+  const entry = entryModule(files, deferred, binding, runner == null ? MAIN_MODULE : AROUND_MODULE);
   const sqlite = list("migrations").flatMap((migration) => migration.new_sqlite_classes ?? []);
   const bindings = [
     ...Object.entries({ ...config.vars, ...variables }).map(([name, value]) => [
@@ -144,8 +98,10 @@ async function gatewayWorker(config, modules, variables, port, outputs) {
     ]),
     ...list("d1_databases").map((db) => [db.binding, { type: "d1", id: db.database_id }]),
     ...list("r2_buckets").map((bucket) => [bucket.binding, { type: "r2", name: bucket.bucket_name }]),
-    ...list("worker_loaders").map((loader) => [loader.binding, { type: "worker-loader" }]),
-    ...(config.durable_objects?.bindings ?? []).map((object) => [
+    ...(runner == null
+      ? list("worker_loaders").map((loader) => [loader.binding, { type: "worker-loader" }])
+      : runnerBindings(runner)),
+    ...objects.map((object) => [
       object.name,
       { type: "durable-object", worker: config.name, exportName: object.class_name },
     ]),
@@ -153,7 +109,7 @@ async function gatewayWorker(config, modules, variables, port, outputs) {
   ];
   return {
     config: {
-      ...worker(config, config.name, { "start.js": entry, ...modules }),
+      ...workerConfig(config, config.name, { "start.js": entry, ...around, ...modules }),
       env: Object.fromEntries(bindings),
       exports: Object.fromEntries(sqlite.map((name) => [name, { type: "durable-object", storage: "sqlite" }])),
     },
@@ -177,7 +133,7 @@ export default {
   const later = deferred.outputs.length === 0 ? {} : { DEFERRED: { type: "fetcher", handler: deferred.fetch } };
   return {
     config: {
-      ...worker(config, "files", { "files.js": script }),
+      ...workerConfig(config, "files", { "files.js": script }),
       env: { ASSETS: { type: "assets" }, ...later },
       assets: {
         directory: path.join(root, config.assets.directory),
@@ -189,23 +145,13 @@ export default {
   };
 }
 
-function worker(config, name, sources) {
-  const modules = Object.entries(sources).map(([file, contents]) => [file, { type: "esm", contents }]);
-  return {
-    name,
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-    manifest: { mainModule: modules[0][0], modulesRoot: root, modules: Object.fromEntries(modules) },
-  };
-}
-
 /**
  * Runs before the Worker, in its own isolate. A request whose path is a file is sent to the files, as the asset router of a deployment
  * does.
  */
-function entryModule(paths, deferred, binding) {
-  return `import gateway from "./${MAIN_MODULE}";
-export * from "./${MAIN_MODULE}";
+function entryModule(paths, deferred, binding, main) {
+  return `import gateway from "./${main}";
+export * from "./${main}";
 const files = new Set(${JSON.stringify(paths)});
 const deferred = ${JSON.stringify(deferred)};
 export default {
@@ -222,6 +168,23 @@ export default {
 `;
 }
 
+const AROUND_MODULE = "around.js";
+
+/** Passes the bindings with the loader of `runner/loader.js` to the handlers and objects of the Worker. */
+function aroundModule(objects) {
+  const classes = objects.map(
+    ({ class_name: name }) =>
+      `export class ${name} extends gateway.${name} { constructor(state, env) { super(state, withRunner(env)); } }\n`,
+  );
+  return `import * as gateway from "./${MAIN_MODULE}";
+import { withRunner } from "./loader.js";
+const handlers = Object.entries(gateway.default);
+export default Object.fromEntries(
+  handlers.map(([name, handle]) => [name, (event, env, context) => handle(event, withRunner(env), context)]),
+);
+${classes.join("")}`;
+}
+
 /** Returns every path of a file: a page also without `.html`, an index also as its folder. */
 async function staticPaths(folder) {
   const files = (await listFiles(folder)).filter((file) => file !== "_headers" && file !== "_redirects");
@@ -231,23 +194,4 @@ async function staticPaths(folder) {
       page === file ? [file] : [file, page, page.replace(/(^|\/)index$/, "$1"), page.replace(/(^|\/)index$/, "")];
     return [...new Set(names)].map((name) => encodeURI(`/${name}`));
   });
-}
-
-/** On a signal, Miniflare would end the process at once, before the script can stop in order. */
-function withoutSignalHandlers(make) {
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-  const before = signals.map((signal) => process.listeners(signal));
-  const made = make();
-  for (const [i, signal] of signals.entries()) {
-    for (const handler of process.listeners(signal)) {
-      if (!before[i].includes(handler)) process.removeListener(signal, handler);
-    }
-  }
-  return made;
-}
-
-class StderrLog extends Log {
-  log(message) {
-    say(message);
-  }
 }

@@ -15,12 +15,12 @@ const STOP_PATIENCE = 1_500;
 
 const USAGE = (
   script,
-) => `Use: npm ${script} -- [--port 8787] [--state <folder>] [--vars <file>]${script === "start" ? " [--skills <folder>]…" : ""}
+) => `Use: npm ${script} -- [--port 8787] [--state <folder>] [--vars <file>]${script === "start" ? " [--skills <folder>]… [--executor]" : ""}
   --port    where it listens on this machine; 0: any free port
   --state   where its data is; else .wrangler/state
   --vars    its file of settings; else .dev.vars${
     script === "start"
-      ? "\n  --skills  publishes every skill folder below it as a public skill, again on each change; repeatable"
+      ? "\n  --skills  publishes every skill folder below it as a public skill, again on each change; repeatable\n  --executor  runs scripts that need packages or programs with bubblewrap and this machine's interpreters"
       : ""
   }`;
 
@@ -30,11 +30,15 @@ const USAGE = (
  */
 export function readLauncherOptions(script) {
   const usage = USAGE(script);
-  const more = script === "start" ? { skills: { type: "string", multiple: true, default: [] } } : {};
+  const more =
+    script === "start"
+      ? { skills: { type: "string", multiple: true, default: [] }, executor: { type: "boolean", default: false } }
+      : {};
   const { values } = readOptions(usage, { ...PORT, ...STATE, ...VARS, ...more });
   const vars = path.resolve(values.vars ?? path.join(root, ".dev.vars"));
   const skills = [...new Set((values.skills ?? []).map(skillsFolder))];
-  return { port: portOf(values, usage) ?? DEFAULT_PORT, state: stateOf(values), vars, skills };
+  const port = portOf(values, usage) ?? DEFAULT_PORT;
+  return { port, state: stateOf(values), vars, skills, executor: values.executor === true };
 }
 
 /**

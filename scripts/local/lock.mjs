@@ -10,7 +10,7 @@ import { end, isRunning, markedProcesses, processOf } from "./processes.mjs";
 /**
  * @typedef {{
  *   id: string, port: number, launcher: import("./processes.mjs").Process,
- *   runtime: import("./processes.mjs").Process | null, group: boolean,
+ *   runtime: import("./processes.mjs").Process | null, runner: import("./processes.mjs").Process | null, group: boolean,
  * }} Holder
  */
 
@@ -23,25 +23,28 @@ export async function acquireLock(state, { port, group = false }) {
   mkdirSync(state, { recursive: true });
   const file = path.join(state, "gateway.lock");
   /** @type {Holder} */
-  const own = { id: randomUUID(), port, launcher: processOf(process.pid), runtime: null, group };
+  const own = { id: randomUUID(), port, launcher: processOf(process.pid), runtime: null, runner: null, group };
   const previous = claim(file, own, (holder) => refuse(file, holder));
-  const left = previous?.runtime == null ? [] : [previous.runtime];
+  const left = [previous?.runtime, previous?.runner].filter((known) => known != null);
   const marked = markedProcesses(state).filter(({ launcher }) => !isRunning(launcher));
   const orphans = [...left, ...marked].filter(isRunning);
   if (orphans.length > 0) say("stopping processes of a killed gateway");
   await end(left, previous?.group);
   await end(orphans);
 
+  const record = (name, pid) => {
+    if (read(file)?.id !== own.id) throw new Refusal(`${file} was removed, so another gateway may use this state now.`);
+    own[name] = processOf(pid);
+    const draft = `${file}.${own.id}`;
+    writeFileSync(draft, JSON.stringify(own));
+    renameSync(draft, file);
+  };
+
   return {
     /** Records the runtime; must be called immediately after it is started. */
-    setRuntime(pid) {
-      if (read(file)?.id !== own.id)
-        throw new Refusal(`${file} was removed, so another gateway may use this state now.`);
-      own.runtime = processOf(pid);
-      const draft = `${file}.${own.id}`;
-      writeFileSync(draft, JSON.stringify(own));
-      renameSync(draft, file);
-    },
+    setRuntime: (pid) => record("runtime", pid),
+    /** Records the process for skill code. */
+    setRunner: (pid) => record("runner", pid),
     release() {
       if (read(file)?.id === own.id) rmSync(file, { force: true });
     },

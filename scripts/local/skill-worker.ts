@@ -74,7 +74,7 @@ export default {
         countPackageTokens({ assets: env.ASSETS }, found),
         provider === null
           ? { described: { tools: [], problems: {} } }
-          : describeProvider(isolates, provider, name, manifest.tools),
+          : describeProvider(isolates, provider, name, manifest.tools, null),
       ]);
       return Response.json({
         ...{
@@ -112,7 +112,7 @@ export default {
     const { signal } = new AbortController();
     const tool = manifest.tools.find((candidate) => candidate.name === asked.call);
     if (tool !== undefined && provider !== null) {
-      const { described } = await describeProvider(isolates, provider, name, [tool]);
+      const { described } = await describeProvider(isolates, provider, name, [tool], null);
       const call = { tool, shown: tool.name, arguments: asked.arguments, context };
       const result =
         argumentProblems(tool.name, described.tools[0]?.inputSchema ?? {}, asked.arguments) ??

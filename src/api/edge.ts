@@ -20,6 +20,7 @@ import { searchIndexRoute } from "./registry/search-index";
 import { skillRoutes } from "./registry/skills";
 import { apiEdge } from "./resource-edge";
 import { secretRoutes } from "./secrets";
+import { serverCatalogRoutes } from "./server-catalog";
 import { userServerRoutes } from "./user-servers";
 import { userRoutes } from "./users";
 
@@ -39,6 +40,7 @@ export const api = apiEdge("/api", [
   ["/api/v1/mcp-servers", mcpServerRoutes],
   ["/api/v1", connectionRoutes],
   ["/api/v1", userServerRoutes],
+  ["/api/v1", serverCatalogRoutes],
   ["/api/v1/links", sharedLinkRoutes],
   ["/api/v1/imports", importRoutes],
   ["/api/v1/open-skills", openSkillRoutes],

@@ -1,6 +1,7 @@
 // Defines the interface of executors, which run scripts of any language. Input and output are plain data, so that an executor can also be
 // remote.
 
+import type { ScriptVerdict } from "../domain/code/check/verdict";
 import type { Language } from "../domain/code/language";
 import type { DroppedFile } from "../domain/code/script-files";
 import type { JsonObject } from "../domain/json";
@@ -22,6 +23,8 @@ export interface Script {
   /** Path in its package. */
   path: string;
   language: Language;
+  /** Where publishing found that it runs. Absent if that is not known. */
+  verdict?: ScriptVerdict["runs"];
 }
 
 /** One run of a script. */
@@ -70,6 +73,8 @@ export interface ScriptRun {
   removed?: readonly string[];
   /** Why the run was ended from outside, or `null` if it ended by itself. `busy`: it never started. */
   reason: "timeout" | "cancelled" | "stopped" | "failed" | "busy" | null;
+  /** Set if it did not run in an isolate of the gateway. */
+  executor?: "remote";
 }
 
 /** Executors are checked in order. The first that supports a script runs it. */

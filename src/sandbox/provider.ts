@@ -33,12 +33,15 @@ const answerSchema = z.lazy(() =>
 /**
  * Returns the tools of a provider. No user data is passed, so the result is the same for all users. It runs in a separate isolate from the
  * tool calls. `isAnswered`: the result comes from the code itself, not from a timeout or a full queue.
+ *
+ * @param userId `null`: the isolate is shared by all users, for code that admins published
  */
 export async function describeProvider(
   isolates: Isolates,
   code: ProviderCode,
   skillName: string,
   declared: readonly ToolDeclaration[],
+  userId: string | null,
 ): Promise<{ described: Described; isAnswered: boolean }> {
   const context = { taskId: "", subtaskId: 0, userId: "", userName: "", skillName };
   const tools = declared.slice(0, CODE_LIMITS.toolsPerSkill).map((tool) => askedTool(tool, code.config));
@@ -46,7 +49,8 @@ export async function describeProvider(
   const ms = DURATIONS.describe;
   const { path, config } = code;
   const ask = { kind: "describe", path, class: code.className, tools, context, config, ms };
-  const isolate = await isolateOf(code, "");
+  // No user id contains a space.
+  const isolate = await isolateOf(code, userId === null ? "" : `describe ${userId}`);
   const { outcome } = await runIsolated(isolates, isolate, { ask, ms }, host);
   const problem = problemOf(outcome, ms);
   const answered = outcome.kind === "answer" ? answerSchema.safeParse(outcome.value).data : undefined;

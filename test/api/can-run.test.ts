@@ -1,14 +1,16 @@
-// Which skills run code: visibility × role × path. Only the code of public skills runs, on every path.
+// Which skills run code: setting × visibility × role × path. By default only the code of public skills runs, on every path.
 
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StoredCode } from "../../src/domain/code/compiled";
-import { keyFor } from "../support/call";
+import type { CodeScopes } from "../../src/domain/settings/settings";
+import { call, keyFor } from "../support/call";
 import { publishOwn, publishPublic, type Result, type Step, talk, textOf } from "../support/chat-turns";
 import { forgetCallers } from "../support/isolate";
 import { hostWith } from "../support/mcp-client";
 import { providerSkill } from "../support/provider";
-import type { SkillFixture } from "../support/skill";
+import { form, type SkillFixture, skillZip } from "../support/skill";
+import { changeSettings } from "../support/world/main";
 
 const RAN = "the code ran";
 
@@ -123,34 +125,103 @@ async function smuggle(versionId: string, tool: string) {
   await env.PACKAGES.put(`packages/${versionId}.modules.json`, JSON.stringify(code));
 }
 
-describe.each(VISIBILITIES)("code of a skill that is %s", (visibility) => {
-  describe.each(ROLES)("asked for by a %s", (role) => {
-    const name = `code-${visibility}-${role}`;
-    const tool = `act_${visibility}_${role}`;
-    let ready: Promise<string> | undefined;
+/** The rows of the matrix. An admin has no other rights to run code than a user, so the other settings have one role. */
+const SETTINGS = [
+  { setting: "public", roles: ROLES, running: ["public"] },
+  { setting: "groups", roles: ["user"], running: ["public", "group"] },
+  { setting: "users", roles: ["user"], running: VISIBILITIES },
+] as const satisfies { setting: CodeScopes; roles: readonly string[]; running: readonly string[] }[];
 
-    async function prepare(): Promise<string> {
-      const key = await keyFor(`${visibility}-${role}`, { role, groups: ["team"] });
-      const skill = codeSkill(name, tool);
-      if (visibility === "public") await publishPublic(skill);
-      else {
-        const { version_id, warnings } = await publishOwn(key, skill, visibility === "own" ? "default" : "team");
-        expect(warnings.map((warning) => warning.code)).toContain("CODE_NOT_RUN");
-        expect(await env.PACKAGES.head(`packages/${version_id}.modules.json`)).toBeNull();
-        await smuggle(version_id, tool);
+describe.each(SETTINGS)("with CODE_SCOPES=$setting", ({ setting, roles, running }) => {
+  beforeAll(() => changeSettings({ CODE_SCOPES: setting }));
+  afterAll(() => changeSettings(null));
+
+  describe.each(VISIBILITIES)("code of a skill that is %s", (visibility) => {
+    const runs = (running as readonly string[]).includes(visibility);
+
+    describe.each(roles)("asked for by a %s", (role) => {
+      const name = `code-${setting}-${visibility}-${role}`;
+      const tool = `act_${setting}_${visibility}_${role}`;
+      let ready: Promise<string> | undefined;
+
+      async function prepare(): Promise<string> {
+        const key = await keyFor(`${setting}-${visibility}-${role}`, { role, groups: ["team"] });
+        const skill = codeSkill(name, tool);
+        if (visibility === "public") await publishPublic(skill);
+        else {
+          const { version_id, warnings } = await publishOwn(key, skill, visibility === "own" ? "default" : "team");
+          const codes = warnings.map((warning) => warning.code);
+          if (runs) expect(codes).not.toContain("CODE_NOT_RUN");
+          else {
+            expect(codes).toContain("CODE_NOT_RUN");
+            expect(await env.PACKAGES.head(`packages/${version_id}.modules.json`)).toBeNull();
+            await smuggle(version_id, tool);
+          }
+        }
+        return key;
       }
-      return key;
-    }
 
-    it.each(Object.entries(PATHS))("by %s", async (path, go) => {
-      ready ??= prepare();
-      const key = await ready;
-      const chat = await talk({ key });
-      keys.set(chat, { key });
-      const seen = JSON.stringify(await go(chat, name, tool));
-      if (visibility === "public" && !NEVER.has(path)) expect(seen).toContain(RAN);
-      else expect(seen).not.toContain(RAN);
+      it.each(Object.entries(PATHS))("by %s", async (path, go) => {
+        ready ??= prepare();
+        const key = await ready;
+        const chat = await talk({ key });
+        keys.set(chat, { key });
+        const seen = JSON.stringify(await go(chat, name, tool));
+        if (runs && !NEVER.has(path)) expect(seen).toContain(RAN);
+        else expect(seen).not.toContain(RAN);
+      });
     });
+  });
+});
+
+describe("with CODE_SCOPES=users", () => {
+  beforeAll(() => changeSettings({ CODE_SCOPES: "users" }));
+  afterAll(() => changeSettings(null));
+
+  it("a draft runs for its author, not for the user it is shared with", async () => {
+    const author = { key: await keyFor("drafting") };
+    const reader = { key: await keyFor("reading") };
+    const pushed = await call("PUT", "/api/v1/kinds/skills/drafts/sketch", {
+      key: author.key,
+      body: form(skillZip(codeSkill("sketch", "act_sketch")), { users: "reading" }),
+    });
+    expect(pushed.status).toBe(201);
+    const script = async (key: { key: string }, reference: string) => {
+      const chat = await talk(key, { spec: { systemPrompt: "", skills: [reference] } });
+      return textOf(await chat.use("execute_skill_script", { skill_name: reference, script_path: "scripts/run.js" }));
+    };
+    expect(await script(author, "draft:sketch")).toContain(RAN);
+    expect(await script(reader, "draft:drafting/sketch")).toContain(
+      "the setting CODE_SCOPES does not allow its code to run",
+    );
+  });
+
+  it("a group's skill runs for a user only as long as the user is a member", async () => {
+    await call("POST", "/api/v1/groups", { json: { name: "crew" } });
+    await call("PUT", "/api/v1/groups/crew/members/leaving", { json: { role: "Developer" } });
+    const key = await keyFor("leaving");
+    await publishOwn(key, codeSkill("crewed", "act_crewed"), "crew");
+    const chat = await talk({ key });
+    const run = async () =>
+      textOf(await chat.use("execute_skill_script", { skill_name: "crewed", script_path: "scripts/run.js" }));
+    expect(await run()).toContain(RAN);
+    await call("DELETE", "/api/v1/groups/crew/members/leaving");
+    forgetCallers();
+    expect(await run()).toContain("Skill 'crewed' is not available");
+  });
+
+  it("code that was published before the setting allowed it runs without publishing again", async () => {
+    changeSettings(null);
+    const key = await keyFor("early");
+    const { version_id, warnings } = await publishOwn(key, codeSkill("early", "act_early"));
+    expect(warnings).toContainEqual(
+      expect.objectContaining({ code: "CODE_NOT_RUN", message: expect.stringContaining("`CODE_SCOPES=users`") }),
+    );
+    expect(await env.PACKAGES.head(`packages/${version_id}.modules.json`)).toBeNull();
+    changeSettings({ CODE_SCOPES: "users" });
+    const chat = await talk({ key });
+    await chat.load("early");
+    expect(textOf(await chat.use("act_early"))).toBe(RAN);
   });
 });
 
@@ -165,12 +236,12 @@ describe("a skill that stops being public", () => {
     const refused = await chat.use("act_demoted");
     expect(refused).toMatchObject({ isError: true });
     expect(textOf(refused)).toBe(
-      "Tool 'act_demoted' is not available: only public skills can run code, and the skill is not public. Continue without it.",
+      "Tool 'act_demoted' is not available: the setting CODE_SCOPES does not allow its code to run. Continue without it.",
     );
     expect(await chat.tools()).not.toContain("act_demoted");
     const script = await chat.use("execute_skill_script", { skill_name: "demoted", script_path: "scripts/run.js" });
     expect(textOf(script)).toBe(
-      "Error: Scripts of skill 'demoted' do not run: only public skills can run code, and the skill is not public. Read them with read_skill.",
+      "Error: Scripts of skill 'demoted' do not run: the setting CODE_SCOPES does not allow its code to run. Read them with read_skill.",
     );
 
     await rescope(id, "public");
@@ -189,7 +260,7 @@ describe("a skill that stops being public", () => {
       );
     expect(await run()).toContain(RAN);
     await rescope(id, "user:dan");
-    expect(await run()).toContain("only public skills can run code, and the skill is not public");
+    expect(await run()).toContain("the setting CODE_SCOPES does not allow its code to run");
     await rescope(id, "user:somebody-else");
     expect(await run()).toContain("Skill 'demoted-too' is not available");
   });

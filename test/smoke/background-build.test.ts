@@ -10,7 +10,8 @@ import { type Gateway, newPlace, start } from "./launcher";
 const root = path.dirname(path.dirname(import.meta.dirname));
 /** These tests build the console several times beside the gateway that they start. */
 const SLOW = { timeout: 300_000 };
-const NOT_COPIED = ["node_modules", ".git", ".wrangler", "backups", "coverage"];
+/** `dist` is left out, because other tests build there at the same time. */
+const NOT_COPIED = ["node_modules", ".git", ".wrangler", "backups", "coverage", "dist"];
 
 let checkout: string;
 beforeAll(async () => {

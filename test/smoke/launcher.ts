@@ -28,6 +28,8 @@ interface Lock {
   port: number;
   launcher: { pid: number };
   runtime: { pid: number } | null;
+  /** The process that runs skill code. */
+  runner?: { pid: number } | null;
 }
 
 /** A launcher process from its start. */
@@ -119,8 +121,8 @@ async function cleanUp({ places, runs }: typeof left): Promise<void> {
   }
   for (const place of places) {
     places.delete(place);
-    const running = (await readLock(place))?.runtime?.pid;
-    if (running !== undefined) kill(running);
+    const lock = await readLock(place);
+    for (const running of [lock?.runtime, lock?.runner]) if (running != null) kill(running.pid);
     await rm(path.dirname(place.state), { recursive: true, force: true });
   }
 }

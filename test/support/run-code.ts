@@ -66,7 +66,7 @@ async function provider(fixture: SkillFixture) {
 
 export async function describeAll(fixture: SkillFixture): Promise<Described & { warnings: string[] }> {
   const { provided, tools, found, warnings } = await provider(fixture);
-  const { described } = await describeProvider(isolates(), provided, found.name, tools);
+  const { described } = await describeProvider(isolates(), provided, found.name, tools, null);
   return { ...described, warnings: warnings.map((warning) => warning.code) };
 }
 
@@ -105,7 +105,7 @@ export async function runOne(
   const { found, code } = await compiled(fixture);
   const { userId = "alice", taskId = "chat" } = asked;
   const context = { taskId, subtaskId: 1, userId, userName: userId, skillName: found.name };
-  const { slots = new Slots(4), args = [], input = "", files = [], ms = 5_000 } = asked;
+  const { slots = new Slots(4), args = [], input = "", files = [], ms = 30_000 } = asked;
   const source = sourceOf(found, code);
   const script = { path, language: languageOf(path) ?? "javascript" };
   const executor = executors({ ...isolates(), slots, host: hostOf(found, asked), ...source }, source).find((one) =>

@@ -104,6 +104,9 @@ describe("the table keeps its promises", () => {
   );
 });
 
+/** The number of further measurements of a request with other trips than expected. */
+const AGAIN = 4;
+
 describe("every request takes the trips in the table", () => {
   it.each(JOURNEYS)("%s", async (name, row) => {
     const expected = TABLE.get(name);
@@ -120,8 +123,13 @@ describe("every request takes the trips in the table", () => {
         const measured = () => measure(credential, state, kept);
         const title = `${state}, ${credential}`;
         let found = await measured();
-        // On a busy machine, one round can be split into two, so the request is measured again.
-        if (!isWithin(found.way, expected[state], state) || found.later !== "") found = await measured();
+        // On a busy machine, one round can be split into two, so the request is measured again. A real difference stays.
+        for (
+          let again = 0;
+          again < AGAIN && !(isWithin(found.way, expected[state], state) && found.later === "");
+          again++
+        )
+          found = await measured();
         wanted[title] = expected[state];
         seen[title] = (isWithin(found.way, expected[state], state) ? expected[state] : found.way) + found.later;
       }

@@ -191,6 +191,7 @@ GET /api/v1/connections                                                       | 
 POST /api/v1/connections/{id}/confirm of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 DELETE /api/v1/connections/{id} of self                                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/me/servers                                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/server-catalog                                                    | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
 GET /api/v1/servers                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/servers/{name} of self                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/servers/{name} of group                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

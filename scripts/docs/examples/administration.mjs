@@ -140,6 +140,11 @@ export async function recordServers(on, weather) {
 }
 
 /** @param {import("./recorder.mjs").Recorder} on */
+export async function recordCatalog(on) {
+  await on.record("mcpServers.searchCatalog", { query: { q: "notion" } });
+}
+
+/** @param {import("./recorder.mjs").Recorder} on */
 export async function recordUsers(on) {
   await on.record("me.get");
   await on.record("audit.list", { as: "admin", query: { action: "key.create", limit: 10 } });

@@ -43,7 +43,7 @@ export const diff: Command = {
     const older = await at(from ?? (here === null ? await before() : status.version_id));
     const files = changedFiles(filesOf(older.package), filesOf(newer.package));
     const scope = metadata.labels.user_id === "0" ? PUBLIC_SCOPE : "";
-    const may = (one: SkillPackage) => permissionsOf({ ...one, scope, scripts: null });
+    const may = (one: SkillPackage) => permissionsOf({ ...one, scope, scripts: null }, "public");
     const permissions = permissionChanges(may(older.package), may(newer.package));
     const shown = files.map(({ path, what }) => ({ path, what }));
     answer(work, { name, from: older.label, to: newer.label, files: shown, permissions });

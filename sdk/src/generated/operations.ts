@@ -98,6 +98,8 @@ export type OwnServer = { type?: "streamable-http" | "http" | "sse"; url: string
 
 export type OwnServerEntry = { /** The transport. `http` means `streamable-http`. */ type?: "streamable-http" | "http" | "sse"; /** The address of the server. Path and query can contain variables. */ url: string; /** Headers of each request. Values can contain variables such as `${{secrets.NAME}}`. */ headers?: { [name: string]: string }; /** The time limit for a call, in seconds. */ timeout?: number; /** The time limit for connecting, in seconds. */ connect_timeout?: number; /** Names of tools to offer, or patterns with `*`. Default: all tools. */ allow?: (string)[]; /** Names of tools to leave out, or patterns with `*`. Takes precedence over `allow`. */ deny?: (string)[]; /** Which revisions of MCP to use. Default: `auto`. */ era?: "auto" | "legacy" | "modern"; /** False turns the server off. A less specific server with the same name is then not used either. */ enabled?: boolean; /** When tools are named `server__tool`: `always` (default), `on-conflict` or `never`. With `never`, a tool whose name is taken is left out. */ prefix?: "always" | "on-conflict" | "never"; /** Ids of agents (ghosts). Only conversations with one of them have the server. Default: all conversations. */ ghosts?: (string)[]; /** A client that you registered at the issuer of the server (`client_id`, `client_secret`), and `scopes` to request. With `grant: client_credentials`, the client is the account of all users. */ oauth?: { grant?: "authorization_code" | "client_credentials"; client_id?: string; client_secret?: string; scopes?: (string)[] }; /** The owner: you (default) or a group. */ scope?: "user" | "group"; /** The group, required for `scope: group`. */ group_name?: string };
 
+export type CatalogServer = { name: string; title: string; description: string; entry_name: string; type: "streamable-http" | "sse"; url: string; sign_in: "oauth" | "none" | null; headers: ({ name: string; description: string; required: boolean; secret: boolean })[]; from: "curated" | "registry"; source: string; checked: string | null; version: string | null };
+
 export type CreatedLink = (Link) & ({ url: string; notice: string });
 
 export type Link = { id: string; name: string | null; reads: "own" | "group" | "skills"; group?: string; skills?: (string)[]; created_at: string; expires_at: string; uses: number; last_used_at: string | null };
@@ -274,6 +276,8 @@ export interface Operations {
   "mcpServers.get": { request: { path: { name: string } }; answer: McpServer };
   /** Lists the gateway's MCP servers by name. */
   "mcpServers.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (McpServer)[]; next_cursor: string | null } };
+  /** Searches MCP servers that can be added. */
+  "mcpServers.searchCatalog": { request: { query?: { q?: string } }; answer: { items: (CatalogServer)[]; registry: "ok" | "off" | "unavailable" } };
   /** Creates or replaces an MCP server of the gateway. */
   "mcpServers.set": { request: { path: { name: string }; body: McpServerEntry }; answer: McpServer };
   /** Tests a connection to an MCP server of the gateway. */
@@ -488,6 +492,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "mcpServers.delete": ["DELETE","/api/v1/mcp-servers/{name}","idempotent","none"],
   "mcpServers.get": ["GET","/api/v1/mcp-servers/{name}","safe","json"],
   "mcpServers.list": ["GET","/api/v1/mcp-servers","safe","items"],
+  "mcpServers.searchCatalog": ["GET","/api/v1/server-catalog","safe","json"],
   "mcpServers.set": ["PUT","/api/v1/mcp-servers/{name}","idempotent","json"],
   "mcpServers.test": ["POST","/api/v1/mcp-servers/{name}/test","safe","json"],
   "me.get": ["GET","/api/v1/me","safe","json"],

@@ -238,6 +238,12 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
       "Connects to an MCP server and approves its current tools. With `guard`, only approved and unchanged tools are offered. Admins only.",
     retry: "safe",
   },
+  "GET /api/v1/server-catalog": {
+    id: "mcpServers.searchCatalog",
+    about:
+      "Searches MCP servers that can be added: a curated list of hosted servers first, then the registry in `MCP_REGISTRY_URL`. To add one, send its `type` and `url` with `mcpServers.set` or `servers.set`. If the registry does not respond, `registry` is `unavailable` and `items` has the curated servers only.",
+    query: { q: "notion" },
+  },
   "GET /api/v1/me/servers": {
     id: "servers.usable",
     about: "Lists the MCP servers of all your conversations: your own, those of your groups, and the gateway's.",

@@ -43,7 +43,8 @@ export const SKILL_TEXTS: OperationTexts = {
   },
   [`POST ${S}/public`]: {
     id: "skills.publishPublic",
-    about: "Publishes a public skill or a new version of one. Only public skills can run code. Admins only.",
+    about:
+      "Publishes a public skill or a new version of one. By default only public skills can run code (`CODE_SCOPES`). Admins only.",
     retry: "idempotent",
     keyed: true,
     body: pack,

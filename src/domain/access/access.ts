@@ -1,5 +1,7 @@
 // Authorization rules: decides which principal can do what. `key-scope.ts` limits this by the scopes of the key.
 
+import type { CodeScopes } from "../settings/settings";
+
 /** Roles in a group, highest first. */
 export const GROUP_ROLES = ["Owner", "Maintainer", "Developer", "Reporter"] as const;
 export type GroupRole = (typeof GROUP_ROLES)[number];
@@ -209,9 +211,22 @@ export function ownsScope(principal: Principal, scope: string): boolean {
   return role === "Owner" || (role !== null && isAdmin(principal));
 }
 
-/** Whether skills of this scope can run code: only public skills and drafts of them, because only admins write these. */
-export function canExecute(scope: string): boolean {
-  return scope === PUBLIC_SCOPE || scope.startsWith(PUBLIC_DRAFTS);
+/** Returns the first value of `CODE_SCOPES` with which skills of this scope run code. A draft that is not public is its author's. */
+export function codeScopeOf(scope: string): CodeScopes {
+  if (scope === PUBLIC_SCOPE || scope.startsWith(PUBLIC_DRAFTS)) return "public";
+  return groupOfScope(scope) === null ? "users" : "groups";
+}
+
+/** Whether skills of this scope can run code for anybody. Only admins write public skills, so these always can. */
+export function canExecute(scope: string, allowed: CodeScopes): boolean {
+  const needed = codeScopeOf(scope);
+  return needed === "public" || needed === allowed || allowed === "users";
+}
+
+/** Whether skills of this scope can run code for the principal: a group's for its members, a user's for this user alone. */
+export function canExecuteFor(principal: Principal, scope: string, allowed: CodeScopes): boolean {
+  if (!canExecute(scope, allowed)) return false;
+  return codeScopeOf(scope) === "public" || canRead(principal, scope) || scope === draftScope(principal.userId);
 }
 
 /** Whether the principal can manage (and list) secrets: own ones, a group's as Maintainer or above, the gateway's as admin. */

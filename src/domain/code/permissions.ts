@@ -6,12 +6,13 @@ import { isJsonObject, type JsonObject } from "../json";
 import { isForUsers, type Manifest, type PackageFile } from "../package/skill";
 import { readServers, unwrapServers } from "../servers/entry";
 import { markedUrl, variablesIn } from "../servers/template";
+import type { CodeScopes } from "../settings/settings";
 import type { ScriptVerdict } from "./check/verdict";
 import { type Language, languageOf } from "./language";
 
 /** The parts of a version that are read. */
 export interface PermittedVersion {
-  /** The owner. Only the code of public skills runs. */
+  /** The owner. It decides whether code runs. */
   scope: string;
   manifest: Pick<
     Manifest,
@@ -79,12 +80,16 @@ export interface Permission {
 /** Maximum length of a displayed name. */
 const SHOWN = 256;
 
-/** Returns the permissions of a version. Every user who can see the version can see them. */
-export function permissionsOf(version: PermittedVersion): SkillPermissions {
+/**
+ * Returns the permissions of a version. Every user who can see the version can see them.
+ *
+ * @param codeScopes whose skills can run code
+ */
+export function permissionsOf(version: PermittedVersion, codeScopes: CodeScopes): SkillPermissions {
   const { manifest, frontmatter } = version;
   const scripts = scriptsOf(version);
   const isProvided = manifest.tools.length > 0 && manifest.provider?.module !== undefined;
-  const executes = canExecute(version.scope);
+  const executes = canExecute(version.scope, codeScopes);
   const servers = declaredServers(manifest.mcpServers);
   return {
     runs_code: executes && (isProvided || scripts.some(({ runs }) => runs !== "nowhere")),

@@ -3,7 +3,7 @@
 import { GatewayError, type Issue } from "../errors";
 import { CONVERSATION_LIMITS } from "../limits";
 import { parseReference, type SkillReference } from "../reference";
-import { issuerSettings, missingForIssuer } from "./issuer";
+import { isKeyAddress, issuerSettings, missingForIssuer } from "./issuer";
 import {
   choice,
   count,
@@ -38,6 +38,10 @@ export const REGIONS = [
 
 /** Where a conversation is created. `auto`: without a hint, near its first caller. */
 export const PLACES = ["auto", ...REGIONS] as const;
+
+/** Whose skills can run code. Each value includes those before it. */
+export const CODE_SCOPES = ["public", "groups", "users"] as const;
+export type CodeScopes = (typeof CODE_SCOPES)[number];
 
 const CHAT_NAMES = ["x-conversation-id", "x-openwebui-chat-id"];
 
@@ -101,6 +105,9 @@ export const SETTINGS = {
   SKILL_LIST_TOKENS: count(2_000, 200, 32_000).describe(
     "Limit for the tokens of the skill list in a prompt. Public skills are omitted first; `find_skill` finds the rest.",
   ),
+  CODE_SCOPES: choice(CODE_SCOPES, "public").describe(
+    "Whose skills can run code: `public` (only public skills, which admins publish), `groups` (also the skills of a group, for its members) or `users` (also a user's own skills, for this user alone).",
+  ),
   PUBLISH_BLOCK_SEVERITY: choice(["none", "high", "low"], "none").describe(
     "Packages with findings of this severity or higher cannot be published as public skills. `none` blocks nothing.",
   ),
@@ -111,6 +118,13 @@ export const SETTINGS = {
   ),
   CONVERSATION_REGION: choice(PLACES, "auto").describe(
     "Where conversations are created (they never move): `auto` (near the first caller), `wnam`, `enam`, `sam`, `weur`, `eeur`, `apac`, `apac-ne`, `apac-se`, `oc`, `afr` or `me`. A hint for speed, not a guarantee of data location.",
+  ),
+  MCP_REGISTRY_URL: textOr("https://registry.modelcontextprotocol.io", (value) =>
+    value === "off" || URL.parse(value)?.origin === value
+      ? null
+      : "must be `off` or an origin such as https://registry.example.com",
+  ).describe(
+    "The registry (API v0.1) that a search for MCP servers asks, without a path. Only the text of the search is sent. `off`: only the curated list is searched.",
   ),
   MCP_CONNECT_TIMEOUT_S: count(30, 1, 300).describe(
     "Seconds to connect to an MCP server or to read its list of tools, unless the server's entry overrides it.",
@@ -129,6 +143,15 @@ export const SETTINGS = {
   ),
   LOG_REQUESTS: onOff(true).describe(
     "Writes one line of JSON per request to the log, without paths, users or content. `npm start` and `npm run dev` turn it off by default.",
+  ),
+  EXECUTOR_URL: optionalText((value) => (isKeyAddress(value, true) ? null : "use an https address")).describe(
+    "The https URL of an executor, which runs scripts that need packages or programs. See [Executor](executor.md).",
+  ),
+  EXECUTOR_KEY: optionalText((value) => (value.length < 20 ? "use at least 20 characters" : null)).describe(
+    "The key that the gateway sends to `EXECUTOR_URL`.",
+  ),
+  EXECUTOR_SCOPES: choice(CODE_SCOPES, "public").describe(
+    "Whose skills can use the executor, with the values of `CODE_SCOPES`. Code there runs natively, so a kernel separates it from the machine, and not V8.",
   ),
   METRICS: choice(["on", "off"], "off").describe(
     "With `on`, the gateway counts events in one Durable Object, and `/metrics` returns them to admins as OpenMetrics. `npm start` and `npm run dev` turn it on by default.",

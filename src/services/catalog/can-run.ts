@@ -1,15 +1,15 @@
 // Decides whose code runs. Everything that starts an isolate asks here.
 
-import { canExecute } from "../../domain/access/access";
+import { canExecute, canExecuteFor } from "../../domain/access/access";
 import type { View } from "../../domain/catalog/view";
 import type { Context } from "../context";
 import { scopeInView } from "./catalog";
 
 /** Why a skill's code does not run; `null` if it does. */
-export type CodeBar = "not_public" | "not_visible" | "no_loader" | "stale" | null;
+export type CodeBar = "not_allowed" | "not_visible" | "no_loader" | "stale" | null;
 
 export const CODE_BARS: Readonly<Record<NonNullable<CodeBar>, string>> = {
-  not_public: "only public skills can run code, and the skill is not public",
+  not_allowed: "the setting CODE_SCOPES does not allow its code to run",
   not_visible: "the skill is no longer available",
   no_loader: "the gateway has no Worker Loader, so skills cannot run code",
   stale: "the registry does not respond, so code is not run",
@@ -29,11 +29,11 @@ export async function codeBarOf(
   if (context.caller.stale) return "stale";
   const scope = await scopeInView(context, view, skill);
   if (scope === null) return "not_visible";
-  if (!canExecute(scope)) return "not_public";
+  if (!canExecuteFor(context.caller.principal, scope, context.settings.CODE_SCOPES)) return "not_allowed";
   return context.loader === undefined ? "no_loader" : null;
 }
 
 /** Whether code published to this scope is compiled. */
-export function canRunCodeInScope(scope: string): boolean {
-  return canExecute(scope);
+export function canRunCodeInScope({ settings }: Pick<Context, "settings">, scope: string): boolean {
+  return canExecute(scope, settings.CODE_SCOPES);
 }

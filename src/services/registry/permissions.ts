@@ -42,9 +42,11 @@ export async function readVersionPermissions(
     await findSkillHead(context, id);
     throw versionNotFound();
   }
-  const permissions = permissionsOf(asked);
+  const { CODE_SCOPES: codeScopes } = context.settings;
+  const permissions = permissionsOf(asked, codeScopes);
+  const before = older === null ? null : permissionsOf(older, codeScopes);
   const changes =
-    older === null ? null : { base: nameOf(older), ...permissionChanges(permissionsOf(older), permissions) };
+    older === null || before === null ? null : { base: nameOf(older), ...permissionChanges(before, permissions) };
   return { version: nameOf(asked), permissions, changes };
 }
 

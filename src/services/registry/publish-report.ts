@@ -1,6 +1,14 @@
 // Builds the report of a package: tokens, missing dependencies, findings in files and code. Validating and publishing use the same report.
 
-import { groupScope, may, namespaceOfScope, PUBLIC_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
+import {
+  codeScopeOf,
+  groupScope,
+  may,
+  namespaceOfScope,
+  PUBLIC_SCOPE,
+  userScope,
+  visibleScopes,
+} from "../../domain/access/access";
 import { BUILTIN_AUTHOR, BUILTIN_SKILLS } from "../../domain/catalog/builtin-skills";
 import { canUseBareNames, type Dependency, readNeeds } from "../../domain/catalog/dependency-list";
 import type { ScriptVerdict } from "../../domain/code/check/verdict";
@@ -29,9 +37,10 @@ export async function assessUpload(
   const outcome = await readPackage(upload, naming);
   if (outcome.package === null) return { ...outcome, tokens: null, routing: null, scripts: null };
   const { principal } = context.caller;
-  // Code is compiled for admins, who can publish it.
-  const compiles = may(principal, "publish", PUBLIC_SCOPE);
-  const told = await assess(context, outcome.package, userScope(principal.userId), compiles);
+  const scope = userScope(principal.userId);
+  // Admins can also publish it as public.
+  const compiles = canRunCodeInScope(context, scope) || may(principal, "publish", PUBLIC_SCOPE);
+  const told = await assess(context, outcome.package, scope, compiles);
   const { tokens, routing, warnings, scripts } = told;
   return { ...outcome, warnings, tokens, routing, scripts };
 }
@@ -65,14 +74,16 @@ export async function assess(
   context: Context,
   found: SkillPackage,
   scope: string,
-  compiles = canRunCodeInScope(scope),
+  compiles = canRunCodeInScope(context, scope),
 ): Promise<Assessment> {
   const findings = findingsIn(found);
   const [tokens, routing, unresolved, compiled] = await Promise.all([
     countPackageTokens(context, found),
     reportRouting(context, found, scope),
     dependencyWarnings(context, found, scope),
-    compiles ? compileInIsolate(context, found) : { code: null, warnings: codeWarnings(found), scripts: null },
+    compiles
+      ? compileInIsolate(context, found)
+      : { code: null, warnings: codeWarnings(context, found, scope), scripts: null },
   ]);
   const placed = builtinWarnings(found, scope);
   const warnings = [...findings, ...placed, ...found.warnings, ...unresolved, ...compiled.warnings];
@@ -100,7 +111,11 @@ export function findingsIn({ files, zip }: SkillPackage): Issue[] {
 }
 
 /** Warnings about code that will not run: the provider, and scripts in a supported language. */
-function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
+function codeWarnings(
+  { settings }: Pick<Context, "settings">,
+  { manifest, files }: SkillPackage,
+  scope: string,
+): Issue[] {
   const script = files.find(({ path }) => path.startsWith("scripts/") && isScript(path));
   const hasProvider = manifest.provider?.module !== undefined;
   if (!hasProvider && script === undefined) return [];
@@ -111,7 +126,7 @@ function codeWarnings({ manifest, files }: SkillPackage): Issue[] {
   return [
     {
       code: "CODE_NOT_RUN",
-      message: `Only public skills can run code: ${what}. An admin can publish the skill as public.`,
+      message: `Its code does not run (\`CODE_SCOPES=${settings.CODE_SCOPES}\`): ${what}. An admin can publish the skill as public, or the operator can set \`CODE_SCOPES=${codeScopeOf(scope)}\`.`,
       path,
       severity: "info",
     },

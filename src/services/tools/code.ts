@@ -1,6 +1,8 @@
 // Reads the code of a version for an isolate, and the data for its host.
 
+import { canExecute } from "../../domain/access/access";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
+import type { View } from "../../domain/catalog/view";
 import {
   type Runnable,
   type RunnableScripts,
@@ -13,12 +15,16 @@ import type { CodeFacts } from "../../domain/conversation/offered";
 import { findFile } from "../../domain/package/path";
 import { NO_PAGE } from "../../sandbox/browser-link";
 import { compileInIsolate } from "../../sandbox/compiling";
-import type { Executor, StoredZip, ToolContext } from "../../sandbox/executor";
+import type { Executor, Script, StoredZip, ToolContext } from "../../sandbox/executor";
 import { executors, type PackageSource } from "../../sandbox/executors";
 import type { HostParts } from "../../sandbox/host";
 import type { ProviderCode } from "../../sandbox/provider";
 import { isPython } from "../../sandbox/python/executor";
+import { type RemoteExecutor, remote } from "../../sandbox/remote";
+import { readVerdict } from "../../storage/d1/versions";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
+import { guardedFetch } from "../../upstream/fetch";
+import { scopeInView } from "../catalog/catalog";
 import type { Context } from "../context";
 import { logIdOf } from "../secrets/log-id";
 import type { Session } from "../session";
@@ -40,17 +46,54 @@ export function providerCode(
   return { digest, path: provider.path, className: provider.class, config, load, python };
 }
 
-/** Returns the executors for scripts of a version, in the order in which they are tried. */
+/** Returns the executors for scripts of a version, in the order in which they are tried. `configured`: that of `executorFor`. */
 export function executorsOf(
   context: Context & { loader: WorkerLoader },
   session: Session | null,
   versionId: string,
   host: Omit<HostParts, "deadline">,
+  configured: RemoteExecutor | null,
 ): Executor[] {
   const { loader } = context;
   const { slots } = session?.memory ?? context;
   const source = packageOf(context, versionId);
-  return executors({ loader, slots, host, ...source }, source);
+  const isolates = executors({ loader, slots, host, ...source }, source);
+  return configured === null ? isolates : [remote({ slots, host, ...source }, configured), ...isolates];
+}
+
+/** Returns the executor that scripts of a skill can use, or `null`. */
+export async function executorFor(
+  context: Context,
+  view: View,
+  skill: { name: string; skill_id: string },
+): Promise<RemoteExecutor | null> {
+  const configured = remoteOf(context);
+  if (configured === null) return null;
+  const scope = await scopeInView(context, view, skill);
+  return scope !== null && canExecute(scope, context.settings.EXECUTOR_SCOPES) ? configured : null;
+}
+
+/** Returns the executor that the operator has configured, or `null`. */
+function remoteOf({ settings }: Context): RemoteExecutor | null {
+  const { EXECUTOR_URL: url, EXECUTOR_KEY: key } = settings;
+  if (url === undefined || key === undefined) return null;
+  const origins = [new URL(url).origin];
+  return {
+    url,
+    key,
+    fetch: (target, init, { ms, bytes }) =>
+      guardedFetch(target, init, { development: __DEVELOPMENT__, headersMs: null, totalMs: ms, bytes, origins }),
+  };
+}
+
+/** Returns where publishing found that a script runs. Needed only if there is an executor, because isolates do not use it. */
+export async function scriptVerdict(
+  context: Context,
+  versionId: string,
+  path: string,
+): Promise<Pick<Script, "verdict">> {
+  const verdict = await readVerdict(context.db, versionId, path);
+  return verdict === null ? {} : { verdict: verdict.runs };
 }
 
 function packageOf(context: Context, versionId: string): PackageSource {

@@ -14,7 +14,8 @@ export function describeLater(
   },
 ): void {
   const { loader, slots } = context;
-  if (loader === undefined || !canRunCodeInScope(skill.scope) || skill.manifest.provider?.module === undefined) return;
+  if (loader === undefined || !canRunCodeInScope(context, skill.scope) || skill.manifest.provider?.module === undefined)
+    return;
   const asked = import("./describe").then(({ describePublished }) =>
     describePublished(context, { loader, slots }, skill),
   );

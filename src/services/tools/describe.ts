@@ -26,7 +26,8 @@ export async function askProvider(
   facts: ProviderFacts,
 ): Promise<Described> {
   const code = providerCode(context, skill, facts, facts.provider);
-  const { described, isAnswered } = await describeProvider(isolates, code, skill.name, facts.tools);
+  const userId = context.settings.CODE_SCOPES === "public" ? null : context.caller.principal.userId;
+  const { described, isAnswered } = await describeProvider(isolates, code, skill.name, facts.tools, userId);
   if (
     isAnswered &&
     isPython(facts.provider.path) &&

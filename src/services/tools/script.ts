@@ -3,6 +3,7 @@
 import { isScript } from "../../domain/code/language";
 import { describeFiles, type FilesReport, type RequestedFile } from "../../domain/code/script-files";
 import { type Issue, refusalIn } from "../../domain/errors";
+import type { JsonObject } from "../../domain/json";
 import { CODE_LIMITS } from "../../domain/limits";
 import { findFile } from "../../domain/package/path";
 import { failed, type ToolResult } from "../../domain/tool";
@@ -15,7 +16,7 @@ import { countToday } from "../quota";
 import { isActiveIn, loadedVersion, recordUse } from "../session";
 import { countCall } from "../skill-use";
 import type { CallPlace } from "./call";
-import { executorsOf, hostParts, scriptLanguage, toolContext } from "./code";
+import { executorFor, executorsOf, hostParts, scriptLanguage, scriptVerdict, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
 import { callWithStoredFiles, resolveInputFiles, storeWrittenFiles } from "./script-files";
 
@@ -68,9 +69,11 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   if (tooOften !== null) return failed(`Error: ${tooOften}`);
   const given = await resolveInputFiles(context, session, request.files);
   if ("issues" in given) return refusedFiles(given.issues);
-  const script = { path, language };
+  const remote = await executorFor(context, view, skill);
+  const script = { path, language, ...(remote === null ? {} : await scriptVerdict(context, skill.version_id, path)) };
   const host = await hostParts(context, session, skill, place.callId, place.signal);
-  const executor = executorsOf({ ...context, loader }, session, skill.version_id, host).find((one) => one.runs(script));
+  const parts = { ...context, loader };
+  const executor = executorsOf(parts, session, skill.version_id, host, remote).find((one) => one.runs(script));
   if (executor === undefined) return failed(`Error: '${path}' cannot be run. Read it with read_skill.`);
   const { digest, config } = facts;
   const { args, input } = request;
@@ -101,6 +104,7 @@ function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: Scr
   const lines = [`=== Script Execution: ${skill_name}/${script_path} ===`];
   if (args.length > 0) lines.push(`**Arguments**: ${args.join(" ")}`);
   lines.push(`**Exit Code**: ${run.exit_code}`, `**Duration**: ${run.duration_ms} ms`);
+  if (run.executor !== undefined) lines.push(`**Executor**: ${run.executor}`);
   if (run.killed) lines.push("**Killed**: it did not end by itself.");
   for (const [title, output] of [
     ["Standard Output", run.stdout],
@@ -110,7 +114,8 @@ function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: Scr
   if (told.words.length > 0) lines.push(`## Files\n\n${told.words.join("\n")}`);
   for (const { path, text } of told.shown) lines.push(`### ${path}\n\n${fenced(text)}`);
   const { exit_code, stdout, stderr, duration_ms, killed } = run;
-  const about = { skill_name, script_path, args, exit_code, stdout, stderr, duration_ms, killed };
+  const where: JsonObject = run.executor === undefined ? {} : { executor: run.executor };
+  const about = { skill_name, script_path, args, exit_code, stdout, stderr, duration_ms, killed, ...where };
   const result: ToolResult = {
     content: [{ type: "text", text: lines.join("\n\n") }],
     structuredContent: { ...about, ...told.data },

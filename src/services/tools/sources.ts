@@ -33,7 +33,7 @@ export async function sourcesOf({ context, session, view }: ConversationView): P
   const bars = await Promise.all(active.map(({ skill }) => codeBarOf(context, view, skill)));
   // If the registry is unavailable, offered tools stay offered; calls are refused.
   const visible = active.flatMap((one, index) =>
-    bars[index] === "not_visible" ? [] : [{ ...one, runs: bars[index] !== "not_public" }],
+    bars[index] === "not_visible" ? [] : [{ ...one, runs: bars[index] !== "not_allowed" }],
   );
   const store = toolMemory(session);
   const withText = new Map(visible.map(({ skill }) => [skill.version_id, cachedWithText(session, skill.version_id)]));

@@ -220,6 +220,16 @@ export const scriptsOfVersion = sql<ScriptVerdict[] | null>`(SELECT scripts FROM
   .mapWith((text: string) => z.array(scriptVerdictSchema).parse(JSON.parse(text)))
   .as("version_scripts");
 
+/** Returns where a script of a version runs; `null` if it was not analysed. */
+export async function readVerdict(db: Database, versionId: string, path: string): Promise<ScriptVerdict | null> {
+  const [row] = await db
+    .select({ scripts: scriptsOfVersion })
+    .from(versions)
+    .where(eq(versions.id, versionId))
+    .limit(1);
+  return row?.scripts?.find((verdict) => verdict.path === path) ?? null;
+}
+
 /** SQL, next to `versions`: the provider's tool descriptions; `null` if not asked yet. */
 export const describedOfVersion = sql<Described | null>`(SELECT described FROM ${versionCode}
   WHERE version_id = ${versions.id})`

@@ -44,6 +44,7 @@ export const SERVER_ROWS: Row[] = [
   }),
   own("DELETE /api/v1/connections/{id}", "secrets", () => ownConnection("active"), 204, { spent: true }),
   open("GET /api/v1/me/servers", "mcp", everybody(200)),
+  open("GET /api/v1/server-catalog", "mcp", everybody(200)),
   open("GET /api/v1/servers", "secrets", everybody(200)),
   ...owned("servers", "GET", 200),
   ...owned("servers", "PUT", 200),

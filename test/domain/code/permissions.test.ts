@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import { type PermittedVersion, permissionChanges, permissionsOf } from "../../../src/domain/code/permissions";
+import type { CodeScopes } from "../../../src/domain/settings/settings";
 
 const manifest: PermittedVersion["manifest"] = {
   tools: [],
@@ -10,15 +11,15 @@ const manifest: PermittedVersion["manifest"] = {
   preload: false,
   allowedTools: [],
 };
-const version = (more: Partial<PermittedVersion["manifest"]> = {}, rest: Partial<PermittedVersion> = {}) =>
-  permissionsOf({
-    scope: "public",
-    manifest: { ...manifest, ...more },
-    frontmatter: {},
-    files: [{ path: "SKILL.md" }],
-    scripts: null,
-    ...rest,
-  });
+const version = (
+  more: Partial<PermittedVersion["manifest"]> = {},
+  rest: Partial<PermittedVersion> = {},
+  codeScopes: CodeScopes = "public",
+) => {
+  const files = [{ path: "SKILL.md" }];
+  const one = { scope: "public", manifest: { ...manifest, ...more }, frontmatter: {}, files, scripts: null, ...rest };
+  return permissionsOf(one, codeScopes);
+};
 
 it("of a skill without code are only that models can load it", () => {
   const all = version();
@@ -57,7 +58,7 @@ it("name hosts, secrets and variables of servers, and never a value", () => {
   expect(all).toMatchObject({ hosts: ["mcp.example.com:8443"], secrets: ["WEATHER_TOKEN"], commands: ["npx"] });
 });
 
-it("include running code for public skills only, and how each script runs", () => {
+it("include running code in the scopes that the gateway allows, and how each script runs", () => {
   const files = ["a.py", "lib/b.d.ts", "run", "x.rb", "y.sh"].map((path) => ({ path }));
   const scripts = [
     { path: "a.py", runs: "remote", reason: "numpy" },
@@ -76,6 +77,9 @@ it("include running code for public skills only, and how each script runs", () =
   expect(flags(all)).toEqual({ runs_code: true, asks_pages: true });
   for (const scope of ["user:ann", "group:team", "draft:ann"])
     expect(flags(version(tools, { files, scripts, scope }))).toEqual({ runs_code: false, asks_pages: false });
+  const withGroups = (scope: string) => flags(version(tools, { files, scripts, scope }, "groups"));
+  expect(withGroups("group:team")).toEqual({ runs_code: true, asks_pages: true });
+  expect(withGroups("user:ann")).toEqual({ runs_code: false, asks_pages: false });
   const ruby = { files: [{ path: "x.rb" }], scripts: [scripts[2]] };
   expect(flags(version({}, ruby))).toEqual({ runs_code: false, asks_pages: false });
   // Without a provider, no tools are created and scripts cannot ask the page.

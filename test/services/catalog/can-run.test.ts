@@ -23,7 +23,7 @@ async function bar(name: "open" | "mine", change: (context: Context) => Context 
 
 it("lets only public skills through, with a loader, while the registry answers", async () => {
   expect(await bar("open")).toBeNull();
-  expect(await bar("mine")).toBe("not_public");
+  expect(await bar("mine")).toBe("not_allowed");
   expect(await bar("open", ({ loader: _, ...rest }) => rest)).toBe("no_loader");
   expect(await bar("open", (context) => ({ ...context, caller: { ...context.caller, stale: true } }))).toBe("stale");
   const context = { ...contextOf("bob"), loader: env.LOADER };

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { answerAsking } from "./asking";
 import { answerModern } from "./modern";
 import { answerSignIn } from "./oauth";
+import { answerRegistry } from "./registry";
 import { answerScripted } from "./scripted";
 
 interface Message {
@@ -53,6 +54,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     response.setHeader("connection", "close");
     response.on("error", () => undefined);
     const url = new URL(request.url ?? "/", "http://localhost");
+    if (url.pathname === "/v0.1/servers") return answerRegistry(url, response);
     const [, fault = "", where = ""] = url.pathname.split("/");
     if (fault === "seen") return json(response, { open: sockets.size - 1, requests });
     if (fault === "heal") {

@@ -17,6 +17,13 @@ export function enter(world: World | null, raw: Bindings | null = null): void {
   entered = world === null || raw === null ? null : { world, raw, made: new Map() };
 }
 
+let changed: Record<string, string> | null = null;
+
+/** Changes settings for all later requests and new objects. `null`: the pool's settings. */
+export function changeSettings(settings: Record<string, string> | null): void {
+  changed = settings;
+}
+
 const ringing = new AsyncLocalStorage<true>();
 
 /** Returns the world's bindings for an isolate. They are always the same objects, because the gateway caches by them. */
@@ -33,7 +40,7 @@ export function bindingsFor(isolate: string, who: () => Who): Wrapped | null {
 
 /** Looks the bindings up on each access, because an object can exist before and after the test's world. */
 function around(env: Env, isolate: string, who: () => Who): Env {
-  return new Proxy(env, {
+  return new Proxy(changed === null ? env : { ...env, ...changed }, {
     get(target, name) {
       const wrapped = bindingsFor(isolate, who);
       const isWrapped = name === "DB" || name === "CONVERSATIONS" || name === "PACKAGES";

@@ -1,0 +1,269 @@
+// Runs a script of a skill confined by bubblewrap, with the interpreters and commands of this machine. A run has no network, sees no other
+// processes and nothing of the disk except system programs, and writes only to memory. Files go in and out as archives through pipes.
+
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { systemCallFilter } from "./seccomp.mjs";
+import { readTar, writeTar } from "./tar.mjs";
+
+const MiB = 1024 * 1024;
+export const LIMITS = {
+  /** Memory of each process, and of the files of a run in each of its folders. */
+  dataBytes: 1024 * MiB,
+  folderBytes: 64 * MiB,
+  fileBytes: 32 * MiB,
+  processes: 64,
+  descriptors: 256,
+  /** CPU seconds of each process, in addition to the time limit of the run. */
+  cpuSeconds: 300,
+  outputBytes: 1 * MiB,
+  /** Archive of all files of a run. */
+  archiveBytes: 192 * MiB,
+};
+
+/** Folders that a run can write to. */
+export const FOLDERS = ["/workspace", "/skill", "/home/skill", "/tmp"];
+
+/** The user of a run if this process is root, outside of the namespaces: `nobody`. */
+const NOBODY = 65_534;
+/** The user inside. */
+const INSIDE = 1_000;
+
+const PASSWD = `root:x:0:0:root:/root:/bin/sh\nskill:x:${INSIDE}:${INSIDE}:skill:/home/skill:/bin/bash\n`;
+
+const INTERPRETERS = {
+  python: ["/usr/bin/python3"],
+  javascript: ["/opt/bin/node", "--max-old-space-size=512"],
+  shell: ["/bin/bash"],
+};
+
+/** Seconds that a script has to end after the signal TERM, and that the server waits beyond that. */
+const GRACE = 1;
+const PATIENCE = 10;
+
+/**
+ * Runs inside: unpacks the files, runs the script with its limits, ends everything that it left running, packs the files. Descriptors: 3
+ * files in, 4 files out, 5 status. The script gets none of them.
+ */
+const SUPERVISOR = `
+tar -xpf - -C / <&3 || exit 1
+exec 3<&-
+echo started >&5
+seconds=$1; folder=$2; shift 2
+(
+  ulimit -c 0 && ulimit -d ${LIMITS.dataBytes / 1024} && ulimit -f ${LIMITS.fileBytes / 1024} && ulimit -n ${LIMITS.descriptors} &&
+  ulimit -u ${LIMITS.processes} && ulimit -t ${LIMITS.cpuSeconds} && cd "$folder" || exit 126
+  exec timeout -k ${GRACE} "$seconds" "$@" 4>&- 5>&-
+)
+code=$?
+kill -9 -1 2>/dev/null
+tar -cf - --format=pax --hard-dereference --one-file-system -C / ${FOLDERS.map((folder) => folder.slice(1)).join(" ")} >&4
+echo "ended $code" >&5
+`;
+
+/**
+ * Runs outside, around bubblewrap. Node's pipes are sockets, which a script cannot open as /dev/stdin or /dev/stdout, so \`cat\` passes the
+ * data on to real pipes.
+ */
+const PIPES = `cat | { { { "$@" 8>&-; } 2>&1 1>&8 | cat 1>&2; } 8>&1 | cat; }`;
+
+/**
+ * @typedef {{
+ *   command: string[], args?: string[], input?: string, files?: { path: string, bytes: Uint8Array, mode?: number }[],
+ *   cwd?: string, env?: Record<string, string>, ms: number, signal?: AbortSignal,
+ * }} Run `command`: program and leading arguments; `files`: absolute paths in FOLDERS
+ * @typedef {{
+ *   exit: number | null, stdout: string, stderr: string, ms: number, reason: "timeout" | "cancelled" | "stopped" | null,
+ *   files: { path: string, bytes: Buffer }[],
+ * }} Result `files`: all files after the run; `exit`: `null` if the run did not end by itself
+ */
+
+/** @returns {string[]} the program and its leading arguments for a language, or null */
+export const interpreterOf = (language) => INTERPRETERS[language] ?? null;
+
+/** @param {Run} run @returns {Promise<Result>} */
+export async function runConfined({
+  command,
+  args = [],
+  input = "",
+  files = [],
+  cwd = "/workspace",
+  env = {},
+  ms,
+  signal,
+}) {
+  const filter = systemCallFilter();
+  if (filter === null) throw new Error(`System calls cannot be filtered on ${process.arch}.`);
+  const seconds = Math.max(0.1, ms / 1_000);
+  const inside = ["/bin/bash", "-c", SUPERVISOR, "bash", String(seconds), cwd, ...command, ...args];
+  const isRoot = process.getuid?.() === 0;
+  const began = performance.now();
+  const child = spawn("/bin/sh", ["-c", PIPES, "sh", "bwrap", ...confinement(env), "--", ...inside], {
+    // Its own group, which is ended as a whole.
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe", "pipe", "pipe", "pipe", "pipe", "pipe"],
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+    cwd: "/",
+    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  });
+  const [stdin, stdout, stderr, archiveIn, archiveOut, status, filterPipe, passwd] = child.stdio;
+  let reason = null;
+  const end = (why) => {
+    reason ??= why;
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+  };
+  const cancel = () => end("cancelled");
+  const late = setTimeout(() => end("timeout"), ms + (GRACE + PATIENCE) * 1_000);
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted) cancel();
+  for (const [pipe, bytes] of [
+    [stdin, Buffer.from(input)],
+    [archiveIn, writeTar(files)],
+    [filterPipe, filter],
+    [passwd, Buffer.from(PASSWD)],
+  ]) {
+    // A run can end before it has read everything.
+    pipe.on("error", () => {});
+    pipe.end(bytes);
+  }
+  try {
+    const [out, error, archive, states] = await Promise.all([
+      read(stdout, LIMITS.outputBytes),
+      read(stderr, LIMITS.outputBytes),
+      read(archiveOut, LIMITS.archiveBytes),
+      read(status, 1_000),
+      new Promise((resolve, reject) => {
+        child.once("error", reject);
+        child.once("close", resolve);
+      }),
+    ]);
+    const took = performance.now() - began;
+    const ended = /^ended (\d+)$/m.exec(states.toString("latin1"));
+    const code = ended === null ? null : Number(ended[1]);
+    const isLate = took >= ms && (code === 124 || code === 137);
+    if (ended === null && !states.toString("latin1").startsWith("started") && reason === null)
+      throw new Error(`bubblewrap did not start the run: ${error.toString("utf8").slice(0, 500)}`);
+    return {
+      exit: isLate || reason !== null ? null : code,
+      stdout: out.toString("utf8"),
+      stderr: error.toString("utf8"),
+      ms: Math.round(took),
+      reason: reason ?? (isLate ? "timeout" : code === null ? "stopped" : null),
+      files: readTar(archive).filter(({ path }) => FOLDERS.some((folder) => path.startsWith(`${folder}/`))),
+    };
+  } finally {
+    clearTimeout(late);
+    signal?.removeEventListener("abort", cancel);
+    end("stopped");
+  }
+}
+
+/** Reads at most `limit` bytes and drops the rest, so that a flood of output does not stop the run or fill the memory. */
+async function read(stream, limit) {
+  const chunks = [];
+  let size = 0;
+  stream.on("error", () => {});
+  try {
+    for await (const chunk of stream) {
+      if (size < limit) chunks.push(chunk.subarray(0, limit - size));
+      size += chunk.length;
+    }
+  } catch {
+    // The pipe was closed by the end of the run.
+  }
+  return Buffer.concat(chunks);
+}
+
+function confinement(env) {
+  const variables = {
+    PATH: "/opt/bin:/usr/local/bin:/usr/bin:/bin",
+    HOME: "/home/skill",
+    USER: "skill",
+    LANG: "C.UTF-8",
+    TMPDIR: "/tmp",
+    PYTHONDONTWRITEBYTECODE: "1",
+    MPLBACKEND: "Agg",
+    NODE_NO_WARNINGS: "1",
+    ...env,
+  };
+  const folder = (place) => ["--size", String(LIMITS.folderBytes), "--tmpfs", place];
+  return [
+    ...["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"],
+    ...["--uid", String(INSIDE), "--gid", String(INSIDE), "--hostname", "skill", "--cap-drop", "ALL", "--seccomp", "6"],
+    ...["--ro-bind", "/usr", "/usr"],
+    ...["bin", "sbin", "lib", "lib32", "lib64", "libx32"].flatMap(systemFolder),
+    ...["ld.so.cache", "alternatives", "fonts", "localtime", "mime.types", "ImageMagick-6", "ImageMagick-7"].flatMap(
+      (name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`],
+    ),
+    ...["--ro-bind-data", "7", "/etc/passwd"],
+    ...["--ro-bind", process.execPath, "/opt/bin/node"],
+    ...["--proc", "/proc", "--dev", "/dev", ...folder("/dev/shm"), "--remount-ro", "/dev"],
+    ...FOLDERS.flatMap(folder),
+    ...["--remount-ro", "/", "--chdir", "/", "--clearenv"],
+    ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
+  ];
+}
+
+/** On most systems /bin and the like are links into /usr. */
+function systemFolder(name) {
+  const found = lstatSync(`/${name}`, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  return found.isSymbolicLink()
+    ? ["--symlink", readlinkSync(`/${name}`), `/${name}`]
+    : ["--ro-bind", `/${name}`, `/${name}`];
+}
+
+/** Milliseconds for the probe. It takes less than a second unless the machine is busy. */
+const PROBE_MS = 60_000;
+
+/** Attempts that a confined script must not succeed with. Each prints its name if it does. */
+const PROBE = `
+[ "$(id -u)" = 0 ] && echo root
+unshare -Ur true 2>/dev/null && echo "user namespace"
+for place in / /usr /etc /dev /proc/sys/kernel/hostname; do { echo x > "$place/x" || echo x > "$place"; } 2>/dev/null && echo "write $place"; done
+(exec 3<>/dev/tcp/127.0.0.1/80) 2>/dev/null; [ "$(ls /sys/class/net 2>/dev/null | grep -cv '^lo$')" = 0 ] || echo network
+head -c $((${LIMITS.folderBytes} + 1048576)) /dev/zero 2>/dev/null | split -b 8m - /dev/shm/x 2>/dev/null && echo "memory in /dev/shm"
+rm -f /dev/shm/x*
+[ "$(ulimit -u)" -le ${LIMITS.processes} ] || echo processes
+echo probed
+`;
+
+/**
+ * Whether runs can be confined here. Tries it, because it depends on the kernel, on settings of the system and on containers around.
+ * @returns {Promise<{ ok: true } | { ok: false, problem: string, fix: string }>}
+ */
+export async function probe() {
+  const no = (problem, fix) => ({ ok: false, problem, fix });
+  if (process.platform !== "linux")
+    return no("bubblewrap runs on Linux only", "Use an executor on a Linux machine (EXECUTOR_URL).");
+  const found = spawnSync("bwrap", ["--version"], { encoding: "utf8" });
+  if (found.error !== undefined) return no("bwrap is not installed", "Install it: apt-get install bubblewrap");
+  if (!existsSync("/bin/bash") || !existsSync("/usr/bin/timeout"))
+    return no("bash or timeout is missing", "Install bash and coreutils.");
+  try {
+    const files = [{ path: "/tmp/probe.sh", bytes: Buffer.from(PROBE) }];
+    const { exit, stdout, stderr } = await runConfined({
+      command: ["/bin/bash"],
+      args: ["/tmp/probe.sh"],
+      files,
+      ms: PROBE_MS,
+    });
+    if (exit === 0 && stdout === "probed\n") return { ok: true };
+    if (exit === null)
+      return no(
+        `a confined script did not end within ${PROBE_MS / 1_000} s`,
+        "Try again when the machine is less busy.",
+      );
+    return no(
+      `a confined script was able to: ${stdout.replaceAll("\n", ", ")} ${stderr.slice(0, 300)}`.trim(),
+      "Do not use this machine.",
+    );
+  } catch (error) {
+    const advice = "Allow user namespaces: sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000";
+    return no(error.message, advice);
+  }
+}

@@ -1,0 +1,16 @@
+// Starts the executor as a program: EXECUTOR_KEY is its key, PORT and HOST say where it listens.
+
+import { serveExecutor } from "./server.mjs";
+
+const { EXECUTOR_KEY: key = "", PORT = "8790", HOST = "127.0.0.1" } = process.env;
+if (process.getuid?.() === 0) {
+  console.error("The executor must not run as root. Start it as another user.");
+  process.exit(1);
+}
+serveExecutor({ port: Number(PORT), host: HOST, key }).then(
+  ({ url }) => console.log(`✔ executor ready at ${url}`),
+  (error) => {
+    console.error(error.message);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,259 @@
+// Serves the executor protocol of docs/executor.md over HTTP, with runs confined by bubblewrap.
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { availableParallelism } from "node:os";
+import { FOLDERS, interpreterOf, probe, runConfined } from "./bubblewrap.mjs";
+
+const MiB = 1024 * 1024;
+const BODY_BYTES = 32 * MiB;
+const FILES = 5_000;
+const WAITING = 16;
+/** Milliseconds. */
+const MOST_MS = 300_000;
+const OUT = { files: 40, fileBytes: 8 * MiB, bytes: 16 * MiB };
+
+/** Milliseconds for reading which packages and programs exist. */
+const DESCRIBE_MS = 60_000;
+
+/** Lists the packages of the machine's Python. */
+const LIST_PACKAGES =
+  "import importlib.metadata as m, json\n" +
+  "print(json.dumps({d.metadata['Name']: d.version for d in m.distributions() if d.metadata['Name']}))";
+
+/** Commands that scripts of skills often start. */
+const COMMANDS =
+  "awk bash bc convert curl exiftool ffmpeg file find git grep gs jq libreoffice magick node npm npx pandoc pdfinfo pdftoppm pdftotext perl python3 " +
+  "qpdf rg ruby sed soffice sqlite3 tar tesseract tree unzip uv wget xmllint zip";
+
+/** An answer other than a result. */
+class Refusal extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/**
+ * Starts the server. Throws with the reason if runs cannot be confined here: a script never runs unconfined.
+ * @param {{ port?: number, host?: string, key: string, parallel?: number }} options
+ * @returns {Promise<{ url: string, close: () => Promise<void> }>}
+ */
+export async function serveExecutor({
+  port = 0,
+  host = "127.0.0.1",
+  key,
+  parallel = Math.max(1, availableParallelism()),
+}) {
+  if (key.length < 20) throw new Error("The key of the executor is too short (at least 20 characters).");
+  const confined = await probe();
+  if (!confined.ok) throw new Error(`Scripts cannot be confined here: ${confined.problem}. ${confined.fix}`);
+  const places = new Places(parallel);
+  let about;
+  const handle = async (request, response) => {
+    if (!hasKey(request.headers.authorization, key))
+      throw new Refusal(401, "UNAUTHORIZED", "The key is wrong. Set EXECUTOR_KEY.");
+    const route = `${request.method} ${request.url}`;
+    if (route === "GET /v1/executor") {
+      about ??= describe();
+      return json(response, 200, await about);
+    }
+    if (route === "POST /v1/runs") return run(request, response, places);
+    throw new Refusal(404, "NOT_FOUND", "Path not found. See docs/executor.md.");
+  };
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error) => {
+      const refusal =
+        error instanceof Refusal ? error : new Refusal(500, "EXECUTOR_FAILED", `The executor failed: ${error.message}`);
+      if (response.headersSent || response.destroyed) return response.destroy();
+      json(response, refusal.status, { error: { code: refusal.code, message: refusal.message } });
+    });
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  return {
+    url: `http://${host}:${server.address().port}`,
+    close: async () => {
+      places.close();
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function hasKey(header, key) {
+  const digest = (text) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(header ?? ""), digest(`Bearer ${key}`));
+}
+
+function json(response, status, value) {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(value));
+}
+
+async function describe() {
+  const [python, commands] = await Promise.all([
+    runConfined({ command: interpreterOf("python"), args: ["-c", LIST_PACKAGES], ms: DESCRIBE_MS }),
+    runConfined({ command: interpreterOf("shell"), args: ["-c", `command -v ${COMMANDS}`], ms: DESCRIBE_MS }),
+  ]);
+  const packages = python.exit === 0 ? JSON.parse(python.stdout) : {};
+  const found = commands.stdout.split("\n").flatMap((line) => line.split("/").at(-1) || []);
+  return {
+    protocol: 1,
+    name: "bubblewrap",
+    languages: ["python", "javascript", "shell"].filter((one) => one !== "python" || python.exit === 0),
+    packages: { python: packages },
+    commands: found.sort(),
+    network: false,
+  };
+}
+
+async function run(request, response, places) {
+  const { asked, files } = await readRun(request);
+  const ended = new AbortController();
+  response.on("close", () => ended.abort());
+  const leave = await places.take(ended.signal);
+  if (leave === null) return;
+  try {
+    const command = commandOf(asked);
+    const given = new Map(files.map((file) => [file.path, file.bytes]));
+    const result = await runConfined({
+      ...{ command, args: asked.args, input: asked.input, files, cwd: asked.cwd, env: asked.env },
+      ...{ ms: asked.ms, signal: ended.signal },
+    });
+    if (!response.destroyed) await answer(response, result, given);
+  } finally {
+    leave();
+  }
+}
+
+function commandOf({ language, path }) {
+  const interpreter = interpreterOf(language);
+  if (interpreter === null) throw new Refusal(422, "LANGUAGE_UNSUPPORTED", `Language '${language}' does not run here.`);
+  return [...interpreter, path];
+}
+
+/** Reads the parts of a request: `run` (JSON), and a file for each further part. */
+async function readRun(request) {
+  const length = Number(request.headers["content-length"] ?? 0);
+  if (length > BODY_BYTES) throw tooLarge();
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  const headers = { "content-type": request.headers["content-type"] ?? "" };
+  let form;
+  let asked;
+  try {
+    form = await new Response(Buffer.concat(chunks), { headers }).formData();
+    asked = JSON.parse(String(form.get("run")));
+  } catch {
+    throw invalid("The body is not multipart/form-data with a JSON part 'run'");
+  }
+  const text = (value) => typeof value === "string" && !value.includes("\0");
+  const { language, path, args = [], input = "", env = {}, cwd = "/workspace", ms } = Object(asked);
+  if (!text(language) || !text(path) || !isInside(path)) throw invalid("'language' or 'path' is not valid");
+  if (!Array.isArray(args) || !args.every(text) || typeof input !== "string")
+    throw invalid("'args' or 'input' is not text");
+  if (!text(cwd) || !(FOLDERS.includes(cwd) || isInside(cwd))) throw invalid("'cwd' is not a folder of a run");
+  if (!Object.entries(Object(env)).every(([name, value]) => /^[A-Za-z_]\w*$/.test(name) && text(value)))
+    throw invalid("'env' is not a table of texts");
+  if (!(ms > 0 && ms <= MOST_MS)) throw invalid(`'ms' is not a number of milliseconds up to ${MOST_MS}`);
+  const entries = form.getAll("file");
+  if (entries.length > FILES) throw invalid(`There are more than ${FILES} files`);
+  const files = await Promise.all(entries.map(fileOf));
+  return { asked: { language, path, args, input, env, cwd, ms }, files };
+}
+
+/** A file's name is its absolute path, percent-encoded. An executable file has the content type `application/x-executable`. */
+async function fileOf(part) {
+  if (typeof part === "string") throw invalid("A part 'file' has no file name");
+  let path;
+  try {
+    path = decodeURIComponent(part.name);
+  } catch {
+    throw invalid("The name of a file is not percent-encoded");
+  }
+  if (!isInside(path)) throw invalid(`The path of a file is not in ${FOLDERS.join(", ")}`);
+  const bytes = Buffer.from(await part.arrayBuffer());
+  return { path, bytes, mode: part.type === "application/x-executable" ? 0o755 : 0o644 };
+}
+
+const isInside = (path) =>
+  FOLDERS.some((folder) => path.startsWith(`${folder}/`)) &&
+  !path.includes("\0") &&
+  path
+    .slice(1)
+    .split("/")
+    .every((part) => part !== "" && part !== "." && part !== "..");
+
+const invalid = (problem) => new Refusal(422, "INVALID_RUN", `${problem}. See docs/executor.md.`);
+const tooLarge = () =>
+  new Refusal(413, "RUN_TOO_LARGE", `Run too large (limit ${BODY_BYTES / MiB} MiB). Send fewer or smaller files.`);
+
+/** Returns the result and the new and changed files, and the names of those over a limit. */
+async function answer(response, { exit, stdout, stderr, ms, reason, files }, given) {
+  const form = new FormData();
+  const left = [];
+  let count = 0;
+  let bytes = 0;
+  for (const file of files.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    if (given.get(file.path)?.equals(file.bytes)) continue;
+    const isTooLarge = file.bytes.length > OUT.fileBytes;
+    if (isTooLarge || count >= OUT.files || bytes + file.bytes.length > OUT.bytes) {
+      if (left.length < OUT.files) left.push({ path: file.path, reason: isTooLarge ? "TOO_LARGE" : "TOO_MANY" });
+      continue;
+    }
+    count++;
+    bytes += file.bytes.length;
+    form.append("file", new Blob([file.bytes]), encodeURIComponent(file.path));
+  }
+  const result = { exit_code: exit, stdout, stderr, duration_ms: ms, reason, left };
+  form.append("result", new Blob([JSON.stringify(result)], { type: "application/json" }), "result.json");
+  const packed = new Response(form);
+  response.writeHead(200, { "content-type": packed.headers.get("content-type") });
+  response.end(Buffer.from(await packed.arrayBuffer()));
+}
+
+/** Limits the concurrent runs. A run over the limit waits, and is refused if too many wait. */
+class Places {
+  #free;
+  #queue = [];
+
+  constructor(parallel) {
+    this.#free = parallel;
+  }
+
+  /** Resolves with a function that frees the place, or with `null` if the caller has gone. */
+  async take(signal) {
+    if (this.#free > 0) this.#free--;
+    else {
+      if (this.#queue.length >= WAITING)
+        throw new Refusal(429, "EXECUTOR_BUSY", "Too many runs at once. Try again in a moment.");
+      const turn = Promise.withResolvers();
+      const leave = () => {
+        this.#queue = this.#queue.filter((one) => one !== turn.resolve);
+        turn.resolve(false);
+      };
+      this.#queue.push(turn.resolve);
+      signal.addEventListener("abort", leave, { once: true });
+      if (signal.aborted) leave();
+      if (!(await turn.promise)) return null;
+    }
+    return () => {
+      const next = this.#queue.shift();
+      if (next === undefined) this.#free++;
+      else next(true);
+    };
+  }
+
+  close() {
+    for (const resolve of this.#queue.splice(0)) resolve(false);
+  }
+}

@@ -1,0 +1,170 @@
+// Executor for scripts that do not run in an isolate: sends them to another server by the protocol of docs/executor.md. Its responses are
+// untrusted.
+
+import * as z from "zod";
+import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../domain/code/script-limits";
+import { DURATIONS } from "../domain/durations";
+import { CODE_LIMITS } from "../domain/limits";
+import { cutText } from "../domain/tool";
+import { type Executor, type IsolateParts, KILLED, type ScriptCall, type ScriptRun } from "./executor";
+import { Host, HostCall } from "./host";
+import { NO_SLOT } from "./slots";
+
+const MiB = 1024 * 1024;
+/** Limit on a response: the returned files, both outputs, and the form around them. */
+const RESPONSE_BYTES = SCRIPT_FILES.outBytes + 4 * MiB;
+/** Milliseconds beyond the time limit of a run for its way, its start and its end. */
+const PATIENCE = DURATIONS.start + 10_000;
+
+const resultSchema = z.lazy(() =>
+  z.object({
+    exit_code: z.int().nullable(),
+    stdout: z.string(),
+    stderr: z.string(),
+    reason: z.enum(["timeout", "cancelled", "stopped"]).nullable(),
+    left: z.array(z.object({ path: z.string(), reason: z.enum(["TOO_LARGE", "TOO_MANY"]) })).max(1_000),
+  }),
+);
+const errorSchema = z.lazy(() => z.object({ error: z.object({ code: z.string(), message: z.string() }) }));
+
+/** An executor that the operator has configured. */
+export interface RemoteExecutor {
+  url: string;
+  key: string;
+  /** Fetches under the host policy. Throws with a message that can be shown. */
+  fetch(url: string, init: RequestInit, limits: { ms: number; bytes: number }): Promise<Response>;
+}
+
+export function remote(
+  { slots, host, readZip }: Pick<IsolateParts, "slots" | "host" | "readZip">,
+  { url, key, fetch }: RemoteExecutor,
+): Executor {
+  return {
+    // A Python or shell script of which a part does not run in an isolate may run whole. JavaScript would lose its context.
+    runs: ({ verdict, language }) => verdict === "remote" || (verdict === "partly" && language !== "javascript"),
+    async run(call, signal) {
+      const began = Date.now();
+      const release = await slots.take(crypto.randomUUID(), signal);
+      if (release === null) return ended(call, signal.aborted ? "cancelled" : "busy", NO_SLOT, 0);
+      try {
+        const form = await formOf(call, readZip);
+        if (typeof form === "string") return ended(call, "failed", form, 0);
+        const init = { method: "POST", body: form, signal, headers: { authorization: `Bearer ${key}` } };
+        const limits = { ms: call.ms + PATIENCE, bytes: RESPONSE_BYTES };
+        const response = await fetch(new URL("v1/runs", `${url.replace(/\/*$/, "")}/`).href, init, limits);
+        return await runFrom(response, call, host, Date.now() - began);
+      } catch (error) {
+        const ms = Date.now() - began;
+        if (signal.aborted) return ended(call, "cancelled", "", ms);
+        const reason = error instanceof Error ? error.message : String(error);
+        host.ended({ outcome: "stopped", reason: `executor: ${reason}`, ms });
+        return ended(call, "stopped", `the executor is not available (${reason})`, ms);
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+/** Returns the body of the request, or the reason why there is none. */
+async function formOf(call: ScriptCall, readZip: IsolateParts["readZip"]): Promise<FormData | string> {
+  const stored = await readZip();
+  if (typeof stored === "string") return stored;
+  if (stored.files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes) return TOO_LARGE_TO_RUN;
+  const form = new FormData();
+  const { language, path } = call.script;
+  const asked = { language, path: `${SCRIPT_FILES.skill}/${path}`, args: call.args, input: call.input, ms: call.ms };
+  form.set("run", JSON.stringify(asked));
+  for (const { path: name, offset, size, mode } of stored.files) {
+    const type = mode === 0o644 ? "" : "application/x-executable";
+    const bytes = stored.zip.subarray(offset, offset + size);
+    form.append("file", new File([bytes], encodeURIComponent(`${SCRIPT_FILES.skill}/${name}`), { type }));
+  }
+  for (const { path: name, bytes } of call.files) form.append("file", new File([bytes], encodeURIComponent(name)));
+  return form;
+}
+
+async function runFrom(
+  response: Response,
+  call: ScriptCall,
+  host: Pick<IsolateParts, "host">["host"],
+  ms: number,
+): Promise<ScriptRun> {
+  if (!response.ok) {
+    const refusal = errorSchema.safeParse(await response.json().catch(() => null));
+    const { code, message } = refusal.data?.error ?? { code: `HTTP ${response.status}`, message: "no reason" };
+    const reason = `the executor refused it (${code.slice(0, 100)}: ${message.slice(0, 500)})`;
+    host.ended({ outcome: "stopped", reason, ms });
+    return ended(call, response.status === 429 ? "busy" : "stopped", reason, ms);
+  }
+  const form = await response.formData();
+  const result = resultSchema.parse(JSON.parse(await textOf(form.get("result"))));
+  const line = new HostCall({ ...host, deadline: Date.now() + DURATIONS.start });
+  const files = new Host(line);
+  // A path that is not valid in an archive is dropped, as for an isolate.
+  for (const file of form.getAll("file"))
+    if (typeof file !== "string") await files.put(pathOf(file.name), new Uint8Array(await file.arrayBuffer()));
+  line.close();
+  const left = [...result.left, ...[...line.left].map(([path, reason]) => ({ path, reason }))];
+  const { exit_code, reason } = result;
+  const stderr = reason === null ? result.stderr : withReason(result.stderr, failureMessage(reason, "", call.ms));
+  return {
+    exit_code: exit_code ?? KILLED,
+    stdout: cutText(result.stdout, CODE_LIMITS.outputChars),
+    stderr: cutText(stderr, CODE_LIMITS.outputChars),
+    duration_ms: ms,
+    killed: exit_code === null,
+    files: [...line.files].map(([path, bytes]) => ({ path, bytes })),
+    left: left.slice(0, SCRIPT_FILES.toldFiles),
+    reason: reason ?? (exit_code === null ? "stopped" : null),
+    executor: "remote",
+  };
+}
+
+function pathOf(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return "";
+  }
+}
+
+async function textOf(part: File | string | null): Promise<string> {
+  if (part === null) throw new Error("its response has no result");
+  return typeof part === "string" ? part : part.text();
+}
+
+type Reason = NonNullable<ScriptRun["reason"]>;
+
+/** A run without a result. */
+function ended(call: ScriptCall, reason: Reason, detail: string, ms: number): ScriptRun {
+  const killed = reason !== "failed" && reason !== "busy";
+  return {
+    exit_code: killed ? KILLED : 1,
+    stdout: "",
+    stderr: failureMessage(reason, detail, call.ms),
+    duration_ms: ms,
+    killed,
+    files: [],
+    left: [],
+    reason,
+    executor: "remote",
+  };
+}
+
+function failureMessage(reason: Reason, detail: string, ms: number): string {
+  switch (reason) {
+    case "timeout":
+      return `The script was ended after ${ms / 1_000}s.`;
+    case "cancelled":
+      return "The script was cancelled.";
+    case "busy":
+      return `The script was not started: ${detail}.`;
+    case "stopped":
+      return detail === "" ? "The script was ended by a limit of the executor." : `The script was ended: ${detail}.`;
+    case "failed":
+      return detail;
+  }
+}
+
+const withReason = (stderr: string, message: string) => stderr + (stderr === "" ? "" : "\n") + message;

@@ -1,0 +1,82 @@
+// `npm start -- --executor`: scripts that need programs or packages of the machine run confined, all others in isolates.
+
+import { strToU8, zipSync } from "fflate";
+import { expect, it, vi } from "vitest";
+import * as z from "zod";
+import { probe } from "../../executor/bubblewrap.mjs";
+import { type Gateway, newPlace, start } from "./launcher";
+
+const confined = await probe();
+
+/** The first start of a checkout builds the script runtimes, which takes a minute on a busy machine. */
+vi.setConfig({ testTimeout: 600_000 });
+
+const FILES = {
+  "SKILL.md": '---\nname: tools\ndescription: "Runs programs of the machine."\n---\n\nRun the scripts.\n',
+  "scripts/version.sh": "git --version > version.txt; echo done; cat\n",
+  "scripts/plain.js": "console.log('plain')\n",
+};
+
+async function publish(gateway: Gateway): Promise<unknown> {
+  const entries = Object.entries(FILES).map(([name, text]) => [`tools/${name}`, strToU8(text)]);
+  const form = new FormData();
+  form.set("file", new Blob([zipSync(Object.fromEntries(entries))], { type: "application/zip" }), "tools.zip");
+  const answer = await gateway.fetch("/api/v1/kinds/skills/public", { method: "POST", body: form });
+  expect(answer.status).toBe(201);
+  return answer.json();
+}
+
+const resultsSchema = z.object({
+  results: z.array(z.object({ structuredContent: z.record(z.string(), z.unknown()) })),
+});
+
+async function execute(gateway: Gateway, path: string, input = ""): Promise<object | undefined> {
+  const request = async (route: string, body: object) => {
+    const headers = { "content-type": "application/json" };
+    const answer = await gateway.fetch(`/api/v1/conversations/chat/${route}`, {
+      ...{ method: "POST", headers, body: JSON.stringify(body) },
+    });
+    const text = await answer.text();
+    expect(answer.status, text).toBe(200);
+    return text;
+  };
+  await request("turns", { conversation: {} });
+  const call = { skill_name: "tools", script_path: path, input };
+  const text = await request("tool-calls", {
+    calls: [{ id: crypto.randomUUID(), name: "execute_skill_script", arguments: call }],
+  });
+  return resultsSchema.parse(JSON.parse(text)).results[0]?.structuredContent;
+}
+
+it.runIf(confined.ok)("runs scripts that need programs in the executor, and all others in isolates", async () => {
+  const run = start(await newPlace(), { args: ["--executor"] });
+  const gateway = await run.ready();
+  expect(await publish(gateway)).toMatchObject({
+    status: {
+      scripts: expect.arrayContaining([expect.objectContaining({ path: "scripts/version.sh", runs: "remote" })]),
+    },
+  });
+  expect(await execute(gateway, "scripts/version.sh", "input\n")).toMatchObject({
+    ...{ exit_code: 0, stdout: "done\ninput\n", stderr: "", executor: "remote", killed: false },
+    files: [expect.objectContaining({ path: "/workspace/version.txt" })],
+  });
+  const plain = await execute(gateway, "scripts/plain.js");
+  expect(plain).toMatchObject({ exit_code: 0, stdout: "plain\n" });
+  expect(plain).not.toHaveProperty("executor");
+  // The key of the executor is in no output of the launcher.
+  expect([...run.stdout, ...run.stderr].join("\n")).not.toContain("EXECUTOR_KEY");
+});
+
+it.runIf(!confined.ok)("does not start if runs cannot be confined", async () => {
+  const run = start(await newPlace(), { args: ["--executor"] });
+  expect(await run.exit).toBe(1);
+  expect(run.stderr.join("\n")).toContain("Scripts cannot be confined here");
+});
+
+it("sends such scripts to an isolate without the option", async () => {
+  const gateway = await start(await newPlace()).ready();
+  await publish(gateway);
+  const result = await execute(gateway, "scripts/version.sh");
+  expect(result).not.toHaveProperty("executor");
+  expect(result).toMatchObject({ stdout: "done\n" });
+});

@@ -74,10 +74,10 @@ async function main() {
   }
 }
 
-const format = (times) => {
+function format(times) {
   const { p50, p99 } = percentiles(times);
   return `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (${times.length} requests)`;
-};
+}
 
 /**
  * Prepares turns one after the other and returns their durations in milliseconds. A request that is not answered ends the benchmark.

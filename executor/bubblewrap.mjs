@@ -25,7 +25,7 @@ export const LIMITS = {
 export const FOLDERS = ["/workspace", "/skill", "/home/skill", "/tmp"];
 
 /** The user of a run if this process is root, outside of the namespaces: `nobody`. */
-const NOBODY = 65_534;
+export const NOBODY = 65_534;
 /** The user inside. */
 const INSIDE = 1_000;
 
@@ -70,8 +70,8 @@ const PIPES = `cat | { { { "$@" 8>&-; } 2>&1 1>&8 | cat 1>&2; } 8>&1 | cat; }`;
 /**
  * @typedef {{
  *   command: string[], args?: string[], input?: string, files?: { path: string, bytes: Uint8Array, mode?: number }[],
- *   cwd?: string, env?: Record<string, string>, ms: number, signal?: AbortSignal,
- * }} Run `command`: program and leading arguments; `files`: absolute paths in FOLDERS
+ *   cwd?: string, env?: Record<string, string>, packages?: string | null, ms: number, signal?: AbortSignal,
+ * }} Run `command`: program and leading arguments; `files`: absolute paths in FOLDERS; `packages`: a folder of Python packages
  * @typedef {{
  *   exit: number | null, stdout: string, stderr: string, ms: number, reason: "timeout" | "cancelled" | "stopped" | null,
  *   files: { path: string, bytes: Buffer }[],
@@ -89,6 +89,7 @@ export async function runConfined({
   files = [],
   cwd = "/workspace",
   env = {},
+  packages = null,
   ms,
   signal,
 }) {
@@ -98,7 +99,7 @@ export async function runConfined({
   const inside = ["/bin/bash", "-c", SUPERVISOR, "bash", String(seconds), cwd, ...command, ...args];
   const isRoot = process.getuid?.() === 0;
   const began = performance.now();
-  const child = spawn("/bin/sh", ["-c", PIPES, "sh", "bwrap", ...confinement(env), "--", ...inside], {
+  const child = spawn("/bin/sh", ["-c", PIPES, "sh", "bwrap", ...confinement(env, packages), "--", ...inside], {
     // Its own group, which is ended as a whole.
     detached: true,
     stdio: ["pipe", "pipe", "pipe", "pipe", "pipe", "pipe", "pipe", "pipe"],
@@ -178,7 +179,10 @@ async function read(stream, limit) {
   return Buffer.concat(chunks);
 }
 
-function confinement(env) {
+/** Where a run sees the packages of its skill. */
+const PACKAGES = "/opt/packages";
+
+function confinement(env, packages) {
   const variables = {
     PATH: "/opt/bin:/usr/local/bin:/usr/bin:/bin",
     HOME: "/home/skill",
@@ -188,6 +192,7 @@ function confinement(env) {
     PYTHONDONTWRITEBYTECODE: "1",
     MPLBACKEND: "Agg",
     NODE_NO_WARNINGS: "1",
+    ...(packages === null ? {} : { PYTHONPATH: PACKAGES }),
     ...env,
   };
   const folder = (place) => ["--size", String(LIMITS.folderBytes), "--tmpfs", place];
@@ -201,6 +206,7 @@ function confinement(env) {
     ),
     ...["--ro-bind-data", "7", "/etc/passwd"],
     ...["--ro-bind", process.execPath, "/opt/bin/node"],
+    ...(packages === null ? [] : ["--ro-bind", packages, PACKAGES]),
     ...["--proc", "/proc", "--dev", "/dev", ...folder("/dev/shm"), "--remount-ro", "/dev"],
     ...FOLDERS.flatMap(folder),
     ...["--remount-ro", "/", "--chdir", "/", "--clearenv"],

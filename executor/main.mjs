@@ -1,5 +1,6 @@
-// Starts the executor as a program: EXECUTOR_KEY is its key, PORT and HOST say where it listens.
+// Starts the executor as a program: EXECUTOR_KEY is its key, PORT and HOST say where it listens. See docs/executor.md for the others.
 
+import { layersFrom } from "./packages.mjs";
 import { serveExecutor } from "./server.mjs";
 
 const { EXECUTOR_KEY: key = "", PORT = "8790", HOST = "127.0.0.1" } = process.env;
@@ -7,7 +8,7 @@ if (process.getuid?.() === 0) {
   console.error("The executor must not run as root. Start it as another user.");
   process.exit(1);
 }
-serveExecutor({ port: Number(PORT), host: HOST, key }).then(
+serveExecutor({ port: Number(PORT), host: HOST, key, layers: layersFrom(process.env) }).then(
   ({ url }) => console.log(`✔ executor ready at ${url}`),
   (error) => {
     console.error(error.message);

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { availableParallelism } from "node:os";
 import { FOLDERS, interpreterOf, probe, runConfined } from "./bubblewrap.mjs";
+import { Installing, Layers, NotInstalled } from "./packages.mjs";
 
 const MiB = 1024 * 1024;
 const BODY_BYTES = 32 * MiB;
@@ -17,15 +18,16 @@ const OUT = { files: 40, fileBytes: 8 * MiB, bytes: 16 * MiB };
 /** Milliseconds for reading which packages and programs exist. */
 const DESCRIBE_MS = 60_000;
 
-/** Lists the packages of the machine's Python. */
-const LIST_PACKAGES =
-  "import importlib.metadata as m, json\n" +
-  "print(json.dumps({d.metadata['Name']: d.version for d in m.distributions() if d.metadata['Name']}))";
+/** Lists the packages of the machine's Python, and the modules that can be imported. */
+const LIST_PACKAGES = `
+import importlib.metadata, json, pkgutil, sys
+packages = {one.metadata["Name"]: one.version for one in importlib.metadata.distributions() if one.metadata["Name"]}
+modules = {one.name for one in pkgutil.iter_modules()} | set(sys.builtin_module_names)
+print(json.dumps({"packages": packages, "modules": sorted(modules)}))
+`;
 
-/** Commands that scripts of skills often start. */
-const COMMANDS =
-  "awk bash bc convert curl exiftool ffmpeg file find git grep gs jq libreoffice magick node npm npx pandoc pdfinfo pdftoppm pdftotext perl python3 " +
-  "qpdf rg ruby sed soffice sqlite3 tar tesseract tree unzip uv wget xmllint zip";
+/** Lists the programs of the machine. */
+const LIST_COMMANDS = "IFS=:; for folder in $PATH; do ls $folder; done 2>/dev/null | sort -u";
 
 /** An answer other than a result. */
 class Refusal extends Error {
@@ -38,7 +40,8 @@ class Refusal extends Error {
 
 /**
  * Starts the server. Throws with the reason if runs cannot be confined here: a script never runs unconfined.
- * @param {{ port?: number, host?: string, key: string, parallel?: number }} options
+ * @param {{ port?: number, host?: string, key: string, parallel?: number, layers?: Layers }} options `layers`: installs packages; if absent,
+ * nothing is installed
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
 export async function serveExecutor({
@@ -46,6 +49,7 @@ export async function serveExecutor({
   host = "127.0.0.1",
   key,
   parallel = Math.max(1, availableParallelism()),
+  layers = new Layers({ mode: "off", folder: "" }),
 }) {
   if (key.length < 20) throw new Error("The key of the executor is too short (at least 20 characters).");
   const confined = await probe();
@@ -58,9 +62,9 @@ export async function serveExecutor({
     const route = `${request.method} ${request.url}`;
     if (route === "GET /v1/executor") {
       about ??= describe();
-      return json(response, 200, await about);
+      return json(response, 200, { ...(await about), install: layers.mode, layers: await layers.list() });
     }
-    if (route === "POST /v1/runs") return run(request, response, places);
+    if (route === "POST /v1/runs") return run(request, response, places, layers);
     throw new Refusal(404, "NOT_FOUND", "Path not found. See docs/executor.md.");
   };
   const server = createServer((request, response) => {
@@ -97,22 +101,48 @@ function json(response, status, value) {
 async function describe() {
   const [python, commands] = await Promise.all([
     runConfined({ command: interpreterOf("python"), args: ["-c", LIST_PACKAGES], ms: DESCRIBE_MS }),
-    runConfined({ command: interpreterOf("shell"), args: ["-c", `command -v ${COMMANDS}`], ms: DESCRIBE_MS }),
+    runConfined({ command: interpreterOf("shell"), args: ["-c", LIST_COMMANDS], ms: DESCRIBE_MS }),
   ]);
-  const packages = python.exit === 0 ? JSON.parse(python.stdout) : {};
-  const found = commands.stdout.split("\n").flatMap((line) => line.split("/").at(-1) || []);
+  const { packages, modules } = python.exit === 0 ? JSON.parse(python.stdout) : { packages: {}, modules: [] };
   return {
     protocol: 1,
     name: "bubblewrap",
     languages: ["python", "javascript", "shell"].filter((one) => one !== "python" || python.exit === 0),
     packages: { python: packages },
-    commands: found.sort(),
+    modules: { python: modules },
+    commands: commands.stdout.split("\n").filter((name) => name !== ""),
     network: false,
   };
 }
 
-async function run(request, response, places) {
+async function run(request, response, places, layers) {
   const { asked, files } = await readRun(request);
+  const layer = asked.language === "python" ? await packagesFor(asked, files, layers) : null;
+  try {
+    await runWith(response, places, { asked, files, packages: layer?.folder ?? null });
+  } finally {
+    layer?.release();
+  }
+}
+
+/** Returns the packages that a run asks for, which are installed if they are not yet. */
+async function packagesFor({ path, requirements }, files, layers) {
+  try {
+    return await layers.take({ path, files, requirements });
+  } catch (error) {
+    if (error instanceof Installing)
+      throw new Refusal(429, "PACKAGES_INSTALLING", `${error.message} Try again in a moment.`);
+    if (error instanceof NotInstalled)
+      throw new Refusal(
+        422,
+        "PACKAGES_NOT_INSTALLED",
+        `The packages of the skill could not be installed: ${error.message}`,
+      );
+    throw error;
+  }
+}
+
+async function runWith(response, places, { asked, files, packages }) {
   const ended = new AbortController();
   response.on("close", () => ended.abort());
   const leave = await places.take(ended.signal);
@@ -122,7 +152,7 @@ async function run(request, response, places) {
     const given = new Map(files.map((file) => [file.path, file.bytes]));
     const result = await runConfined({
       ...{ command, args: asked.args, input: asked.input, files, cwd: asked.cwd, env: asked.env },
-      ...{ ms: asked.ms, signal: ended.signal },
+      ...{ packages, ms: asked.ms, signal: ended.signal },
     });
     if (!response.destroyed) await answer(response, result, given);
   } finally {
@@ -157,10 +187,11 @@ async function readRun(request) {
     throw invalid("The body is not multipart/form-data with a JSON part 'run'");
   }
   const text = (value) => typeof value === "string" && !value.includes("\0");
-  const { language, path, args = [], input = "", env = {}, cwd = "/workspace", ms } = Object(asked);
+  const { language, path, args = [], input = "", env = {}, cwd = "/workspace", requirements = [], ms } = Object(asked);
   if (!text(language) || !text(path) || !isInside(path)) throw invalid("'language' or 'path' is not valid");
   if (!Array.isArray(args) || !args.every(text) || typeof input !== "string")
     throw invalid("'args' or 'input' is not text");
+  if (!Array.isArray(requirements) || !requirements.every(text)) throw invalid("'requirements' is not a list of texts");
   if (!text(cwd) || !(FOLDERS.includes(cwd) || isInside(cwd))) throw invalid("'cwd' is not a folder of a run");
   if (!Object.entries(Object(env)).every(([name, value]) => /^[A-Za-z_]\w*$/.test(name) && text(value)))
     throw invalid("'env' is not a table of texts");
@@ -168,7 +199,7 @@ async function readRun(request) {
   const entries = form.getAll("file");
   if (entries.length > FILES) throw invalid(`There are more than ${FILES} files`);
   const files = await Promise.all(entries.map(fileOf));
-  return { asked: { language, path, args, input, env, cwd, ms }, files };
+  return { asked: { language, path, args, input, env, cwd, requirements, ms }, files };
 }
 
 /** A file's name is its absolute path, percent-encoded. An executable file has the content type `application/x-executable`. */

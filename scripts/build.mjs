@@ -2,6 +2,7 @@
 // loopback exceptions for development.
 
 import path from "node:path";
+import { firstLoadOf, isConsoleCurrent } from "./build/console.mjs";
 import { buildGateway } from "./build/worker.mjs";
 import { root } from "./kit/files.mjs";
 import { readOptions } from "./kit/options.mjs";
@@ -23,6 +24,8 @@ async function main() {
     const module = path.relative(root, path.join(path.dirname(file), name));
     say(`${module}: ${Math.round(Buffer.byteLength(text) / 1024)} KiB`);
   }
+  if (await isConsoleCurrent(path.join(root, "public")))
+    say(`console: ${Math.round((await firstLoadOf()) / 1024)} KiB of scripts at first (gzip)`);
 }
 
 main().catch(fail);

@@ -1,9 +1,10 @@
 // Reads every skill ZIP of a corpus with the gateway's own reader and compares the clean ones with an independent reader. For a folder of
 // skills, reports how many have a script that runs.
-// usage: npm run test:corpus -- <folder> [--judge]
+// usage: npm run test:corpus -- <folder> [--judge | --gateway]
 //   <folder>  with clean/ and quirky/ (or that folder in CORPORA), or with ZIPs of skills. The scripts of those run here and, confined, in
 //             their own interpreter.
 //   --judge   runs nothing and reports the result of publishing
+//   --gateway runs the scripts through `execute_skill_script` of a gateway with an executor (`npm start -- --executor`)
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -14,9 +15,10 @@ import { root } from "./kit/files.mjs";
 configure({ useWebWorkers: false });
 
 const judgeOnly = process.argv.includes("--judge");
+const onGateway = process.argv.includes("--gateway");
 const [given = process.env.CORPORA ?? path.join(root, "..", "shared", "corpora")] = process.argv
   .slice(2)
-  .filter((argument) => argument !== "--judge");
+  .filter((argument) => !["--judge", "--gateway"].includes(argument));
 const corpora = path.resolve(process.env.INIT_CWD ?? ".", given);
 const { readPackage, leftOutPart, inspect } = await importTypeScript(
   "src/domain/package/package.ts",
@@ -31,7 +33,7 @@ const findings = {};
 const skills = ((await listZips(corpora)) ?? []).map((name) => path.join(corpora, name));
 if (skills.length > 0) {
   const { scriptsOfCorpus } = await import("./local/corpus-scripts.mjs");
-  await scriptsOfCorpus(skills, readPackage, !judgeOnly);
+  await scriptsOfCorpus(skills, readPackage, { runs: !judgeOnly, onGateway });
 }
 for (const kind of skills.length > 0 ? [] : ["clean", "quirky"]) {
   const folder = path.resolve(corpora, kind);

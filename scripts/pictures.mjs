@@ -67,8 +67,8 @@ async function pictureOf(link) {
   try {
     const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, colorScheme: "light" });
     await page.goto(link);
-    await page.getByRole("button", { name: "Sign in by the link" }).click();
-    await page.getByRole("link", { name: "Try it" }).click();
+    await page.getByRole("button", { name: "Sign in with the link" }).click();
+    await page.getByRole("link", { name: "Playground" }).click();
     await page.getByRole("button", { name: "Draw how a login works" }).click();
     await page.locator(".talk .prose").waitFor();
     await page.getByText("saved").waitFor();

@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { buildGateway } from "./build/worker.mjs";
-import { fail, Refusal, say } from "./kit/refusal.mjs";
+import { fail, say } from "./kit/refusal.mjs";
 import { builtinVersions, publishBuiltins } from "./local/builtins.mjs";
 import { readVariables, variablesWithKey } from "./local/devvars.mjs";
 import { announce, readLauncherOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
@@ -48,7 +48,7 @@ async function main() {
     deferred,
     runner,
     modules,
-    variables: executor === undefined ? variables : { ...variables, ...executor.variables },
+    variables: { ...variables, ...executor?.variables },
     port,
     state: options.state,
     owner,
@@ -80,15 +80,19 @@ async function main() {
     });
 }
 
-/** Starts the local executor. Without one, scripts that need it would fail without a reason, so this fails instead. */
+/** Starts the local executor. If runs cannot be confined here, the gateway starts without one and `/health` returns the reason. */
 async function openExecutor() {
-  const { serveExecutor } = await import("../executor/server.mjs");
+  const [{ serveExecutor }, { layersFrom }] = await Promise.all([
+    import("../executor/server.mjs"),
+    import("../executor/packages.mjs"),
+  ]);
   const key = randomBytes(32).toString("base64url");
   try {
-    const { url, close } = await serveExecutor({ key });
+    const { url, close } = await serveExecutor({ key, layers: layersFrom(process.env) });
     return { close, variables: { EXECUTOR_URL: url, EXECUTOR_KEY: key } };
   } catch (error) {
-    throw new Refusal(`--executor: ${error.message}`);
+    say(`⚠ No executor: ${error.message}`);
+    return { close: () => {}, variables: { EXECUTOR_PROBLEM: error.message } };
   }
 }
 

@@ -1,18 +1,28 @@
 // Defines the routes. Every page except the shell is loaded when it is first opened. The URL contains the state of a page.
 
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import { Broken, Layout, Nowhere } from "./shell/layout";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { Broken, Layout, NotFound } from "./shell/layout";
 import { VIEWS, type View } from "./views";
 
 /** Search parameters of an address. All values are text: `?q=1` is the text "1". */
 type Words = Record<string, unknown>;
 const word = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
-const root = createRootRoute({ component: Layout, notFoundComponent: Nowhere, errorComponent: Broken });
+const root = createRootRoute({ component: Layout, notFoundComponent: NotFound, errorComponent: Broken });
+
+/** Links to the list of skills had this address before. */
+const start = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  validateSearch: words("q", "from", "cursor"),
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: "/skills", search, replace: true });
+  },
+});
 
 const library = createRoute({
   getParentRoute: () => root,
-  path: "/",
+  path: "/skills",
   validateSearch: words("q", "from", "cursor"),
   component: lazyRouteComponent(() => import("./library/list"), "Library"),
 });
@@ -71,12 +81,6 @@ const servers = createRoute({
   component: lazyRouteComponent(() => import("./operate/servers"), "Servers"),
 });
 
-const connections = createRoute({
-  getParentRoute: () => root,
-  path: "/connections",
-  component: lazyRouteComponent(() => import("./operate/connections"), "Connections"),
-});
-
 const drafts = createRoute({
   getParentRoute: () => root,
   path: "/drafts",
@@ -93,14 +97,14 @@ const conversations = createRoute({
 const models = createRoute({
   getParentRoute: () => root,
   path: "/models",
-  validateSearch: words("of", "cursor"),
+  validateSearch: words("of", "cursor", "new"),
   component: lazyRouteComponent(() => import("./operate/models"), "Models"),
 });
 
 const secrets = createRoute({
   getParentRoute: () => root,
   path: "/secrets",
-  validateSearch: words("of", "cursor"),
+  validateSearch: words("of", "cursor", "new"),
   component: lazyRouteComponent(() => import("./operate/secrets"), "Secrets"),
 });
 
@@ -121,7 +125,7 @@ const grants = createRoute({
 const groups = createRoute({
   getParentRoute: () => root,
   path: "/groups",
-  validateSearch: words("cursor"),
+  validateSearch: words("cursor", "new"),
   component: lazyRouteComponent(() => import("./groups/groups"), "Groups"),
 });
 
@@ -142,7 +146,7 @@ const users = createRoute({
 const keys = createRoute({
   getParentRoute: () => root,
   path: "/keys",
-  validateSearch: words("cursor"),
+  validateSearch: words("cursor", "new"),
   component: lazyRouteComponent(() => import("./operate/keys"), "Keys"),
 });
 
@@ -192,8 +196,8 @@ function withWord<Field extends string>(field: Field, value: unknown): { [F in F
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[library, skill, publish, drafts, tryIt, conversations, conversation, ghosts, newGhost, ghost],
-    ...[servers, connections, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
+    ...[start, library, skill, publish, drafts, tryIt, conversations, conversation, ghosts, newGhost, ghost],
+    ...[servers, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
   ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

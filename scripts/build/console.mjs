@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { listFiles, readOrNull, root, writeWhole } from "../kit/files.mjs";
 
 const sources = path.join(root, "console", "src");
@@ -52,6 +53,24 @@ export async function isConsoleCurrent(folder) {
   return (await readOrNull(path.join(folder, "console", PAGE)))?.endsWith(await stampOfSources()) ?? false;
 }
 
+/**
+ * Returns the size of the scripts that the console loads before its first page, compressed with gzip.
+ * @returns {Promise<number>} in bytes
+ */
+export async function firstLoadOf(folder = path.join(root, "public")) {
+  const chunks = JSON.parse(await readFile(path.join(folder, "console", MANIFEST), "utf8"));
+  const seen = new Set();
+  const add = (name) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const other of chunks[name].imports ?? []) add(other);
+  };
+  for (const [name, { isEntry }] of Object.entries(chunks)) if (isEntry) add(name);
+  const files = [...seen].map((name) => path.join(folder, "console", chunks[name].file));
+  const sizes = await Promise.all(files.map(async (file) => gzipSync(await readFile(file)).length));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 /** Vite is loaded only here, because most starts have nothing to build. */
 async function bundleConsole(outDir) {
   const { build } = await import("vite");
@@ -66,7 +85,7 @@ async function bundleConsole(outDir) {
     define: { "process.env.NODE_ENV": '"production"' },
     oxc: { jsx: { runtime: "automatic", development: false } },
     // React Aria contains the texts of 34 languages. The console uses one.
-    plugins: [onlyEnglish],
+    plugins: [onlyEnglish, earlyTheme],
     resolve: {
       // The package's browser version decodes `&amp;` with innerHTML, which the page's policy forbids. The other version uses a table.
       alias: {
@@ -90,6 +109,23 @@ const onlyEnglish = {
   load(id) {
     const [, locale] = /react-(?:aria|stately)[^/]*\/dist\/.*intl\/.*\/([a-z]{2}-[A-Z]{2})\.\w+$/.exec(id) ?? [];
     if (locale !== undefined && locale !== "en-US") return "export default {};";
+  },
+};
+
+/** Adds the script that applies the stored theme, as a file of its own that blocks the first paint. Vite bundles only modules. */
+const earlyTheme = {
+  name: "early-theme",
+  async buildStart() {
+    const source = await readFile(path.join(sources, "theme-early.js"), "utf8");
+    this.emitFile({ type: "asset", name: "theme-early.js", source });
+  },
+  transformIndexHtml: {
+    order: "post",
+    handler(_html, { bundle = {} }) {
+      const [file] = Object.keys(bundle).filter((name) => name.includes("theme-early"));
+      if (file === undefined) throw new Error("The script of the theme is missing in the bundle.");
+      return [{ tag: "script", attrs: { src: `/console/${file}` }, injectTo: "head-prepend" }];
+    },
   },
 };
 

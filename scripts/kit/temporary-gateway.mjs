@@ -13,14 +13,15 @@ const ADMIN_KEY = "sgw_admin_key_of_a_temporary_gateway_only";
 /**
  * Starts a gateway on a free port. `stop` ends it and deletes its folder.
  * @param {(line: string) => void} [onLine] receives each line that the launcher prints to stderr
+ * @param {string[]} [more] further options of `npm start`
  * @returns {Promise<{ url: URL, key: string, stop(): Promise<void> }>}
  */
-export async function startTemporaryGateway(onLine = () => {}) {
+export async function startTemporaryGateway(onLine = () => {}, more = []) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-"));
   const vars = path.join(folder, "dev.vars");
   await writeFile(vars, `GATEWAY_ADMIN_KEY=${ADMIN_KEY}\nLOG_REQUESTS=false\nMCP_REGISTRY_URL=off\n`);
   const script = path.join(root, "scripts", "start.mjs");
-  const options = ["--port", "0", "--state", path.join(folder, "state"), "--vars", vars];
+  const options = ["--port", "0", "--state", path.join(folder, "state"), "--vars", vars, ...more];
   const child = spawn(process.execPath, [script, ...options], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const printed = [];
   createInterface({ input: child.stderr }).on("line", (line) => {

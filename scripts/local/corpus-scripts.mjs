@@ -8,6 +8,7 @@ import { differences } from "../../test/scripts/compare.mjs";
 import { openBench } from "./bench.mjs";
 import { runConfined } from "./confined.mjs";
 import { packed, runOnBench, SKILL } from "./on-bench.mjs";
+import { openGatewayForScripts } from "./on-gateway.mjs";
 
 /** Calls that a model makes with an unfamiliar script: for help, without arguments, with a file and some input. */
 const CASES = [{ args: ["--help"] }, { args: [] }, { args: ["/workspace/input.json"], input: "hello\n42\n" }];
@@ -22,26 +23,38 @@ const LACKS =
 /** Local isolates live as long as their bench. */
 const SKILLS_OF_A_BENCH = 6;
 
-/** Checks or runs the scripts of every skill, and prints a line per script and totals. */
-export async function scriptsOfCorpus(zips, readPackage, runs) {
+/**
+ * Checks or runs the scripts of every skill, and prints a line per script and totals.
+ * @param {{ runs: boolean, onGateway: boolean }} options `onGateway`: on a gateway with an executor instead of the bench
+ */
+export async function scriptsOfCorpus(zips, readPackage, { runs, onGateway }) {
   const skills = [];
-  let bench = null;
+  let side = null;
   try {
     for (const [at, zip] of zips.entries()) {
-      if (at % SKILLS_OF_A_BENCH === 0) {
-        await bench?.close();
-        bench = await openBench();
+      if (side === null || (!onGateway && at % SKILLS_OF_A_BENCH === 0)) {
+        await side?.close();
+        side = onGateway ? await openGatewayForScripts() : await openBenchForScripts();
       }
       const { files, note } = await filesOf(zip, readPackage);
-      const { scripts } = await bench.ask("scripts", packed(files), {});
+      const scripts = await side.verdicts(files);
       const results = [];
-      for (const verdict of scripts ?? []) results.push(await lookAt(bench, files, verdict, runs));
+      for (const verdict of scripts) results.push(await lookAt(side, files, verdict, runs));
       if (results.length > 0) skills.push({ name: `${path.basename(zip)}${note}`, told: results });
     }
   } finally {
-    await bench?.close();
+    await side?.close();
   }
   return sumUp(skills, runs);
+}
+
+async function openBenchForScripts() {
+  const bench = await openBench();
+  return {
+    verdicts: async (files) => (await bench.ask("scripts", packed(files), {})).scripts ?? [],
+    run: (given) => runOnBench(bench, given),
+    close: () => bench.close(),
+  };
 }
 
 /** Returns the files of a ZIP, even if it is not a valid skill. Its scripts test the gateway equally well. */
@@ -58,15 +71,16 @@ async function filesOf(zip, readPackage) {
   return { files: { ...files, "SKILL.md": SKILL }, note: `  (refused: ${issues.map(({ code }) => code).join(" ")})` };
 }
 
-async function lookAt(bench, files, verdict, runs) {
+async function lookAt(side, files, verdict, runs) {
   const language = Object.keys(LANGUAGES).find((name) => LANGUAGES[name].test(verdict.path)) ?? "other";
   const script = { ...verdict, language };
   if (!runs || language === "other") return script;
-  const equal = { exit: 0, whole: 0, works: false };
+  const equal = { exit: 0, whole: 0, works: false, worksThere: false };
   const results = [];
   for (const asked of CASES) {
     const given = { files, script: verdict.path, language, files_in: WORKSPACE, ...asked };
-    const [here, there] = [await runOnBench(bench, given), await runConfined(given)];
+    const [here, there] = [await side.run(given), await runConfined(given)];
+    if (!LACKS.test(there.stderr)) equal.worksThere = true;
     const found = differences(here, there);
     if (!found.includes("exit")) equal.exit++;
     if (found.length === 0) equal.whole++;
@@ -89,6 +103,20 @@ function difference({ args }, found, here, there) {
  */
 const isRunning = ({ equal, runs }) =>
   equal === undefined ? runs === "isolate" || runs === "partly" : equal.exit === CASES.length && equal.works;
+
+/** Prints how many of the scripts that run in their own interpreter run here, and the others by reason. */
+function compare(skills) {
+  const able = skills.flatMap(({ name, told }) =>
+    told.filter(({ equal }) => equal?.worksThere).map((script) => ({ ...script, name })),
+  );
+  if (able.length === 0) return;
+  const failing = able.filter((script) => !isRunning(script));
+  const share = (100 * (able.length - failing.length)) / able.length;
+  console.log(
+    `\n${able.length - failing.length} of ${able.length} scripts that run in their own interpreter run here (${share.toFixed(1)} %). The others:`,
+  );
+  for (const { name, path: at, runs, reason = "" } of failing) console.log(`  ${name} ${at}  ${runs}  ${reason}`);
+}
 
 function sumUp(skills, runs) {
   const languages = {};
@@ -118,6 +146,7 @@ function sumUp(skills, runs) {
     for (const [why, count] of Object.entries(verdicts).sort(([, a], [, b]) => b - a))
       console.log(`  ${count}  ${why}`);
   }
+  compare(skills);
   console.log(
     `\n${running} of ${skills.length} skills with scripts have at least one that runs${runs ? "" : " (according to publishing)"}`,
   );

@@ -46,12 +46,12 @@ async function taken(browser, url, adminKey) {
   await converse();
 
   await page.goto(`${url}/console/publish`);
-  await page.getByLabel("Your key").fill(key);
+  await page.getByLabel("API key").fill(key);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { name: "Publish a skill" }).waitFor();
   const file = { name: "tide-times.zip", mimeType: "application/zip", buffer: zip(BROKEN) };
   await page.locator("input[type=file]").first().setInputFiles(file);
-  await page.getByText("It cannot be published").waitFor();
+  await page.getByText("Cannot be published").waitFor();
   await keep("console-report.png");
 
   await page.goto(`${url}/console/skills/${id}?view=compare`);
@@ -60,7 +60,7 @@ async function taken(browser, url, adminKey) {
 
   await page.goto(`${url}/console/conversations/tides`);
   await page.getByText("Live", { exact: true }).waitFor();
-  const chart = page.getByText("Billed so far", { exact: false });
+  const chart = page.getByText("Total billed tokens", { exact: false });
   await chart.evaluate((caption) => caption.scrollIntoView());
   const { y } = await chart.boundingBox();
   await keep("console-conversation.png", Math.floor(y) - 16);

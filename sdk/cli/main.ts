@@ -6,6 +6,7 @@ import { call, pack } from "./commands/bench";
 import { check } from "./commands/check";
 import { dev } from "./commands/dev";
 import { diff } from "./commands/diff";
+import { doctor } from "./commands/doctor";
 import { importSkills } from "./commands/import";
 import { init } from "./commands/init";
 import { login } from "./commands/login";
@@ -23,7 +24,7 @@ import { EXIT, Problem } from "./problem";
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...{ login, init, check, dev, test, call, pack, push, promote },
   ...{ list, search, info, versions, diff, activate, yank, unyank, usage },
-  ...{ pull, add, update, import: importSkills },
+  ...{ pull, add, update, import: importSkills, doctor },
 };
 /** Aliases for old names of commands. */
 const ALSO: Readonly<Record<string, string>> = { new: "init" };

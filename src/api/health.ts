@@ -2,11 +2,13 @@
 
 import { createRoute } from "@hono/zod-openapi";
 import { version } from "../../package.json";
+import { settingsFrom } from "../domain/settings/settings";
 import { areRatesLimited } from "../edge/rate";
 import { router } from "../edge/router";
 import { described, issueSchema, only } from "../edge/schemas";
 import * as z from "../edge/zod";
 import { storageHealth } from "../services/health";
+import { executorHealth } from "../services/tools/executor-health";
 import { lastServed } from "../storage/d1/database";
 
 const state = () => z.enum(["ok", "failed", "absent"]);
@@ -18,7 +20,14 @@ const healthSchema = () =>
       version: z.string(),
       /** Time of the last check of storage. */
       checked_at: z.iso.datetime(),
-      checks: z.object({ d1: state(), r2: state(), loader: state(), rates: state(), search: state() }),
+      checks: z.object({
+        d1: state(),
+        r2: state(),
+        loader: state(),
+        rates: state(),
+        search: state(),
+        executor: state(),
+      }),
       /** The D1 instance that last answered this isolate, if reported. */
       database: z
         .object({ served_by_region: z.string().nullable(), served_by_primary: z.boolean().nullable() })
@@ -50,13 +59,16 @@ healthRoute.openapi(
     },
   }),
   async (c) => {
-    const { at, d1, r2, search } = await storageHealth(c.env.DB, c.env.PACKAGES);
+    const [{ at, d1, r2, search }, executor] = await Promise.all([
+      storageHealth(c.env.DB, c.env.PACKAGES),
+      executorHealth(settingsFrom(c.env)),
+    ]);
     const loader = c.env.LOADER === undefined ? ("absent" as const) : ("ok" as const);
     const rates = areRatesLimited(c.env) ? ("ok" as const) : ("absent" as const);
     const serves = d1 === "ok" && r2 === "ok";
-    const issues = serves && search === "absent" ? [NO_INDEX] : [];
+    const issues = [...(serves && search === "absent" ? [NO_INDEX] : []), ...(serves ? executor.issues : [])];
     const status = serves ? (issues.length === 0 ? ("ok" as const) : ("degraded" as const)) : ("failed" as const);
-    const checks = { d1, r2, loader, rates, search };
+    const checks = { d1, r2, loader, rates, search, executor: executor.state };
     const checked_at = new Date(at).toISOString();
     const served = lastServed();
     const database = { served_by_region: served?.region ?? null, served_by_primary: served?.primary ?? null };

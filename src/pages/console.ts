@@ -29,7 +29,7 @@ export async function hasConsole(env: Env, url: string): Promise<boolean> {
   return (await env.ASSETS.fetch(new URL(INDEX, url), { method: "HEAD" })).ok;
 }
 
-/** /demo redirects to the console's *Try it*. It does not exist if the console or the demo is off. */
+/** /demo redirects to the console's playground. It does not exist if the console or the demo is off. */
 const lead: Handler<HttpEnv> = async (c) => {
   if (settingsFrom(c.env).DEMO === "off" || !(await hasConsole(c.env, c.req.url))) return pathNotFound(c);
   return c.body(null, 302, { location: "/console/try", "cache-control": "no-cache" });

@@ -25,6 +25,8 @@ export interface Script {
   language: Language;
   /** Where publishing found that it runs. Absent if that is not known. */
   verdict?: ScriptVerdict["runs"];
+  /** Python packages that its skill declares. An executor can install them. */
+  requirements?: readonly string[];
 }
 
 /** One run of a script. */

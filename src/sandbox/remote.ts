@@ -2,9 +2,11 @@
 // untrusted.
 
 import * as z from "zod";
+import type { ExecutorOffer } from "../domain/code/check/missing";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
+import { packageName } from "../domain/package/requirements";
 import { cutText } from "../domain/tool";
 import { type Executor, type IsolateParts, KILLED, type ScriptCall, type ScriptRun } from "./executor";
 import { Host, HostCall } from "./host";
@@ -25,6 +27,17 @@ const resultSchema = z.lazy(() =>
     left: z.array(z.object({ path: z.string(), reason: z.enum(["TOO_LARGE", "TOO_MANY"]) })).max(1_000),
   }),
 );
+/** Limit on the description of an executor: 10,000 packages, modules and programs. */
+const DESCRIPTION_BYTES = 1 * MiB;
+const names = () => z.array(z.string().max(200)).max(10_000);
+const offerSchema = z.lazy(() =>
+  z.object({
+    protocol: z.literal(1),
+    packages: z.object({ python: z.record(z.string(), z.string()).default({}) }),
+    modules: z.object({ python: names().default([]) }),
+    commands: names(),
+  }),
+);
 const errorSchema = z.lazy(() => z.object({ error: z.object({ code: z.string(), message: z.string() }) }));
 
 /** An executor that the operator has configured. */
@@ -35,9 +48,25 @@ export interface RemoteExecutor {
   fetch(url: string, init: RequestInit, limits: { ms: number; bytes: number }): Promise<Response>;
 }
 
+/** Returns what an executor has. Throws with the reason if it cannot be asked. */
+export async function describeExecutor(executor: RemoteExecutor): Promise<ExecutorOffer> {
+  const limits = { ms: DURATIONS.start, bytes: DESCRIPTION_BYTES };
+  const response = await executor.fetch(urlOf(executor, "v1/executor"), { headers: authorization(executor) }, limits);
+  if (!response.ok) throw new Error(await refusalOf(response));
+  const { packages, modules, commands } = offerSchema.parse(await response.json());
+  return {
+    packages: new Map(Object.entries(packages.python).map(([name, version]) => [packageName(name), version])),
+    modules: new Set(modules.python),
+    commands: new Set(commands),
+  };
+}
+
+const urlOf = ({ url }: RemoteExecutor, route: string) => new URL(route, `${url.replace(/\/*$/, "")}/`).href;
+const authorization = ({ key }: RemoteExecutor) => ({ authorization: `Bearer ${key}` });
+
 export function remote(
   { slots, host, readZip }: Pick<IsolateParts, "slots" | "host" | "readZip">,
-  { url, key, fetch }: RemoteExecutor,
+  executor: RemoteExecutor,
 ): Executor {
   return {
     // A Python or shell script of which a part does not run in an isolate may run whole. JavaScript would lose its context.
@@ -49,9 +78,9 @@ export function remote(
       try {
         const form = await formOf(call, readZip);
         if (typeof form === "string") return ended(call, "failed", form, 0);
-        const init = { method: "POST", body: form, signal, headers: { authorization: `Bearer ${key}` } };
+        const init = { method: "POST", body: form, signal, headers: authorization(executor) };
         const limits = { ms: call.ms + PATIENCE, bytes: RESPONSE_BYTES };
-        const response = await fetch(new URL("v1/runs", `${url.replace(/\/*$/, "")}/`).href, init, limits);
+        const response = await executor.fetch(urlOf(executor, "v1/runs"), init, limits);
         return await runFrom(response, call, host, Date.now() - began);
       } catch (error) {
         const ms = Date.now() - began;
@@ -73,7 +102,9 @@ async function formOf(call: ScriptCall, readZip: IsolateParts["readZip"]): Promi
   if (stored.files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes) return TOO_LARGE_TO_RUN;
   const form = new FormData();
   const { language, path } = call.script;
-  const asked = { language, path: `${SCRIPT_FILES.skill}/${path}`, args: call.args, input: call.input, ms: call.ms };
+  const { requirements = [] } = call.script;
+  const place = `${SCRIPT_FILES.skill}/${path}`;
+  const asked = { language, path: place, args: call.args, input: call.input, requirements, ms: call.ms };
   form.set("run", JSON.stringify(asked));
   for (const { path: name, offset, size, mode } of stored.files) {
     const type = mode === 0o644 ? "" : "application/x-executable";
@@ -91,9 +122,7 @@ async function runFrom(
   ms: number,
 ): Promise<ScriptRun> {
   if (!response.ok) {
-    const refusal = errorSchema.safeParse(await response.json().catch(() => null));
-    const { code, message } = refusal.data?.error ?? { code: `HTTP ${response.status}`, message: "no reason" };
-    const reason = `the executor refused it (${code.slice(0, 100)}: ${message.slice(0, 500)})`;
+    const reason = `the executor refused it (${await refusalOf(response)})`;
     host.ended({ outcome: "stopped", reason, ms });
     return ended(call, response.status === 429 ? "busy" : "stopped", reason, ms);
   }
@@ -119,6 +148,13 @@ async function runFrom(
     reason: reason ?? (exit_code === null ? "stopped" : null),
     executor: "remote",
   };
+}
+
+/** Returns the code and the message of a response that is an error. */
+async function refusalOf(response: Response): Promise<string> {
+  const refusal = errorSchema.safeParse(await response.json().catch(() => null));
+  const { code, message } = refusal.data?.error ?? { code: `HTTP ${response.status}`, message: "no reason" };
+  return `${code.slice(0, 100)}: ${message.slice(0, 500)}`;
 }
 
 function pathOf(name: string): string {

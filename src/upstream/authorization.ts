@@ -85,9 +85,18 @@ async function challengeOf(sdk: Sdk, { type, url, headers }: Target, development
           },
           body: JSON.stringify(hello),
         };
-  const response = await guardedFetch(url, sent, guardOf(development));
-  await response.body?.cancel();
-  const session = response.headers.get("mcp-session-id");
+  const opened = await guardedFetch(url, sent, guardOf(development));
+  await opened.body?.cancel();
+  const session = opened.headers.get("mcp-session-id");
+  let response = opened;
+  // Some servers let everybody initialize.
+  if (opened.ok && type !== "sse") {
+    const listed = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const more = session === null ? {} : { "mcp-session-id": session };
+    const request = { ...sent, headers: { ...sent.headers, ...more }, body: JSON.stringify(listed) };
+    response = await guardedFetch(url, request, guardOf(development));
+    await response.body?.cancel();
+  }
   if (session !== null)
     await guardedFetch(
       url,

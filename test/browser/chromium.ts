@@ -30,7 +30,7 @@ export async function openConversation(context: BrowserContext, url: string, key
   if (!made.ok) throw new Error(`conversations: ${made.status} ${await made.text()}`);
   const page = await context.newPage();
   await page.goto(`${url}/console/conversations/${id}`);
-  const door = page.getByLabel("Your key");
+  const door = page.getByLabel("API key");
   await door.or(status(page)).waitFor();
   if ((await door.count()) > 0) {
     await door.fill(key);

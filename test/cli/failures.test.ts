@@ -6,6 +6,7 @@ import { Stub, skillText, WorkFolder } from "../support/skillgate";
 
 const COMMANDS: [string, string[]][] = [
   ["login", []],
+  ["doctor", []],
   ["list", []],
   ["list", ["--drafts"]],
   ["search", ["tides"]],

@@ -95,6 +95,7 @@ describe("an executor", () => {
     const form = init.body as FormData;
     expect(JSON.parse(String(form.get("run")))).toEqual({
       ...{ language: "python", path: "/skill/scripts/a.py", args: ["-x"], input: "in", ms: 2_000 },
+      requirements: [],
     });
     const files = (form.getAll("file") as unknown as File[]).map(async (file) => [
       decodeURIComponent(file.name),

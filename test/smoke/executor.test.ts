@@ -1,5 +1,6 @@
 // `npm start -- --executor`: scripts that need programs or packages of the machine run confined, all others in isolates.
 
+import path from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -61,16 +62,24 @@ it.runIf(confined.ok)("runs scripts that need programs in the executor, and all 
     files: [expect.objectContaining({ path: "/workspace/version.txt" })],
   });
   const plain = await execute(gateway, "scripts/plain.js");
-  expect(plain).toMatchObject({ exit_code: 0, stdout: "plain\n" });
-  expect(plain).not.toHaveProperty("executor");
+  expect(plain).toMatchObject({ exit_code: 0, stdout: "plain\n", executor: "isolate" });
   // The key of the executor is in no output of the launcher.
   expect([...run.stdout, ...run.stderr].join("\n")).not.toContain("EXECUTOR_KEY");
 });
 
-it.runIf(!confined.ok)("does not start if runs cannot be confined", async () => {
-  const run = start(await newPlace(), { args: ["--executor"] });
-  expect(await run.exit).toBe(1);
-  expect(run.stderr.join("\n")).toContain("Scripts cannot be confined here");
+it("starts without an executor if runs cannot be confined, and says what to install", async () => {
+  // Without bwrap.
+  const run = start(await newPlace(), { args: ["--executor"], env: { PATH: path.dirname(process.execPath) } });
+  const gateway = await run.ready();
+  const advice = "bwrap is not installed. Install it: apt-get install bubblewrap";
+  expect(run.stderr.join("\n")).toContain(advice);
+  expect(await (await gateway.fetch("/health")).json()).toMatchObject({
+    status: "degraded",
+    checks: { executor: "failed" },
+    issues: [{ code: "EXECUTOR_UNAVAILABLE", message: expect.stringContaining(advice) }],
+  });
+  await publish(gateway);
+  expect(await execute(gateway, "scripts/version.sh")).toMatchObject({ stdout: "done\n" });
 });
 
 it("sends such scripts to an isolate without the option", async () => {

@@ -23,22 +23,22 @@ export function Conflict({
 }): ReactNode {
   const answer = useQuery({ ...ghostAt(id), queryKey: ["ghost-meanwhile", id], gcTime: 0 });
   return (
-    <section className="note warn" aria-label="Changed meanwhile" role="alert">
+    <section className="note warn" aria-label="Conflict" role="alert">
       <p>
-        <strong>It was changed meanwhile.</strong> Nothing is saved yet, and nothing is lost: what is saved stands at
-        the left, yours at the right.
+        <strong>Somebody else saved this agent.</strong> Your changes are not saved yet. The saved version is on the
+        left, yours on the right.
       </p>
-      <Answer of={answer} what="what is saved">
+      <Answer of={answer} what="the saved version">
         {({ answer: theirs, tag }) => (
           <>
             <Suspense fallback={<Loading what="the comparison" />}>
-              <Columns name="the ghost" before={told(draftOf(theirs))} after={told(mine)} />
+              <Columns name="the agent" before={told(draftOf(theirs))} after={told(mine)} />
             </Suspense>
             <div className="row">
               <Button kind="main" onPress={() => onMine(tag)}>
-                Save mine over it
+                Overwrite
               </Button>
-              <Button onPress={() => onTheirs(draftOf(theirs), tag)}>Take what is saved</Button>
+              <Button onPress={() => onTheirs(draftOf(theirs), tag)}>Use the saved version</Button>
             </div>
           </>
         )}

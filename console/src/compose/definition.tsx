@@ -12,7 +12,7 @@ export function Definition({ draft, onTake }: { draft: Draft; onTake: (draft: Dr
   const [isOpen, open] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => open(currentTarget.open)}>
-      <summary>As text: copy it, or paste another one</summary>
+      <summary>Definition as YAML or JSON</summary>
       {isOpen && (
         <>
           <Copy draft={draft} />
@@ -28,12 +28,12 @@ function Copy({ draft }: { draft: Draft }): ReactNode {
   const text = useText(draft, form);
   const { mutate, isSuccess, isError } = useMutation({ mutationFn: () => navigator.clipboard.writeText(text) });
   return (
-    <section aria-label="The definition">
+    <section aria-label="Definition">
       <div className="row">
-        <Choice label="Written as" value={form} options={FORMS} onChange={setForm} />
+        <Choice label="Format" value={form} options={FORMS} onChange={setForm} />
         <Button onPress={() => mutate()}>Copy</Button>
         <span role="status">
-          {isSuccess ? "Copied." : isError ? "The browser does not let it: select the text." : ""}
+          {isSuccess ? "Copied." : isError ? "The browser blocked copying. Select the text instead." : ""}
         </span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
@@ -83,7 +83,7 @@ function Paste({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void
   return (
     <section aria-label="Paste a definition">
       <div className="field">
-        <label htmlFor={id}>A definition, YAML or JSON</label>
+        <label htmlFor={id}>Definition in YAML or JSON</label>
         <textarea
           id={id}
           rows={6}
@@ -98,7 +98,7 @@ function Paste({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void
         {error === null ? "" : visible(error.message)}
       </p>
       <Button isDisabled={isPending || text.trim() === ""} onPress={() => mutate()}>
-        Put it into the fields
+        Apply to the fields
       </Button>
     </section>
   );
@@ -110,9 +110,9 @@ async function pasted(text: string, { name, namespace }: Draft): Promise<Draft> 
   // Limits YAML aliases, because nested aliases can expand a kilobyte to a gigabyte.
   const found = fieldsOf(parse(text, { maxAliasCount: 50 }));
   if (found.kind !== undefined && found.kind !== "Ghost")
-    throw new Error(`This is a definition of the kind '${String(found.kind)}': paste one of the kind 'Ghost'.`);
+    throw new Error(`The definition has the kind '${String(found.kind)}'. Paste one of the kind 'Ghost'.`);
   if (found.spec === undefined && found.systemPrompt === undefined && found.skills === undefined)
-    throw new Error("There is no `spec` in it, and neither `systemPrompt` nor `skills`.");
+    throw new Error("The definition has no `spec`, `systemPrompt` or `skills`. Paste an agent definition.");
   const taken = draftFrom(found.spec === undefined ? { spec: found } : found);
   return { ...taken, namespace, name: taken.name === "" ? name : taken.name };
 }

@@ -19,7 +19,8 @@ export function Delete({ id, ghost, onGone }: { id: string; ghost: Draft; onGone
       {isAsked && (
         <Confirm
           title={`Delete ${visible(ghost.name)}?`}
-          button="Delete it"
+          button="Delete"
+          done="Agent deleted."
           act={() => call("ghosts.delete", { path: { id } })}
           onClose={() => ask(false)}
           onDone={() => {
@@ -27,8 +28,9 @@ export function Delete({ id, ghost, onGone }: { id: string; ghost: Draft; onGone
             return navigate({ to: "/ghosts", ignoreBlocker: true });
           }}
         >
-          Conversations with it go on without its prompt, skills and servers, and are warned.{" "}
-          {LOST[ghost.namespace] ?? LOST.group} It cannot be taken back: copy its text first, if it may be wanted again.
+          Conversations with this agent continue without its prompt, skills and servers, and receive a warning.{" "}
+          {LOST[ghost.namespace] ?? LOST.group} You cannot undo this. Copy its definition first if you may need it
+          again.
         </Confirm>
       )}
     </>
@@ -38,6 +40,6 @@ export function Delete({ id, ghost, onGone }: { id: string; ghost: Draft; onGone
 /** The users who lose the ghost, by its namespace. */
 const LOST: Readonly<Record<string, string>> = {
   default: "",
-  public: "Everybody loses it.",
-  group: "All members of its group lose it.",
+  public: "It is deleted for all users.",
+  group: "It is deleted for all members of the group.",
 };

@@ -101,8 +101,8 @@ export function Editor({
       {wasKept && (
         <div className="note">
           <p>
-            What you had written is back
-            {kept?.lost === true && ", but for the servers, which are kept nowhere: they may hold credentials"}.
+            Your unsaved changes were restored.
+            {kept?.lost === true && " Servers are not stored in the browser, because they can contain credentials."}
           </p>
           <Button
             onPress={() => {
@@ -111,20 +111,20 @@ export function Editor({
               setWasKept(false);
             }}
           >
-            Drop it
+            Discard
           </Button>
         </div>
       )}
       {aside !== null && (
         <div className="note" role="status">
-          <p>What was in the fields before is set aside.</p>
+          <p>The fields were replaced. You can return to their previous content.</p>
           <Button
             onPress={() => {
               write(aside);
               setAside(draft);
             }}
           >
-            Change them over
+            Swap
           </Button>
         </div>
       )}
@@ -157,7 +157,7 @@ export function Editor({
               {save.isPending ? "Saving…" : "Save"}
             </Button>
             {id !== null && <Delete id={id} ghost={saved} onGone={() => drop(me.user_id, place)} />}
-            <span role="status">{save.isSuccess && !isDirty ? "Saved." : isDirty ? "Not saved yet." : ""}</span>
+            <span role="status">{save.isSuccess && !isDirty ? "Saved." : isDirty ? "Unsaved changes." : ""}</span>
           </div>
           <Definition
             draft={draft}
@@ -168,15 +168,16 @@ export function Editor({
           />
         </Form>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
-        <section tabIndex={0} aria-label="Preview and its shell">
-          <Choice label="As a client of this shell sees it" value={shell} options={SHELLS} onChange={setShell} />
+        <section tabIndex={0} aria-label="Preview and shell">
+          <Choice label="Shell" value={shell} options={SHELLS} onChange={setShell} />
           <Preview name={draft.name} preview={preview} error={error} isBehind={isBehind} />
         </section>
       </div>
       {blocker.status === "blocked" && (
         <Window urgent title="Leave without saving?" onClose={() => blocker.reset()}>
-          <p>What you have written here is lost then.</p>
-          <div className="row">
+          <p>Your changes to this agent are lost.</p>
+          <div className="buttons">
+            <Button onPress={() => blocker.reset()}>Stay</Button>
             <Button
               kind="danger"
               onPress={() => {
@@ -186,7 +187,6 @@ export function Editor({
             >
               Leave
             </Button>
-            <Button onPress={() => blocker.reset()}>Stay</Button>
           </div>
         </Window>
       )}

@@ -13,7 +13,7 @@ import { ServersField } from "./servers-field";
 import { SkillsField } from "./skills-field";
 import { Suggestions } from "./suggestions";
 
-const WHOSE: Readonly<Record<string, string>> = { default: "my own", public: "everybody's" };
+const WHOSE: Readonly<Record<string, string>> = { default: "me", public: "everyone (public)" };
 
 export function Fields({
   draft,
@@ -34,13 +34,13 @@ export function Fields({
   const { data: names = [] } = useQuery(modelNames);
   const places = me.rights.namespaces
     .filter(({ namespace }) => namespace === draft.namespace || mayDefine(me, namespace))
-    .map(({ namespace }): [string, string] => [namespace, WHOSE[namespace] ?? `the group ${namespace}`]);
+    .map(({ namespace }): [string, string] => [namespace, WHOSE[namespace] ?? `group ${namespace}`]);
 
   return (
     <>
       <Explained
         label="Name"
-        text="By which one asks for it, in conversations and as the model `ghost/<name>`: letters, digits, spaces, `.`, `_` and `-`."
+        text="Conversations select the agent by this name, and the chat endpoint by the model `ghost/<name>`. Letters, digits, spaces, `.`, `_` and `-`."
         issues={problems.get("name")}
       >
         {(control) => (
@@ -55,8 +55,8 @@ export function Fields({
       </Explained>
       {isNew && places.length > 1 && (
         <Explained
-          label="Whose it is"
-          text="One's own is for oneself; a group's for its members, with skills that all of them see; a public one for everybody. It stays whose it is."
+          label="Owner"
+          text="Your own agents are private. Members of a group can use its agents, and all users can use public ones. The owner cannot be changed later."
           issues={problems.get("namespace")}
         >
           {(control) => (
@@ -107,11 +107,11 @@ export function Fields({
           <option key={name} value={name} />
         ))}
       </datalist>
-      <Explained label="Turns that a skill stays" of="retentionTurns" issues={problems.get("retentionTurns")}>
+      <Explained label="Retention (turns)" of="retentionTurns" issues={problems.get("retentionTurns")}>
         {(control) => (
           <input
             {...control}
-            placeholder="as the gateway has it"
+            placeholder="default of the gateway"
             value={draft.retention}
             onChange={({ target }) => onChange({ ...draft, retention: target.value })}
           />

@@ -17,7 +17,7 @@ export function graphOf(
   };
   const thing = (kind: "server" | "tool", called: string) =>
     add({ id: `${kind} ${called}`, name: called, kind, meets: meeting.has(`${kind} ${called}`) });
-  const ghost = add({ id: "ghost", name: name === "" ? "this ghost" : name, kind: "ghost" });
+  const ghost = add({ id: "ghost", name: name === "" ? "this agent" : name, kind: "ghost" });
   for (const { name: called, version } of skills)
     add({ id: `skill ${called}`, name: called, kind: "skill", ...(version === null ? {} : { note: version }) });
   for (const server of servers) ties.push({ from: ghost, to: thing("server", server.name), what: "has" });

@@ -2,17 +2,21 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Ghost } from "../../../sdk/src/generated/operations";
 import { useMe } from "../gateway/session";
 import { Owner } from "../library/owner";
+import { Card } from "../parts/card";
+import { Facts } from "../parts/facts";
+import { type Crumb, Page } from "../parts/page";
 import { Answer, Empty, Issues } from "../parts/state";
 import { Plain, visible } from "../parts/text";
-import { Title } from "../parts/title";
 import { draftOf, EMPTY, pretty } from "./draft";
 import { Editor } from "./editor";
 import { ghostAt, mayChange, mayDefine } from "./ghosts";
 
+const CRUMBS: readonly Crumb[] = [{ name: "Agents", to: "/ghosts" }];
 const known = getRouteApi("/ghosts/$id");
 const fresh = getRouteApi("/ghosts/new");
 
@@ -20,7 +24,7 @@ export function GhostPage(): ReactNode {
   const { id: which } = known.useParams();
   const answer = useQuery(ghostAt(which));
   return (
-    <Answer of={answer} what="the ghost">
+    <Answer of={answer} what="the agent">
       {({ answer: ghost, tag }) => <Known key={ghost.metadata.labels.id} ghost={ghost} tag={tag} />}
     </Answer>
   );
@@ -31,17 +35,21 @@ function Known({ ghost, tag }: { ghost: Ghost; tag: string }): ReactNode {
   const { metadata, status } = ghost;
   const { id, scope } = metadata.labels;
   return (
-    <>
-      <Title>{metadata.name}</Title>
-      <div className="row">
-        <Owner namespace={scope === "user" ? "default" : metadata.namespace} isPublic={scope === "public"} />
-        <Link className="button plain" to="/try" search={{ ghost: metadata.name }}>
-          Try it
-        </Link>
-        <Link className="button plain" to="/ghosts/new" search={{ from: id }}>
-          Duplicate
-        </Link>
-      </div>
+    <Page
+      title={metadata.name}
+      crumbs={CRUMBS}
+      lead={<Owner namespace={scope === "user" ? "default" : metadata.namespace} isPublic={scope === "public"} />}
+      actions={
+        <>
+          <Link className="button plain" to="/ghosts/new" search={{ from: id }}>
+            Duplicate
+          </Link>
+          <Link className="button main" to="/try" search={{ ghost: metadata.name }}>
+            Try it
+          </Link>
+        </>
+      }
+    >
       {mayChange(me, ghost) ? (
         <Editor id={id} saved={draftOf(ghost)} tag={tag} />
       ) : (
@@ -50,7 +58,7 @@ function Known({ ghost, tag }: { ghost: Ghost; tag: string }): ReactNode {
           <Read ghost={ghost} />
         </>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -59,34 +67,25 @@ function Read({ ghost: { spec } }: { ghost: Ghost }): ReactNode {
   const { systemPrompt = "", skills = [], preload_skills = [], mcpServers = {}, model, retentionTurns } = spec;
   const facts: [string, string][] = [
     ["Skills", skills.length === 0 ? "none" : skills.join(", ")],
-    ["From the first turn on", preload_skills.length === 0 ? "none" : preload_skills.join(", ")],
-    ["Model", model ?? "the conversation's"],
-    ["Turns that a skill stays", retentionTurns === undefined ? "as the gateway has it" : String(retentionTurns)],
+    ["Preloaded skills", preload_skills.length === 0 ? "none" : preload_skills.join(", ")],
+    ["Model", model ?? "model of the conversation"],
+    ["Retention (turns)", retentionTurns === undefined ? "default of the gateway" : String(retentionTurns)],
   ];
   return (
     <>
-      <p className="soft">You may use it, and not change it. A duplicate is yours.</p>
-      <dl className="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Plain>{value}</Plain>
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <h2>Prompt</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
-      <pre tabIndex={0} className="prompt">
-        {visible(systemPrompt)}
-      </pre>
+      <p className="soft">You can use this agent but not change it. Duplicate it to make your own.</p>
+      <Facts of={facts.map(([name, value]) => [name, <Plain key={name}>{value}</Plain>])} />
+      <Card title="Prompt">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+        <pre tabIndex={0} className="prompt">
+          {visible(systemPrompt)}
+        </pre>
+      </Card>
       {Object.keys(mcpServers).length > 0 && (
-        <>
-          <h2>MCP servers</h2>
+        <Card title="MCP servers">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
           <pre tabIndex={0}>{visible(pretty(mcpServers))}</pre>
-        </>
+        </Card>
       )}
     </>
   );
@@ -97,18 +96,23 @@ export function NewGhost(): ReactNode {
   const { from } = fresh.useSearch();
   const answer = useQuery({ ...ghostAt(from ?? ""), enabled: from !== undefined });
   if (!me.rights.namespaces.some(({ define }) => define))
-    return <Empty title="You may not make ghosts">Your key lacks the scope for it.</Empty>;
+    return (
+      <Page title="New agent" crumbs={CRUMBS}>
+        <Empty icon={Lock} title="You cannot create agents">
+          <p>Your API key needs the scope ghosts.</p>
+        </Empty>
+      </Page>
+    );
   return (
-    <>
-      <Title>New ghost</Title>
-      <p className="lead">
-        A ghost is an agent: a prompt, the skills that it may load, the servers that it brings. Nothing is saved until
-        you say so.
-      </p>
+    <Page
+      title="New agent"
+      crumbs={CRUMBS}
+      lead="An agent definition (ghost) has a prompt, the skills that its model can load, and MCP servers."
+    >
       {from === undefined ? (
         <Editor key="new" id={null} saved={EMPTY} tag={null} />
       ) : (
-        <Answer of={answer} what="the other ghost">
+        <Answer of={answer} what="the agent">
           {({ answer: ghost }) => {
             const draft = draftOf(ghost);
             const namespace = mayDefine(me, draft.namespace) ? draft.namespace : "default";
@@ -117,6 +121,6 @@ export function NewGhost(): ReactNode {
           }}
         </Answer>
       )}
-    </>
+    </Page>
   );
 }

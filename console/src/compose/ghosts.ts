@@ -23,7 +23,7 @@ async function idOf(which: string, signal: AbortSignal): Promise<string> {
   // The user's own ghost comes first.
   const { items } = await slice("ghosts.list", { query: { name: which, limit: 100 } }, signal);
   const found = items.find(({ metadata }) => metadata.labels.scope === "user") ?? items[0];
-  if (found === undefined) throw new Refusal(404, "GHOST_NOT_FOUND", "There is no such ghost.");
+  if (found === undefined) throw new Refusal(404, "GHOST_NOT_FOUND", "Agent not found.");
   return found.metadata.labels.id;
 }
 

@@ -2,18 +2,19 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { Bot, SearchX } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Ghost } from "../../../sdk/src/generated/operations";
 import { slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Owner } from "../library/owner";
 import { Choice } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
 import { Search } from "../parts/search";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, When } from "../parts/text";
-import { Title } from "../parts/title";
 
 /** The number of rows that are shown and requested at once. */
 const ROWS = 50;
@@ -41,20 +42,19 @@ export function Ghosts(): ReactNode {
   });
   const mayMake = rights.namespaces.some(({ define }) => define);
   return (
-    <>
-      <Title>Ghosts</Title>
-      <p className="lead">
-        Agents, ready to be used: a prompt, the skills that it may load, the servers that it brings.
-      </p>
-      <Filters />
-      {mayMake && (
-        <p>
+    <Page
+      title="Agents"
+      lead="An agent definition (ghost) has a prompt, the skills that its model can load, and MCP servers."
+      actions={
+        mayMake && (
           <Link className="button main" to="/ghosts/new">
-            Compose a ghost
+            Create agent
           </Link>
-        </p>
-      )}
-      <Answer of={answer} what="the ghosts">
+        )
+      }
+    >
+      <Filters />
+      <Answer of={answer} what="the agents">
         {({ items, next }) =>
           items.length === 0 ? (
             <Nothing isFirst={q === undefined && cursor === undefined} mayMake={mayMake} />
@@ -66,7 +66,7 @@ export function Ghosts(): ReactNode {
           )
         }
       </Answer>
-    </>
+    </Page>
   );
 }
 
@@ -79,14 +79,14 @@ function Filters(): ReactNode {
     void navigate({ search: { ...(text === "" ? {} : { q: text }), ...(place === "" ? {} : { from: place }) } });
   };
   const places: [string, string][] = [
-    ["", "All that I may use"],
-    ["default", "My own"],
-    ...groups.map((group): [string, string] => [group, `The group ${group}`]),
+    ["", "All agents"],
+    ["default", "Mine"],
+    ...groups.map((group): [string, string] => [group, `Group ${group}`]),
     ["public", "Public"],
   ];
   return (
     <search className="row">
-      <Search label="Search by name" placeholder="A part of it" value={q} onSearch={(text) => set({ q: text })} />
+      <Search label="Search agents" placeholder="Part of the name" value={q} onSearch={(text) => set({ q: text })} />
       <Choice label="Show" value={from} options={places} onChange={(place) => set({ from: place })} />
     </search>
   );
@@ -94,7 +94,7 @@ function Filters(): ReactNode {
 
 function Rows({ items }: { items: readonly Ghost[] }): ReactNode {
   return (
-    <Table name="Ghosts" heads={["Ghost", "Of", "Skills", "Model", "Changed"]}>
+    <Table name="Agents" heads={["Agent", "Owner", { num: "Skills" }, "Model", "Updated"]}>
       {items.map(({ metadata: { name, namespace, labels }, spec: { skills = [], model }, status }) => (
         <tr key={labels.id}>
           <td>
@@ -106,7 +106,7 @@ function Rows({ items }: { items: readonly Ghost[] }): ReactNode {
           <td>
             <Owner namespace={labels.scope === "user" ? "default" : namespace} isPublic={labels.scope === "public"} />
           </td>
-          <td>{skills.includes("*") ? "all" : figure(skills.length)}</td>
+          <td className="num">{skills.includes("*") ? "all" : figure(skills.length)}</td>
           <td>{model !== undefined && <Plain>{model}</Plain>}</td>
           <td>
             <When at={status.updated_at} />
@@ -120,21 +120,19 @@ function Rows({ items }: { items: readonly Ghost[] }): ReactNode {
 function Nothing({ isFirst, mayMake }: { isFirst: boolean; mayMake: boolean }): ReactNode {
   if (!isFirst)
     return (
-      <Empty title="Nothing is found">
+      <Empty icon={SearchX} title="No matching agents">
         <p>
-          Try another part of the name, or <Link to="/ghosts">see all ghosts</Link>.
+          Try another part of the name, or <Link to="/ghosts">show all agents</Link>.
         </p>
       </Empty>
     );
   return (
-    <Empty title={mayMake ? "Compose your first ghost" : "There is no ghost"}>
-      <p>Write its prompt, choose its skills, and see what its model would be told before anything is saved.</p>
+    <Empty icon={Bot} title={mayMake ? "Create your first agent" : "No agents"}>
+      <p>Write a prompt, choose skills, and preview what the model receives before you save.</p>
       {mayMake && (
-        <p>
-          <Link className="button main" to="/ghosts/new">
-            Begin
-          </Link>
-        </p>
+        <Link className="button main" to="/ghosts/new">
+          Start
+        </Link>
       )}
     </Empty>
   );

@@ -43,9 +43,9 @@ export function Preview({
 }): ReactNode {
   return (
     <section aria-label="Preview" className="preview" aria-busy={isBehind}>
-      <h2>As it would be</h2>
+      <h2>Preview</h2>
       <p role="status" className="soft">
-        {isBehind ? "Looking…" : error !== null ? "It could not be looked at." : state(preview)}
+        {isBehind ? "Updating…" : error !== null ? "The preview failed." : state(preview)}
       </p>
       {/* Errors of fields are shown next to the fields. */}
       {error !== null && !(error instanceof Refusal && error.issues.length > 0) && <Trouble error={error} />}
@@ -54,9 +54,9 @@ export function Preview({
           <Costs tokens={preview.tokens} />
           <Meets collisions={preview.collisions} />
           <Servers servers={preview.servers} />
-          <Graph name="What it has, and what that needs" {...graphOf(name, preview)} />
+          <Graph name="Dependencies" {...graphOf(name, preview)} />
           <details>
-            <summary>The prompt of its first turn</summary>
+            <summary>Prompt of the first turn</summary>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
             <pre tabIndex={0} className="prompt">
               {visible(preview.prompt)}
@@ -72,23 +72,23 @@ function state(preview: GhostPreview | undefined): string {
   if (preview === undefined) return "";
   const more = preview.more === 0 ? "" : ` and ${figure(preview.more)} more`;
   const skills = `${figure(preview.skills.length)}${more} ${preview.skills.length === 1 ? "skill" : "skills"}`;
-  return preview.valid ? `It can be saved. ${skills}.` : `It cannot be saved yet. ${skills}.`;
+  return preview.valid ? `Ready to save. ${skills}.` : `Not ready to save. ${skills}.`;
 }
 
 function Costs({ tokens }: { tokens: GhostPreview["tokens"] }): ReactNode {
   const lines: [what: string, count: number][] = [
-    ["Its own words", tokens.system_prompt],
-    ["The list of skills", tokens.list],
-    ["Skills from the first turn on", tokens.preloaded],
-    ["The whole prompt", tokens.prompt],
-    ["With every skill pasted", tokens.system_prompt + tokens.static],
+    ["Own prompt", tokens.system_prompt],
+    ["Skill list", tokens.list],
+    ["Preloaded skills", tokens.preloaded],
+    ["Total", tokens.prompt],
+    ["If all skills were pasted", tokens.system_prompt + tokens.static],
   ];
   return (
-    <Table name="Tokens of a first turn" heads={["Prompt", "Tokens"]}>
+    <Table name="Tokens of the first turn" heads={["Prompt", { num: "Tokens" }]}>
       {lines.map(([what, count]) => (
         <tr key={what}>
           <th scope="row">{what}</th>
-          <td>{figure(count)}</td>
+          <td className="num">{figure(count)}</td>
         </tr>
       ))}
     </Table>
@@ -98,10 +98,10 @@ function Costs({ tokens }: { tokens: GhostPreview["tokens"] }): ReactNode {
 function Meets({ collisions }: Pick<GhostPreview, "collisions">): ReactNode {
   if (collisions.length === 0) return null;
   return (
-    <section className="note warn" aria-label="Names that meet">
+    <section className="note warn" aria-label="Name conflicts">
       <p>
-        <strong>Names that meet.</strong> Tools get other names while both are there; a skill's server takes the place
-        of the ghost's, and that of the gateway's.
+        <strong>Name conflicts.</strong> Tools with the same name are renamed. A skill's server replaces the agent's,
+        and the agent's replaces the gateway's.
       </p>
       <ul>
         {collisions.slice(0, 50).map(({ kind, name, of }) => (
@@ -117,7 +117,7 @@ function Meets({ collisions }: Pick<GhostPreview, "collisions">): ReactNode {
 function Servers({ servers }: Pick<GhostPreview, "servers">): ReactNode {
   if (servers.length === 0) return null;
   return (
-    <Table name="Servers of the ghost" heads={["Server", "Leads to", "Secrets"]}>
+    <Table name="Servers of the agent" heads={["Server", "Host", "Secrets"]}>
       {servers.slice(0, 100).map(({ name, host, problem, secrets }) => (
         <tr key={name}>
           <th scope="row">

@@ -36,7 +36,7 @@ export function ServersField({
       </Explained>
       <div className="row">
         <Field label="Name" value={name} onChange={setName} />
-        <Field label="Address" value={url} onChange={setUrl} placeholder="https://…" />
+        <Field label="URL" value={url} onChange={setUrl} placeholder="https://…" />
         <Button
           isDisabled={known === null || name.trim() === "" || url.trim() === ""}
           onPress={() => {
@@ -45,7 +45,7 @@ export function ServersField({
             setUrl("");
           }}
         >
-          Add the server
+          Add server
         </Button>
       </div>
     </fieldset>

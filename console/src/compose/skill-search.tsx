@@ -72,7 +72,7 @@ export function SkillSearch({
           : words.trim() === ""
             ? ""
             : isBehind
-              ? "Looking…"
+              ? "Searching…"
               : told(found.length)}
       </p>
       <ul className="plain-list rows" aria-label="Found skills">
@@ -95,4 +95,4 @@ export function SkillSearch({
 }
 
 const told = (count: number) =>
-  count === 0 ? "Nothing is found that is not there already." : `${count} found. Enter adds the first.`;
+  count === 0 ? "No further skills found." : `${count} found. Press Enter to add the first.`;

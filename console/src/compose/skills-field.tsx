@@ -34,7 +34,7 @@ export function SkillsField({ draft, onChange, preview, problems }: Parts): Reac
     <fieldset>
       <legend>Skills</legend>
       <Explained
-        label="Every skill of its scope"
+        label="All skills of its scope"
         of="skills"
         issues={[...(problems.get("skills") ?? []), ...(problems.get("preload_skills") ?? [])]}
       >
@@ -48,9 +48,9 @@ export function SkillsField({ draft, onChange, preview, problems }: Parts): Reac
         )}
       </Explained>
       {entries.length === 0 && !isAll && (
-        <p className="soft">It has none: its model has the prompt, and the tools of its servers.</p>
+        <p className="soft">No skills. The model has only the prompt and the tools of servers.</p>
       )}
-      <ul className="plain-list rows" aria-label="Skills of the ghost">
+      <ul className="plain-list rows" aria-label="Skills of the agent">
         {entries.slice(before, before + SHOWN).map((entry, n) => (
           <Line
             // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there twice, until the gateway has said so
@@ -66,7 +66,7 @@ export function SkillsField({ draft, onChange, preview, problems }: Parts): Reac
       {entries.length > SHOWN && (
         <div className="row">
           <Button isDisabled={before === 0} onPress={() => setBefore(before - SHOWN)}>
-            Skills before
+            Previous skills
           </Button>
           <Button isDisabled={before + SHOWN >= entries.length} onPress={() => setBefore(before + SHOWN)}>
             Next skills
@@ -132,13 +132,13 @@ function Line({
         <label>
           <input
             type="checkbox"
-            aria-label={`${shown} from the first turn on`}
+            aria-label={`Preload ${shown}`}
             checked={isPreloaded}
             onChange={({ target }) =>
               onChange({ ...draft, preload: target.checked ? [...draft.preload, name] : preload })
             }
           />{" "}
-          from the first turn on
+          Preload
         </label>
         <Button
           kind="danger"

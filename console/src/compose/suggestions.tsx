@@ -37,7 +37,7 @@ export function Suggestions({
   if (all.length === 0 || listed.has("*")) return null;
   return (
     <section aria-label="Suggestions">
-      <h2>It might want</h2>
+      <h2>Suggestions</h2>
       <ul className="plain-list rows">
         {all.map(({ name, why }) => (
           <li key={name}>
@@ -71,7 +71,7 @@ function useNeeded(preview: GhostPreview | undefined, listed: ReadonlySet<string
     })),
     combine: (answers) =>
       wanted.flatMap(([name, by], n) =>
-        (answers[n]?.data?.items.length ?? 0) > 0 ? [{ name, why: `goes with ${by}, which needs it` }] : [],
+        (answers[n]?.data?.items.length ?? 0) > 0 ? [{ name, why: `dependency of ${by}` }] : [],
       ),
   });
 }

@@ -31,8 +31,11 @@ export function Calls({ calls, none }: { calls: readonly ToolCall[]; none: strin
               <span className={`tag ${STATES[made.state].look}`}>{STATES[made.state].text}</span>{" "}
               <span className="soft">{took(made)}</span>
             </summary>
-            <Told what="Given" text={made.arguments === undefined ? null : JSON.stringify(made.arguments, null, 2)} />
-            <Told what="Answered" text={made.output ?? null} />
+            <Told
+              what="Arguments"
+              text={made.arguments === undefined ? null : JSON.stringify(made.arguments, null, 2)}
+            />
+            <Told what="Result" text={made.output ?? null} />
           </details>
           {made.state === "running" && made.progress?.message !== undefined && (
             <p className="soft">
@@ -50,7 +53,7 @@ function Told({ what, text }: { what: string; text: string | null }): ReactNode 
     <>
       <p className="soft">{what}</p>
       {text === null ? (
-        <p className="soft">Not shown: it is long, or instructions of a skill.</p>
+        <p className="soft">Not shown, because the text is long or contains the instructions of a skill.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
         <pre tabIndex={0}>{visible(text)}</pre>

@@ -3,8 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import { Card } from "../parts/card";
+import { Page } from "../parts/page";
 import { Answer } from "../parts/state";
-import { Title } from "../parts/title";
 import { type Drawing, drawn } from "./drawing";
 import { Figure } from "./figure";
 import { statusOf, useLive } from "./live";
@@ -17,12 +18,11 @@ export function ConversationPage(): ReactNode {
   // Requested before the ticket, because a ticket would create the conversation.
   const answer = useQuery(statusOf(id, true));
   return (
-    <>
-      <Title>{answer.data?.settings.title ?? id}</Title>
+    <Page title={answer.data?.settings.title ?? id} crumbs={[{ name: "Conversations", to: "/conversations" }]}>
       <Answer of={answer} what="the conversation">
         {() => <Watched key={id} id={id} />}
       </Answer>
-    </>
+    </Page>
   );
 }
 
@@ -46,10 +46,13 @@ function Watched({ id }: { id: string }): ReactNode {
         onAt={(seq) => void navigate({ search: seq === null ? {} : { at: `${seq}` }, replace: true })}
         answered={["render_mermaid"]}
       />
-      {drawings.length > 0 && <h2>Drawn here</h2>}
-      {drawings.map((drawing) => (
-        <Figure key={drawing.svg} drawing={drawing} />
-      ))}
+      {drawings.length > 0 && (
+        <Card title="Diagrams">
+          {drawings.map((drawing) => (
+            <Figure key={drawing.svg} drawing={drawing} />
+          ))}
+        </Card>
+      )}
     </>
   );
 }

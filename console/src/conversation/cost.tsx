@@ -6,7 +6,7 @@ import { Lines } from "../parts/lines";
 import { namesOf } from "./turns";
 
 export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
-  if (turns.length === 0) return <p className="soft">Nothing was sent yet.</p>;
+  if (turns.length === 0) return <p className="soft">No requests yet.</p>;
   const names = namesOf(turns);
   const sums = [0, 0, 0];
   const billed = turns.map(({ billed: { actual, paste, append_only } }) => {
@@ -27,9 +27,9 @@ export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
         file="tokens-by-turn.csv"
       />
       <Lines
-        name="Billed so far, in tokens at the price of an ordinary one"
+        name="Total billed tokens"
         step="Turn"
-        series={["with the gateway", "all skills pasted", "appended and never taken out"]}
+        series={["with the gateway", "all skills pasted", "loaded and never removed"]}
         points={turns.map((_, at) => [names[at] ?? "", billed[at] ?? []])}
         file="billed-by-turn.csv"
       />

@@ -19,13 +19,13 @@ let queue: Promise<unknown> = Promise.resolve();
 /** Answers the action `render_mermaid`. Throws mermaid's error for invalid code, which is returned to the model. */
 export async function drawn(payload: unknown): Promise<{ drawing: Drawing; type: string }> {
   const { code, title } = fieldsIn(payload);
-  if (typeof code !== "string") throw new Error("There is no `code` to draw.");
+  if (typeof code !== "string") throw new Error("The request has no `code`.");
   // The frame renders one diagram at a time.
   const turn = queue.then(() => drawNow(code));
   queue = turn.catch(() => undefined);
   const { error, svg, type, width, height } = await turn;
   if (typeof error === "string") throw new Error(error);
-  if (typeof svg !== "string") throw new Error("The renderer has drawn nothing.");
+  if (typeof svg !== "string") throw new Error("The renderer returned no diagram.");
   const size = (given: unknown) => (typeof given === "number" ? Math.ceil(given) : 0);
   return {
     drawing: {

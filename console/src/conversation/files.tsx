@@ -30,7 +30,7 @@ export function Files({ id }: { id: string }): ReactNode {
     <Answer of={answer} what="the files">
       {({ items, next }) =>
         items.length === 0 ? (
-          <p className="soft">Scripts have left no file.</p>
+          <p className="soft">No files.</p>
         ) : (
           <>
             <ul className="plain-list">
@@ -40,7 +40,7 @@ export function Files({ id }: { id: string }): ReactNode {
                 </li>
               ))}
             </ul>
-            {next !== null && <p className="soft">and older ones, which the API lists</p>}
+            {next !== null && <p className="soft">Older files are listed by the API.</p>}
           </>
         )
       }

@@ -61,7 +61,7 @@ function Choose({ request: { payload }, send }: Asked): ReactNode {
           <Plain>{text(question)}</Plain>
         </legend>
         {known.map(({ value, label }) => (
-          <label key={text(value)} className="check">
+          <label key={text(value)} className="checkbox">
             <input type={multiple === true ? "checkbox" : "radio"} name={name} value={text(value)} />
             <Plain>{text(label) || text(value)}</Plain>
           </label>
@@ -112,7 +112,7 @@ function OpenUrl({ request: { payload }, send }: Asked): ReactNode {
   if (target === null || !["http:", "https:"].includes(target.protocol))
     return (
       <>
-        <p>It asks to open something that is no web page.</p>
+        <p>The request names an address that is not a web page.</p>
         <Ways say={say} />
       </>
     );
@@ -128,7 +128,7 @@ function OpenUrl({ request: { payload }, send }: Asked): ReactNode {
         <Plain>{text(message)}</Plain>
       </p>
       <p>
-        It opens{" "}
+        Opens{" "}
         <strong>
           <Plain>{target.host}</Plain>
         </strong>
@@ -170,14 +170,14 @@ function Anything({ request: { action, payload }, send }: Asked): ReactNode {
       }}
     >
       <p>
-        The action <code>{visible(action)}</code>, which this page does not know, with
+        This page has no form for the action <code>{visible(action)}</code>. Its data:
       </p>
       <pre>{visible(JSON.stringify(payload, null, 2))}</pre>
       <label className="field">
-        <span>Answer, in JSON</span>
+        <span>Answer (JSON)</span>
         <textarea name="answer" rows={2} spellCheck={false} />
       </label>
-      {problem && <p role="alert">That is no JSON.</p>}
+      {problem && <p role="alert">The answer is not valid JSON.</p>}
       <div className="row tight">
         <Button kind="main" type="submit">
           Answer

@@ -6,6 +6,7 @@ import type { TurnFigures } from "../../../sdk/src/generated/operations";
 import type { AnswerOf } from "../gateway/call";
 import { call } from "../gateway/call";
 import { Button } from "../parts/controls";
+import { Facts } from "../parts/facts";
 import { Answer } from "../parts/state";
 import { figure, visible } from "../parts/text";
 
@@ -28,9 +29,8 @@ export function Prompt({
       {point !== undefined && <Sent point={point} />}
       {billed !== undefined && (
         <p>
-          Until then billed like {figure(billed.actual)} ordinary tokens; with all skills pasted {figure(billed.paste)}:{" "}
-          {billed.saved_percent} % saved{billed.estimated && ", as far as it can be guessed"}. Prices:{" "}
-          {visible(billed.price)}.
+          {figure(billed.actual)} billed tokens so far{billed.estimated && " (estimate)"}. Pasting every skill would
+          have cost {figure(billed.paste)}. Saved: {billed.saved_percent} %. Prices: {visible(billed.price)}.
         </p>
       )}
       {isNow && <Text id={id} />}
@@ -40,30 +40,21 @@ export function Prompt({
 
 function Sent({ point: { requests, sent, usage } }: { point: TurnFigures }): ReactNode {
   const facts: [string, string][] = [
-    ["Requests to the model", figure(requests)],
+    ["Model requests", figure(requests)],
     ...(sent === null
       ? []
       : ([
-          ["The last one sent", `${figure(sent.actual)} tokens`],
-          ["Pasted it would be", `${figure(sent.paste)} tokens`],
+          ["Last request", `${figure(sent.actual)} tokens`],
+          ["Without the gateway", `${figure(sent.paste)} tokens`],
         ] satisfies [string, string][])),
     [
-      "Of it in the provider's cache",
+      "Provider's cache",
       usage === null
-        ? "the model does not tell"
+        ? "not reported"
         : `${figure(usage.cache_read)} read, ${figure(usage.cache_write)} written, ${figure(usage.fresh)} new`,
     ],
   ];
-  return (
-    <dl className="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts of={facts} />;
 }
 
 /** Requested only when the user opens the text. */
@@ -81,7 +72,12 @@ function Text({ id }: { id: string }): ReactNode {
     },
     enabled: isOpen,
   });
-  if (!isOpen) return <Button onPress={() => setOpen(true)}>Show what the gateway puts before the messages</Button>;
+  if (!isOpen)
+    return (
+      <div>
+        <Button onPress={() => setOpen(true)}>Show the prompt</Button>
+      </div>
+    );
   return (
     <Answer of={answer} what="the prompt">
       {({ system, tools }) => (

@@ -65,9 +65,9 @@ function Question({
 }
 
 function inWords(ack: Exclude<Ack, { success: true }>): string {
-  if (ack.error === "invalid_answer") return `That is not what was asked for: ${ack.problems.join("; ")}`;
-  if (ack.error === "already_resolved") return "Somebody else has answered already.";
-  return "Nobody waits for this answer any more.";
+  if (ack.error === "invalid_answer") return `The answer is not valid: ${ack.problems.join("; ")}`;
+  if (ack.error === "already_resolved") return "This question was already answered.";
+  return "This question has expired.";
 }
 
 /** Only the gateway sets `from`: a skill that pretends to be a server is shown as a skill. */

@@ -6,16 +6,16 @@ import { Table } from "../parts/table";
 import { figure, Plain } from "../parts/text";
 
 const REASONS: Record<ActiveSkill["reason"], string> = {
-  loaded: "the model loaded it",
+  loaded: "loaded by the model",
   preloaded: "preloaded",
   selected: "selected",
-  dependency: "another one needs it",
+  dependency: "dependency",
 };
 
 export function Active({ active }: { active: readonly ActiveSkill[] }): ReactNode {
-  if (active.length === 0) return <p className="soft">No skill is in the prompt.</p>;
+  if (active.length === 0) return <p className="soft">No active skills.</p>;
   return (
-    <Table name="Skills in the prompt" heads={["Skill", "Leaves", "Why", "Tokens"]}>
+    <Table name="Active skills" heads={["Skill", "Expires", "Reason", { num: "Tokens" }]}>
       {active.map(({ skill, version, remaining, reason, loaded_in_turn, tokens }) => (
         <tr key={skill}>
           <th scope="row">
@@ -25,7 +25,7 @@ export function Active({ active }: { active: readonly ActiveSkill[] }): ReactNod
           <td>
             {REASONS[reason]}, in turn {loaded_in_turn}
           </td>
-          <td>{figure(tokens)}</td>
+          <td className="num">{figure(tokens)}</td>
         </tr>
       ))}
     </Table>
@@ -34,8 +34,8 @@ export function Active({ active }: { active: readonly ActiveSkill[] }): ReactNod
 
 /** Returns the number of turns that a skill stays after its own. */
 function leaves(remaining: number | null): string {
-  if (remaining === null) return "stays";
-  if (remaining === 0) return "with this turn";
+  if (remaining === null) return "never";
+  if (remaining === 0) return "after this turn";
   return remaining === 1 ? "in 1 turn" : `in ${remaining} turns`;
 }
 
@@ -45,22 +45,22 @@ const ROWS = 100;
 export function Listed({ listed, total }: { listed: readonly ListedSkill[]; total: number }): ReactNode {
   return (
     <details>
-      <summary>All that it may use: {figure(total)}</summary>
-      <Table name="Skills that it may use" heads={["Skill", "What for", "Tokens"]}>
+      <summary>Available skills: {figure(total)}</summary>
+      <Table name="Available skills" heads={["Skill", "Description", { num: "Tokens" }]}>
         {listed.slice(0, ROWS).map(({ skill, description, tokens, user_only }) => (
           <tr key={skill}>
             <th scope="row">
               <Plain>{skill}</Plain>
-              {user_only && <span className="tag">chosen by the user only</span>}
+              {user_only && <span className="tag">user only</span>}
             </th>
             <td className="long">
               <Plain>{description}</Plain>
             </td>
-            <td>{figure(tokens)}</td>
+            <td className="num">{figure(tokens)}</td>
           </tr>
         ))}
       </Table>
-      {total > ROWS && <p className="soft">and {figure(total - ROWS)} more, which a model finds by searching</p>}
+      {total > ROWS && <p className="soft">{figure(total - ROWS)} more skills are found by search.</p>}
     </details>
   );
 }

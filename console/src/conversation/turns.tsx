@@ -24,7 +24,7 @@ export function Turns({
     <section className="turns" aria-label="Turns">
       <div className="row tight">
         <Button isDisabled={shown === 0} onPress={() => go(shown - 1)}>
-          Turn before
+          Previous turn
         </Button>
         <input
           type="range"
@@ -39,11 +39,11 @@ export function Turns({
           Next turn
         </Button>
         <Button isDisabled={at === null} onPress={() => onAt(null)}>
-          Now
+          Latest
         </Button>
       </div>
       <p role="status">
-        {at === null ? "Now, in" : "As it was in"} {nameOf(point)}, which began <When at={point.at} />
+        {at === null ? "Latest:" : "Showing"} {nameOf(point)}, started <When at={point.at} />
       </p>
     </section>
   );

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { call } from "../gateway/call";
+import { Card } from "../parts/card";
 import { Answer, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible } from "../parts/text";
@@ -17,11 +18,11 @@ import { Active, Listed } from "./skills";
 import { Turns } from "./turns";
 
 const STATUS: Record<Live["status"], string> = {
-  idle: "Not begun",
+  idle: "Not started",
   connecting: "Connecting…",
   open: "Live",
-  waiting: "Connection lost: asked every 3 seconds, and tried again",
-  closed: "Not live: asked every 3 seconds",
+  waiting: "Connection lost. Reconnecting, and updating every 3 seconds",
+  closed: "Updating every 3 seconds",
 };
 
 /** `at` is the `seq` of the selected turn, or `null` for the current state. `answered` lists actions that the page answers by itself. */
@@ -59,32 +60,36 @@ export function View({
       </p>
       <Questions pending={live.pending} answered={answered} answer={live.answer} />
       <Turns turns={turns} at={place} onAt={(next) => onAt(next === null ? null : (turns[next]?.seq ?? null))} />
-      <h2>Skills in the prompt</h2>
-      <Answer of={isNow ? status : past} what="the skills">
-        {({ active }) => <Active active={active} />}
-      </Answer>
-      {live.skills !== null && <Listed {...live.skills} />}
-      <h2>Tool calls</h2>
-      <Calls
-        calls={live.seen.filter(({ turn }) => turn === (point?.turn ?? live.turn))}
-        none={isNow ? "No tool was called in this turn." : "This page has seen no call in that turn."}
-      />
-      <h2>Prompt</h2>
-      <Answer of={isNow ? status : past} what="the prompt">
-        {({ tokens }) => <Prompt id={id} point={point} billed={tokens.billed} isNow={isNow} />}
-      </Answer>
-      <h2>Files</h2>
-      <Files id={id} />
-      <h2>Tokens and money</h2>
-      <Answer of={series} what="the turns">
-        {(all) => (
-          <>
-            <Cost turns={all} />
-            <h2>Life of skills</h2>
-            <Lanes turns={all} />
-          </>
-        )}
-      </Answer>
+      <Card title="Active skills">
+        <Answer of={isNow ? status : past} what="the skills">
+          {({ active }) => <Active active={active} />}
+        </Answer>
+        {live.skills !== null && <Listed {...live.skills} />}
+      </Card>
+      <Card title="Tool calls">
+        <Calls
+          calls={live.seen.filter(({ turn }) => turn === (point?.turn ?? live.turn))}
+          none={isNow ? "No tool calls in this turn." : "No recorded tool calls in this turn."}
+        />
+      </Card>
+      <Card title="Prompt">
+        <Answer of={isNow ? status : past} what="the prompt">
+          {({ tokens }) => <Prompt id={id} point={point} billed={tokens.billed} isNow={isNow} />}
+        </Answer>
+      </Card>
+      <Card title="Files">
+        <Files id={id} />
+      </Card>
+      <Card title="Tokens and cost">
+        <Answer of={series} what="the turns">
+          {(all) => <Cost turns={all} />}
+        </Answer>
+      </Card>
+      {turns.length > 0 && (
+        <Card title="Active skills by turn">
+          <Lanes turns={turns} />
+        </Card>
+      )}
       {status.data !== undefined && <Servers {...status.data} />}
       {status.data !== undefined && <Issues issues={status.data.warnings} />}
     </>
@@ -94,9 +99,8 @@ export function View({
 function Servers({ mcp }: { mcp: readonly { server: string; state: string; tools: string[]; error?: string }[] }) {
   if (mcp.length === 0) return null;
   return (
-    <>
-      <h2>MCP servers</h2>
-      <Table name="MCP servers" heads={["Server", "State", "Tools"]}>
+    <Card title="MCP servers" isFlush>
+      <Table name="MCP servers" heads={["Server", "State", { num: "Tools" }]}>
         {mcp.slice(0, 100).map(({ server, state, tools, error = "" }) => (
           <tr key={server}>
             <th scope="row">
@@ -105,10 +109,10 @@ function Servers({ mcp }: { mcp: readonly { server: string; state: string; tools
             <td className="long">
               {state} <Plain>{error}</Plain>
             </td>
-            <td>{tools.length}</td>
+            <td className="num">{tools.length}</td>
           </tr>
         ))}
       </Table>
-    </>
+    </Card>
   );
 }

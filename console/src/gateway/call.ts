@@ -76,7 +76,11 @@ export async function ask(path: string, init: RequestInit = {}): Promise<Respons
 export async function reach(path: string, init: RequestInit): Promise<Response> {
   return fetch(path, { ...init, cache: "no-store" }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
-    throw new Refusal(0, "UNREACHABLE", "The gateway cannot be reached. Is it running, and are you online?");
+    throw new Refusal(
+      0,
+      "UNREACHABLE",
+      "The gateway is unreachable. Check that it is running and that you are online.",
+    );
   });
 }
 

@@ -24,7 +24,8 @@ export class Refusal extends Error {
 /** Returns the error in a response: RFC 9457, the format of the chat endpoint's vendor, or the response of a proxy in between. */
 export async function refusalIn(answer: Response): Promise<Refusal> {
   const told = fieldsOf(await answer.text().catch(() => ""));
-  const { code = `HTTP_${answer.status}`, message = `The gateway answered ${answer.status}.` } = vendorProblem(told);
+  const { code = `HTTP_${answer.status}`, message = `The gateway returned status ${answer.status}.` } =
+    vendorProblem(told);
   return new Refusal(
     answer.status,
     typeof told.code === "string" ? told.code : code,

@@ -3,15 +3,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { Form } from "react-aria-components";
 import type { GroupInFull } from "../../../sdk/src/generated/operations";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
+import { Card } from "../parts/card";
 import { Confirm } from "../parts/confirm";
-import { Button, Field, Window } from "../parts/controls";
-import { Answer, Trouble } from "../parts/state";
+import { Button, Field } from "../parts/controls";
+import { Facts } from "../parts/facts";
+import { FormWindow } from "../parts/form-window";
+import { Page } from "../parts/page";
+import { Answer } from "../parts/state";
 import { figure, Plain, visible } from "../parts/text";
-import { Title } from "../parts/title";
 import { Members } from "./members";
 import { RoleTable } from "./roles";
 
@@ -24,12 +26,9 @@ export function GroupPage(): ReactNode {
     queryFn: ({ signal }) => call("groups.get", { path: { name } }, signal),
   });
   return (
-    <>
-      <Title>{name}</Title>
-      <Answer of={answer} what="the group">
-        {(group) => <Shown group={group} />}
-      </Answer>
-    </>
+    <Answer of={answer} what="the group">
+      {(group) => <Shown group={group} />}
+    </Answer>
   );
 }
 
@@ -42,60 +41,64 @@ function Shown({ group }: { group: GroupInFull }): ReactNode {
   const { name, display_name, role, quotas } = group;
   const manages = rights.operate || role === "Owner";
   return (
-    <>
-      {display_name !== null && (
-        <p className="lead">
-          <Plain>{display_name}</Plain>
-        </p>
-      )}
-      <p>
-        {role === null
-          ? "You are not in it: you see it as an admin."
-          : `You are ${role === "Owner" ? "its" : "a"} ${role}.`}{" "}
-        {figure(quotas.skills.used)} skills of {figure(quotas.skills.limit)}, {figure(quotas.ghosts.used)} ghosts of{" "}
-        {figure(quotas.ghosts.limit)}.{" "}
-        {role !== null && (
-          <Link to="/" search={{ from: `group:${name}` }}>
-            See its skills
-          </Link>
-        )}
-      </p>
-      <div className="row">
-        {manages && <Button onPress={() => ask("rename")}>Rename</Button>}
-        {role !== null && <Button onPress={() => ask("leave")}>Leave</Button>}
-        {manages && (
-          <Button kind="danger" onPress={() => ask("delete")}>
-            Delete the group
-          </Button>
-        )}
-      </div>
+    <Page
+      title={name}
+      crumbs={[{ name: "Groups", to: "/groups" }]}
+      lead={display_name !== null && <Plain>{display_name}</Plain>}
+      actions={
+        <>
+          {role !== null && (
+            <Link className="button plain" to="/skills" search={{ from: `group:${name}` }}>
+              Skills
+            </Link>
+          )}
+          {manages && <Button onPress={() => ask("rename")}>Rename</Button>}
+          {role !== null && <Button onPress={() => ask("leave")}>Leave</Button>}
+          {manages && (
+            <Button kind="danger" onPress={() => ask("delete")}>
+              Delete group
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Facts
+        of={[
+          ["Your role", role ?? "none (you see this group as an admin)"],
+          ["Skills", `${figure(quotas.skills.used)} of ${figure(quotas.skills.limit)}`],
+          ["Agents", `${figure(quotas.ghosts.used)} of ${figure(quotas.ghosts.limit)}`],
+        ]}
+      />
       <Members name={name} role={role} />
-      <h2>What each role may</h2>
-      <RoleTable />
+      <Card title="Roles" isFlush>
+        <RoleTable />
+      </Card>
       {asked === "rename" && <Rename group={group} onClose={close} />}
       {asked === "leave" && (
         <Confirm
           title={`Leave ${visible(name)}?`}
           button="Leave"
+          done="You left the group."
           act={() => call("members.remove", { path: { name, user_id } })}
           onClose={close}
           onDone={away}
         >
-          You have none of its skills, ghosts and servers any more, until somebody adds you again.
+          You lose access to its skills, agents and servers until somebody adds you again.
         </Confirm>
       )}
       {asked === "delete" && (
         <Confirm
           title={`Delete ${visible(name)}?`}
-          button="Delete it"
+          button="Delete"
+          done="Group deleted."
           act={() => call("groups.delete", { path: { name } })}
           onClose={close}
           onDone={away}
         >
-          Its members and secrets go with it. It can only be deleted once it has no skills and no ghosts.
+          Its memberships and secrets are deleted. A group with skills or agents cannot be deleted.
         </Confirm>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -111,28 +114,21 @@ function Rename({ group: { name, display_name }, onClose }: { group: GroupInFull
     },
   });
   return (
-    <Window title={`Rename ${visible(name)}`} onClose={onClose}>
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <Field
-          label="Shown as"
-          value={shown}
-          onChange={setShown}
-          autoFocus
-          help="Its name stays. Empty: no other one."
-        />
-        {error !== null && <Trouble error={error} />}
-        <div className="row">
-          <Button kind="main" type="submit" isDisabled={isPending}>
-            Rename it
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </Form>
-    </Window>
+    <FormWindow
+      title={`Rename ${visible(name)}`}
+      button="Rename"
+      isBusy={isPending}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <Field
+        label="Display name"
+        value={shown}
+        onChange={setShown}
+        autoFocus
+        help="The name of the group stays. Leave this empty to show the name."
+      />
+    </FormWindow>
   );
 }

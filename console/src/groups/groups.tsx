@@ -2,16 +2,19 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { Users } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { Form } from "react-aria-components";
 import { call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
-import { Button, Field, Window } from "../parts/controls";
+import { Card } from "../parts/card";
+import { Button, Field } from "../parts/controls";
+import { FormWindow } from "../parts/form-window";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
-import { Answer, Empty, Trouble } from "../parts/state";
+import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
-import { Title } from "../parts/title";
+import { PEOPLE_TABS } from "../shell/places";
 import { RoleTable } from "./roles";
 
 const ROWS = 50;
@@ -19,7 +22,10 @@ const route = getRouteApi("/groups");
 
 export function Groups(): ReactNode {
   const { rights } = useMe();
-  const { cursor } = route.useSearch();
+  const { cursor, new: isMaking } = route.useSearch();
+  const navigate = useNavigate({ from: "/groups" });
+  const setMaking = (next: boolean) =>
+    void navigate({ search: ({ new: _, ...words }) => (next ? { ...words, new: "1" } : words) });
   const answer = useQuery({
     queryKey: ["groups", rights.operate, cursor],
     queryFn: ({ signal }) =>
@@ -35,29 +41,28 @@ export function Groups(): ReactNode {
         signal,
       ),
   });
-  const [isMaking, setMaking] = useState(false);
   return (
-    <>
-      <Title>Groups</Title>
-      {rights.make_groups && (
-        <p>
+    <Page
+      title="People and groups"
+      lead="Members of a group share its skills, agents, servers and models."
+      tabs={PEOPLE_TABS}
+      actions={
+        rights.make_groups && (
           <Button kind="main" onPress={() => setMaking(true)}>
-            Make a group
+            Create group
           </Button>
-        </p>
-      )}
+        )
+      }
+    >
       <Answer of={answer} what="the groups">
         {({ items, next }) =>
           items.length === 0 && cursor === undefined ? (
-            <Empty title="You are in no group">
-              <p>
-                Members of a group have its skills, ghosts, servers and models together. Its Owner adds you by your
-                name.
-              </p>
+            <Empty icon={Users} title="No groups yet">
+              <p>Create a group, or ask the owner of a group to add you.</p>
             </Empty>
           ) : (
             <>
-              <Table name="Groups" heads={["Group", "My role", "Made by", "Made"]}>
+              <Table name="Groups" heads={["Group", "My role", "Created by", "Created"]}>
                 {items.map(({ name, display_name, role, created_by, created_at }) => (
                   <tr key={name}>
                     <td>
@@ -85,10 +90,11 @@ export function Groups(): ReactNode {
           )
         }
       </Answer>
-      <h2>What each role may</h2>
-      <RoleTable />
-      {isMaking && <NewGroup onClose={() => setMaking(false)} />}
-    </>
+      <Card title="Roles" isFlush>
+        <RoleTable />
+      </Card>
+      {isMaking !== undefined && <NewGroup onClose={() => setMaking(false)} />}
+    </Page>
   );
 }
 
@@ -108,23 +114,24 @@ function NewGroup({ onClose }: { onClose: () => void }): ReactNode {
     },
   });
   return (
-    <Window title="Make a group" onClose={onClose}>
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <Field label="Name" value={name} onChange={setName} isRequired autoFocus help="It stays. You are its Owner." />
-        <Field label="Shown as" value={shown} onChange={setShown} help="What people call it." />
-        {error !== null && <Trouble error={error} />}
-        <div className="row">
-          <Button kind="main" type="submit" isDisabled={isPending || name.trim() === ""}>
-            Make it
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </Form>
-    </Window>
+    <FormWindow
+      title="Create group"
+      button="Create"
+      isBusy={isPending}
+      isIncomplete={name.trim() === ""}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        value={name}
+        onChange={setName}
+        isRequired
+        autoFocus
+        help="The name cannot be changed. You become the owner."
+      />
+      <Field label="Display name" value={shown} onChange={setShown} />
+    </FormWindow>
   );
 }

@@ -34,11 +34,11 @@ export function Members({ name, role }: { name: string; role: Role | null }): Re
   });
   const [lost, setLost] = useState<Member | null>(null);
   return (
-    <>
-      <h2>Members</h2>
+    <section className="section" aria-labelledby="members">
+      <h2 id="members">Members</h2>
       {gives.length > 0 && <Add name={name} gives={gives} />}
       {gives.length === 0 && role !== null && (
-        <p className="soft">Maintainers and Owners add members and change roles.</p>
+        <p className="soft">Maintainers and owners can add members and change roles.</p>
       )}
       <Answer of={answer} what="the members">
         {({ items, next }) => (
@@ -48,7 +48,7 @@ export function Members({ name, role }: { name: string; role: Role | null }): Re
                 <tr key={member.user_id}>
                   <td>
                     <Plain>{member.user_id}</Plain>
-                    {member.user_id === me && <span className="tag good">me</span>}
+                    {member.user_id === me && <span className="tag accent">me</span>}
                   </td>
                   <td>
                     <RoleOf name={name} member={member} gives={gives} />
@@ -81,13 +81,14 @@ export function Members({ name, role }: { name: string; role: Role | null }): Re
         <Confirm
           title={`Remove ${visible(lost.user_id)}?`}
           button="Remove"
+          done="Member removed."
           act={() => call("members.remove", { path: { name, user_id: lost.user_id } })}
           onClose={() => setLost(null)}
         >
-          None of the group's skills, ghosts and servers is theirs any more. You can add them again.
+          They lose access to the group's skills, agents and servers. You can add them again.
         </Confirm>
       )}
-    </>
+    </section>
   );
 }
 
@@ -115,7 +116,7 @@ function RoleOf({ name, member, gives }: { name: string; member: Member; gives: 
         options={gives.map((role) => [role, role])}
         onChange={mutate}
       />
-      {isPending && <span role="status">Changing it…</span>}
+      {isPending && <span role="status">Saving…</span>}
       {error !== null && <Trouble error={error} />}
     </>
   );

@@ -8,18 +8,18 @@ export type Role = Member["role"];
 
 /** Lowest role first. Each role includes the permissions of those before it. */
 const MAY: readonly (readonly [Role, string])[] = [
-  ["Reporter", "use the group's skills, ghosts, servers and models"],
-  ["Developer", "publish skills, and change them"],
+  ["Reporter", "Use the group's skills, agents, servers and models"],
+  ["Developer", "Publish and change skills"],
   [
     "Maintainer",
-    "make a version current, delete, see how skills are used; ghosts, servers, models and secrets; add Developers and Reporters",
+    "Roll back and delete skills, see usage, manage agents, servers, models and secrets, add Developers and Reporters",
   ],
-  ["Owner", "give every role, rename the group, delete it"],
+  ["Owner", "Assign every role, rename and delete the group"],
 ];
 
 export function RoleTable(): ReactNode {
   return (
-    <Table name="Roles" heads={["Role", "May, beside what stands above"]}>
+    <Table name="Roles" heads={["Role", "Permissions, in addition to the roles above"]}>
       {MAY.map(([role, text]) => (
         <tr key={role}>
           <th scope="row">{role}</th>

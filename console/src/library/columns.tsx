@@ -20,7 +20,7 @@ export function Columns({ name, before, after }: { name: string; before: string;
   const lines = near(aligned(before, after));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
-    <section className="scrolls" aria-label={`How ${visible(name)} differs`} tabIndex={0}>
+    <section className="scrolls" aria-label={`Changes of ${visible(name)}`} tabIndex={0}>
       <table className="columns">
         <thead>
           <tr>
@@ -39,7 +39,7 @@ export function Columns({ name, before, after }: { name: string; before: string;
           ))}
         </tbody>
       </table>
-      {lines.length > DRAWN && <p className="soft">{lines.length - DRAWN} more lines are not drawn.</p>}
+      {lines.length > DRAWN && <p className="soft">{lines.length - DRAWN} more lines are not shown.</p>}
     </section>
   );
 }

@@ -21,7 +21,7 @@ export default function Compare({ skill }: { skill: Skill }): ReactNode {
     <Answer of={useVersions(id)} what="the versions">
       {({ items }) => {
         const base = asked ?? items.find(({ version_id }) => version_id !== version)?.version_id;
-        if (base === undefined) return <p className="soft">There is only one version.</p>;
+        if (base === undefined) return <p className="soft">This skill has only one version.</p>;
         return (
           <>
             <div className="row">
@@ -60,12 +60,12 @@ function PermissionChanges({ id, base, version }: Pair): ReactNode {
       call("versions.permissions", { path: { id, version_id: version }, query: { base } }, signal),
   });
   return (
-    <section aria-label="Permissions that differ">
+    <section aria-label="Changed permissions">
       <h2>Permissions</h2>
       <Answer of={answer} what="the permissions">
         {({ changes }) =>
           changes === null || changes.added.length + changes.removed.length === 0 ? (
-            <p className="soft">Both may do the same.</p>
+            <p className="soft">No difference.</p>
           ) : (
             <ul className="plain-list">
               {changes.added.map((permission) => (
@@ -85,7 +85,7 @@ function PermissionChanges({ id, base, version }: Pair): ReactNode {
 function Permission({ sign, permission, value }: SkillPermission & { sign: "+" | "−" }): ReactNode {
   return (
     <li className={sign === "+" ? "added" : "removed"}>
-      {sign === "+" ? "May now" : "May no more"}: {permission.replaceAll("_", " ")} <Plain>{value}</Plain>
+      {sign === "+" ? "Added" : "Removed"}: {permission.replaceAll("_", " ")} <Plain>{value}</Plain>
     </li>
   );
 }
@@ -114,9 +114,9 @@ function FileChanges({ id, base, version }: Pair): ReactNode {
   const all = changes(before.data, after.data);
   const chosen = all.find(([path]) => path === file) ?? all[0];
   return (
-    <section aria-label="Files that differ">
+    <section aria-label="Changed files">
       <h2>Files</h2>
-      {chosen === undefined && <p className="soft">All files are the same.</p>}
+      {chosen === undefined && <p className="soft">No difference.</p>}
       <ul className="plain-list">
         {all.slice(0, SHOWN).map(([path, change]) => (
           <li key={path}>
@@ -155,6 +155,6 @@ function FileChange({ id, base, version, path, change }: Pair & { path: string; 
   const young = change === "removed" ? nothing : after.data;
   if (old === undefined || young === undefined) return <Loading what="the file" />;
   if (old.kind !== "text" || young.kind !== "text")
-    return <p className="soft">It is no text, or a long one: see it under Files.</p>;
+    return <p className="soft">This file is binary or too long to compare. Open it under Files.</p>;
   return <Columns name={path} before={old.text} after={young.text} />;
 }

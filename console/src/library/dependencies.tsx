@@ -31,14 +31,14 @@ export default function Dependencies({ skill }: { skill: Skill }): ReactNode {
       {({ nodes, ties, unasked, hidden }) => (
         <>
           {ties.length === 0 ? (
-            <p className="soft">It needs no other skill, and no ghost that you may see uses it.</p>
+            <p className="soft">No dependencies, and no visible agent uses this skill.</p>
           ) : (
-            <Graph name="What needs what" nodes={nodes} ties={ties} />
+            <Graph name="Dependencies" nodes={nodes} ties={ties} />
           )}
-          {hidden > 0 && <p className="soft">{hidden} ghosts that you may not see use it, too.</p>}
+          {hidden > 0 && <p className="soft">{hidden} more agents that you cannot see use this skill.</p>}
           {unasked.length > 0 && (
             <p className="soft">
-              It goes on from <Plain>{unasked.join(", ")}</Plain>.
+              Not shown: dependencies of <Plain>{unasked.join(", ")}</Plain>.
             </p>
           )}
         </>

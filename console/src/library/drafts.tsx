@@ -2,16 +2,18 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { FilePen } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { Draft } from "../../../sdk/src/generated/operations";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Answer, Empty, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { bytes, figure, Plain, visible, When } from "../parts/text";
-import { Title } from "../parts/title";
+import { SKILL_TABS } from "../shell/places";
 import { Owner } from "./owner";
 
 /** A user has fewer drafts; more can be shared with them. */
@@ -25,21 +27,26 @@ export function DraftList(): ReactNode {
   const close = () => ask(null);
   let made = "";
   return (
-    <>
-      <Title>Drafts</Title>
-      <p className="soft">
-        A draft is tried by whoever chooses it by its reference. Nobody else sees it, and it ends by itself.
-      </p>
+    <Page
+      title="Skills"
+      lead="Drafts are private. Only people who select a draft can try it."
+      tabs={SKILL_TABS}
+      actions={
+        <Link className="button main" to="/publish">
+          Publish a skill
+        </Link>
+      }
+    >
       <Answer of={answer} what="the drafts">
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="There is no draft">
+            <Empty icon={FilePen} title="No drafts yet">
               <p>
-                <Link to="/publish">Choose a package</Link>, and keep it as a draft in place of publishing it.
+                <Link to="/publish">Choose a package</Link> and save it as a draft to try it before others see it.
               </p>
             </Empty>
           ) : (
-            <Table name="Drafts" heads={["Draft", "Meant for", "Costs", "Pushed", "Ends", "Findings", ""]}>
+            <Table name="Drafts" heads={["Draft", "Scope", "Size", "Saved", "Expires", "Findings", ""]}>
               {items.slice(0, ROWS).map((draft) => (
                 <tr key={draft.reference}>
                   <td className="long">
@@ -49,7 +56,9 @@ export function DraftList(): ReactNode {
                         <Plain>{draft.reference}</Plain>
                       </code>
                     </div>
-                    <Plain>{draft.description}</Plain>
+                    <div className="clamp">
+                      <Plain>{draft.description}</Plain>
+                    </div>
                   </td>
                   <td>
                     <Owner namespace={draft.namespace} isPublic={draft.is_public} />
@@ -78,10 +87,10 @@ export function DraftList(): ReactNode {
                     {draft.author === user_id && (
                       <div className="row tight">
                         <Button
-                          aria-label={`Promote ${visible(draft.name)}`}
+                          aria-label={`Publish ${visible(draft.name)}`}
                           onPress={() => ask({ act: "promote", draft })}
                         >
-                          Promote
+                          Publish
                         </Button>
                         <Button
                           kind="danger"
@@ -101,8 +110,9 @@ export function DraftList(): ReactNode {
       </Answer>
       {asked?.act === "promote" && (
         <Confirm
-          title={`Promote ${visible(asked.draft.name)}?`}
-          button="Promote it"
+          title={`Publish ${visible(asked.draft.name)}?`}
+          button="Publish"
+          done="Draft published."
           kind="main"
           act={async () => {
             const { metadata } = await call("drafts.promote", { path: { name: asked.draft.name } });
@@ -111,19 +121,20 @@ export function DraftList(): ReactNode {
           onClose={close}
           onDone={() => navigate({ to: "/skills/$id", params: { id: made } })}
         >
-          It becomes a version of the skill, for everybody who may use that. The draft is gone.
+          The draft becomes a version of the skill for everyone with access to it.
         </Confirm>
       )}
       {asked?.act === "discard" && (
         <Confirm
           title={`Discard ${visible(asked.draft.name)}?`}
-          button="Discard it"
+          button="Discard"
+          done="Draft discarded."
           act={() => call("drafts.delete", { path: { name: asked.draft.name } })}
           onClose={close}
         >
-          Whoever tries it loses it with the next turn. This cannot be taken back.
+          Conversations that use the draft lose it in their next turn. You cannot undo this.
         </Confirm>
       )}
-    </>
+    </Page>
   );
 }

@@ -54,12 +54,12 @@ export function Files({ skill }: { skill: Skill }): ReactNode {
               )}
               {before > 0 && (
                 <button type="button" className="button plain" onClick={() => setBefore(before - SHOWN)}>
-                  Files before
+                  Previous files
                 </button>
               )}
             </nav>
             {file === undefined ? (
-              <p className="soft">Choose a file.</p>
+              <p className="soft">Select a file.</p>
             ) : (
               <FileContent key={`${version} ${file}`} version={version} path={file} />
             )}
@@ -97,7 +97,7 @@ function Shown({ path, content }: { path: string; content: Content }): ReactNode
   if (content.kind === "picture") return <Picture blob={content.blob} alt={path} />;
   return (
     <p>
-      This is no text, or a long one. <Download blob={content.blob} name={path.split("/").at(-1) ?? path} />
+      This file is binary or too long to show. <Download blob={content.blob} name={path.split("/").at(-1) ?? path} />
     </p>
   );
 }
@@ -112,7 +112,7 @@ function Download({ blob, name }: { blob: Blob; name: string }): ReactNode {
   const url = useAddress(blob);
   return url === null ? null : (
     <a href={url} download={name}>
-      Download it ({bytes(blob.size)})
+      Download ({bytes(blob.size)})
     </a>
   );
 }

@@ -12,7 +12,7 @@ const route = getRouteApi("/skills/$id");
 
 export default function Instructions({ skill }: { skill: Skill }): ReactNode {
   const { prompt } = skill.spec;
-  if (prompt.trim() === "") return <p className="soft">It has no instructions.</p>;
+  if (prompt.trim() === "") return <p className="soft">This skill has no instructions.</p>;
   return (
     <Prose
       text={prompt}

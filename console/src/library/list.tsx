@@ -2,23 +2,25 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { Puzzle, SearchX } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Skill, SkillItem } from "../../../sdk/src/generated/operations";
 import { type Slice, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Choice } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
 import { Search } from "../parts/search";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
-import { Title } from "../parts/title";
 import { Choose } from "../publish/choose";
+import { canPublish, SKILL_TABS } from "../shell/places";
 import { Owner } from "./owner";
 
 /** The number of rows that are shown and requested at once. */
 const ROWS = 50;
-const route = getRouteApi("/");
+const route = getRouteApi("/skills");
 
 /** A skill as the list shows it, from the list or a search. */
 interface Row {
@@ -33,7 +35,7 @@ interface Row {
 }
 
 export function Library(): ReactNode {
-  const { rights } = useMe();
+  const me = useMe();
   const { q, from = "all", cursor } = route.useSearch();
   const answer = useQuery({
     queryKey: ["skills", q, from, cursor],
@@ -41,15 +43,19 @@ export function Library(): ReactNode {
     placeholderData: keepPreviousData,
   });
   return (
-    <>
-      <Title>Library</Title>
+    <Page
+      title="Skills"
+      lead={canPublish(me) && "Drag a skill folder or ZIP onto any page to check and publish it."}
+      tabs={SKILL_TABS}
+      actions={
+        canPublish(me) && (
+          <Link className="button main" to="/publish">
+            Publish a skill
+          </Link>
+        )
+      }
+    >
       <Filters />
-      {rights.namespaces.some(({ publish }) => publish) && (
-        <p className="soft">
-          Drop the folder or the ZIP of a skill anywhere here: you see what the gateway says of it before it is
-          published.
-        </p>
-      )}
       <Answer of={answer} what="the skills">
         {({ items, next }) =>
           items.length === 0 ? (
@@ -62,29 +68,29 @@ export function Library(): ReactNode {
           )
         }
       </Answer>
-    </>
+    </Page>
   );
 }
 
 function Filters(): ReactNode {
   const { q, from = "all" } = route.useSearch();
   const { groups } = useMe();
-  const navigate = useNavigate({ from: "/" });
+  const navigate = useNavigate({ from: "/skills" });
   const set = (words: { q?: string; from?: string }) => {
     const { q: text, from: place } = { q, from, ...words };
     void navigate({ search: { ...(text ? { q: text } : {}), ...(place === "all" ? {} : { from: place }) } });
   };
   const places: [string, string][] = [
-    ["all", "All that I may use"],
-    ["default", "My own"],
-    ...groups.map((group): [string, string] => [`group:${group}`, `The group ${group}`]),
+    ["all", "All skills"],
+    ["default", "Mine"],
+    ...groups.map((group): [string, string] => [`group:${group}`, `Group ${group}`]),
     ["public", "Public"],
   ];
   return (
     <search className="row">
       <Search
-        label="Search, as a model searches"
-        placeholder="What should it help with?"
+        label="Search skills"
+        placeholder="Ranked the way find_skill ranks them"
         value={q}
         onSearch={(text) => set({ q: text })}
       />
@@ -95,17 +101,24 @@ function Filters(): ReactNode {
 
 function Rows({ items }: { items: readonly Row[] }): ReactNode {
   return (
-    <Table name="Skills" heads={["Skill", "What it is for", "Of", "Version", "Changed"]}>
+    <Table name="Skills" heads={["Skill", "Description", "Owner", "Version", "Updated"]}>
       {items.map(({ id, name, namespace, isPublic, description, version, updatedAt, findings }) => (
         <tr key={id}>
-          <td>
+          <td className="name">
             <Link to="/skills/$id" params={{ id }}>
               <Plain>{name}</Plain>
             </Link>
-            {findings > 0 && <span className="tag bad">{findings} findings</span>}
+            {findings > 0 && (
+              <>
+                {" "}
+                <span className="tag bad">{findings} findings</span>
+              </>
+            )}
           </td>
           <td className="long">
-            <Plain>{description}</Plain>
+            <div className="clamp">
+              <Plain>{description}</Plain>
+            </div>
           </td>
           <td>
             <Owner namespace={namespace} isPublic={isPublic} />
@@ -122,17 +135,14 @@ function Rows({ items }: { items: readonly Row[] }): ReactNode {
 
 function Nothing({ isFirst }: { isFirst: boolean }): ReactNode {
   return isFirst ? (
-    <Empty title="Publish your first skill">
-      <p>
-        Drop its folder or its ZIP anywhere on this page, or choose it here. You see a report before anything is
-        published.
-      </p>
+    <Empty icon={Puzzle} title="Publish your first skill">
+      <p>Drag a skill folder or ZIP here, or choose one. You see a report before anything is published.</p>
       <Choose />
     </Empty>
   ) : (
-    <Empty title="Nothing is found">
+    <Empty icon={SearchX} title="No matching skills">
       <p>
-        Try other words, or <Link to="/">see all skills</Link>.
+        Try other words, or <Link to="/skills">show all skills</Link>.
       </p>
     </Empty>
   );

@@ -6,7 +6,7 @@ import { Plain } from "../parts/text";
 export function Owner({ namespace, isPublic }: { namespace: string; isPublic: boolean }): ReactNode {
   if (isPublic) return <span className="tag">public</span>;
   return namespace === "default" ? (
-    <span className="tag good">mine</span>
+    <span className="tag accent">mine</span>
   ) : (
     <span className="tag">
       <Plain>{namespace}</Plain>

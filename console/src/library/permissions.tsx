@@ -30,7 +30,7 @@ export function Permissions({ skill }: { skill: Skill }): ReactNode {
       />
       <Answer of={answer} what="the permissions">
         {({ permissions }) => (
-          <Table name="Permissions" heads={["What", "Which"]}>
+          <Table name="Permissions" heads={["Permission", "Value"]}>
             {lines(permissions).map(([what, which]) => (
               <tr key={what}>
                 <th scope="row">{what}</th>
@@ -51,8 +51,8 @@ function lines(may: SkillPermissions): [what: string, which: string][] {
   return [
     ["Runs code", may.runs_code ? "yes" : "no"],
     ["Scripts", list(may.scripts.map(({ path, runs }) => (runs === null ? path : `${path} (${runs})`)))],
-    ["Tools of its own", list(may.tools)],
-    ["Tools it names for the host", list(may.allowed_tools)],
+    ["Own tools", list(may.tools)],
+    ["Allowed tools of the host", list(may.allowed_tools)],
     ["MCP servers", list(may.servers.map(({ name, host, command }) => `${name} (${host ?? command ?? "?"})`))],
     ["Hosts", list(may.hosts)],
     ["Secrets", list(may.secrets)],

@@ -6,9 +6,10 @@ import { lazy, type ReactNode, Suspense } from "react";
 import type { NamespaceRights, Skill } from "../../../sdk/src/generated/operations";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
+import { Facts } from "../parts/facts";
+import { Page } from "../parts/page";
 import { Answer, Issues, Later, Loading } from "../parts/state";
 import { figure, Plain, When } from "../parts/text";
-import { Title } from "../parts/title";
 import { VIEWS, type View } from "../views";
 import { Files } from "./files";
 import { Owner } from "./owner";
@@ -28,7 +29,7 @@ const NAMES: Record<View, string> = {
   compare: "Compare",
   permissions: "Permissions",
   dependencies: "Dependencies",
-  use: "Use",
+  use: "Usage",
 };
 
 export function SkillPage(): ReactNode {
@@ -49,11 +50,14 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
   const rights = useRights(skill);
   const views = VIEWS.filter((name) => name !== "use" || rights?.measure === true);
   return (
-    <>
-      <Title>{skill.metadata.name}</Title>
-      <Try skill={skill.metadata.name} />
-      <Facts skill={skill} />
-      <nav className="tabs views" aria-label="Views of the skill">
+    <Page
+      title={skill.metadata.name}
+      crumbs={[{ name: "Skills", to: "/skills" }]}
+      lead={<Plain>{skill.spec.description}</Plain>}
+      actions={<Try skill={skill.metadata.name} />}
+    >
+      <Summary skill={skill} />
+      <nav className="tabs" aria-label="Views of the skill">
         {views.map((name) => (
           <Link
             key={name}
@@ -80,7 +84,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
         {view === "dependencies" && <Dependencies skill={skill} />}
         {view === "use" && <Use id={skill.metadata.labels.id} />}
       </Suspense>
-    </>
+    </Page>
   );
 }
 
@@ -88,11 +92,9 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
 function Try({ skill }: { skill: string }): ReactNode {
   const { tries } = useMe();
   return tries ? (
-    <p>
-      <Link className="button plain" to="/try" search={{ skill }}>
-        Try it
-      </Link>
-    </p>
+    <Link className="button main" to="/try" search={{ skill }}>
+      Try it
+    </Link>
   ) : null;
 }
 
@@ -102,20 +104,20 @@ function useRights({ metadata: { namespace, labels } }: Skill): NamespaceRights 
   return useMe().rights.namespaces.find((rights) => rights.namespace === where);
 }
 
-function Facts({ skill: { metadata, spec, status } }: { skill: Skill }): ReactNode {
+function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): ReactNode {
   const { id, user_id } = metadata.labels;
   const references = useQuery({
     queryKey: ["skill", id, "references"],
     queryFn: ({ signal }) => call("skills.references", { path: { id } }, signal),
   });
   const facts: [string, ReactNode][] = [
-    ["Of", <Owner key="of" namespace={metadata.namespace} isPublic={user_id === "0"} />],
+    ["Owner", <Owner key="owner" namespace={metadata.namespace} isPublic={user_id === "0"} />],
     ["Version", spec.version === undefined ? `${status.version_number}` : <Plain key="version">{spec.version}</Plain>],
-    ["Changed", <When key="changed" at={status.updated_at} />],
-    ["Costs", `${figure(status.tokens.line)} tokens in a list, ${figure(status.tokens.instructions)} once loaded`],
+    ["Updated", <When key="updated" at={status.updated_at} />],
+    ["Tokens", `${figure(status.tokens.line)} listed, ${figure(status.tokens.instructions)} loaded`],
     [
-      "Needs",
-      spec.dependencies.length === 0 ? "no other skill" : <Plain key="needs">{spec.dependencies.join(", ")}</Plain>,
+      "Dependencies",
+      spec.dependencies.length === 0 ? "none" : <Plain key="needs">{spec.dependencies.join(", ")}</Plain>,
     ],
     [
       "Used by",
@@ -131,25 +133,17 @@ function Facts({ skill: { metadata, spec, status } }: { skill: Skill }): ReactNo
   ];
   return (
     <>
-      <p className="lead">
-        <Plain>{spec.description}</Plain>
-      </p>
       {status.state === "yanked" && (
         <p className="note warn">
-          This version is yanked: no name means it any more. Activate another one under Versions.
+          This version is yanked, so no name or range selects it. Make another version current under Versions.
         </p>
       )}
-      <dl className="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts} />
       {status.warnings.length > 0 && (
         <details className="note warn">
-          <summary>{status.warnings.length} findings of the gateway</summary>
+          <summary>
+            {status.warnings.length} {status.warnings.length === 1 ? "finding" : "findings"}
+          </summary>
           <Issues issues={status.warnings} />
         </details>
       )}
@@ -158,7 +152,7 @@ function Facts({ skill: { metadata, spec, status } }: { skill: Skill }): ReactNo
 }
 
 function ghosts(names: readonly string[], hidden: number): ReactNode {
-  if (names.length === 0 && hidden === 0) return "no ghost";
-  const others = hidden === 0 ? [] : [`${hidden} that you may not see`];
+  if (names.length === 0 && hidden === 0) return "no agent";
+  const others = hidden === 0 ? [] : [`${hidden} that you cannot see`];
   return <Plain>{[...names, ...others].join(", ")}</Plain>;
 }

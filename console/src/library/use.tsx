@@ -1,6 +1,7 @@
 // Shows the usage of a skill by day, as a chart and as a table.
 
 import { useQuery } from "@tanstack/react-query";
+import { ChartColumn } from "lucide-react";
 import type { ReactNode } from "react";
 import { call } from "../gateway/call";
 import { Chart } from "../parts/chart";
@@ -15,20 +16,20 @@ export default function Use({ id }: { id: string }): ReactNode {
     queryFn: ({ signal }) => call("skills.usage", { path: { id }, query: { days: DAYS } }, signal),
   });
   return (
-    <Answer of={answer} what="its use">
+    <Answer of={answer} what="the usage">
       {({ totals, days }) =>
         days.length === 0 ? (
-          <Empty title="Nobody has used it in the last 30 days">
-            <p>Conversations tell what they have used once an hour.</p>
+          <Empty icon={ChartColumn} title="Not used in the last 30 days">
+            <p>Usage appears up to one hour after a conversation loads the skill.</p>
           </Empty>
         ) : (
           <>
             <p>
-              In {DAYS} days: loaded {figure(totals.loads)} times, {figure(totals.calls)} calls of its tools,{" "}
-              {figure(totals.failures)} of them failed, {figure(totals.tokens)} tokens.
+              Last {DAYS} days: {figure(totals.loads)} loads, {figure(totals.calls)} tool calls (
+              {figure(totals.failures)} failed), {figure(totals.tokens)} tokens.
             </p>
             <Chart
-              name="Loads a day"
+              name="Usage per day"
               file="skill-use.csv"
               series={["Loads", "Calls", "Failures"]}
               points={days.toReversed().map(({ day, loads, calls, failures }) => [day, [loads, calls, failures]])}

@@ -20,6 +20,6 @@ export function VersionChoice({
   const known = (data?.items ?? []).map((version) => [version.version_id, visible(nameOf(version))] as const);
   const options = known.some(([version]) => version === value)
     ? known
-    : [[value, "the one in the address"] as const, ...known];
+    : [[value, "version from the URL"] as const, ...known];
   return <Choice label={label} value={value} options={options} onChange={onChange} />;
 }

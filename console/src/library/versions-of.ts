@@ -26,7 +26,7 @@ export function useVersions(id: string) {
 
 /** Returns the name of a version: its label, otherwise its number. */
 export const nameOf = ({ number, version, is_current }: SkillVersion): string =>
-  `${version ?? `no. ${number}`}${is_current ? " (current)" : ""}`;
+  `${version ?? `#${number}`}${is_current ? " (current)" : ""}`;
 
 export const filesOf = (id: string, version_id: string) =>
   queryOptions({

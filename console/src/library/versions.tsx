@@ -16,21 +16,24 @@ import { nameOf, versionsOf } from "./versions-of";
 const route = getRouteApi("/skills/$id");
 type Act = "activate" | "yank" | "unyank";
 
-const ACTS: Record<Act, { button: string; title: (name: string) => string; text: string }> = {
+const ACTS: Record<Act, { button: string; done: string; title: (name: string) => string; text: string }> = {
   activate: {
     button: "Make current",
+    done: "Version is current.",
     title: (name) => `Make ${name} the current version?`,
-    text: "Conversations take it with their next turn. The version that is current now stays, and can be made current again.",
+    text: "Conversations switch to it in their next turn. You can make the present version current again.",
   },
   yank: {
     button: "Yank",
+    done: "Version yanked.",
     title: (name) => `Yank ${name}?`,
-    text: "No name and no range means it any more. It can be taken back.",
+    text: "Names and ranges no longer select it. You can undo this.",
   },
   unyank: {
-    button: "Take back",
-    title: (name) => `Take ${name} back?`,
-    text: "Names and ranges may mean it again.",
+    button: "Unyank",
+    done: "Version unyanked.",
+    title: (name) => `Unyank ${name}?`,
+    text: "Names and ranges can select it again.",
   },
 };
 
@@ -59,6 +62,7 @@ export function Versions({ skill, mayActivate }: { skill: Skill; mayActivate: bo
             <Confirm
               title={ACTS[asked.act].title(nameOf(asked.version))}
               button={ACTS[asked.act].button}
+              done={ACTS[asked.act].done}
               kind={asked.act === "yank" ? "danger" : "main"}
               act={() => call(`versions.${asked.act}`, { path: { id, version_id: asked.version.version_id } })}
               onClose={() => ask(null)}

@@ -18,14 +18,16 @@ export function AuditFile({ filters }: { filters: AuditFilters }): ReactNode {
   return (
     <div className="row">
       <Button isDisabled={isPending} onPress={() => mutate()}>
-        {isPending ? "Reading them…" : "Make a CSV"}
+        {isPending ? "Exporting…" : "Export CSV"}
       </Button>
       {data !== undefined && (
         <a download="audit.csv" href={csvAddress([HEADS, ...data.map(lineOf)])}>
           Download {figure(data.length)} records
         </a>
       )}
-      {data?.length === MOST && <span className="soft">The newest {figure(MOST)}: filter by days for the others.</span>}
+      {data?.length === MOST && (
+        <span className="soft">The file has the newest {figure(MOST)} records. Filter by day to export others.</span>
+      )}
       {error !== null && <Trouble error={error} />}
     </div>
   );

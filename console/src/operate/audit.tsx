@@ -2,14 +2,16 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { ScrollText } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Form } from "react-aria-components";
 import { Button, Field } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
-import { Title } from "../parts/title";
+import { SYSTEM_TABS } from "../shell/places";
 import { AuditFile } from "./audit-file";
 import { type AuditFilters, recordsOf } from "./audit-records";
 
@@ -22,16 +24,15 @@ export function Audit(): ReactNode {
     queryFn: ({ signal }) => recordsOf(filters, cursor, signal),
   });
   return (
-    <>
-      <Title>Audit</Title>
+    <Page title="System" lead="Every change and who made it, newest first." tabs={SYSTEM_TABS}>
       <Filters key={JSON.stringify(filters)} />
       <Answer of={answer} what="the records">
         {({ items, next }) =>
           items.length === 0 ? (
-            <Empty title="There is no such record" />
+            <Empty icon={ScrollText} title="No matching records" />
           ) : (
             <>
-              <Table name="Audit records" heads={["When", "Who", "Did", "To", "More"]}>
+              <Table name="Audit records" heads={["Time", "User", "Action", "Resource", "Details"]}>
                 {items.map(
                   ({
                     seq,
@@ -74,16 +75,16 @@ export function Audit(): ReactNode {
           )
         }
       </Answer>
-    </>
+    </Page>
   );
 }
 
 /** The filter fields, by their names in the address. */
 const FIELDS = [
-  ["actor", "Who", ""],
-  ["action", "Did", "skill.publish"],
-  ["type", "To a", "skill"],
-  ["id", "With the id", ""],
+  ["actor", "User", ""],
+  ["action", "Action", "skill.publish"],
+  ["type", "Resource type", "skill"],
+  ["id", "Resource id", ""],
 ] as const;
 
 function Filters(): ReactNode {

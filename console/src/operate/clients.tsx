@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { OAuthClient } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
+import { Card } from "../parts/card";
 import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
 import { Answer } from "../parts/state";
@@ -20,16 +21,17 @@ export function Clients(): ReactNode {
   });
   const [lost, setLost] = useState<OAuthClient | null>(null);
   return (
-    <>
-      <h2>Programs with an id and a secret</h2>
-      <Answer of={answer} what="the programs">
+    <Card title="Pre-registered clients" isFlush>
+      <Answer of={answer} what="the clients">
         {({ items }) =>
           items.length === 0 ? (
-            <p className="soft">
-              There is none. <code>PUT /api/v1/oauth-clients/&lt;name&gt;</code> registers one.
+            <p className="body soft">
+              <span>
+                No clients. Register one with <code>PUT /api/v1/oauth-clients/&lt;name&gt;</code>.
+              </span>
             </p>
           ) : (
-            <Table name="Programs with an id and a secret" heads={["Program", "Leads back to", "Since", ""]}>
+            <Table name="Pre-registered clients" heads={["Client", "Redirect URIs", "Registered", ""]}>
               {items.map((client) => (
                 <tr key={client.name}>
                   <td className="long">
@@ -62,13 +64,14 @@ export function Clients(): ReactNode {
       {lost !== null && (
         <Confirm
           title={`Remove ${visible(lost.display_name)}?`}
-          button="Remove it"
+          button="Remove"
+          done="Client removed."
           act={() => call("oauthClients.delete", { path: { name: lost.name } })}
           onClose={() => setLost(null)}
         >
-          It signs nobody in any more, and whoever it has signed in is signed out.
+          Users can no longer sign in with it, and the users it has signed in are signed out.
         </Confirm>
       )}
-    </>
+    </Card>
   );
 }

@@ -2,17 +2,18 @@
 
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { MessagesSquare } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { Form } from "react-aria-components";
 import { type AnswerOf, call, slice } from "../gateway/call";
 import { Confirm } from "../parts/confirm";
-import { Button, Field, Window } from "../parts/controls";
+import { Button, Field } from "../parts/controls";
+import { FormWindow } from "../parts/form-window";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
 import { Search } from "../parts/search";
-import { Answer, Empty, Trouble } from "../parts/state";
+import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible, When } from "../parts/text";
-import { Title } from "../parts/title";
 
 const ROWS = 50;
 const route = getRouteApi("/conversations");
@@ -35,12 +36,14 @@ export function Conversations(): ReactNode {
   const [asked, ask] = useState<{ act: "rename" | "delete"; talk: Talk } | null>(null);
   const close = () => ask(null);
   return (
-    <>
-      <Title>Conversations</Title>
+    <Page
+      title="Conversations"
+      lead="Your conversations. No other user can read them. Turns and tokens are up to ten minutes old."
+    >
       <search className="row">
         <Search
-          label="Find one"
-          placeholder="Letters of its title, ghost or id"
+          label="Search conversations"
+          placeholder="Part of the title, agent or id"
           value={q}
           onSearch={(words) => void navigate({ search: words === "" ? {} : { q: words } })}
         />
@@ -51,7 +54,18 @@ export function Conversations(): ReactNode {
             {items.length === 0 ? (
               <Nothing isFirst={q === undefined && cursor === undefined} />
             ) : (
-              <Table name="Conversations" heads={["Conversation", "Ghost", "Turns", "Last turn", "Billed", "Made", ""]}>
+              <Table
+                name="Conversations"
+                heads={[
+                  "Conversation",
+                  "Agent",
+                  { num: "Turns" },
+                  "Last turn",
+                  { num: "Billed tokens" },
+                  "Created",
+                  "",
+                ]}
+              >
                 {items.map((talk) => (
                   <Row key={talk.id} talk={talk} ask={(act) => ask({ act, talk })} />
                 ))}
@@ -61,19 +75,19 @@ export function Conversations(): ReactNode {
           </>
         )}
       </Answer>
-      <p className="soft">Turns and tokens are told within ten minutes. Only you see your conversations here.</p>
       {asked?.act === "rename" && <Rename talk={asked.talk} onClose={close} />}
       {asked?.act === "delete" && (
         <Confirm
           title={`Delete ${visible(nameOf(asked.talk))}?`}
-          button="Delete it"
+          button="Delete"
+          done="Conversation deleted."
           act={() => call("conversations.delete", { path: { id: asked.talk.id } })}
           onClose={close}
         >
-          Its turns, results, files and questions go with it. This cannot be taken back.
+          Its turns, results, files and questions are deleted. You cannot undo this.
         </Confirm>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -93,9 +107,9 @@ function Row({ talk, ask }: { talk: Talk; ask: (act: "rename" | "delete") => voi
         )}
       </td>
       <td>{ghost !== null && <Plain>{ghost}</Plain>}</td>
-      <td>{turns === null ? "not told yet" : figure(turns)}</td>
+      <td className="num">{turns === null ? "–" : figure(turns)}</td>
       <td>{turns !== null && <When at={last_turn_at} />}</td>
-      <td>{tokens !== null && `${figure(tokens)} tokens`}</td>
+      <td className="num">{tokens === null ? "–" : figure(tokens)}</td>
       <td>
         <When at={created_at} />
       </td>
@@ -125,36 +139,31 @@ function Rename({ talk, onClose }: { talk: Talk; onClose: () => void }): ReactNo
     },
   });
   return (
-    <Window title={`Rename ${visible(nameOf(talk))}`} onClose={onClose}>
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <Field label="Title" value={title} onChange={setTitle} isRequired autoFocus help="No model sees it." />
-        {error !== null && <Trouble error={error} />}
-        <div className="row">
-          <Button kind="main" type="submit" isDisabled={isPending || title.trim() === ""}>
-            Rename it
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </Form>
-    </Window>
+    <FormWindow
+      title={`Rename ${visible(nameOf(talk))}`}
+      button="Rename"
+      isBusy={isPending}
+      isIncomplete={title.trim() === ""}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <Field label="Title" value={title} onChange={setTitle} isRequired autoFocus help="Models do not see the title." />
+    </FormWindow>
   );
 }
 
 function Nothing({ isFirst }: { isFirst: boolean }): ReactNode {
   return isFirst ? (
-    <Empty title="There is no conversation yet">
+    <Empty icon={MessagesSquare} title="No conversations yet">
       <p>
-        Your back end begins one with its first turn: <code>POST /api/v1/conversations/&lt;id&gt;/turns</code>.
+        Start one in the <Link to="/try">playground</Link>, or connect your application to{" "}
+        <code>{location.origin}/openai/v1</code>.
       </p>
     </Empty>
   ) : (
-    <Empty title="No conversation is found">
-      <p>Try other letters, or clear the field.</p>
+    <Empty icon={MessagesSquare} title="No matching conversations">
+      <p>Try another search, or clear the field.</p>
     </Empty>
   );
 }

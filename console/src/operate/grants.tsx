@@ -2,17 +2,18 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { Plug } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { Grant } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
-import { Title } from "../parts/title";
 import { Clients } from "./clients";
 
 const ROWS = 50;
@@ -29,29 +30,29 @@ export function Grants(): ReactNode {
   const [lost, setLost] = useState<Grant | "all" | null>(null);
   const close = () => setLost(null);
   return (
-    <>
-      <Title>Connected apps</Title>
-      <p className="soft">
-        MCP hosts that may use the gateway, since somebody has signed in for them. A host calls itself what it likes:
-        nobody has verified its name.
-      </p>
+    <Page
+      title="Connected apps"
+      lead="MCP hosts that users have signed in. An app chooses its own name, and nobody verifies it."
+      actions={
+        (answer.data?.items.length ?? 0) > 0 && (
+          <Button kind="danger" onPress={() => setLost("all")}>
+            Disconnect all of mine
+          </Button>
+        )
+      }
+    >
       <Answer of={answer} what="the apps">
         {({ items, next }) =>
           items.length === 0 ? (
-            <Empty title="No app is connected">
+            <Empty icon={Plug} title="No connected apps">
               <p>
-                Give an MCP host the address <code>{location.origin}/mcp</code>: it leads to a sign-in, and then stands
-                here.
+                Add <code>{location.origin}/mcp</code> as a server in an MCP host such as Claude or VS Code, and sign
+                in.
               </p>
             </Empty>
           ) : (
             <>
-              <p>
-                <Button kind="danger" onPress={() => setLost("all")}>
-                  Disconnect all of mine
-                </Button>
-              </p>
-              <Table name="Connected apps" heads={["App", "User", "Opens", "Since", "Last used", "Ends", ""]}>
+              <Table name="Connected apps" heads={["App", "User", "Resource", "Connected", "Last used", "Expires", ""]}>
                 {items.map((grant) => (
                   <tr key={grant.id}>
                     <td className="long">
@@ -96,23 +97,25 @@ export function Grants(): ReactNode {
       {lost === "all" && (
         <Confirm
           title="Disconnect all of my apps?"
-          button="Disconnect them"
+          button="Disconnect"
+          done="Apps disconnected."
           act={() => call("grants.endAll", {})}
           onClose={close}
         >
-          Each is refused from now on, until you sign in for it again.
+          Their requests fail until you sign in to each app again.
         </Confirm>
       )}
       {lost !== null && lost !== "all" && (
         <Confirm
           title={`Disconnect ${visible(lost.client_name)}?`}
-          button="Disconnect it"
+          button="Disconnect"
+          done="App disconnected."
           act={() => call("grants.end", { path: { id: lost.id } })}
           onClose={close}
         >
-          It is refused from now on, until its user signs in for it again.
+          Its requests fail until the user signs in again.
         </Confirm>
       )}
-    </>
+    </Page>
   );
 }

@@ -5,19 +5,22 @@ import type { ReactNode } from "react";
 import type { Health } from "../../../sdk/src/generated/operations";
 import { reach } from "../gateway/call";
 import { fieldsOf, refusalIn } from "../gateway/refusal";
+import { Facts } from "../parts/facts";
+import { Page } from "../parts/page";
 import { Answer, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
-import { Title } from "../parts/title";
+import { SYSTEM_TABS } from "../shell/places";
 
 const EVERY_MS = 10_000;
 
 const CHECKS: Record<keyof Health["checks"], string> = {
   d1: "Database (D1)",
   r2: "Packages (R2)",
-  loader: "Isolates for code",
+  loader: "Code isolates",
   rates: "Rate limits",
   search: "Search index",
+  executor: "Executor for scripts",
 };
 
 export function HealthPage(): ReactNode {
@@ -27,20 +30,24 @@ export function HealthPage(): ReactNode {
     refetchInterval: EVERY_MS,
   });
   return (
-    <>
-      <Title>Health</Title>
+    <Page title="System" lead="The state of the services that the gateway needs." tabs={SYSTEM_TABS}>
       <Answer of={answer} what="the gateway's health">
         {({ status, version, checked_at, checks, issues = [] }) => (
           <>
-            <p>
-              <span className={`tag ${status === "ok" ? "good" : "bad"}`}>{status}</span> version{" "}
-              <Plain>{version}</Plain>, asked <When at={checked_at} />
-            </p>
-            <Table name="What it needs" heads={["Part", "State"]}>
+            <Facts
+              of={[
+                ["State", <State key="state" of={status} />],
+                ["Version", <Plain key="version">{version}</Plain>],
+                ["Checked", <When key="checked" at={checked_at} />],
+              ]}
+            />
+            <Table name="Services" heads={["Service", "State"]}>
               {Object.entries(CHECKS).map(([part, name]) => (
                 <tr key={part}>
                   <th scope="row">{name}</th>
-                  <td>{Object.entries(checks).find(([key]) => key === part)?.[1] ?? "unknown"}</td>
+                  <td>
+                    <State of={Object.entries(checks).find(([key]) => key === part)?.[1] ?? "unknown"} />
+                  </td>
                 </tr>
               ))}
             </Table>
@@ -48,8 +55,14 @@ export function HealthPage(): ReactNode {
           </>
         )}
       </Answer>
-    </>
+    </Page>
   );
+}
+
+const LOOKS: Readonly<Record<string, string>> = { ok: "good", degraded: "warn", failed: "bad" };
+
+function State({ of }: { of: string }): ReactNode {
+  return <span className={`tag ${LOOKS[of] ?? ""}`}>{of}</span>;
 }
 
 /**

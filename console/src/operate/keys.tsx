@@ -1,18 +1,19 @@
 // Lists keys with their owner and last use, creates a key, which is shown once, and revokes keys.
 
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { KeyRound } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { CreatedKey, Key } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Confirm } from "../parts/confirm";
 import { Button, Window } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
-import { Title } from "../parts/title";
 import { NewKey } from "./new-key";
 
 const ROWS = 50;
@@ -20,34 +21,38 @@ const route = getRouteApi("/keys");
 
 export function Keys(): ReactNode {
   const { rights } = useMe();
-  const { cursor } = route.useSearch();
+  const { cursor, new: isMaking } = route.useSearch();
+  const navigate = useNavigate({ from: "/keys" });
+  const setMaking = (next: boolean) =>
+    void navigate({ search: ({ new: _, ...words }) => (next ? { ...words, new: "1" } : words) });
   const answer = useQuery({
     queryKey: ["keys", cursor],
     queryFn: ({ signal }) =>
       slice("keys.list", { query: { limit: ROWS, ...(cursor === undefined ? {} : { cursor }) } }, signal),
   });
-  const [isMaking, setMaking] = useState(false);
   const [made, setMade] = useState<CreatedKey | null>(null);
   const [lost, setLost] = useState<Key | null>(null);
   return (
-    <>
-      <Title>Keys</Title>
-      {rights.operate && (
-        <p>
+    <Page
+      title="API keys"
+      lead="A key lets a program or a person use the gateway as one user, within its scopes."
+      actions={
+        rights.operate && (
           <Button kind="main" onPress={() => setMaking(true)}>
-            Make a key
+            Create key
           </Button>
-        </p>
-      )}
+        )
+      }
+    >
       <Answer of={answer} what="the keys">
         {({ items, next }) =>
           items.length === 0 ? (
-            <Empty title="There is no key">
-              <p>The gateway's own key, which is set where it runs, is in no list.</p>
+            <Empty icon={KeyRound} title="No keys yet">
+              <p>The gateway's first admin key is a setting and is not listed here.</p>
             </Empty>
           ) : (
             <>
-              <Table name="Keys" heads={["Name", "User", "Opens", "Ends", "Last used", ""]}>
+              <Table name="Keys" heads={["Name", "User", "Scopes", "Expires", "Last used", ""]}>
                 {items.map((key) => (
                   <tr key={key.id}>
                     <td>
@@ -57,7 +62,7 @@ export function Keys(): ReactNode {
                       <Plain>{key.user_id}</Plain>
                       {key.role === "admin" && <span className="tag">admin</span>}
                     </td>
-                    <td>{key.scopes.length === 0 ? "everything" : key.scopes.join(", ")}</td>
+                    <td>{key.scopes.length === 0 ? "all" : key.scopes.join(", ")}</td>
                     <td>
                       <When at={key.expires_at} />
                     </td>
@@ -81,7 +86,7 @@ export function Keys(): ReactNode {
           )
         }
       </Answer>
-      {isMaking && (
+      {rights.operate && isMaking !== undefined && (
         <NewKey
           onClose={() => setMaking(false)}
           onMade={(key) => {
@@ -94,14 +99,15 @@ export function Keys(): ReactNode {
       {lost !== null && (
         <Confirm
           title={`Revoke ${visible(lost.name ?? lost.id)}?`}
-          button="Revoke it"
+          button="Revoke"
+          done="Key revoked."
           act={() => call("keys.revoke", { path: { id: lost.id } })}
           onClose={() => setLost(null)}
         >
-          Whatever uses it is refused from now on, and every session that it signed in ends. This cannot be taken back.
+          Requests that use it fail immediately, and its console sessions end. You cannot undo this.
         </Confirm>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -109,16 +115,16 @@ export function Keys(): ReactNode {
 function Shown({ made, onClose }: { made: CreatedKey; onClose: () => void }): ReactNode {
   const [isCopied, setCopied] = useState(false);
   return (
-    <Window urgent title="This is the key" onClose={onClose}>
-      <p>It is shown this once: nobody can see it again. Whoever has it acts as its user.</p>
+    <Window urgent title="Copy the key" onClose={onClose}>
       <p>
-        <code className="secret">{made.key}</code>
+        The key is shown only once. Anyone who has it can act as <Plain>{made.user_id}</Plain>.
       </p>
-      <div className="row">
+      <code className="secret">{made.key}</code>
+      <div className="buttons">
         <Button kind="main" onPress={() => void navigator.clipboard.writeText(made.key).then(() => setCopied(true))}>
-          {isCopied ? "Copied" : "Copy it"}
+          {isCopied ? "Copied" : "Copy"}
         </Button>
-        <Button onPress={onClose}>I have it</Button>
+        <Button onPress={onClose}>Done</Button>
       </div>
     </Window>
   );

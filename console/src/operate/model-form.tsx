@@ -2,22 +2,22 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { Form } from "react-aria-components";
 import type { Model, ModelEntry } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
-import { Button, Choice, Field, Window } from "../parts/controls";
-import { Trouble } from "../parts/state";
+import { Choice, Field } from "../parts/controls";
+import { FormWindow } from "../parts/form-window";
 import { visible } from "../parts/text";
+import { toast } from "../parts/toast";
 import type { OwnerAsked } from "./owners";
 
 const APIS = {
   openai: {
-    name: "OpenAI's, chat and responses",
+    name: "OpenAI: chat and responses",
     api: ["openai-chat", "openai-responses"],
     base: "https://api.openai.com/v1",
   },
-  chat: { name: "OpenAI's, chat only", api: ["openai-chat"], base: "https://api.example.com/v1" },
-  anthropic: { name: "Anthropic's", api: ["anthropic"], base: "https://api.anthropic.com" },
+  chat: { name: "OpenAI: chat only", api: ["openai-chat"], base: "https://api.example.com/v1" },
+  anthropic: { name: "Anthropic", api: ["anthropic"], base: "https://api.anthropic.com" },
 } as const satisfies Record<string, { name: string; api: ModelEntry["api"]; base: string }>;
 type Api = keyof typeof APIS;
 const NAMES = (["openai", "chat", "anthropic"] as const).map((api) => [api, APIS[api].name] as const);
@@ -65,6 +65,7 @@ export function ModelForm({
     mutationFn: () => call("models.set", { path: { name: name.trim() }, body: { ...owner, ...entry() } }),
     onSuccess: async () => {
       onClose();
+      toast("Model saved.");
       await client.invalidateQueries();
     },
   });
@@ -80,46 +81,39 @@ export function ModelForm({
   const known = (secrets.data?.items ?? []).map((secret) => secret.name);
   const names = key === "" || known.includes(key) ? known : [...known, key];
   return (
-    <Window title={model === null ? "Add a model" : `Change ${visible(model.name)}`} onClose={onClose}>
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <Field
-          label="Name"
-          value={name}
-          onChange={setName}
-          isRequired
-          isDisabled={model !== null}
-          autoFocus={model === null}
-          help="What its users ask for. It hides the gateway's of the same name."
-        />
-        <Choice label="It speaks" value={api} options={NAMES} onChange={setApi} />
-        <Field
-          label="Address"
-          value={base}
-          onChange={setBase}
-          isRequired
-          placeholder={APIS[api].base}
-          help="What the vendor's SDK takes."
-        />
-        <Field label="The vendor's name for it" value={real} onChange={setReal} isRequired />
-        <Choice
-          label="Secret with its key"
-          value={key}
-          options={[["", "none"], ...names.map((one): [string, string] => [one, visible(one)])]}
-          onChange={setKey}
-        />
-        {error !== null && <Trouble error={error} />}
-        <div className="row">
-          <Button kind="main" type="submit" isDisabled={isPending}>
-            {isPending ? "Storing it…" : "Store it"}
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </Form>
-    </Window>
+    <FormWindow
+      title={model === null ? "Add model" : `Edit ${visible(model.name)}`}
+      button={isPending ? "Saving…" : "Save"}
+      isBusy={isPending}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        value={name}
+        onChange={setName}
+        isRequired
+        isDisabled={model !== null}
+        autoFocus={model === null}
+        help="Requests use this name. It replaces a gateway model of the same name."
+      />
+      <Choice label="API" value={api} options={NAMES} onChange={setApi} />
+      <Field
+        label="Base URL"
+        value={base}
+        onChange={setBase}
+        isRequired
+        placeholder={APIS[api].base}
+        help="The base URL for the provider's SDK."
+      />
+      <Field label="Provider's model name" value={real} onChange={setReal} isRequired />
+      <Choice
+        label="Secret with the API key"
+        value={key}
+        options={[["", "none"], ...names.map((one): [string, string] => [one, visible(one)])]}
+        onChange={setKey}
+      />
+    </FormWindow>
   );
 }

@@ -2,25 +2,25 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { Checkbox, CheckboxGroup, Form, Label } from "react-aria-components";
+import { Checkbox, CheckboxGroup, Label } from "react-aria-components";
 import type { CreatedKey } from "../../../sdk/src/generated/operations";
 import { call, type RequestOf } from "../gateway/call";
 import { useMe } from "../gateway/session";
-import { Button, Choice, Field, Window } from "../parts/controls";
-import { Trouble } from "../parts/state";
+import { Choice, Field } from "../parts/controls";
+import { FormWindow } from "../parts/form-window";
 
 type Scope = NonNullable<RequestOf<"keys.create">["body"]["scopes"]>[number];
 /** Scopes with their descriptions. */
 const SCOPES: readonly (readonly [Scope, string])[] = [
   ["skills:read", "read skills"],
   ["skills:write", "publish and change skills"],
-  ["ghosts", "ghosts"],
-  ["conversations", "conversations"],
-  ["chat", "the chat endpoint"],
-  ["mcp", "MCP"],
-  ["groups", "groups"],
-  ["keys", "one's own keys"],
-  ["secrets", "secrets"],
+  ["ghosts", "manage agents"],
+  ["conversations", "run conversations"],
+  ["chat", "use the chat endpoint"],
+  ["mcp", "use MCP"],
+  ["groups", "manage groups"],
+  ["keys", "manage own keys"],
+  ["secrets", "manage secrets"],
   ["act_as", "act for other users"],
   ["admin", "operate the gateway"],
 ];
@@ -29,7 +29,7 @@ const OWN_USER = "admin";
 const DAYS = [
   ["30", "30 days"],
   ["90", "90 days"],
-  ["365", "a year"],
+  ["365", "1 year"],
   ["", "never"],
 ] as const;
 
@@ -56,42 +56,36 @@ export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key:
     },
   });
   return (
-    <Window title="Make a key" onClose={onClose}>
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <Field
-          label="User"
-          value={user}
-          onChange={setUser}
-          isRequired
-          help="Whom the key acts as."
-          autoFocus={user === ""}
-        />
-        <Field label="Name" value={name} onChange={setName} help="By which you know it again." />
-        <Choice label="Ends after" value={days} options={DAYS} onChange={setDays} />
-        <CheckboxGroup value={scopes} onChange={setScopes} className="checks" isRequired>
-          <Label>It opens</Label>
-          {SCOPES.map(([scope, text]) => (
-            <Checkbox key={scope} value={scope} className="check">
-              <span className="box" aria-hidden="true" />
-              <span>
-                {text} <span className="soft">{scope}</span>
-              </span>
-            </Checkbox>
-          ))}
-        </CheckboxGroup>
-        {error !== null && <Trouble error={error} />}
-        <div className="row">
-          <Button kind="main" type="submit" isDisabled={isPending || scopes.length === 0}>
-            {isPending ? "Making it…" : "Make it"}
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </div>
-      </Form>
-    </Window>
+    <FormWindow
+      title="Create key"
+      button={isPending ? "Creating…" : "Create"}
+      isBusy={isPending}
+      isIncomplete={scopes.length === 0}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <Field
+        label="User"
+        value={user}
+        onChange={setUser}
+        isRequired
+        help="The key acts as this user."
+        autoFocus={user === ""}
+      />
+      <Field label="Name" value={name} onChange={setName} help="For example, where the key is used." />
+      <Choice label="Expires after" value={days} options={DAYS} onChange={setDays} />
+      <CheckboxGroup value={scopes} onChange={setScopes} className="checks" isRequired>
+        <Label>Scopes</Label>
+        {SCOPES.map(([scope, text]) => (
+          <Checkbox key={scope} value={scope} className="checkbox">
+            <span className="box" aria-hidden="true" />
+            <span>
+              {text} <span className="soft">{scope}</span>
+            </span>
+          </Checkbox>
+        ))}
+      </CheckboxGroup>
+    </FormWindow>
   );
 }

@@ -3,6 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ask, slice } from "../gateway/call";
+import { Card } from "../parts/card";
 import { Button } from "../parts/controls";
 import { Answer, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
@@ -17,15 +18,13 @@ const PLAIN = ":plain";
 export function Offered(): ReactNode {
   const answer = useQuery({ queryKey: ["models", "offered"], queryFn: ({ signal }) => offeredModels(signal) });
   return (
-    <>
-      <h2>That I may use</h2>
-      <p className="soft">Asking one sends it a word, for a few tokens, and keeps nothing.</p>
+    <Card title="Available models" aside="A test sends one word" isFlush>
       <Answer of={answer} what="the models">
         {(models) =>
           models.length === 0 ? (
-            <p className="soft">None is stored that your key may use.</p>
+            <p className="body soft">No model is available to your key.</p>
           ) : (
-            <Table name="Models that I may use" heads={["Name", "Of", "State", ""]}>
+            <Table name="Available models" heads={["Name", "Owner", "State", ""]}>
               {models.map(({ name, isMine }) => (
                 <Offer key={name} name={name} isMine={isMine} />
               ))}
@@ -33,7 +32,7 @@ export function Offered(): ReactNode {
           )
         }
       </Answer>
-    </>
+    </Card>
   );
 }
 
@@ -44,24 +43,24 @@ function Offer({ name, isMine }: { name: string; isMine: boolean }): ReactNode {
       <th scope="row">
         <Plain>{name}</Plain>
       </th>
-      <td>{isMine ? "me" : name === SCRIPTED ? "this machine, scripted" : "a group or the gateway"}</td>
+      <td>{isMine ? "me" : name === SCRIPTED ? "built in (scripted)" : "group or gateway"}</td>
       <td>
         <div role="status">
           {isPending ? (
-            "Asking it…"
+            "Testing…"
           ) : data === undefined ? (
-            error === null && <span className="soft">not asked yet</span>
+            error === null && <span className="soft">not tested</span>
           ) : (
             <>
-              <span className="tag good">answers</span> {figure(data)} ms
+              <span className="tag good">responds</span> {figure(data)} ms
             </>
           )}
         </div>
         {error !== null && <Trouble error={error} />}
       </td>
       <td>
-        <Button isDisabled={isPending} aria-label={`Ask ${visible(name)}`} onPress={() => mutate()}>
-          Ask
+        <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate()}>
+          Test
         </Button>
       </td>
     </tr>

@@ -24,13 +24,13 @@ export function Owners({ of = "", onChange }: { of: string | undefined; onChange
   const { rights } = useMe();
   const groups = rights.namespaces.filter(({ role, secrets }) => role !== null && secrets);
   const options: [string, string][] = [
-    ["", "Mine"],
-    ...groups.map(({ namespace }): [string, string] => [GROUP + namespace, `The group ${visible(namespace)}`]),
-    ...(rights.operate ? [["gateway", "The gateway's"] satisfies [string, string]] : []),
+    ["", "Me"],
+    ...groups.map(({ namespace }): [string, string] => [GROUP + namespace, `Group ${visible(namespace)}`]),
+    ...(rights.operate ? [["gateway", "Gateway"] satisfies [string, string]] : []),
   ];
   // The URL can name an owner without the necessary rights. The gateway then returns an error.
   const shown = options.some(([value]) => value === of)
     ? options
     : [...options, [of, visible(of)] satisfies [string, string]];
-  return <Choice label="Whose" value={of} options={shown} onChange={onChange} />;
+  return <Choice label="Owner" value={of} options={shown} onChange={onChange} />;
 }

@@ -2,16 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { Lock } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { Secret } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
 import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
-import { Title } from "../parts/title";
 import { type OwnerAsked, Owners, ownerAsked } from "./owners";
 import { SecretForm } from "./secret-form";
 
@@ -19,7 +20,7 @@ const ROWS = 50;
 const route = getRouteApi("/secrets");
 
 export function Secrets(): ReactNode {
-  const { of, cursor } = route.useSearch();
+  const { of, cursor, new: isNew } = route.useSearch();
   const navigate = useNavigate({ from: "/secrets" });
   const owner = ownerAsked(of);
   const answer = useQuery({
@@ -28,33 +29,37 @@ export function Secrets(): ReactNode {
       slice("secrets.list", { query: { ...owner, limit: ROWS, ...(cursor === undefined ? {} : { cursor }) } }, signal),
   });
   const uses = useQuery({ queryKey: ["secret uses", of], queryFn: ({ signal }) => usesOf(owner, signal) });
-  const [form, setForm] = useState<Secret | "new" | null>(null);
+  const [form, setForm] = useState<Secret | "new" | null>(isNew === undefined ? null : "new");
   const [lost, setLost] = useState<Secret | null>(null);
   return (
-    <>
-      <Title>Secrets</Title>
+    <Page
+      title="Secrets"
+      lead="Credentials for MCP servers and models. A value is never shown again, and it is sent only to its hosts."
+      actions={
+        <Button kind="main" onPress={() => setForm("new")}>
+          Store secret
+        </Button>
+      }
+    >
       <div className="row">
         <Owners of={of} onChange={(next) => void navigate({ search: next === "" ? {} : { of: next } })} />
-        <Button kind="main" onPress={() => setForm("new")}>
-          Store a secret
-        </Button>
       </div>
       <Answer of={answer} what="the secrets">
         {({ items, next }) =>
           items.length === 0 && cursor === undefined ? (
-            <Empty title="There is no secret">
+            <Empty icon={Lock} title="No secrets yet">
               <p>
-                Servers and models name one as{" "}
+                Store a credential, then refer to it in servers and models as{" "}
                 <code>
                   {"$"}
                   {"{{secrets.NAME}}"}
                 </code>
-                . It goes to its hosts and nowhere else.
+                .
               </p>
             </Empty>
           ) : (
             <>
-              <Table name="Secrets" heads={["Name", "Goes to", "Named by", "Stored", "Last used", ""]}>
+              <Table name="Secrets" heads={["Name", "Hosts", "Used by", "Updated", "Last used", ""]}>
                 {items.map((secret) => (
                   <tr key={secret.name}>
                     <td>
@@ -100,14 +105,15 @@ export function Secrets(): ReactNode {
       {lost !== null && (
         <Confirm
           title={`Delete ${visible(lost.name)}?`}
-          button="Delete it"
+          button="Delete"
+          done="Secret deleted."
           act={() => call("secrets.delete", { path: { name: lost.name }, query: owner })}
           onClose={() => setLost(null)}
         >
-          Servers and models that name it stop at their next call. Nobody can bring its value back.
+          Servers and models that use it fail at their next request. The value cannot be restored.
         </Confirm>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -129,5 +135,5 @@ async function usesOf({ scope, group_name }: OwnerAsked, signal: AbortSignal): P
 
 function namedBy(uses: readonly [name: string, text: string][], secret: string): string {
   const users = uses.filter(([, text]) => new RegExp(`secrets\\.${secret}\\b`).test(text)).map(([name]) => name);
-  return users.length === 0 ? "no server, no model" : users.join(", ");
+  return users.length === 0 ? "nothing" : users.join(", ");
 }

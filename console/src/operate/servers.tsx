@@ -1,15 +1,16 @@
 // Lists the MCP servers that the user can use, with their health: from a test, and from calls of conversations.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { Server as ServerIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { McpServerTest } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Button } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Answer, Empty, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible, When } from "../parts/text";
-import { Title } from "../parts/title";
 
 const ROWS = 100;
 /** The interval of list requests while the page is visible, in milliseconds. A failed server is shown as down within ten seconds. */
@@ -37,18 +38,18 @@ export function Servers(): ReactNode {
     refetchInterval: AGAIN,
   });
   return (
-    <>
-      <Title>MCP servers</Title>
+    <Page title="MCP servers" lead="Servers whose tools conversations can call.">
       <Answer of={answer} what="the servers">
         {(rows) =>
           rows.length === 0 ? (
-            <Empty title="There is no MCP server">
+            <Empty icon={ServerIcon} title="No MCP servers">
               <p>
-                One is added with <code>PUT /api/v1/servers/&lt;name&gt;</code>; skills may bring their own.
+                Add a server with <code>PUT /api/v1/servers/&lt;name&gt;</code>. Skills and agents can also bring their
+                own.
               </p>
             </Empty>
           ) : (
-            <Table name="MCP servers" heads={["Server", "Of", "Address", "State", ""]}>
+            <Table name="MCP servers" heads={["Server", "Owner", "URL", "State", ""]}>
               {rows.map((row) => (
                 <Server key={`${row.scope} ${row.group ?? ""} ${row.name}`} row={row} />
               ))}
@@ -56,13 +57,13 @@ export function Servers(): ReactNode {
           )
         }
       </Answer>
-    </>
+    </Page>
   );
 }
 
 function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { row: Row }): ReactNode {
   const { mutate, data, error, isPending, variables } = useMutation({
-    mutationFn: (_knownBefore: string | null) => test?.() ?? Promise.reject(new Error("It cannot be tested.")),
+    mutationFn: (_knownBefore: string | null) => test?.() ?? Promise.reject(new Error("You cannot test this server.")),
   });
   // Results of calls since the test are newer than the result of the test.
   const isNews = downSince !== null && downSince !== variables;
@@ -71,20 +72,20 @@ function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { r
       <td>
         <Plain>{name}</Plain>
       </td>
-      <td>{scope === "group" ? <Plain>{group ?? ""}</Plain> : scope === "user" ? "me" : "the gateway"}</td>
+      <td>{scope === "group" ? <Plain>{group ?? ""}</Plain> : scope === "user" ? "me" : "gateway"}</td>
       <td className="long">{url !== null && <Plain>{url}</Plain>}</td>
       <td>
         <div role="status">
           {isPending ? (
-            "Asking it…"
+            "Testing…"
           ) : data !== undefined && !isNews ? (
             <Told test={data} />
           ) : downSince !== null ? (
             <>
-              <span className="tag bad">down</span> calls fail since <When at={downSince} />
+              <span className="tag bad">down</span> calls have failed since <When at={downSince} />
             </>
           ) : isOn ? (
-            <span className="soft">not asked yet</span>
+            <span className="soft">not tested</span>
           ) : (
             "off"
           )}

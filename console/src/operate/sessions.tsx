@@ -8,18 +8,19 @@ import { call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
 import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
-import { Title } from "../parts/title";
+import { SYSTEM_TABS } from "../shell/places";
 
 const ROWS = 50;
 const route = getRouteApi("/sessions");
 const BY: Record<Session["signed_in_by"], string> = {
   key: "with a key",
-  link: "by a link",
-  issuer: "at the issuer",
+  link: "with a link",
+  issuer: "with the identity provider",
 };
 
 export function Sessions(): ReactNode {
@@ -33,25 +34,25 @@ export function Sessions(): ReactNode {
   const [lost, setLost] = useState<Session | "others" | null>(null);
   const close = () => setLost(null);
   return (
-    <>
-      <Title>Sign-ins</Title>
-      <p className="soft">
-        Whoever is signed in to this console, and where they came from. One ends by itself after 12 hours.
-      </p>
-      <p>
+    <Page
+      title="System"
+      lead="Browsers that are signed in to this console. A session ends after 12 hours."
+      tabs={SYSTEM_TABS}
+      actions={
         <Button kind="danger" onPress={() => setLost("others")}>
-          End all my others
+          End my other sessions
         </Button>
-      </p>
-      <Answer of={answer} what="the sign-ins">
+      }
+    >
+      <Answer of={answer} what="the sessions">
         {({ items, next }) => (
           <>
-            <Table name="Sign-ins" heads={["User", "Signed in", "Since", "Last used", "Ends", ""]}>
+            <Table name="Sessions" heads={["User", "Signed in", "Started", "Last used", "Expires", ""]}>
               {items.map((one) => (
                 <tr key={one.id}>
                   <td>
                     <Plain>{one.user_id}</Plain>
-                    {one.current && <span className="tag good">this one</span>}
+                    {one.current && <span className="tag good">this browser</span>}
                   </td>
                   <td>{BY[one.signed_in_by]}</td>
                   <td>
@@ -67,7 +68,7 @@ export function Sessions(): ReactNode {
                     {!one.current && (
                       <Button
                         kind="danger"
-                        aria-label={`End the sign-in of ${visible(one.user_id)}`}
+                        aria-label={`End the session of ${visible(one.user_id)}`}
                         onPress={() => setLost(one)}
                       >
                         End
@@ -82,21 +83,28 @@ export function Sessions(): ReactNode {
         )}
       </Answer>
       {lost === "others" && (
-        <Confirm title="End all my other sign-ins?" button="End them" act={() => endOthers(me.user_id)} onClose={close}>
-          Every other browser in which you are signed in comes back to the sign-in. This one stays.
+        <Confirm
+          title="End my other sessions?"
+          button="End"
+          done="Sessions ended."
+          act={() => endOthers(me.user_id)}
+          onClose={close}
+        >
+          You are signed out in all other browsers. This browser stays signed in.
         </Confirm>
       )}
       {lost !== null && lost !== "others" && (
         <Confirm
-          title={`End the sign-in of ${visible(lost.user_id)}?`}
-          button="End it"
+          title={`End the session of ${visible(lost.user_id)}?`}
+          button="End"
+          done="Session ended."
           act={() => call("sessions.end", { path: { id: lost.id } })}
           onClose={close}
         >
-          That browser comes back to the sign-in with its next request.
+          That browser is signed out with its next request.
         </Confirm>
       )}
-    </>
+    </Page>
   );
 }
 

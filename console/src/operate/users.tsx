@@ -2,17 +2,20 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { Users as UsersIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { slice } from "../gateway/call";
+import { Page } from "../parts/page";
 import { Pages } from "../parts/pages";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, When } from "../parts/text";
-import { Title } from "../parts/title";
+import { PEOPLE_TABS } from "../shell/places";
 
 const ROWS = 50;
 /** The gateway stops counting at this number. */
 const MOST = 1_000;
+const COUNTS = ["Keys", "Groups", "Skills", "Agents", "Conversations"] as const;
 const route = getRouteApi("/users");
 const count = (number: number) => (number >= MOST ? `${figure(MOST)} or more` : figure(number));
 
@@ -24,17 +27,20 @@ export function Users(): ReactNode {
       slice("users.list", { query: { limit: ROWS, ...(cursor === undefined ? {} : { cursor }) } }, signal),
   });
   return (
-    <>
-      <Title>Users</Title>
+    <Page
+      title="People and groups"
+      lead="Users and the number of things they own. Only a user can read their own conversations."
+      tabs={PEOPLE_TABS}
+    >
       <Answer of={answer} what="the users">
         {({ items, next }) =>
           items.length === 0 && cursor === undefined ? (
-            <Empty title="There is no user yet">
-              <p>A user is there with the first key that is made for them.</p>
+            <Empty icon={UsersIcon} title="No users yet">
+              <p>Create an API key for a user, and the user appears here.</p>
             </Empty>
           ) : (
             <>
-              <Table name="Users" heads={["User", "Last here", "Keys", "Groups", "Skills", "Ghosts", "Conversations"]}>
+              <Table name="Users" heads={["User", "Last active", ...COUNTS.map((num) => ({ num }))]}>
                 {items.map(({ user_id, is_admin, last_used_at, keys, groups, skills, ghosts, conversations }) => (
                   <tr key={user_id}>
                     <th scope="row">
@@ -44,11 +50,11 @@ export function Users(): ReactNode {
                     <td>
                       <When at={last_used_at} />
                     </td>
-                    <td>{count(keys)}</td>
-                    <td>{count(groups)}</td>
-                    <td>{count(skills)}</td>
-                    <td>{count(ghosts)}</td>
-                    <td>{count(conversations)}</td>
+                    <td className="num">{count(keys)}</td>
+                    <td className="num">{count(groups)}</td>
+                    <td className="num">{count(skills)}</td>
+                    <td className="num">{count(ghosts)}</td>
+                    <td className="num">{count(conversations)}</td>
                   </tr>
                 ))}
               </Table>
@@ -57,6 +63,6 @@ export function Users(): ReactNode {
           )
         }
       </Answer>
-    </>
+    </Page>
   );
 }

@@ -28,7 +28,7 @@ export function Chart({
   return (
     <figure>
       <figcaption>
-        {name}, at most {figure(most)}
+        {name} (maximum {figure(most)})
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="chart" aria-hidden="true">
         {points.map(([label, values], at) =>
@@ -54,15 +54,17 @@ export function Chart({
           download={file}
           href={csvAddress([["day", ...series], ...points.map(([label, values]) => [label, ...values])])}
         >
-          As CSV
+          Download CSV
         </a>
       </p>
-      <Table name={name} heads={["Day", ...series]}>
+      <Table name={name} heads={["Day", ...series.map((num) => ({ num }))]}>
         {points.map(([label, values]) => (
           <tr key={label}>
             <th scope="row">{label}</th>
             {values.map((value, which) => (
-              <td key={series[which]}>{figure(value)}</td>
+              <td key={series[which]} className="num">
+                {figure(value)}
+              </td>
             ))}
           </tr>
         ))}

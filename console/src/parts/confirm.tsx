@@ -4,12 +4,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Button, Window } from "./controls";
 import { Trouble } from "./state";
+import { toast } from "./toast";
 
-/** `act` runs after the confirmation. `onDone` runs before queries are repeated and can navigate to another page. */
+/** `act` runs after the confirmation, then `done` is shown. `onDone` runs before queries are repeated and can open another page. */
 export function Confirm({
   title,
   button,
   kind = "danger",
+  done,
   act,
   onClose,
   onDone,
@@ -18,6 +20,7 @@ export function Confirm({
   title: string;
   button: string;
   kind?: "main" | "danger";
+  done: string;
   act: () => Promise<unknown>;
   onClose: () => void;
   onDone?: () => Promise<void>;
@@ -28,6 +31,7 @@ export function Confirm({
     mutationFn: act,
     onSuccess: async () => {
       onClose();
+      toast(done);
       await onDone?.();
       await client.invalidateQueries();
     },
@@ -36,11 +40,11 @@ export function Confirm({
     <Window urgent title={title} onClose={onClose}>
       <p>{children}</p>
       {error !== null && <Trouble error={error} />}
-      <div className="row">
+      <div className="buttons">
+        <Button onPress={onClose}>Cancel</Button>
         <Button kind={kind} isDisabled={isPending} onPress={() => mutate()}>
           {button}
         </Button>
-        <Button onPress={onClose}>Cancel</Button>
       </div>
     </Window>
   );

@@ -1,5 +1,6 @@
 // Contains the basic controls of all pages. React Aria provides keyboard, touch and accessible names; the styles are the console's own.
 
+import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import {
   type ButtonProps,
@@ -18,6 +19,19 @@ import {
 /** `kind`: `main` is the primary action of the page, `danger` a destructive one. */
 export function Button({ kind = "plain", ...props }: ButtonProps & { kind?: "plain" | "main" | "danger" }): ReactNode {
   return <Pressable {...props} className={`button ${kind}`} />;
+}
+
+/** A button that shows only an icon. */
+export function IconButton({
+  icon: Icon,
+  label,
+  ...props
+}: Omit<ButtonProps, "children"> & { icon: LucideIcon; label: string }): ReactNode {
+  return (
+    <Pressable {...props} className="button quiet icon" aria-label={label}>
+      <Icon size={16} aria-hidden="true" />
+    </Pressable>
+  );
 }
 
 export function Field({

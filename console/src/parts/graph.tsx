@@ -29,9 +29,9 @@ const [WIDTH, HEIGHT, ASIDE, BELOW] = [180, 34, 70, 12];
 const LETTERS = 22;
 
 const KINDS: Record<Node["kind"], string> = {
-  ghost: "ghost",
+  ghost: "agent",
   skill: "skill",
-  missing: "is not there",
+  missing: "not found",
   server: "MCP server",
   tool: "tool",
 };
@@ -59,7 +59,7 @@ export function Graph({
     <figure>
       <figcaption>{name}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
-      <section className="scrolls graph" aria-label={`${name}: the picture`} tabIndex={0}>
+      <section className="scrolls graph" aria-label={`${name}: graph`} tabIndex={0}>
         <svg aria-hidden="true" viewBox={`0 0 ${width} ${height}`} width={width} height={height}>
           {edges.map(({ from, to, what, isBack }) => (
             <path
@@ -74,7 +74,7 @@ export function Graph({
           })}
         </svg>
       </section>
-      {leftOut > 0 && <p className="soft">{leftOut} more are not drawn.</p>}
+      {leftOut > 0 && <p className="soft">{leftOut} more are not shown.</p>}
       <p className="row tight">
         {kinds.map((kind) => (
           <span key={kind}>
@@ -82,12 +82,12 @@ export function Graph({
           </span>
         ))}
         <a download="graph.csv" href={csvAddress(rows(known, ties))}>
-          As CSV
+          Download CSV
         </a>
       </p>
       <details>
-        <summary>As a table</summary>
-        <Table name={name} heads={["What", "", "Which", "Is"]}>
+        <summary>Table</summary>
+        <Table name={name} heads={["From", "Relation", "To", "Kind"]}>
           {ties.slice(0, ROWS).map(({ from, to, what }) => (
             <tr key={`${from} ${what} ${to}`}>
               <th scope="row">
@@ -133,7 +133,7 @@ function way(from: Spot | undefined, to: Spot | undefined): string {
 
 function told(node: Node | undefined): string {
   if (node === undefined) return "";
-  return [KINDS[node.kind], node.note, node.meets ? "meets another of its name" : undefined].filter(Boolean).join(", ");
+  return [KINDS[node.kind], node.note, node.meets ? "name conflict" : undefined].filter(Boolean).join(", ");
 }
 
 function rows(known: ReadonlyMap<string, Node>, ties: readonly Tie[]): string[][] {
@@ -143,5 +143,5 @@ function rows(known: ReadonlyMap<string, Node>, ties: readonly Tie[]): string[][
     known.get(to)?.name ?? to,
     told(known.get(to)),
   ]);
-  return [["what", "does", "which", "is"], ...lines];
+  return [["from", "relation", "to", "kind"], ...lines];
 }

@@ -31,7 +31,7 @@ export function Lines({
   return (
     <figure className="lines">
       <figcaption>
-        {name}, at most {figure(most)}
+        {name} (maximum {figure(most)})
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="chart" aria-hidden="true">
         {series.map((one, which) => (
@@ -59,17 +59,19 @@ export function Lines({
           download={file}
           href={csvAddress([[step, ...series], ...points.map(([label, values]) => [label, ...values])])}
         >
-          As CSV
+          Download CSV
         </a>
       </p>
       <details>
-        <summary>As a table</summary>
-        <Table name={name} heads={[step, ...series]}>
+        <summary>Table</summary>
+        <Table name={name} heads={[step, ...series.map((num) => ({ num }))]}>
           {points.slice(-ROWS).map(([label, values]) => (
             <tr key={label}>
               <th scope="row">{label}</th>
               {values.map((value, which) => (
-                <td key={series[which]}>{figure(value)}</td>
+                <td key={series[which]} className="num">
+                  {figure(value)}
+                </td>
               ))}
             </tr>
           ))}

@@ -1,10 +1,11 @@
 // A search field.
 
+import { Search as SearchIcon, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Input, Label, SearchField } from "react-aria-components";
-import { Button } from "./controls";
+import { IconButton } from "./controls";
 
-/** `onSearch` receives the words on Enter, and none when they are cleared. */
+/** `onSearch` receives the text on Enter, and an empty text when the field is cleared. */
 export function Search({
   label,
   placeholder,
@@ -25,9 +26,10 @@ export function Search({
       onClear={() => onSearch("")}
     >
       <Label>{label}</Label>
-      <div className="row">
+      <div className="searching">
+        <SearchIcon size={16} aria-hidden="true" />
         <Input placeholder={placeholder} />
-        <Button>Clear</Button>
+        <IconButton icon={X} label="Clear" />
       </div>
     </SearchField>
   );

@@ -10,16 +10,10 @@ import { Plain } from "./text";
 export function SignInAgain(): ReactNode {
   const [key, setKey] = useState("");
   const { mutate, isPending, isSuccess, error } = useMutation({ mutationFn: () => signInAgain(key.trim()) });
-  if (isSuccess) return <p role="status">You are signed in anew: repeat what you did.</p>;
+  if (isSuccess) return <p role="status">You are signed in. Repeat the action.</p>;
   return (
     <div className="row">
-      <Field
-        label="Your key, once more"
-        type="password"
-        autoComplete="current-password"
-        value={key}
-        onChange={setKey}
-      />
+      <Field label="API key" type="password" autoComplete="current-password" value={key} onChange={setKey} />
       <Button isDisabled={isPending || key.trim() === ""} onPress={() => mutate()}>
         Sign in again
       </Button>

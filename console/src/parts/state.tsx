@@ -1,6 +1,7 @@
 // Shows loading, error and empty states of a page.
 
 import type { UseQueryResult } from "@tanstack/react-query";
+import { LoaderCircle, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Issue } from "../../../sdk/src/generated/operations";
 import { Refusal } from "../gateway/refusal";
@@ -11,7 +12,7 @@ import { Plain, visible } from "./text";
 export function Loading({ what }: { what: string }): ReactNode {
   return (
     <p className="waiting" role="status">
-      Loading {what}…
+      <LoaderCircle size={16} aria-hidden="true" /> Loading {what}…
     </p>
   );
 }
@@ -38,12 +39,12 @@ export function Trouble({ error, again }: { error: Error; again?: () => void }):
 }
 
 function titleOf(error: Error): string {
-  if (!(error instanceof Refusal)) return "The console has made a mistake.";
+  if (!(error instanceof Refusal)) return "Error in the console.";
   if (error.status === 0) return "No connection.";
-  if (error.status === 403) return "You may not do this.";
+  if (error.status === 403) return "Not allowed.";
   if (error.status === 404) return "Not found.";
-  if (error.status === 429) return "Too much at once.";
-  return error.status >= 500 ? "The gateway failed." : "Refused.";
+  if (error.status === 429) return "Too many requests.";
+  return error.status >= 500 ? "Gateway error." : "Request rejected.";
 }
 
 /** Lists the issues of a package or a request with their location. */
@@ -71,9 +72,19 @@ export function Issues({ issues }: { issues: readonly Issue[] }): ReactNode {
   );
 }
 
-export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactNode {
+/** Says what belongs on a page that has nothing yet, and offers the first action. */
+export function Empty({
+  icon: Icon,
+  title,
+  children,
+}: {
+  icon: LucideIcon;
+  title: string;
+  children?: ReactNode;
+}): ReactNode {
   return (
     <div className="empty">
+      <Icon size={28} strokeWidth={1.5} aria-hidden="true" />
       <h2>{title}</h2>
       {children}
     </div>
@@ -109,5 +120,5 @@ export function Later<T>({
   children: (data: T) => ReactNode;
 }): ReactNode {
   if (data !== undefined) return children(data);
-  return error === null ? "…" : <span className="soft">not known: {visible(error.message)}</span>;
+  return error === null ? "…" : <span className="soft">unknown: {visible(error.message)}</span>;
 }

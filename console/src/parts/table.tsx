@@ -2,6 +2,9 @@
 
 import type { ReactNode } from "react";
 
+/** The heading of a column. An empty one is that of the actions. `num` marks a column of numbers. */
+export type Head = string | { num: string };
+
 /** `name` describes the content of the table to screen readers. */
 export function Table({
   name,
@@ -9,7 +12,7 @@ export function Table({
   children,
 }: {
   name: string;
-  heads: readonly string[];
+  heads: readonly Head[];
   children: ReactNode;
 }): ReactNode {
   return (
@@ -19,11 +22,14 @@ export function Table({
       <table>
         <thead>
           <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
+            {heads.map((head) => {
+              const text = typeof head === "string" ? head : head.num;
+              return (
+                <th key={text} scope="col" className={typeof head === "string" ? "" : "num"}>
+                  {text === "" ? <span className="unseen">Actions</span> : text}
+                </th>
+              );
+            })}
           </tr>
         </thead>
         <tbody>{children}</tbody>

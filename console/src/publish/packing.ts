@@ -26,19 +26,16 @@ const TOOLS = /(?:^|\/)(?:\.git|node_modules|__pycache__)\//;
 export async function packed(dropped: readonly Dropped[]): Promise<Package> {
   const [only] = dropped;
   if (only !== undefined && dropped.length === 1 && /\.(?:zip|skill)$/i.test(only.file.name)) {
-    refuse(only.file.size > PACKED, `The ZIP has ${bytes(only.file.size)}; a package has at most ${bytes(PACKED)}.`);
+    refuse(only.file.size > PACKED, `ZIP too large (${bytes(only.file.size)}, limit ${bytes(PACKED)}).`);
     return { name: only.file.name, zip: only.file };
   }
   const files = dropped.filter(({ path }) => !TOOLS.test(path));
-  refuse(files.length === 0, "There is no file in it. A skill is a folder with a SKILL.md, or its ZIP.");
-  refuse(
-    files.length > FILES,
-    `It has ${files.length} files; a package has at most ${FILES}. Drop the skill's own folder.`,
-  );
+  refuse(files.length === 0, "The folder has no files. Choose a folder with a SKILL.md, or a ZIP of it.");
+  refuse(files.length > FILES, `Too many files (${files.length}, limit ${FILES}). Choose the folder of one skill.`);
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
   refuse(
     size > UNPACKED,
-    `It has ${bytes(size)}; a package has at most ${bytes(UNPACKED)}. Drop the skill's own folder.`,
+    `Package too large (${bytes(size)}, limit ${bytes(UNPACKED)}). Choose the folder of one skill.`,
   );
   const contents = await Promise.all(
     files.map(async ({ path, file }) => [path, new Uint8Array(await file.arrayBuffer())] as const),

@@ -2,13 +2,16 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { Upload } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { call } from "../gateway/call";
 import { useMe } from "../gateway/session";
+import { Card } from "../parts/card";
 import { Button, Choice } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Empty, Loading, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
-import { Title } from "../parts/title";
+import { toast } from "../parts/toast";
 import { Choose } from "./choose";
 import { hold, useHeld } from "./drop";
 import type { Package } from "./packing";
@@ -17,20 +20,16 @@ import { Report } from "./report";
 export function Publish(): ReactNode {
   const held = useHeld();
   return (
-    <>
-      <Title>Publish a skill</Title>
+    <Page title="Publish a skill" crumbs={[{ name: "Skills", to: "/skills" }]}>
       {held === null ? (
-        <Empty title="Drop a skill anywhere on this page">
-          <p>
-            A skill is a folder with a SKILL.md, or its ZIP. You see what the gateway says of it before anything is
-            published.
-          </p>
+        <Empty icon={Upload} title="Drag a skill here">
+          <p>A skill is a folder with a SKILL.md, or a ZIP of it. You see a report before anything is published.</p>
           <Choose />
         </Empty>
       ) : (
         <Look key={keyOf(held.zip)} held={held} />
       )}
-    </>
+    </Page>
   );
 }
 
@@ -44,11 +43,7 @@ function usePlaces(): readonly Place[] {
     .rights.namespaces.filter(({ publish }) => publish)
     .map(({ namespace }) => [
       namespace,
-      namespace === "default"
-        ? "My own skills"
-        : namespace === "public"
-          ? "Everybody's (public)"
-          : `The group ${namespace}`,
+      namespace === "default" ? "My skills" : namespace === "public" ? "Everyone (public)" : `Group ${namespace}`,
     ]);
 }
 
@@ -64,17 +59,16 @@ function Look({ held: { name, zip } }: { held: Package }): ReactNode {
   useEffect(() => mutate(), [mutate]);
   return (
     <>
-      <p>
-        <strong>
-          <Plain>{name}</Plain>
-        </strong>
-      </p>
+      <h2>
+        <Plain>{name}</Plain>
+      </h2>
       {isPending && <Loading what="the report" />}
       {error !== null && <Trouble error={error} again={() => mutate()} />}
       {report !== undefined && <Report report={report} />}
       {report?.valid === true && <Send name={report.name ?? ""} zip={zip} />}
-      <h2>{report?.valid === false ? "Mend it, and choose it again" : "Another one"}</h2>
-      <Choose />
+      <Card title={report?.valid === false ? "Fix the package and choose it again" : "Choose another package"}>
+        <Choose />
+      </Card>
     </>
   );
 }
@@ -92,6 +86,7 @@ function Send({ name, zip }: { name: string; zip: File }): ReactNode {
     onSuccess: async ({ metadata }) => {
       await client.invalidateQueries();
       hold(null);
+      toast("Skill published.");
       await navigate({ to: "/skills/$id", params: { id: metadata.labels.id } });
     },
   });
@@ -104,23 +99,24 @@ function Send({ name, zip }: { name: string; zip: File }): ReactNode {
     onSuccess: async () => {
       await client.invalidateQueries();
       hold(null);
+      toast("Draft saved.");
       await navigate({ to: "/drafts" });
     },
   });
   const isBusy = isPending || draft.isPending;
-  if (places.length === 0) return <p className="note">Your key may not publish.</p>;
+  if (places.length === 0) return <p className="note">Your API key cannot publish. It needs the scope skills:write.</p>;
   return (
     <>
       <div className="row">
-        <Choice label="Publish it to" value={place} options={places} onChange={setPlace} />
+        <Choice label="Publish to" value={place} options={places} onChange={setPlace} />
         <Button kind="main" isDisabled={isBusy} onPress={() => mutate()}>
           {isPending ? "Publishing…" : "Publish"}
         </Button>
         <Button isDisabled={isBusy} onPress={() => draft.mutate()}>
-          {draft.isPending ? "Keeping it…" : "Keep it as a draft"}
+          {draft.isPending ? "Saving…" : "Save as draft"}
         </Button>
       </div>
-      <p className="soft">A draft is no version yet: only who chooses it tries it.</p>
+      <p className="soft">Drafts are private. Only people who select a draft can try it.</p>
       {error !== null && <Trouble error={error} />}
       {draft.error !== null && <Trouble error={draft.error} />}
     </>

@@ -12,17 +12,14 @@ export function Report({ report }: { report: Inspection }): ReactNode {
     <section aria-label="Report">
       <div className={`note ${valid ? "good" : "bad"}`} role="status">
         <p>
-          <strong>
-            {valid ? "It can be published." : `It cannot be published: ${count(issues.length, "problem")}.`}
-          </strong>
+          <strong>{valid ? "Ready to publish." : `Cannot be published: ${count(issues.length, "problem")}.`}</strong>
           {name !== null && (
             <>
               {" "}
-              Its name is <Plain>{name}</Plain>.
+              Name: <Plain>{name}</Plain>.
             </>
           )}
-          {tokens !== null &&
-            ` ${figure(tokens.line)} tokens in every list, ${figure(tokens.instructions)} more once it is loaded.`}
+          {tokens !== null && ` Tokens: ${figure(tokens.line)} listed, ${figure(tokens.instructions)} loaded.`}
         </p>
         <Issues issues={issues} />
       </div>
@@ -35,7 +32,7 @@ export function Report({ report }: { report: Inspection }): ReactNode {
         </div>
       )}
       {scripts !== null && scripts.length > 0 && (
-        <Table name="Scripts" heads={["Script", "Runs", "Why"]}>
+        <Table name="Scripts" heads={["Script", "Runs", "Reason"]}>
           {scripts.map(({ path, runs, reason = "", line }) => (
             <tr key={path}>
               <td>
@@ -52,13 +49,13 @@ export function Report({ report }: { report: Inspection }): ReactNode {
         </Table>
       )}
       {routing !== null && (
-        <Table name="How search finds it" heads={["Example prompt", "Place", "Before it"]}>
+        <Table name="Search rank" heads={["Example prompt", "Rank", "Skills ahead"]}>
           {routing.prompts.map(({ prompt, rank, ahead }) => (
             <tr key={prompt}>
               <td>
                 <Plain>{prompt}</Plain>
               </td>
-              <td>{rank ?? "beyond the 20th"}</td>
+              <td>{rank ?? "below 20"}</td>
               <td>
                 <Plain>{ahead.join(", ")}</Plain>
               </td>

@@ -1,53 +1,24 @@
-// Contains the frame of every page: the sign-in without a session, otherwise the navigation and the drop area for packages.
+// Contains the frame of every page: the sign-in without a session, otherwise the navigation, the palette and the drop area for packages.
 
 import { useQuery } from "@tanstack/react-query";
-import { type ErrorComponentProps, Link, type LinkProps, Outlet } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
-import { isSomebody, type Somebody, session, signOut, WithMe } from "../gateway/session";
-import { Button } from "../parts/controls";
+import { type ErrorComponentProps, Link, Outlet } from "@tanstack/react-router";
+import { Compass } from "lucide-react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { isSomebody, type Somebody, session, WithMe } from "../gateway/session";
+import { Page } from "../parts/page";
 import { Empty, Loading, Trouble } from "../parts/state";
-import { Plain } from "../parts/text";
+import { Toasts } from "../parts/toast";
 import { useDrop } from "../publish/drop";
+import { Sidebar, Topbar, useNarrow } from "./sidebar";
 import { SignIn } from "./sign-in";
 
-interface Place {
-  to: LinkProps["to"];
-  name: string;
-  /** Whether the user has access to the page. */
-  may?: (me: Somebody) => boolean;
-}
-
-/** The main pages of the console. */
-const PAGES: readonly Place[] = [
-  { to: "/", name: "Library" },
-  { to: "/publish", name: "Publish", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
-  { to: "/drafts", name: "Drafts", may: ({ rights }) => rights.namespaces.some(({ publish }) => publish) },
-  { to: "/try", name: "Try it", may: ({ tries }) => tries },
-  { to: "/ghosts", name: "Ghosts" },
-  { to: "/conversations", name: "Conversations" },
-];
-
-/** The pages for operating the gateway. */
-const OPERATE: readonly Place[] = [
-  { to: "/servers", name: "Servers" },
-  { to: "/connections", name: "Connections" },
-  { to: "/models", name: "Models" },
-  { to: "/secrets", name: "Secrets" },
-  { to: "/keys", name: "Keys" },
-  { to: "/sessions", name: "Sign-ins" },
-  { to: "/grants", name: "Apps" },
-  { to: "/groups", name: "Groups" },
-  { to: "/limits", name: "Limits" },
-  { to: "/health", name: "Health" },
-  { to: "/users", name: "Users", may: ({ rights }) => rights.operate },
-  { to: "/audit", name: "Audit", may: ({ rights }) => rights.operate },
-];
+const Palette = lazy(() => import("./palette"));
 
 export function Layout(): ReactNode {
   const { data: me, error, refetch } = useQuery(session);
   if (me === undefined)
     return (
-      <main>
+      <main className="page">
         {error === null ? <Loading what="the console" /> : <Trouble error={error} again={() => void refetch()} />}
       </main>
     );
@@ -62,69 +33,60 @@ export function Layout(): ReactNode {
 
 function Shell({ me }: { me: Somebody }): ReactNode {
   const { isOver, error } = useDrop();
+  const [isNarrow, setNarrow] = useNarrow();
+  const [isJumping, setJumping] = useJump();
+  const jump = () => setJumping(true);
   return (
-    <>
+    <div className="shell" data-narrow={isNarrow ? "" : undefined}>
       <a className="skip" href="#page">
-        Skip to the page
+        Skip to content
       </a>
-      <header className="top">
-        <strong>Skill Gateway</strong>
-        <nav className="places" aria-label="Console">
-          <Places of={PAGES} me={me} />
-          <Places of={OPERATE} me={me} />
-        </nav>
-        <div className="who">
-          <span>
-            <Plain>{me.user_id}</Plain>
-            {me.role === "admin" && <span className="tag">admin</span>}
-          </span>
-          <SignOut />
-        </div>
-      </header>
-      <main id="page" tabIndex={-1}>
+      <Topbar me={me} onJump={jump} />
+      <Sidebar me={me} onJump={jump} isNarrow={isNarrow} onNarrow={setNarrow} />
+      <main id="page" className="page" tabIndex={-1}>
         {error !== null && <Trouble error={error} />}
         <Outlet />
       </main>
+      {isJumping && (
+        <Suspense>
+          <Palette me={me} onClose={() => setJumping(false)} />
+        </Suspense>
+      )}
+      <Toasts />
       {isOver && (
         <div className="over" aria-hidden="true">
-          Drop a skill: its folder or its ZIP
+          Drop a skill folder or ZIP
         </div>
       )}
-    </>
-  );
-}
-
-function Places({ of, me }: { of: readonly Place[]; me: Somebody }): ReactNode {
-  return (
-    <div className="tabs">
-      {of
-        .filter(({ may }) => may?.(me) ?? true)
-        .map(({ to, name }) => (
-          <Link key={name} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
-            {name}
-          </Link>
-        ))}
     </div>
   );
 }
 
-function SignOut(): ReactNode {
-  const [error, setError] = useState<Error | null>(null);
-  return (
-    <>
-      <Button onPress={() => void signOut().catch(setError)}>Sign out</Button>
-      {error !== null && <Trouble error={error} />}
-    </>
-  );
+/** Returns whether the palette is open. ⌘K and Ctrl-K open and close it. */
+function useJump(): [isOpen: boolean, set: (isOpen: boolean) => void] {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
+        return;
+      event.preventDefault();
+      setOpen((before) => !before);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return [isOpen, setOpen];
 }
 
-export function Nowhere(): ReactNode {
+export function NotFound(): ReactNode {
   return (
-    <Empty title="There is no such page">
-      <p>
-        <Link to="/">Go to the library</Link>
-      </p>
-    </Empty>
+    <Page title="Page not found">
+      <Empty icon={Compass} title="No page has this address">
+        <p>
+          <Link to="/">Go to the start page</Link>
+        </p>
+      </Empty>
+    </Page>
   );
 }
 

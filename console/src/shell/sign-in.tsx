@@ -18,13 +18,16 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
 
   return (
     <main className="door">
-      <h1>Skill Gateway</h1>
-      <p>See the skills of this gateway, publish your own, and look after keys and servers.</p>
-      {ticket !== null && (
-        // Requires a click: a link from a stranger would otherwise make the user publish, or enter secrets, as that stranger.
-        <section aria-label="Link">
-          <p>You have opened a link that signs in, once. Go on only if you made it, or asked for it.</p>
-          <p>
+      <div className="brand">
+        <span className="logo" aria-hidden="true" />
+        Skill Gateway
+      </div>
+      <div className="card stack">
+        <h1>Sign in</h1>
+        {ticket !== null && (
+          // Requires a click: a link from a stranger would otherwise make the user publish, or enter secrets, as that stranger.
+          <section aria-label="Sign-in link" className="note">
+            <p>You opened a one-time sign-in link. Continue only if you created or requested it.</p>
             <Button
               kind="main"
               onPress={() => {
@@ -33,47 +36,45 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
                 mutate({ ticket });
               }}
             >
-              Sign in by the link
+              Sign in with the link
             </Button>
-          </p>
-        </section>
-      )}
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const key = new FormData(event.currentTarget).get("key");
-          if (typeof key === "string") mutate({ key: key.trim() });
-        }}
-      >
-        <Field
-          label="Your key"
-          name="key"
-          type="password"
-          autoComplete="current-password"
-          isRequired
-          autoFocus
-          help="An operator made it for you. It begins with sgw_, and is shown by npm start at the first start."
-        />
-        <Button kind="main" type="submit" isDisabled={isPending}>
-          {isPending ? "Signing in…" : "Sign in"}
-        </Button>
-      </Form>
-      {issuer !== null && <Outside issuer={issuer} />}
-      {error !== null && <Trouble error={error} />}
+          </section>
+        )}
+        <Form
+          onSubmit={(event) => {
+            event.preventDefault();
+            const key = new FormData(event.currentTarget).get("key");
+            if (typeof key === "string") mutate({ key: key.trim() });
+          }}
+        >
+          <Field
+            label="API key"
+            name="key"
+            type="password"
+            autoComplete="current-password"
+            isRequired
+            autoFocus
+            help="Starts with sgw_. Ask an admin for one. The first npm start prints one for the operator."
+          />
+          <Button kind="main" type="submit" isDisabled={isPending}>
+            {isPending ? "Signing in…" : "Sign in"}
+          </Button>
+        </Form>
+        {issuer !== null && <External issuer={issuer} />}
+        {error !== null && <Trouble error={error} />}
+      </div>
     </main>
   );
 }
 
 /** The external sign-in of the organization, if the gateway has one. */
-function Outside({ issuer }: { issuer: string }): ReactNode {
+function External({ issuer }: { issuer: string }): ReactNode {
   const { mutate, isPending, error } = useMutation({ mutationFn: signInOutside });
   return (
     <>
-      <p>
-        <Button isDisabled={isPending} onPress={() => mutate()}>
-          Sign in with {issuer}
-        </Button>
-      </p>
+      <Button isDisabled={isPending} onPress={() => mutate()}>
+        Sign in with {issuer}
+      </Button>
       {error !== null && <Trouble error={error} />}
     </>
   );

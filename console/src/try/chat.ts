@@ -42,8 +42,7 @@ export async function* answerTo({ conversation, model, ghost, messages, signal }
   } catch (error) {
     if (signal.aborted || error instanceof Refusal) throw error;
   }
-  if (!isWhole)
-    throw new Refusal(0, "BROKEN_OFF", "The answer broke off. Try again: the gateway goes on where it stopped.");
+  if (!isWhole) throw new Refusal(0, "BROKEN_OFF", "The answer was interrupted. Try again to continue it.");
 }
 
 function* loadedIn(data: string): Generator<Piece> {

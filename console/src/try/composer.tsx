@@ -33,7 +33,7 @@ export function Composer({
   return (
     <>
       {isFirst && opening === "" && (
-        <section className="row tight" aria-label="Examples">
+        <section className="row tight examples" aria-label="Examples">
           {EXAMPLES.map((example) => (
             <Button key={example.label} isDisabled={isBusy} onPress={() => talk.say(wordsOf(example, model), model)}>
               {example.label.split(/[:\n]/, 1)[0]}

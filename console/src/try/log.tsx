@@ -31,7 +31,7 @@ export function Log({ talk: { said, coming } }: { talk: Talk }): ReactNode {
             {coming.text === "" ? <p className="soft">…</p> : <p className="coming">{visible(coming.text)}</p>}
           </li>
         )}
-        {said.length === 0 && coming === null && <li className="soft">Nothing was said yet.</li>}
+        {said.length === 0 && coming === null && <li className="soft">No messages yet.</li>}
       </ol>
     </div>
   );
@@ -62,7 +62,7 @@ function Loaded({ skills }: { skills: readonly string[] }): ReactNode {
   if (skills.length === 0) return null;
   return (
     <p className="soft">
-      loaded <Plain>{skills.join(", ")}</Plain>
+      Loaded <Plain>{skills.join(", ")}</Plain>
     </p>
   );
 }

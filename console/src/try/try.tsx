@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { Cpu, MessageSquare, MessageSquareOff } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { drawn } from "../conversation/drawing";
 import { statusOf, useLive } from "../conversation/live";
@@ -9,9 +10,9 @@ import { View } from "../conversation/view";
 import { Refusal } from "../gateway/refusal";
 import { useMe } from "../gateway/session";
 import { Button } from "../parts/controls";
+import { Page } from "../parts/page";
 import { Answer, Empty, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
-import { Title } from "../parts/title";
 import { modelNames } from "./chat";
 import { Composer } from "./composer";
 import { recall } from "./kept";
@@ -34,43 +35,50 @@ export function TryIt(): ReactNode {
   const id = c ?? fresh;
   if (!tries)
     return (
-      <>
-        <Title>Try it</Title>
-        <Empty title="Trying is turned off here">
-          <p>Whoever runs this gateway has set DEMO=off. Its skills work in every chat that uses the gateway.</p>
+      <Page title="Playground">
+        <Empty icon={MessageSquareOff} title="The playground is turned off">
+          <p>This gateway has the setting DEMO=off. Skills work in every chat that uses the gateway.</p>
         </Empty>
-      </>
+      </Page>
     );
   return (
-    <>
-      <div className="row">
-        <Title>Try it</Title>
-        {c !== undefined && (
-          <Button
-            onPress={() => {
-              setFresh(freshId());
-              void navigate({ search: {} });
-            }}
-          >
-            New chat
-          </Button>
-        )}
-      </div>
+    <Page
+      title="Playground"
+      lead="Chat with a model and see which skills it loads, which tools it calls, and what that costs."
+      actions={
+        c !== undefined && (
+          <>
+            <Link className="button plain" to="/conversations/$id" params={{ id }} target="_blank">
+              Open conversation
+            </Link>
+            <Button
+              onPress={() => {
+                setFresh(freshId());
+                void navigate({ search: {} });
+              }}
+            >
+              New chat
+            </Button>
+          </>
+        )
+      }
+    >
       <Answer of={answer} what="the models">
         {(models) => (models.length === 0 ? <NoModel /> : <Room key={id} {...{ id, models, chosen, choose }} />)}
       </Answer>
-    </>
+    </Page>
   );
 }
 
 function NoModel(): ReactNode {
   return (
-    <Empty title="There is no model to try with">
+    <Empty icon={Cpu} title="No models yet">
       <p>
-        A model is stored with its key as a secret by <code>PUT /api/v1/models/&#123;name&#125;</code>:{" "}
-        <a href="/docs/chat-endpoint.md">how</a>. <code>DEMO_MODEL=on</code> brings the scripted model <code>demo</code>
-        .
+        Add a model, or set <code>DEMO_MODEL=on</code> to use the scripted model <code>demo</code>.
       </p>
+      <Link className="button main" to="/models" search={{ new: "1" }}>
+        Add model
+      </Link>
     </Empty>
   );
 }
@@ -122,13 +130,13 @@ function Room({
       <section className="talking" aria-label="Chat">
         {talk.ghost !== undefined && (
           <p>
-            As the ghost <Plain>{talk.ghost}</Plain>.
+            Agent: <Plain>{talk.ghost}</Plain>
           </p>
         )}
         <Log talk={talk} />
         {found.data !== undefined && talk.said.length === 0 && (
           <p className="soft">
-            The gateway keeps no words of a chat, and this tab has none of this one. What you say goes on in it.
+            The gateway does not store messages, and this tab has none of this conversation. New messages continue it.
           </p>
         )}
         {talk.error !== null && (
@@ -136,15 +144,15 @@ function Room({
         )}
         {talk.error === null && talk.isOpen && (
           <p className="note warn">
-            The last message has no answer. <Button onPress={() => talk.again(model)}>Ask for it</Button>
+            The last message has no answer. <Button onPress={() => talk.again(model)}>Request answer</Button>
           </p>
         )}
         {talk.error instanceof Refusal && talk.error.code.startsWith("model") && (
-          <p className="soft">Another model may answer: choose it below.</p>
+          <p className="soft">Try another model below.</p>
         )}
         <Composer {...{ talk, model, models, skill, choose }} />
       </section>
-      <section aria-label="What the gateway does">
+      <section aria-label="Conversation state" className="stack">
         {isThere ? (
           <View
             id={id}
@@ -159,19 +167,9 @@ function Room({
             answered={["render_mermaid"]}
           />
         ) : (
-          <Empty title="Nothing has happened yet">
-            <p>
-              Say something: here you see which skills the model loads and when they leave, which tools it calls, and
-              what that costs.
-            </p>
+          <Empty icon={MessageSquare} title="Nothing to show yet">
+            <p>Skills, tool calls and cost appear here after the first message.</p>
           </Empty>
-        )}
-        {isThere && (
-          <p>
-            <Link to="/conversations/$id" params={{ id }} target="_blank">
-              Watch it in another tab
-            </Link>
-          </p>
         )}
       </section>
     </div>

@@ -1,7 +1,7 @@
 // Routes for drafts: push, list, promote and delete your own, and list those that others share with you.
 
 import { createRoute } from "@hono/zod-openapi";
-import { DEFAULT_NAMESPACE, groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
+import { DEFAULT_NAMESPACE, draftScope, groupOfScope, PUBLIC_SCOPE } from "../../domain/access/access";
 import { draftReference } from "../../domain/catalog/draft";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import { router } from "../../edge/router";
@@ -10,7 +10,7 @@ import * as z from "../../edge/zod";
 import { deleteDraft, readDrafts } from "../../services/registry/drafts";
 import type { DraftSummary } from "../../storage/d1/registry/drafts";
 import { routingSchema, skillSchema, verdictsSchema } from "./resources";
-import { formBody, publishedResource, uploadFile } from "./uploads";
+import { formBody, publishedResource, uploadFile, withMissing } from "./uploads";
 
 const draftSchema = () =>
   z
@@ -99,9 +99,12 @@ draftRoutes.openapi(
       isPublic: form.public === "true",
       users: form.users.split(",").flatMap((user) => user.trim() || []),
     });
+    const scope = form.public === "true" ? PUBLIC_SCOPE : draftScope(context.caller.principal.userId);
     const reply = {
       ...draftResource(draft, context.caller.principal.userId),
-      ...(scripts === null || scripts.length === 0 ? {} : { scripts }),
+      ...(scripts === null || scripts.length === 0
+        ? {}
+        : { scripts: (await withMissing(context, scope, scripts)) ?? [] }),
       ...(routing === null ? {} : { routing }),
     };
     return c.json(reply, isNew ? 201 : 200);
@@ -143,7 +146,7 @@ draftRoutes.openapi(
     const repeat = c.req.header("idempotency-key") ?? null;
     pushing ??= await import("../../services/registry/draft-push");
     const done = await pushing.promoteDraft(c.get("context"), c.req.valid("param").name, repeat);
-    return c.json(publishedResource(c.get("context"), done), done.status);
+    return c.json(await publishedResource(c.get("context"), done), done.status);
   },
 );
 

@@ -42,7 +42,23 @@ export const verdictsSchema = () =>
   z
     .array(
       z
-        .object({ path: z.string(), runs: z.enum(RUNS), reason: z.string().optional(), line: z.int().optional() })
+        .object({
+          path: z.string(),
+          runs: z.enum(RUNS),
+          reason: z.string().optional(),
+          line: z.int().optional(),
+          needs: z
+            .object({
+              modules: z.array(z.string()).optional(),
+              requirements: z.array(z.string()).optional(),
+              commands: z.array(z.string()).optional(),
+            })
+            .optional()
+            .openapi({ description: "What it needs that isolates do not have." }),
+          missing: z.array(z.string()).optional().openapi({
+            description: "What the executor lacks. Returned by publishing and validation if there is an executor.",
+          }),
+        })
         .openapi("ScriptVerdict"),
     )
     .openapi({ description: "Whether each script of the package can run, with the reason. See docs/skill-code.md." });

@@ -4,6 +4,7 @@ import { createRoute } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { DEFAULT_NAMESPACE, PUBLIC_SCOPE, PUBLIC_USER } from "../../domain/access/access";
 import type { ClaimedSource } from "../../domain/catalog/source";
+import type { ScriptVerdict } from "../../domain/code/check/verdict";
 import { REQUEST_LIMITS } from "../../domain/limits";
 import type { Manifest } from "../../domain/package/skill";
 import type { HttpEnv } from "../../edge/edge";
@@ -71,6 +72,7 @@ const answers = {
 let publishing: typeof import("../../services/registry/publish") | null = null;
 let assessing: typeof import("../../services/registry/publish-report") | null = null;
 let sharing: typeof import("../../services/registry/share") | null = null;
+let offers: typeof import("../../services/tools/executor-offer") | null = null;
 
 /** Returns the form, which is required. */
 export function formBody<T extends z.ZodType>(schema: () => T) {
@@ -93,7 +95,7 @@ uploads.openapi(
     const scope = publishScope(principal, form.namespace);
     const target = { scope, namespace: form.namespace, userId: principal.userId };
     const done = await published(c, form, target);
-    return c.json(publishedResource(c.get("context"), done), done.status);
+    return c.json(await publishedResource(c.get("context"), done), done.status);
   },
 );
 
@@ -114,7 +116,7 @@ for (const [path, body] of [
       requireRight(c.get("context").caller.principal, "publish", PUBLIC_SCOPE);
       const target = { scope: PUBLIC_SCOPE, namespace: DEFAULT_NAMESPACE, userId: PUBLIC_USER };
       const done = await published(c, c.req.valid("form"), target);
-      return c.json(publishedResource(c.get("context"), done), done.status);
+      return c.json(await publishedResource(c.get("context"), done), done.status);
     },
   );
 }
@@ -137,7 +139,7 @@ for (const [path, find] of [
     async (c) => {
       const { id, name: known, scope } = await find(c.get("context"), "change", c.req.valid("param").id);
       const done = await published(c, c.req.valid("form"), { scope, id, name: known });
-      return c.json(publishedResource(c.get("context"), done), 200);
+      return c.json(await publishedResource(c.get("context"), done), 200);
     },
   );
 }
@@ -159,7 +161,7 @@ uploads.openapi(
     const repeat = c.req.header("idempotency-key") ?? null;
     sharing ??= await import("../../services/registry/share");
     const done = await sharing.shareSkill(c.get("context"), c.req.valid("param").id, group_name, repeat);
-    return c.json(publishedResource(c.get("context"), done), done.status);
+    return c.json(await publishedResource(c.get("context"), done), done.status);
   },
 );
 
@@ -187,11 +189,22 @@ uploads.openapi(
       files: (found?.files ?? []).map(({ path, size, sha256 }) => ({ path, size, sha256 })),
       tokens,
       routing,
-      scripts,
+      scripts: await withMissing(c.get("context"), PUBLIC_SCOPE, scripts),
     };
     return c.json(answer, 200);
   },
 );
+
+/** Adds to the verdicts on the scripts of a skill in a scope what the executor lacks, if there is one. */
+export async function withMissing(
+  context: Context,
+  scope: string,
+  scripts: readonly ScriptVerdict[] | null,
+): Promise<(ScriptVerdict & { missing?: string[] })[] | null> {
+  if (scripts === null || context.settings.EXECUTOR_URL === undefined) return scripts === null ? null : [...scripts];
+  offers ??= await import("../../services/tools/executor-offer");
+  return offers.compared(context, scope, scripts);
+}
 
 async function published(
   c: HonoContext<HttpEnv>,
@@ -210,9 +223,12 @@ async function published(
   });
 }
 
-/** Returns the resource of the new version, with the routing report if the package has example prompts. */
-export function publishedResource(context: Context, { status, skill, routing }: Published) {
+/**
+ * Returns the resource of the new version, with what the executor lacks for its scripts, and with the routing report if the package has
+ * example prompts.
+ */
+export async function publishedResource(context: Context, { status, skill, routing }: Published) {
   if (status === 201) describeLater(context, skill);
-  const resource = skillResource(skill);
+  const resource = skillResource({ ...skill, scripts: await withMissing(context, skill.scope, skill.scripts) });
   return routing === null ? resource : { ...resource, status: { ...resource.status, routing } };
 }

@@ -11,7 +11,7 @@ import { isModule } from "./graph";
 /** The parts of a package that the compiler reads. */
 export type CodePackage = Pick<SkillPackage, "zip"> & {
   files: readonly PackageFile[];
-  manifest: Pick<Manifest, "provider" | "tools">;
+  manifest: Pick<Manifest, "provider" | "tools" | "requirements">;
 };
 
 export interface Compiled {
@@ -71,8 +71,13 @@ export function modulesOnly({ files, manifest, zip }: CodePackage): CodePackage 
     end += file.size;
     return { ...file, offset };
   });
-  const { provider, tools } = manifest;
-  return { files: placed, zip: text, manifest: { tools, ...(provider === undefined ? {} : { provider }) } };
+  const { provider, tools, requirements } = manifest;
+  const declared = { tools, ...(provider === undefined ? {} : { provider }) };
+  return {
+    files: placed,
+    zip: text,
+    manifest: { ...declared, ...(requirements === undefined ? {} : { requirements }) },
+  };
 }
 
 /** Returns a placeholder for code on which the compiler fails every time. */

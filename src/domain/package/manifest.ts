@@ -9,6 +9,7 @@ import type { Frontmatter } from "./frontmatter";
 import { type FieldReader, fieldReader } from "./manifest-field";
 import { checkServers } from "./manifest-server";
 import { isName } from "./name";
+import { REQUIREMENTS, requirementLines, requirementOf } from "./requirements";
 import { type Manifest, SKILL_FILE, type ToolDeclaration } from "./skill";
 
 /** The result of reading a manifest. `manifest` is `null` if and only if there are issues. */
@@ -32,6 +33,7 @@ const KNOWN_FIELDS = new Set([
   "provider",
   "mcpServers",
   "dependencies",
+  "requirements",
   "preload",
   "license",
   "compatibility",
@@ -78,6 +80,7 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
     ...defined("provider", readProvider(fields, paths)),
     mcpServers: checkServers(fields, fields.object("mcpServers")),
     ...readDependencies(fields),
+    ...readRequirements(fields),
     preload: fields.flag("preload"),
     ...defined("license", fields.text("license")),
     ...defined("compatibility", fields.text("compatibility")),
@@ -166,6 +169,19 @@ function readProvider(fields: FieldReader, paths: readonly string[]): Manifest["
     fields.warn("PROVIDER_NOT_FOUND", ["provider", "module"], message);
   }
   return typeof className === "string" ? { module, class: className } : { module };
+}
+
+/** Reads a list of requirements, or the text of a requirements.txt. */
+function readRequirements(fields: FieldReader): Pick<Manifest, "requirements"> {
+  const found = fields.value("requirements");
+  const texts = typeof found === "string" ? requirementLines(found) : fields.list("requirements");
+  const requirements = texts.filter((text, index) => {
+    if (requirementOf(text) !== null) return true;
+    const message = `'${text.slice(0, OTHER_CHARS)}' is not a Python requirement. Write a package and its versions, as in 'numpy>=2'.`;
+    fields.warn("REQUIREMENT_INVALID", ["requirements", `${index}`], message);
+    return false;
+  });
+  return requirements.length === 0 ? {} : { requirements: requirements.slice(0, REQUIREMENTS) };
 }
 
 /** Wegent also lists Python modules here, and many other authors list Python packages. */

@@ -30,6 +30,8 @@ export interface Manifest {
   dependencies: string[];
   /** The first `dependencies` of any other form, such as packages of a language. Absent in versions published before this field existed. */
   otherDependencies?: string[];
+  /** Python packages that its scripts import, as PEP 508 writes them. Absent if it declares none. */
+  requirements?: string[];
   preload: boolean;
   license?: string;
   compatibility?: string;

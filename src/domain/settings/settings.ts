@@ -153,6 +153,9 @@ export const SETTINGS = {
   EXECUTOR_SCOPES: choice(CODE_SCOPES, "public").describe(
     "Whose skills can use the executor, with the values of `CODE_SCOPES`. Code there runs natively, so a kernel separates it from the machine, and not V8.",
   ),
+  EXECUTOR_PROBLEM: optionalText(() => null).describe(
+    "Why there is no executor, and what to do. `/health` returns it. `npm start -- --executor` sets it if runs cannot be confined.",
+  ),
   METRICS: choice(["on", "off"], "off").describe(
     "With `on`, the gateway counts events in one Durable Object, and `/metrics` returns them to admins as OpenMetrics. `npm start` and `npm run dev` turn it on by default.",
   ),
@@ -163,7 +166,7 @@ export const SETTINGS = {
     "With `true`, every user can create groups. The skills of a group precede public skills for its members.",
   ),
   DEMO: choice(["on", "off"], "on").describe(
-    "With `off`, the console has no *Try it*, and `/demo`, which redirects there, returns 404.",
+    "With `off`, the console has no playground, and `/demo`, which redirects there, returns 404.",
   ),
   CONSOLE: choice(["on", "off"], "on").describe(
     "With `off`, there is no console: `/console` returns 404, and `/` is a page with a few links.",

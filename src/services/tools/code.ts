@@ -74,7 +74,7 @@ export async function executorFor(
 }
 
 /** Returns the executor that the operator has configured, or `null`. */
-function remoteOf({ settings }: Context): RemoteExecutor | null {
+export function remoteOf({ settings }: Pick<Context, "settings">): RemoteExecutor | null {
   const { EXECUTOR_URL: url, EXECUTOR_KEY: key } = settings;
   if (url === undefined || key === undefined) return null;
   const origins = [new URL(url).origin];
@@ -91,9 +91,9 @@ export async function scriptVerdict(
   context: Context,
   versionId: string,
   path: string,
-): Promise<Pick<Script, "verdict">> {
+): Promise<Pick<Script, "verdict" | "requirements">> {
   const verdict = await readVerdict(context.db, versionId, path);
-  return verdict === null ? {} : { verdict: verdict.runs };
+  return verdict === null ? {} : { verdict: verdict.runs, requirements: verdict.needs?.requirements ?? [] };
 }
 
 function packageOf(context: Context, versionId: string): PackageSource {

@@ -16,7 +16,7 @@ import { countToday } from "../quota";
 import { isActiveIn, loadedVersion, recordUse } from "../session";
 import { countCall } from "../skill-use";
 import type { CallPlace } from "./call";
-import { executorFor, executorsOf, hostParts, scriptLanguage, scriptVerdict, toolContext } from "./code";
+import { executorFor, executorsOf, hostParts, remoteOf, scriptLanguage, scriptVerdict, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
 import { callWithStoredFiles, resolveInputFiles, storeWrittenFiles } from "./script-files";
 
@@ -85,7 +85,9 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const run = await executor.run(call, place.signal);
   context.count("scripts", [language, run.killed ? "killed" : run.exit_code === 0 ? "ok" : "error"]);
   const { written, left } = await storeWrittenFiles(context, callWithFiles, run);
-  const result = scriptResult({ ...request, script_path: path }, run, describeFiles(written, left));
+  // A gateway without an executor has one place only.
+  const ranIn = remoteOf(context) === null ? null : (run.executor ?? "isolate");
+  const result = scriptResult({ ...request, script_path: path }, run, ranIn, describeFiles(written, left));
   return session === null ? result : countCall(context, session, skill, result);
 }
 
@@ -100,11 +102,16 @@ function refusedFiles(issues: readonly Issue[]): ToolResult {
 }
 
 /** Returns the result as text in Wegent's format, and as data. */
-function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: ScriptRun, told: FilesReport): ToolResult {
+function scriptResult(
+  { skill_name, script_path, args }: ScriptRequest,
+  run: ScriptRun,
+  executor: "isolate" | "remote" | null,
+  told: FilesReport,
+): ToolResult {
   const lines = [`=== Script Execution: ${skill_name}/${script_path} ===`];
   if (args.length > 0) lines.push(`**Arguments**: ${args.join(" ")}`);
   lines.push(`**Exit Code**: ${run.exit_code}`, `**Duration**: ${run.duration_ms} ms`);
-  if (run.executor !== undefined) lines.push(`**Executor**: ${run.executor}`);
+  if (executor !== null) lines.push(`**Executor**: ${executor}`);
   if (run.killed) lines.push("**Killed**: it did not end by itself.");
   for (const [title, output] of [
     ["Standard Output", run.stdout],
@@ -114,7 +121,7 @@ function scriptResult({ skill_name, script_path, args }: ScriptRequest, run: Scr
   if (told.words.length > 0) lines.push(`## Files\n\n${told.words.join("\n")}`);
   for (const { path, text } of told.shown) lines.push(`### ${path}\n\n${fenced(text)}`);
   const { exit_code, stdout, stderr, duration_ms, killed } = run;
-  const where: JsonObject = run.executor === undefined ? {} : { executor: run.executor };
+  const where: JsonObject = executor === null ? {} : { executor };
   const about = { skill_name, script_path, args, exit_code, stdout, stderr, duration_ms, killed, ...where };
   const result: ToolResult = {
     content: [{ type: "text", text: lines.join("\n\n") }],

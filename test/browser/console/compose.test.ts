@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { barriers } from "../axe";
 import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
-import { open, overflows, type Seen, signIn, skillText, zipOf } from "./page";
+import { go, open, overflows, type Seen, signIn, signOut, skillText, zipOf } from "./page";
 
 let gateway: Gateway;
 let browser: Browser;
@@ -70,36 +70,36 @@ const ghostsOf = async (key: string) =>
 it("composes a ghost from an empty page: searched, suggested, mended beside its field, saved, tried", async () => {
   const { page } = seen;
   await signIn(page, gateway.url, keys.ann!, "/console/ghosts");
-  await page.getByText("Compose your first ghost").waitFor();
-  await page.getByRole("link", { name: "Begin" }).click();
+  await page.getByText("Create your first agent").waitFor();
+  await page.getByRole("link", { name: "Start" }).click();
   await page.getByLabel("Name", { exact: true }).first().fill("painter");
   await page.getByLabel("Prompt", { exact: true }).fill("You help with a painting.");
   // Suggestions from the words of the prompt, and from the dependencies of the selected skill.
   await page.getByRole("button", { name: "Add painting" }).click();
-  await page.getByText("goes with painting, which needs it").waitFor();
+  await page.getByText("dependency of painting").waitFor();
   await preview(page).locator(".node.missing").first().waitFor();
   await page.getByRole("button", { name: "Add palette" }).click();
-  await said(page, "It can be saved. 2 skills.");
+  await said(page, "Ready to save. 2 skills.");
   expect(await preview(page).locator("svg .node.missing").count()).toBe(0);
   // An MCP server with the same name as one of the skill.
   await page.getByRole("group", { name: "MCP servers" }).getByLabel("Name").fill("colors");
-  await page.getByLabel("Address").fill("https://own.example.com/");
-  await page.getByRole("button", { name: "Add the server" }).click();
-  await preview(page).getByRole("region", { name: "Names that meet" }).getByText("ghost, skill:painting").waitFor();
+  await page.getByLabel("URL", { exact: true }).fill("https://own.example.com/");
+  await page.getByRole("button", { name: "Add server" }).click();
+  await preview(page).getByRole("region", { name: "Name conflicts" }).getByText("ghost, skill:painting").waitFor();
   await preview(page).locator("svg .node.meets").waitFor();
   // A range that no version satisfies. The issue appears next to the skill.
   const versions = page.getByLabel("Versions of painting");
   await versions.fill(">=9");
   const line = page.getByRole("listitem").filter({ has: versions });
   await line.getByText("No version of 'painting' satisfies '>=9'. Change the range.").waitFor();
-  await said(page, "It cannot be saved yet.");
+  await said(page, "Not ready to save.");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("alert").filter({ hasText: "Refused." }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "Request rejected." }).waitFor();
   await versions.fill("");
   await page.getByRole("button", { name: "Pin painting to 1.2.0" }).click();
-  await page.getByLabel("painting from the first turn on").check();
-  await said(page, "It can be saved.");
-  await preview(page).getByText("The prompt of its first turn").click();
+  await page.getByLabel("Preload painting").check();
+  await said(page, "Ready to save.");
+  await preview(page).getByText("Prompt of the first turn").click();
   await preview(page).getByText("Instructions of painting.").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "painter", level: 1 }).waitFor();
@@ -116,24 +116,24 @@ it("composes a ghost from an empty page: searched, suggested, mended beside its 
   });
   // Open by name, and export as text for another gateway.
   await page.goto(`${gateway.url}/console/ghosts/painter`);
-  await page.getByText("As text: copy it").click();
+  await page.getByText("Definition as YAML or JSON").click();
   await page.getByText("- painting@1.2.0").waitFor();
   await page
-    .getByLabel("A definition, YAML or JSON")
+    .getByLabel("Definition in YAML or JSON")
     .fill("kind: Ghost\nmetadata: {name: other}\nspec:\n  skills: nonsense\n  wrong: 1\n");
-  await page.getByRole("button", { name: "Put it into the fields" }).click();
+  await page.getByRole("button", { name: "Apply to the fields" }).click();
   await page
     .getByText(/spec\.skills/)
     .first()
     .waitFor();
   await page.getByText(/wrong/).first().waitFor();
-  await page.getByRole("button", { name: "Change them over" }).click();
-  await said(page, "It can be saved. 2 skills.");
+  await page.getByRole("button", { name: "Swap" }).click();
+  await said(page, "Ready to save. 2 skills.");
   // Delete after the confirmation with the consequences.
   await page.getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("alertdialog").getByText("Conversations with it go on without").waitFor();
-  await page.getByRole("button", { name: "Delete it" }).click();
-  await page.getByText("Compose your first ghost").waitFor();
+  await page.getByRole("alertdialog").getByText("Conversations with this agent continue without").waitFor();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Create your first agent").waitFor();
 });
 
 it("keeps both where two tabs change one ghost, and asks before what is written is left", async () => {
@@ -148,15 +148,15 @@ it("keeps both where two tabs change one ghost, and asks before what is written 
   await other.getByRole("button", { name: "Save" }).click();
   await other.getByText("Saved.", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Save" }).click();
-  const conflict = page.getByRole("alert", { name: "Changed meanwhile" });
+  const conflict = page.getByRole("alert", { name: "Conflict" });
   await conflict.locator("code", { hasText: "Theirs." }).waitFor();
   await conflict.locator("code", { hasText: "Mine." }).waitFor();
   expect(await barriers(page)).toEqual([]);
-  await page.getByRole("button", { name: "Take what is saved" }).click();
+  await page.getByRole("button", { name: "Use the saved version" }).click();
   await page.waitForFunction(() => document.querySelector("textarea")?.value === "Theirs.");
-  await page.getByRole("button", { name: "Change them over" }).click();
+  await page.getByRole("button", { name: "Swap" }).click();
   // Leaving the page requires a confirmation.
-  await page.getByRole("link", { name: "Library" }).click();
+  await go(page, "Skills");
   const ask = page.getByRole("alertdialog", { name: "Leave without saving?" });
   await ask.getByRole("button", { name: "Stay" }).click();
   expect(await page.getByLabel("Prompt", { exact: true }).inputValue()).toBe("Mine.");
@@ -165,8 +165,8 @@ it("keeps both where two tabs change one ghost, and asks before what is written 
   expect((await ghostsOf(gateway.key)).find(({ metadata }) => metadata.name === "shared tab")?.spec).toMatchObject({
     systemPrompt: "Mine.",
   });
-  await page.getByRole("link", { name: "Library" }).click();
-  await page.getByRole("heading", { name: "Library" }).waitFor();
+  await go(page, "Skills");
+  await page.getByRole("heading", { name: "Skills" }).waitFor();
 });
 
 it("has what was written after the page is loaded again, but for credentials, which are kept nowhere", async () => {
@@ -178,18 +178,18 @@ it("has what was written after the page is loaded again, but for credentials, wh
   await page
     .getByLabel("As JSON", { exact: true })
     .fill('{"a": {"url": "https://a.example.com/", "headers": {"x-key": "planted-secret"}}}');
-  await said(page, "It can be saved");
+  await said(page, "Ready to save");
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain(
     "planted-secret",
   );
   await page.reload();
-  await page.getByText("What you had written is back, but for the servers").waitFor();
+  await page.getByText("Servers are not stored in the browser").waitFor();
   expect(await page.getByLabel("Prompt", { exact: true }).inputValue()).toBe("Half a thought");
-  await page.getByRole("button", { name: "Drop it" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
   expect(await page.getByLabel("Prompt", { exact: true }).inputValue()).toBe("");
   await page.getByLabel("Prompt", { exact: true }).fill("Another thought");
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("Your key").waitFor();
+  await signOut(page);
+  await page.getByLabel("API key").waitFor();
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain("Another thought");
   await context.close();
 });
@@ -207,7 +207,7 @@ it("is written by the keyboard alone", async () => {
   await page.keyboard.type("Be kind.");
   await page.getByRole("searchbox", { name: "Add a skill" }).focus();
   await page.keyboard.type("what palette is for");
-  await page.getByText(/found\. Enter adds the first/).waitFor();
+  await page.getByText(/found\. Press Enter to add the first/).waitFor();
   await page.keyboard.press("Enter");
   await page.getByLabel("Versions of palette").waitFor();
   await page.getByRole("button", { name: "Save" }).focus();
@@ -218,26 +218,26 @@ it("is written by the keyboard alone", async () => {
 it("lets everybody do what their role may: a Maintainer writes for the group, a Reporter reads and duplicates", async () => {
   const { page } = seen;
   await signIn(page, gateway.url, keys.mia!, "/console/ghosts/new");
-  const whose = page.getByLabel("Whose it is", { exact: true });
-  expect(await whose.locator("option").allInnerTexts()).toEqual(["my own", "the group studio"]);
+  const whose = page.getByLabel("Owner", { exact: true });
+  expect(await whose.locator("option").allInnerTexts()).toEqual(["me", "group studio"]);
   await whose.selectOption("studio");
   await page.getByLabel("Name", { exact: true }).first().fill("of the studio");
   await page.getByLabel("Prompt", { exact: true }).fill(`Say ${HOSTILE}`);
-  await said(page, "It can be saved");
+  await said(page, "Ready to save");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "of the studio", level: 1 }).waitFor();
   const place = page.url();
 
   const rob = await open(browser, gateway.url);
   await signIn(rob.page, gateway.url, keys.rob!, new URL(place).pathname);
-  await rob.page.getByText("You may use it, and not change it.").waitFor();
+  await rob.page.getByText("You can use this agent but not change it.").waitFor();
   expect(await rob.page.getByRole("button", { name: /Save|Delete/ }).count()).toBe(0);
   // Invisible characters are shown as code points, and markup is shown as text.
   await rob.page.getByText("⟨U+202E⟩evil⟨U+202C⟩").waitFor();
   expect(await rob.page.locator("main img").count()).toBe(0);
   await rob.page.getByRole("link", { name: "Duplicate" }).click();
   // The preview can move the button. A press that ends outside the button does nothing.
-  await said(rob.page, "It can be saved");
+  await said(rob.page, "Ready to save");
   await rob.page.getByRole("button", { name: "Save" }).click();
   await rob.page.getByRole("heading", { name: "of the studio copy", level: 1 }).waitFor();
   expect(rob.heard()).toEqual([]);
@@ -250,8 +250,8 @@ it("lets everybody do what their role may: a Maintainer writes for the group, a 
 
   const admin = await open(browser, gateway.url);
   await signIn(admin.page, gateway.url, gateway.key, "/console/ghosts/new");
-  expect(await admin.page.getByLabel("Whose it is", { exact: true }).locator("option").allInnerTexts()).toContain(
-    "everybody's",
+  expect(await admin.page.getByLabel("Owner", { exact: true }).locator("option").allInnerTexts()).toContain(
+    "everyone (public)",
   );
   await admin.context.close();
 });
@@ -264,7 +264,7 @@ it("shows the dependencies of a skill in the library, and who uses it", async ()
   await page.getByRole("link", { name: "Dependencies" }).click();
   const graph = page.getByRole("figure");
   await graph.locator("svg text").getByText("palette").waitFor({ state: "attached" });
-  await graph.getByText("As a table").click();
+  await graph.getByText("Table", { exact: true }).click();
   await graph.getByRole("row", { name: /user of it uses painting/ }).waitFor();
   await graph.getByRole("row", { name: /painting needs palette/ }).waitFor();
 });
@@ -278,12 +278,12 @@ it.each([
   const fine = async (state: string) =>
     expect([state, await overflows(page), await barriers(page)]).toEqual([state, false, []]);
   await page
-    .getByRole("link", { name: /of the studio$|Begin/ })
+    .getByRole("link", { name: /of the studio$|Start/ })
     .first()
     .waitFor();
   await fine("the list");
   await page.goto(`${gateway.url}/console/ghosts?q=zzz`);
-  await page.getByText("Nothing is found").waitFor();
+  await page.getByText("No matching agents").waitFor();
   await fine("nothing found");
   await page.goto(`${gateway.url}/console/ghosts/new`);
   await page.getByRole("searchbox", { name: "Add a skill" }).fill("painting");
@@ -295,20 +295,20 @@ it.each([
   await page.getByText("No version of 'painting' satisfies '>=9'. Change the range.").waitFor();
   await page.getByLabel("As JSON", { exact: true }).fill("{");
   await page.getByText("This is not JSON").waitFor();
-  await page.getByRole("button", { name: "Help: Every skill of its scope" }).click();
-  await page.getByText("As text: copy it").click();
+  await page.getByRole("button", { name: "Help: All skills of its scope" }).click();
+  await page.getByText("Definition as YAML or JSON").click();
   await fine("problems");
   await page.getByLabel("As JSON", { exact: true }).fill('{"colors": {"url": "https://own.example.com/"}}');
   await page.getByLabel("Versions of painting").fill("");
-  await said(page, "It can be saved.");
-  await preview(page).getByText("The prompt of its first turn").click();
-  await preview(page).getByText("As a table").click();
+  await said(page, "Ready to save.");
+  await preview(page).getByText("Prompt of the first turn").click();
+  await preview(page).getByText("Table", { exact: true }).click();
   await fine("a preview");
-  await page.getByRole("link", { name: "Library" }).click();
+  await go(page, "Skills");
   await page.getByRole("alertdialog").waitFor();
   await fine("leaving");
   await page.getByRole("button", { name: "Leave" }).click();
-  await page.getByRole("heading", { name: "Library" }).waitFor();
+  await page.getByRole("heading", { name: "Skills" }).waitFor();
   expect(heard()).toEqual([]);
   await context.close();
 });

@@ -27,7 +27,7 @@ const load = (skill_name: string) =>
     { format: "openai", calls: [{ id: `load-${skill_name}`, name: "load_skill", arguments: { skill_name } }] },
     USER,
   );
-const active = (page: Page) => page.getByRole("region", { name: "Skills in the prompt" });
+const active = (page: Page) => page.getByRole("region", { name: "Active skills" });
 
 it("shows live what another client does, answers for it, goes back, and comes back after the gateway was away", async () => {
   const seen = await open(browser, gateway.url);
@@ -44,7 +44,7 @@ it("shows live what another client does, answers for it, goes back, and comes ba
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("heading", { name: "Boats ⟨U+202E⟩and⟨U+202C⟩ tables" }).waitFor();
   await page.getByText("Live", { exact: true }).waitFor();
-  await page.getByText("No skill is in the prompt.").waitFor();
+  await page.getByText("No active skills.").waitFor();
 
   const looks = performance.now();
   await load("json-table");
@@ -57,7 +57,7 @@ it("shows live what another client does, answers for it, goes back, and comes ba
     .waitFor();
   const [made] = await page.locator(".calls summary").allInnerTexts();
   expect(made).toMatch(/load_skill json-table\s*done/);
-  await page.getByText("All that it may use: 6").click();
+  await page.getByText("Available skills: 6").click();
   await page.getByRole("cell", { name: /Turns JSON into readable/ }).waitFor();
 
   const asked = gateway.call("POST", `${PATH}/requests`, { action: "confirm", payload: { question: "Go on?" } }, USER);
@@ -65,28 +65,28 @@ it("shows live what another client does, answers for it, goes back, and comes ba
   expect((await asked).body).toMatchObject({ success: true, result: { confirmed: true } });
 
   await turn();
-  await page.getByText("Now, in turn 2").waitFor();
+  await page.getByText("Latest: turn 2").waitFor();
   await active(page).getByRole("cell", { name: "in 1 turn", exact: true }).first().waitFor();
   await turn();
-  await page.getByText("No skill is in the prompt.").waitFor();
+  await page.getByText("No active skills.").waitFor();
 
   // The page stays at an older turn while new turns arrive.
-  await page.getByRole("button", { name: "Turn before" }).click();
-  await page.getByText("As it was in turn 2").waitFor();
+  await page.getByRole("button", { name: "Previous turn" }).click();
+  await page.getByText("Showing turn 2").waitFor();
   await turn();
   await expect.poll(() => page.getByRole("slider").getAttribute("aria-valuetext")).toBe("turn 2, 2 of 4");
   expect(new URL(page.url()).searchParams.get("at")).not.toBeNull();
   await page.reload();
-  await page.getByText("As it was in turn 2").waitFor();
-  await page.getByRole("button", { name: "Now" }).click();
-  await page.getByText("Now, in turn 4").waitFor();
+  await page.getByText("Showing turn 2").waitFor();
+  await page.getByRole("button", { name: "Latest" }).click();
+  await page.getByText("Latest: turn 4").waitFor();
   await page.locator(".lanes rect.lane-leaving").nth(1).waitFor();
 
   await gateway.kill();
   await page.getByText("Connection lost").waitFor({ timeout: 45_000 });
   await gateway.start();
   await turn();
-  await page.getByText("Now, in turn 5").waitFor({ timeout: 60_000 });
+  await page.getByText("Latest: turn 5").waitFor({ timeout: 60_000 });
   await page.getByText("Live", { exact: true }).waitFor({ timeout: 60_000 });
   expect(seen.heard()).toEqual([]);
   await seen.context.close();

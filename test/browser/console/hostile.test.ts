@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
-import { drop, open, signIn, skillText, zipOf } from "./page";
+import { drop, go, open, signIn, skillText, zipOf } from "./page";
 
 let gateway: Gateway;
 let browser: Browser;
@@ -79,7 +79,7 @@ it("runs nothing of a skill, asks nobody, and shows what would not be seen", asy
     await page.getByRole("region", { name: "Content" }).getByRole("heading", { name: file }).waitFor();
     await page.getByRole("region", { name: "Content" }).locator("pre, img").waitFor();
   }
-  await page.getByRole("link", { name: "Library" }).click();
+  await go(page, "Skills");
   await page.getByRole("cell", { name: "⟨U+202E⟩evil⟨U+202C⟩" }).waitFor();
   expect(seen.heard()).toEqual([]);
   await seen.context.close();

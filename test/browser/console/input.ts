@@ -45,11 +45,18 @@ export abstract class Hands {
     await this.hand(path);
   }
 
+  /** Presses an item of the open menu. */
+  async pressInMenu(item: Locator): Promise<void> {
+    this.actions++;
+    await this.pickInMenu(item);
+  }
+
   /** Focuses an element. */
   protected abstract onto(target: Locator): Promise<void>;
   protected abstract strike(target: Locator): Promise<void>;
   protected abstract pick(target: Locator, text: string): Promise<void>;
   protected abstract hand(path: string): Promise<void>;
+  protected abstract pickInMenu(item: Locator): Promise<void>;
 }
 
 const chosenText = (element: Element) => (element as HTMLSelectElement).selectedOptions[0]?.text;
@@ -67,6 +74,10 @@ class Mouse extends Hands {
   /** The operating system draws the list of options, so the test cannot click an option. */
   protected async pick(target: Locator, text: string): Promise<void> {
     await target.selectOption({ label: text });
+  }
+
+  protected async pickInMenu(item: Locator): Promise<void> {
+    await item.click();
   }
 
   /** Drags a file from outside the browser to the middle of the page. */
@@ -98,6 +109,16 @@ class Keyboard extends Hands {
   protected async pick(target: Locator, text: string): Promise<void> {
     await this.onto(target);
     await this.page.keyboard.type(text);
+  }
+
+  /** The arrow keys move through a menu. Tab would leave it. */
+  protected async pickInMenu(item: Locator): Promise<void> {
+    await item.waitFor();
+    for (let step = 0; step < MOST_STEPS; step++) {
+      if ((await item.evaluate(wayTo)) === "here") return this.page.keyboard.press("Enter");
+      await this.page.keyboard.press("ArrowDown");
+    }
+    throw new Error(`the keyboard does not reach ${item}`);
   }
 
   /** Presses the button and selects the file in the system dialog. */

@@ -1,7 +1,7 @@
 // Parts of the console in Chromium that no journey covers: sign-in, sign-out and paginated lists.
 
 import { beforeAll, expect, it } from "vitest";
-import { signIn, skillText, zipOf } from "./page";
+import { go, signIn, signOut, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
 const desk = new Desk();
@@ -14,43 +14,44 @@ beforeAll(async () => {
 it("opens by the link of npm start, which counts once, asks first and leaves the address", async () => {
   const { page } = desk.seen;
   await page.goto(desk.gateway.consoleLink);
-  const go = page.getByRole("button", { name: "Sign in by the link" });
-  await go.waitFor();
+  const accept = page.getByRole("button", { name: "Sign in with the link" });
+  await accept.waitFor();
   expect(page.url()).not.toContain("ticket");
   expect((await desk.seen.context.cookies()).length).toBe(0);
-  await go.click();
-  await page.getByRole("link", { name: "Audit" }).waitFor();
+  await accept.click();
+  await go(page, "System", "Audit log");
+  await page.getByRole("cell").first().waitFor();
   const [cookie] = await desk.seen.context.cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("Your key").waitFor();
+  await signOut(page);
+  await page.getByLabel("API key").waitFor();
   expect(await desk.seen.context.cookies()).toEqual([]);
 
   const other = await desk.seen.context.newPage();
   await other.goto(desk.gateway.consoleLink);
-  await other.getByRole("button", { name: "Sign in by the link" }).click();
+  await other.getByRole("button", { name: "Sign in with the link" }).click();
   await other.getByRole("alert").waitFor();
 });
 
 it("refuses a key that is none, and says so", async () => {
   const { page } = desk.seen;
   await page.goto(`${desk.gateway.url}/console/`);
-  await page.getByLabel("Your key").fill("sgw_nobody");
+  await page.getByLabel("API key").fill("sgw_nobody");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("alert").filter({ hasText: "Refused." }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "Request rejected." }).waitFor();
 });
 
 it("keeps the address that was asked for through the sign-in, and shows nothing after signing out", async () => {
   const { page } = desk.seen;
   await signIn(page, desk.gateway.url, key, "/console/limits");
-  await page.getByRole("heading", { name: "Limits in use" }).waitFor();
-  await page.getByRole("link", { name: "Keys" }).click();
-  await page.getByRole("heading", { name: "Keys" }).waitFor();
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("Your key").waitFor();
+  await page.getByRole("heading", { name: "System" }).waitFor();
+  await go(page, "API keys");
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await signOut(page);
+  await page.getByLabel("API key").waitFor();
   await page.goBack();
-  await page.getByLabel("Your key").waitFor();
-  expect(await page.getByRole("heading", { name: "Limits in use" }).count()).toBe(0);
+  await page.getByLabel("API key").waitFor();
+  expect(await page.getByRole("heading", { name: "System" }).count()).toBe(0);
 });
 
 it("asks one page at a time, and holds no more rows than that", async () => {

@@ -3,9 +3,8 @@
 
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { startFaults } from "../../support/upstream-server/faults";
 import { barriers } from "../axe";
-import { drop, open, signIn, skillText, zipOf } from "./page";
+import { drop, go, open, signIn, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
 
 const desk = new Desk();
@@ -48,30 +47,9 @@ it("lists one's own conversations, and finds, renames and deletes one by the key
   await sure.waitFor({ state: "detached" });
   expect((await desk.as(key, "GET", "/conversations/hostile")).status).toBe(200);
   await page.getByRole("button", { name: "Delete Hostile no more" }).click();
-  await sure.getByRole("button", { name: "Delete it" }).click();
-  await page.getByText("No conversation is found").waitFor();
+  await sure.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No matching conversations").waitFor();
   expect((await desk.as(key, "GET", "/conversations/hostile")).status).toBe(404);
-});
-
-it("connects a server through the pages of the gateway and the issuer, and disconnects it", async () => {
-  const server = await startFaults();
-  const at = `${server.url}/signin/lantern`;
-  await fetch(at, { method: "PUT", body: "{}" });
-  await desk.gateway.call("PUT", "/mcp-servers/lantern", { url: `${at}/mcp` });
-  const page = await desk.enter(await desk.keyOf("erin"), "/connections");
-  const row = page.getByRole("row").filter({ hasText: "lantern" });
-  await row.getByText("not connected").waitFor();
-  expect(await barriers(page)).toEqual([]);
-  await row.getByRole("button", { name: "Connect lantern" }).click();
-  await page.getByRole("button", { name: "Continue as erin" }).click();
-  await page.getByRole("heading", { name: "Connected" }).waitFor();
-  await page.goto(new URL("/console/connections", desk.gateway.url).href);
-  await row.getByText("connected", { exact: true }).waitFor();
-  await row.getByRole("button", { name: "Disconnect lantern" }).click();
-  const sure = page.getByRole("alertdialog", { name: "Disconnect lantern?" });
-  await sure.getByRole("button", { name: "Disconnect" }).click();
-  await row.getByText("not connected").waitFor();
-  server.close();
 });
 
 it("ends all other sign-ins of oneself, and nobody else's", async () => {
@@ -84,15 +62,15 @@ it("ends all other sign-ins of oneself, and nobody else's", async () => {
     }),
   );
   const page = await desk.enter(key, "/sessions");
-  await page.getByRole("button", { name: "End the sign-in of carol" }).waitFor();
-  expect([await page.locator("tbody tr").count(), await page.getByText("this one").count()]).toEqual([2, 1]);
+  await page.getByRole("button", { name: "End the session of carol" }).waitFor();
+  expect([await page.locator("tbody tr").count(), await page.getByText("this browser").count()]).toEqual([2, 1]);
   expect(await page.locator("main").innerText()).not.toContain("dora");
-  await page.getByRole("button", { name: "End all my others" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "End them" }).click();
-  await page.getByRole("button", { name: "End the sign-in of carol" }).waitFor({ state: "detached" });
-  for (const { page: other } of others) await other.getByRole("link", { name: "Conversations" }).click();
-  await others[0]!.page.getByLabel("Your key").waitFor();
-  await others[1]!.page.getByText("There is no conversation yet").waitFor();
+  await page.getByRole("button", { name: "End my other sessions" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "End", exact: true }).click();
+  await page.getByRole("button", { name: "End the session of carol" }).waitFor({ state: "detached" });
+  for (const { page: other } of others) await go(other, "Conversations");
+  await others[0]!.page.getByLabel("API key").waitFor();
+  await others[1]!.page.getByText("No conversations yet").waitFor();
   for (const { context } of others) await context.close();
 });
 
@@ -107,8 +85,8 @@ it("disconnects an app that has signed in", async () => {
   await row.waitFor();
   expect([await page.locator("main img").count(), await barriers(page)]).toEqual([0, []]);
   await row.getByRole("button").click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Disconnect it" }).click();
-  await page.getByText("No app is connected").waitFor();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Disconnect" }).click();
+  await page.getByText("No connected apps").waitFor();
   await expect.poll(opens, { timeout: 15_000 }).toBe(401);
 });
 
@@ -151,8 +129,8 @@ it("stores a secret that nobody sees again, and a model with it as its key", asy
   const page = await desk.enter(key, "/secrets");
   const answers: Promise<string>[] = [];
   page.on("response", (answer) => answers.push(answer.text().catch(() => "")));
-  await page.getByText("There is no secret").waitFor();
-  await page.getByRole("button", { name: "Store a secret" }).focus();
+  await page.getByText("No secrets yet").waitFor();
+  await page.getByRole("button", { name: "Store secret" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.type("VENDOR_KEY");
@@ -167,65 +145,66 @@ it("stores a secret that nobody sees again, and a model with it as its key", asy
   await page.getByRole("cell", { name: "VENDOR_KEY", exact: true }).waitFor();
   expect((await Promise.all(answers)).join("") + (await page.content())).not.toContain(value);
 
-  await page.getByRole("link", { name: "Models" }).click();
-  await page.getByRole("button", { name: "Add a model" }).click();
+  await go(page, "Models");
+  await page.getByRole("button", { name: "Add model" }).click();
   const form = page.getByRole("dialog");
   await form.getByLabel("Name", { exact: true }).fill("work");
-  await form.getByLabel("Address").fill("nowhere");
-  await form.getByLabel("The vendor's name for it").fill("large-1");
-  await form.getByLabel("Secret with its key").selectOption("VENDOR_KEY");
-  await form.getByRole("button", { name: "Store it" }).click();
+  await form.getByLabel("Base URL").fill("nowhere");
+  await form.getByLabel("Provider's model name").fill("large-1");
+  await form.getByLabel("Secret with the API key").selectOption("VENDOR_KEY");
+  await form.getByRole("button", { name: "Save" }).click();
   await form.getByRole("alert").waitFor();
   expect(await barriers(page)).toEqual([]);
-  await form.getByLabel("Address").fill("https://api.example.com/v1");
-  await form.getByRole("button", { name: "Store it" }).click();
+  await form.getByLabel("Base URL").fill("https://api.example.com/v1");
+  await form.getByRole("button", { name: "Save" }).click();
   await page.getByRole("row").filter({ hasText: "large-1" }).getByText("secrets.VENDOR_KEY").waitFor();
-  await page.getByRole("button", { name: "Ask work" }).waitFor();
+  await page.getByRole("button", { name: "Test work" }).waitFor();
 
   // Fields that the form does not show are unchanged.
   const { created_at, updated_at, name, scope, ...entry } = (await desk.as(key, "GET", "/models/work")).body;
   await desk.as(key, "PUT", "/models/work", { ...entry, allow: { max_output_tokens: 77 } });
   await page.reload();
-  await page.getByRole("button", { name: "Change work" }).click();
-  await form.getByLabel("The vendor's name for it").fill("large-2");
-  await form.getByRole("button", { name: "Store it" }).click();
+  await page.getByRole("button", { name: "Edit work" }).click();
+  await form.getByLabel("Provider's model name").fill("large-2");
+  await form.getByRole("button", { name: "Save" }).click();
   await page.getByRole("cell", { name: "large-2", exact: true }).waitFor();
   expect((await desk.as(key, "GET", "/models/work")).body).toMatchObject({ allow: { max_output_tokens: 77 } });
 
-  await page.getByRole("link", { name: "Secrets" }).click();
+  await go(page, "Secrets");
   await page.getByRole("row").filter({ hasText: "VENDOR_KEY" }).getByText("model work").waitFor();
   await page.getByRole("button", { name: "Delete VENDOR_KEY" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Delete it" }).click();
-  await page.getByText("There is no secret").waitFor();
-  await page.getByRole("link", { name: "Models" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No secrets yet").waitFor();
+  await go(page, "Models");
   await page.getByRole("button", { name: "Delete work" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Delete it" }).click();
-  await page.getByText("There is no model here").waitFor();
-  await page.getByRole("button", { name: "Ask demo" }).click();
-  await page.getByText("answers", { exact: true }).waitFor();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No stored models").waitFor();
+  await page.getByRole("button", { name: "Test demo" }).click();
+  await page.getByText("responds", { exact: true }).waitFor();
 });
 
 it("keeps a package as a draft, promotes it to a version, and discards another", async () => {
   const key = await desk.keyOf("gil");
   const page = await desk.enter(key, "/publish");
   for (const version of ["1.0.0", "2.0.0"]) {
-    await page.getByRole("link", { name: "Publish" }).click();
+    await go(page, "Skills");
+    await page.getByRole("link", { name: "Publish a skill" }).click();
     await drop(page, zipOf("tides.zip", { "tides/SKILL.md": skillText("tides", version, "Tell the tides.") }));
-    await page.getByRole("button", { name: "Keep it as a draft" }).click();
+    await page.getByRole("button", { name: "Save as draft" }).click();
     await page
       .getByRole("row")
       .filter({ hasText: `tides ${version}` })
       .waitFor();
     if (version === "2.0.0") break;
     expect(await barriers(page)).toEqual([]);
-    await page.getByRole("button", { name: "Promote tides" }).focus();
+    await page.getByRole("button", { name: "Publish tides" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("alertdialog").getByRole("button", { name: "Promote it" }).press("Enter");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Publish" }).press("Enter");
     await page.getByRole("heading", { name: "tides", level: 1 }).waitFor();
   }
   await page.getByRole("button", { name: "Discard tides" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Discard it" }).click();
-  await page.getByText("There is no draft").waitFor();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Discard" }).click();
+  await page.getByText("No drafts yet").waitFor();
   const { items } = (await desk.as<{ items: { spec: { version: string } }[] }>(key, "GET", "/kinds/skills")).body;
   expect(items.map(({ spec }) => spec.version)).toEqual(["1.0.0"]);
 });

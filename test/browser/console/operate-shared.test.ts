@@ -5,20 +5,29 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { startFaults } from "../../support/upstream-server/faults";
 import { barriers } from "../axe";
-import { open, signIn } from "./page";
+import { go, open, signIn } from "./page";
 import { Desk } from "./setup";
 
 const desk = new Desk();
-const LINKS = ["Users", "Audit"];
+const LINKS = ["Users", "Audit log"];
+/** The tabs for admins that a user sees. Returns to the page that was open before. */
 const linksOf = async (page: Page) => {
-  const names = await page.getByRole("navigation", { name: "Console" }).getByRole("link").allInnerTexts();
-  return LINKS.filter((name) => names.includes(name));
+  const before = page.url();
+  const found: string[] = [];
+  for (const name of ["People and groups", "System"]) {
+    await go(page, name);
+    const tabs = page.getByRole("navigation", { name, exact: true }).getByRole("link");
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+    found.push(...(await tabs.allInnerTexts()).filter((tab) => LINKS.includes(tab)));
+  }
+  await page.goto(before);
+  return found;
 };
 
 it("gives each role in a group what it may, and nothing else", async () => {
   const { gateway, browser } = desk;
   const page = await desk.enter(gateway.key, "/groups");
-  await page.getByRole("button", { name: "Make a group" }).focus();
+  await page.getByRole("button", { name: "Create group" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.type("sea");
@@ -44,7 +53,7 @@ it("gives each role in a group what it may, and nothing else", async () => {
     await maintainer.page.getByRole("combobox", { name: "Role", exact: true }).locator("option").allInnerTexts(),
   ).toEqual(expect.arrayContaining(["Developer", "Reporter"]));
   expect(await maintainer.page.getByRole("combobox", { name: "Role", exact: true }).locator("option").count()).toBe(2);
-  for (const name of ["Rename", "Delete the group", "Remove olga", "Remove mara"])
+  for (const name of ["Rename", "Delete group", "Remove olga", "Remove mara"])
     expect(await maintainer.page.getByRole("button", { name }).count()).toBe(0);
   await maintainer.page.getByRole("combobox", { name: "Role of rita" }).selectOption("Developer");
   await expect
@@ -53,27 +62,27 @@ it("gives each role in a group what it may, and nothing else", async () => {
   await maintainer.page.getByRole("combobox", { name: "Role of rita" }).selectOption("Reporter");
   expect(await linksOf(maintainer.page)).toEqual([]);
   // A Maintainer can manage secrets of the group, but not of the gateway.
-  await maintainer.page.getByRole("link", { name: "Secrets" }).click();
-  await maintainer.page.getByRole("combobox", { name: "Whose" }).waitFor();
-  expect(await maintainer.page.getByRole("combobox", { name: "Whose" }).locator("option").allInnerTexts()).toEqual([
-    "Mine",
-    "The group sea",
+  await go(maintainer.page, "Secrets");
+  await maintainer.page.getByRole("combobox", { name: "Owner" }).waitFor();
+  expect(await maintainer.page.getByRole("combobox", { name: "Owner" }).locator("option").allInnerTexts()).toEqual([
+    "Me",
+    "Group sea",
   ]);
   await maintainer.page.goto(`${gateway.url}/console/secrets?of=gateway`);
-  await maintainer.page.getByRole("alert").filter({ hasText: "You may not do this." }).waitFor();
+  await maintainer.page.getByRole("alert").filter({ hasText: "Not allowed." }).waitFor();
 
   const reporter = await open(browser, gateway.url);
   await signIn(reporter.page, gateway.url, await desk.keyOf("rita"), "/console/groups/sea");
   await reporter.page.getByRole("cell", { name: "olga" }).first().waitFor();
-  for (const name of ["Add", "Rename", "Delete the group", "Remove olga"])
+  for (const name of ["Add", "Rename", "Delete group", "Remove olga"])
     expect(await reporter.page.getByRole("button", { name, exact: true }).count()).toBe(0);
   expect([await linksOf(reporter.page), await barriers(reporter.page)]).toEqual([[], []]);
   await reporter.page.goto(`${gateway.url}/console/users`);
-  await reporter.page.getByRole("alert").filter({ hasText: "You may not do this." }).waitFor();
+  await reporter.page.getByRole("alert").filter({ hasText: "Not allowed." }).waitFor();
   await reporter.page.goto(`${gateway.url}/console/groups/sea`);
   await reporter.page.getByRole("button", { name: "Leave" }).press("Enter");
   await reporter.page.getByRole("alertdialog").getByRole("button", { name: "Leave" }).press("Enter");
-  await reporter.page.getByText("You are in no group").waitFor();
+  await reporter.page.getByText("No groups yet").waitFor();
   await reporter.page.goto(`${gateway.url}/console/groups/sea`);
   await reporter.page.getByRole("alert").filter({ hasText: "Not found." }).waitFor();
 
@@ -97,13 +106,13 @@ it("counts what users have for an admin, and makes a file of the audit log that 
     expect.not.stringContaining("Private"),
     [],
   ]);
-  await page.getByRole("link", { name: "Audit" }).click();
-  await page.getByLabel("Did").fill("key.create");
+  await go(page, "System", "Audit log");
+  await page.getByLabel("Action").fill("key.create");
   await page.getByLabel("From (UTC)").fill("2020-01-01");
   await page.getByRole("button", { name: "Filter" }).click();
   await page.getByRole("cell", { name: "key.create" }).first().waitFor();
   expect(new URL(page.url()).search).toBe("?action=key.create&since=2020-01-01");
-  await page.getByRole("button", { name: "Make a CSV" }).click();
+  await page.getByRole("button", { name: "Export CSV" }).click();
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("link", { name: /Download \d+ records/ }).click(),
@@ -115,7 +124,7 @@ it("counts what users have for an admin, and makes a file of the audit log that 
   expect(text).not.toMatch(/(^|,|")[=+@]/m);
   await page.getByLabel("Before (UTC)").fill("2020-01-02");
   await page.getByRole("button", { name: "Filter" }).click();
-  await page.getByText("There is no such record").waitFor();
+  await page.getByText("No matching records").waitFor();
 });
 
 it("says of a server that dies that it is down, within ten seconds of the first call that fails, and that it is back", async () => {
@@ -123,7 +132,7 @@ it("says of a server that dies that it is down, within ten seconds of the first 
   await desk.gateway.call("PUT", "/mcp-servers/lamp", { url: `${server.url}/healing/call`, timeout: 5 });
   const page = await desk.enter(desk.gateway.key, "/servers");
   const row = page.getByRole("row").filter({ hasText: "lamp" });
-  await row.getByText("not asked yet").waitFor();
+  await row.getByText("not tested").waitFor();
   await desk.gateway.call("POST", "/conversations/light/turns", { conversation: {} });
   const calls = (id: string) =>
     desk.gateway.call("POST", "/conversations/light/tool-calls", {
@@ -134,6 +143,6 @@ it("says of a server that dies that it is down, within ten seconds of the first 
   expect(await barriers(page)).toEqual([]);
   await fetch(`${server.url}/heal/all`);
   await calls("2");
-  await row.getByText("not asked yet").waitFor({ timeout: 10_000 });
+  await row.getByText("not tested").waitFor({ timeout: 10_000 });
   server.close();
 });

@@ -1,7 +1,7 @@
 // Operator pages of the console in Chromium that no journey covers: closing dialogs, and ended sessions.
 
 import { expect, it } from "vitest";
-import { open, signIn } from "./page";
+import { go, open, signIn } from "./page";
 import { Desk } from "./setup";
 
 const desk = new Desk();
@@ -9,7 +9,7 @@ const desk = new Desk();
 it("leaves a window by Escape, without doing anything", async () => {
   const { page } = desk.seen;
   await signIn(page, desk.gateway.url, desk.gateway.key, "/console/keys");
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -20,8 +20,8 @@ it("comes back to the sign-in when the key behind the session is revoked", async
   const made = (await desk.gateway.call<{ id: string; key: string }>("POST", "/keys", { user_id: "dave" })).body;
   await signIn(page, desk.gateway.url, made.key, "/console/limits");
   expect((await desk.gateway.call("DELETE", `/keys/${made.id}`)).status).toBe(204);
-  await page.getByRole("link", { name: "Keys" }).click();
-  await page.getByLabel("Your key").waitFor();
+  await go(page, "API keys");
+  await page.getByLabel("API key").waitFor();
   expect(await page.locator("body").innerText()).not.toContain("dave");
 });
 
@@ -38,7 +38,7 @@ it.each<[string, string, string, string]>([
     await page.route("**/health", (route) => route.fulfill({ status: 503, contentType, body }));
     const told = page.locator("main").getByRole("alert");
     await expect.poll(() => page.clock.runFor(5_000).then(() => told.count()), { timeout: 20_000 }).toBe(1);
-    expect(await told.innerText()).toMatch(new RegExp(`^The gateway failed\\..*${code}`, "s"));
+    expect(await told.innerText()).toMatch(new RegExp(`^Gateway error\\..*${code}`, "s"));
     // The previous report is still visible, with its age.
     expect(await page.getByText("Database (D1)").isVisible()).toBe(true);
     await page.unroute("**/health");

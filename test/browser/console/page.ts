@@ -41,10 +41,27 @@ export async function open(browser: Browser, url: string, options: BrowserContex
 
 export async function signIn(page: Page, url: string, key: string, path = "/console/"): Promise<void> {
   await page.goto(url + path);
-  await page.getByLabel("Your key").fill(key);
+  await page.getByLabel("API key").fill(key);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.locator("#page").waitFor();
 }
+
+/** Opens a page through the navigation, which is a drawer on phones, and then one of its tabs. */
+export async function go(page: Page, name: string, tab?: string): Promise<void> {
+  if (hasDrawer(page)) await page.getByRole("button", { name: "Open the navigation" }).click();
+  await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name, exact: true }).click();
+  if (tab !== undefined)
+    await page.getByRole("navigation", { name, exact: true }).getByRole("link", { name: tab }).click();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  if (hasDrawer(page)) await page.getByRole("button", { name: "Open the navigation" }).click();
+  await page.getByRole("button", { name: /^Account: / }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+}
+
+/** Whether the window is so narrow that the navigation is a drawer. */
+export const hasDrawer = (page: Page): boolean => (page.viewportSize()?.width ?? 0) <= 860;
 
 /** Creates a ZIP for a file chooser. */
 export const zipOf = (name: string, files: Record<string, string>) => ({

@@ -16,15 +16,15 @@ export interface Look {
 /** Each entry opens a page and waits until it is complete. */
 const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown>][] = [
   ["the library", "/", (page) => page.getByRole("link", { name: "mermaid-diagram" }).waitFor()],
-  ["nothing found", "/?q=zzzzqqqq", (page) => page.getByText("Nothing is found").waitFor()],
+  ["nothing found", "/?q=zzzzqqqq", (page) => page.getByText("No matching skills").waitFor()],
   ["instructions", "/skills/SKILL", (page) => page.getByRole("heading", { name: "Look" }).waitFor()],
   ["files", "/skills/SKILL?view=files&file=SKILL.md", (page) => page.getByText("description: What look").waitFor()],
   ["versions", "/skills/SKILL?view=versions", (page) => page.getByText("2.0.0 (current)").waitFor()],
   ["compare", "/skills/SKILL?view=compare", (page) => page.locator(".columns .added").first().waitFor()],
   ["permissions", "/skills/SKILL?view=permissions", (page) => page.getByText("Runs code").waitFor()],
-  ["use", "/skills/SKILL?view=use", (page) => page.getByText("Nobody has used it").waitFor()],
+  ["use", "/skills/SKILL?view=use", (page) => page.getByText("Not used in the last 30 days").waitFor()],
   ["no such skill", "/skills/skl_nothing", (page) => page.getByRole("alert").waitFor()],
-  ["no such page", "/nothing", (page) => page.getByText("There is no such page").waitFor()],
+  ["no such page", "/nothing", (page) => page.getByText("No page has this address").waitFor()],
   ["publishing", "/publish", (page) => page.getByRole("button", { name: "Choose a folder" }).waitFor()],
   [
     "a report",
@@ -32,7 +32,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
     async (page) => {
       await page.getByRole("button", { name: "Choose a folder" }).waitFor();
       await drop(page, zipOf("bad.zip", { "bad/SKILL.md": "---\nname: bad\n---\n" }));
-      await page.getByText("It cannot be published").waitFor();
+      await page.getByText("Cannot be published").waitFor();
     },
   ],
   [
@@ -43,25 +43,24 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
       await page.getByText("down", { exact: true }).waitFor();
     },
   ],
-  ["connections", "/connections", (page) => page.getByRole("button", { name: "Connect weather" }).waitFor()],
   [
     "keys, and a new one",
     "/keys",
     async (page) => {
-      await page.getByRole("button", { name: "Make a key" }).click();
+      await page.getByRole("button", { name: "Create key" }).click();
       await page.getByRole("dialog").getByText("publish and change skills").waitFor();
     },
   ],
-  ["no draft", "/drafts", (page) => page.getByText("There is no draft").waitFor()],
+  ["no draft", "/drafts", (page) => page.getByText("No drafts yet").waitFor()],
   ["conversations", "/conversations", (page) => page.getByRole("button", { name: "Delete Look" }).waitFor()],
-  ["no such conversation", "/conversations?q=zzzz", (page) => page.getByText("No conversation is found").waitFor()],
-  ["models", "/models?of=gateway", (page) => page.getByText("There is no model here").waitFor()],
+  ["no such conversation", "/conversations?q=zzzz", (page) => page.getByText("No matching conversations").waitFor()],
+  ["models", "/models?of=gateway", (page) => page.getByText("No stored models").waitFor()],
   [
     "secrets, and a new one",
     "/secrets?of=gateway",
     async (page) => {
-      await page.getByText("There is no secret").waitFor();
-      await page.getByRole("button", { name: "Store a secret" }).click();
+      await page.getByText("No secrets yet").waitFor();
+      await page.getByRole("button", { name: "Store secret" }).click();
       await page.getByRole("dialog").waitFor();
     },
   ],
@@ -69,16 +68,16 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
     "sign-ins, and the end of them",
     "/sessions",
     async (page) => {
-      await page.getByText("this one").waitFor();
-      await page.getByRole("button", { name: "End all my others" }).click();
+      await page.getByText("this browser").waitFor();
+      await page.getByRole("button", { name: "End my other sessions" }).click();
       await page.getByRole("alertdialog").waitFor();
     },
   ],
-  ["no app", "/grants", (page) => page.getByText("No app is connected").waitFor()],
+  ["no app", "/grants", (page) => page.getByText("No connected apps").waitFor()],
   ["groups", "/groups", (page) => page.getByRole("link", { name: "sea" }).waitFor()],
   ["a group", "/groups/sea", (page) => page.getByRole("combobox", { name: "Role of admin" }).waitFor()],
   ["users", "/users", (page) => page.getByRole("rowheader").first().waitFor()],
-  ["limits", "/limits", (page) => page.getByText("Today, since midnight UTC").waitFor()],
+  ["limits", "/limits", (page) => page.getByText("Today (UTC)").waitFor()],
   ["health", "/health", (page) => page.getByText("Database (D1)").waitFor()],
   ["audit", "/audit", (page) => page.getByRole("cell", { name: "skill.publish" }).first().waitFor()],
 ];
@@ -91,9 +90,7 @@ const ASKING: [path: string, first?: RegExp][] = [
     `/skills/SKILL?view=${view}`,
     /\/kinds\/skills\/[^/]+$/,
   ]),
-  ...["/ghosts", "/ghosts/none", "/servers", "/connections", "/keys", "/drafts", "/models", "/secrets"].map(
-    (path): [string] => [path],
-  ),
+  ...["/ghosts", "/ghosts/none", "/servers", "/keys", "/drafts", "/models", "/secrets"].map((path): [string] => [path]),
   ...["/conversations", "/conversations/look", "/sessions", "/grants", "/groups", "/groups/sea", "/users"].map(
     (path): [string] => [path],
   ),
@@ -114,7 +111,7 @@ const PLIGHTS: Record<Plight, { answer: (route: Route) => Promise<void>; seen: (
   },
   "the gateway failed": {
     answer: (route) => refuse(route, 503, "STORAGE_DOWN", "Storage does not answer."),
-    seen: (page) => page.locator("main").getByRole("alert").getByText("The gateway failed.").first().waitFor(),
+    seen: (page) => page.locator("main").getByRole("alert").getByText("Gateway error.").first().waitFor(),
   },
 };
 
@@ -150,7 +147,7 @@ export function inspection(): {
     async pages(look) {
       const { page, heard, context } = await opened(look);
       await page.goto(`${gateway.url}/console/`);
-      await page.getByLabel("Your key").waitFor();
+      await page.getByLabel("API key").waitFor();
       expect(await barriers(page)).toEqual([]);
       await signIn(page, gateway.url, gateway.key);
       for (const [name, path, whole] of PAGES) {

@@ -7,7 +7,7 @@ import { barriers } from "../axe";
 import { openBrowser } from "../chromium";
 import { Gateway } from "../gateway";
 import { type Model, startModel } from "./model";
-import { open, overflows, type Seen, signIn, skillText, zipOf } from "./page";
+import { go, open, overflows, type Seen, signIn, signOut, skillText, zipOf } from "./page";
 
 let gateway: Gateway;
 let browser: Browser;
@@ -36,6 +36,8 @@ afterAll(async () => {
 beforeEach(async () => {
   seen = await open(browser, gateway.url);
   seen.page.setDefaultTimeout(12_000);
+  // The first page waits until the console is built.
+  seen.page.setDefaultNavigationTimeout(60_000);
 });
 afterEach(async () => {
   await seen.context.close();
@@ -60,14 +62,14 @@ async function say(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: "Send" }).click();
   await page.locator(".talk .prose").nth(before).waitFor();
 }
-const does = (page: Page) => page.getByRole("region", { name: "What the gateway does" });
-const active = (page: Page) => does(page).getByRole("region", { name: "Skills in the prompt" });
+const does = (page: Page) => page.getByRole("region", { name: "Conversation state" });
+const active = (page: Page) => does(page).getByRole("region", { name: "Active skills" });
 const idIn = (page: Page) => new URL(page.url()).searchParams.get("c") ?? "";
 
 it("draws by the keyboard alone: the skill comes, its tool asks the page, and the skill leaves again", async () => {
   const { page } = seen;
   await enter(page, "ann");
-  await does(page).getByText("Nothing has happened yet").waitFor();
+  await does(page).getByText("Nothing to show yet").waitFor();
   await page.getByRole("button", { name: "Draw how a login works" }).focus();
   await page.keyboard.press("Enter");
   await page.locator(".talk .prose").waitFor();
@@ -75,7 +77,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
     await page.locator(".talk figure img").evaluate((one) => (one as HTMLImageElement).naturalWidth),
   ).toBeGreaterThan(100);
   await active(page)
-    .getByRole("row", { name: /mermaid-diagram .* in 3 turns the model loaded it, in turn 1/ })
+    .getByRole("row", { name: /mermaid-diagram .* in 3 turns loaded by the model, in turn 1/ })
     .waitFor();
   expect(await page.locator(".calls summary code").allInnerTexts()).toEqual(["load_skill", "render_mermaid"]);
   await page.locator(".calls summary").nth(1).focus();
@@ -91,35 +93,35 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
       .locator(".talk .prose")
       .nth(turn - 1)
       .waitFor();
-    await page.getByText(`Now, in turn ${turn}`).waitFor();
+    await page.getByText(`Latest: turn ${turn}`).waitFor();
     left.push(turn < 5 ? await active(page).locator("tbody td").first().innerText() : "");
   }
   expect(left).toEqual(["in 3 turns", "in 2 turns", "in 1 turn", ""]);
-  await does(page).getByText("No skill is in the prompt.").waitFor();
+  await does(page).getByText("No active skills.").waitFor();
 
   // Select earlier turns, then the current one.
   const slider = page.getByRole("slider", { name: "Turn" });
   await slider.focus();
   await page.keyboard.press("Home");
-  await page.getByText("As it was in turn 1").waitFor();
+  await page.getByText("Showing turn 1").waitFor();
   await active(page).getByRole("cell", { name: "in 3 turns" }).waitFor();
   expect(await page.locator(".calls summary code").allInnerTexts()).toEqual(["load_skill", "render_mermaid"]);
   expect(new URL(page.url()).searchParams.get("at")).not.toBeNull();
   await page.keyboard.press("ArrowRight");
-  await page.getByText("As it was in turn 2").waitFor();
+  await page.getByText("Showing turn 2").waitFor();
   await page.keyboard.press("End");
-  await page.getByText("Now, in turn 5").waitFor();
+  await page.getByText("Latest: turn 5").waitFor();
 
   // The charts are also available as tables and CSV.
   await page.locator(".lanes summary").click();
   expect(await page.getByRole("region", { name: "Skills by turn" }).locator("tbody tr").allInnerTexts()).toEqual([
     expect.stringContaining("mermaid-diagram: loaded"),
-    ...[expect.stringContaining("mermaid-diagram: there"), expect.stringContaining("mermaid-diagram: there")],
-    ...[expect.stringContaining("mermaid-diagram: its last turn"), "turn 5\t"],
+    ...[expect.stringContaining("mermaid-diagram: active"), expect.stringContaining("mermaid-diagram: active")],
+    ...[expect.stringContaining("mermaid-diagram: last turn"), "turn 5\t"],
   ]);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.locator(".lanes").getByRole("link", { name: "As CSV" }).click(),
+    page.locator(".lanes").getByRole("link", { name: "Download CSV" }).click(),
   ]);
   expect(await readFile(await download.path(), "utf8")).toBe(
     "Turn,mermaid-diagram\r\nturn 1,loaded\r\nturn 2,active\r\nturn 3,active\r\nturn 4,leaving\r\nturn 5,",
@@ -128,7 +130,7 @@ it("draws by the keyboard alone: the skill comes, its tool asks the page, and th
 
   // After a reload, the tab restores the messages and uses the same conversation.
   await page.reload();
-  await page.getByText("Now, in turn 5").waitFor();
+  await page.getByText("Latest: turn 5").waitFor();
   await page.locator(".talk .prose").nth(4).waitFor();
   expect(await page.locator(".talk .prose").count()).toBe(5);
   await page.locator(".talk figure img").waitFor();
@@ -182,10 +184,10 @@ it("answers what a skill or a back end asks, and says what is wrong with an answ
   expect((await filled).body).toMatchObject({ success: true, result: { values } });
   const other = ask("paint", { color: "red" });
   await questions.getByText('"color": "red"').waitFor();
-  await questions.getByLabel("Answer, in JSON").fill("{oops");
+  await questions.getByLabel("Answer (JSON)").fill("{oops");
   await questions.getByRole("button", { name: "Answer" }).click();
-  await questions.getByText("That is no JSON.").waitFor();
-  await questions.getByLabel("Answer, in JSON").fill('{"painted":true}');
+  await questions.getByText("The answer is not valid JSON.").waitFor();
+  await questions.getByLabel("Answer (JSON)").fill('{"painted":true}');
   await questions.getByRole("button", { name: "Answer" }).click();
   expect((await other).body).toMatchObject({ success: true, result: { painted: true } });
   const chosen = ask("choose", { question: "Which?", options: [{ value: "a", label: "An apple" }, { value: "b" }] });
@@ -249,25 +251,25 @@ it("leads to the sign-in when the session has ended, and loses nothing that was 
   expect((await gateway.call("DELETE", `/keys/${id}`)).status).toBe(204);
   await messageIn(page).fill("What I was about to say");
   await page.getByRole("button", { name: "Send" }).click();
-  await page.getByLabel("Your key").waitFor();
+  await page.getByLabel("API key").waitFor();
   expect(await page.locator("body").innerText()).not.toContain("about to say");
   const again = (await keyOf("fay")).key;
-  await page.getByLabel("Your key").fill(again);
+  await page.getByLabel("API key").fill(again);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.locator(".talk .user", { hasText: "What I was about to say" }).waitFor();
   expect(page.url()).toBe(address);
-  await page.getByRole("button", { name: "Ask for it" }).click();
+  await page.getByRole("button", { name: "Request answer" }).click();
   await page.locator(".talk .prose", { hasText: "You said: What I was about to say" }).waitFor();
   // Another user of the same tab does not see the chat.
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("Your key").waitFor();
+  await signOut(page);
+  await page.getByLabel("API key").waitFor();
   expect(await page.evaluate(() => Object.keys(sessionStorage).filter((name) => name.includes("try")))).toEqual([]);
 });
 
 it("begins with the skill that somebody came from, and says where there is no model", async () => {
   const { page } = seen;
   await enter(page, "gil");
-  await page.getByRole("link", { name: "Library" }).click();
+  await go(page, "Skills");
   await page.getByRole("link", { name: "json-table" }).click();
   await page.getByRole("main").getByRole("link", { name: "Try it" }).click();
   expect(await messageIn(page).inputValue()).toBe("Use json-table, please.");
@@ -276,7 +278,7 @@ it("begins with the skill that somebody came from, and says where there is no mo
   await active(page).getByText("json-table").waitFor();
   await page.route("**/console/api/openai/v1/models", (route) => route.fulfill({ json: { data: [] } }));
   await page.goto(`${gateway.url}/console/try`);
-  await page.getByText("There is no model to try with").waitFor();
+  await page.getByText("No models yet").waitFor();
 });
 
 it.each([
@@ -297,7 +299,7 @@ it.each([
   await page.locator(".calls summary").nth(1).click();
   await page.locator(".lanes summary").click();
   await page.locator(".lines summary").first().click();
-  await page.getByRole("button", { name: "Show what the gateway puts before the messages" }).click();
+  await page.getByRole("button", { name: "Show the prompt" }).click();
   await page.getByText("6 tools").waitFor();
   const payload = { fields: [{ name: "what", type: "text" }] };
   const asked = gateway.call(
@@ -311,8 +313,8 @@ it.each([
   await page.getByRole("button", { name: "Decline" }).click();
   await asked;
   await say(page, "Hello");
-  await page.getByRole("button", { name: "Turn before" }).click();
-  await page.getByText("As it was in turn 1").waitFor();
+  await page.getByRole("button", { name: "Previous turn" }).click();
+  await page.getByText("Showing turn 1").waitFor();
   await look("a turn before");
   await modelIn(page).selectOption("work");
   await messageIn(page).fill("Please refuse");

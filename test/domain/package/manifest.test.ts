@@ -151,6 +151,14 @@ it("separates dependencies that are not skills", async () => {
   expect(manifest).toMatchObject({ dependencies: ["helper"], otherDependencies: ["vllm>=0.5", "pkg[extra]"] });
 });
 
+it.each([
+  ['requirements: ["numpy>=1.26,<3", pandas]', ["numpy>=1.26,<3", "pandas"]],
+  ["requirements: |\n  numpy>=1.26,<3  # fast\n  pandas", ["numpy>=1.26,<3", "pandas"]],
+])("reads requirements as a list or as text: %j", async (lines, requirements) => {
+  const { manifest, warnings } = await described(lines);
+  expect({ requirements: manifest?.requirements, warnings }).toEqual({ requirements, warnings: [] });
+});
+
 describe("warnings", () => {
   it.each([
     ["x-custom: 1", "FIELD_UNKNOWN SKILL.md:3"],
@@ -164,6 +172,7 @@ describe("warnings", () => {
     ["tools: [{name: a}, {name: a}]", "TOOL_DUPLICATE SKILL.md:3"],
     ["dependencies:\n  - chat_shell.tools.pending_requests", "DEPENDENCY_INVALID SKILL.md:4"],
     ["dependencies: ['a@not a range']", "DEPENDENCY_INVALID SKILL.md:3"],
+    ["requirements:\n  - numpy\n  - not a package", "REQUIREMENT_INVALID SKILL.md:5"],
     [`dependencies: [${Array.from({ length: 129 }, (_, n) => `d${n}`)}]`, "TOO_MANY_DEPENDENCIES SKILL.md:3"],
     ["provider: {module: provider, class: P}", "PROVIDER_NOT_FOUND SKILL.md:3"],
     ["mcpServers:\n  a: x", "MCP_SERVER_INVALID SKILL.md:4"],

@@ -89,6 +89,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await versions.readVersionPackage(db, "skl_0-1", "1.0.0");
   },
   readDeclaredVersion: (db) => versions.readDeclaredVersion(db, "skl_0-1", "1.0.0"),
+  readVerdict: (db) => versions.readVerdict(db, "ver_0-1", "scripts/run.py"),
   existingVersions: (db) => versions.existingVersions(db, ["ver_0-1", "ver_0-2", "ver_nothing"]),
   readPublishState: async (db) => {
     const same = { digest: "digest-1", label: "1.0.0" };

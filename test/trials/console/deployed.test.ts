@@ -3,7 +3,7 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { signIn } from "../../browser/console/page";
+import { signIn, signOut } from "../../browser/console/page";
 import { Deployment, EVIL, GATEWAY, SIBLING } from "./deployment";
 
 const COOKIE = "__Host-skillgate_console";
@@ -40,7 +40,7 @@ const signInVictim = () => signIn(page, GATEWAY, keys.victim);
 /** Returns the signed-in user from a new request to the console. */
 async function whoIs(): Promise<string> {
   await page.goto(`${GATEWAY}/console/limits`);
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.locator("#page").waitFor();
   return await page.locator(".who").innerText();
 }
 
@@ -102,7 +102,7 @@ describe("the cookie", () => {
       expect(names.filter((name) => name === COOKIE).length).toBe(isSignedIn ? 1 : 0);
       await page.goto(`${GATEWAY}/console/limits`);
       if (isSignedIn) expect(await whoIs()).toContain("victim");
-      else await page.getByLabel("Your key").waitFor();
+      else await page.getByLabel("API key").waitFor();
     }
     await attacker.close();
   });
@@ -191,7 +191,7 @@ describe.each(ATTACKERS)("a page at %s", (origin) => {
       context.waitForEvent("page"),
       trap.evaluate(`globalThis.taken = open("${GATEWAY}/console/keys")`),
     ]);
-    await opened.getByRole("button", { name: "Sign out" }).waitFor();
+    await opened.locator("#page").waitFor();
     expect(await trap.evaluate("taken.closed || taken.length === 0 && taken.opener === null")).toBe(true);
     expect(await opened.evaluate("opener === null")).toBe(true);
   });
@@ -232,29 +232,29 @@ it("takes no link of a stranger without asking, and does not send it on", async 
     purpose: "console",
   });
   await page.goto(url);
-  await page.getByText("Go on only if you made it", { exact: false }).waitFor();
+  await page.getByText("Continue only if you created", { exact: false }).waitFor();
   expect(await context.cookies(GATEWAY)).toEqual([]);
   expect(deployment.asked.map(({ path }) => path).join()).not.toContain("sgl_");
 });
 
 it("shows nothing after signing out: not by Back, not by the address, not from what the browser has kept", async () => {
   await signInVictim();
-  for (const name of ["Keys", "Limits", "Library"]) {
+  for (const name of ["API keys", "System", "Skills"]) {
     await page.getByRole("link", { name, exact: true }).click();
-    await page.getByRole("heading", { name: /Keys|Limits|Library/, level: 1 }).waitFor();
+    await page.getByRole("heading", { name: /API keys|System|Skills/, level: 1 }).waitFor();
   }
   // Also if the user leaves the console by navigation: the browser may then store the whole page in its back/forward cache.
   deployment.traps.set("/away", { html: "<h1>Away</h1>" });
   await page.goto(`${EVIL}/away`);
   await page.goBack();
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("Your key").waitFor();
+  await signOut(page);
+  await page.getByLabel("API key").waitFor();
   expect(await context.cookies(GATEWAY)).toEqual([]);
   await page.goto(`${EVIL}/away`);
   for (let steps = 0; steps < 4; steps++) {
     await page.goBack();
     if (!page.url().startsWith(GATEWAY)) continue;
-    await page.getByLabel("Your key").waitFor();
+    await page.getByLabel("API key").waitFor();
     expect(await page.locator("body").innerText()).not.toContain("victim");
   }
   await context.setOffline(true);

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { anyPort } from "../../../scripts/local/port.mjs";
 import { barriers } from "../../browser/axe";
 import { openBrowser } from "../../browser/chromium";
+import { signOut } from "../../browser/console/page";
 import { Gateway } from "../../browser/gateway";
 import { Organization } from "../../support/oidc/organization";
 
@@ -48,7 +49,7 @@ it("signs in whom the issuer names, and comes back to the page that was asked fo
   const { page, press } = await begin();
   expect(await barriers(page)).toEqual([]);
   await press();
-  await page.getByRole("heading", { name: "Limits in use" }).waitFor();
+  await page.getByRole("heading", { name: "System" }).waitFor();
   expect(page.url()).toBe(`${gateway.url}/console/limits`);
   expect(await page.locator(".who").innerText()).toContain("jo");
   // Nothing of the sign-in stays in the URL or in this host's cookies.
@@ -96,7 +97,7 @@ it("signs nobody in by the answer of an attacker's own sign-in (login CSRF)", as
   await page.goto(answer.href);
   await page.getByRole("heading", { name: "Sign-in failed" }).waitFor();
   await page.goto(`${gateway.url}/console/`);
-  await page.getByLabel("Your key").waitFor();
+  await page.getByLabel("API key").waitFor();
   await victim.close();
 });
 
@@ -104,8 +105,8 @@ it("takes an answer once", async () => {
   const answer = await answerOf();
   const page = await context.newPage();
   await page.goto(answer.href);
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("Your key").waitFor();
+  await signOut(page);
+  await page.getByLabel("API key").waitFor();
   await page.goto(answer.href);
   await page.getByRole("heading", { name: "Sign-in failed" }).waitFor();
   expect(await isSignedIn()).toBe(false);

@@ -2,16 +2,18 @@
 // is executed.
 
 import { CODE_LIMITS } from "../../limits";
-import type { PackageFile, SkillPackage } from "../../package/skill";
+import { inlineRequirements, requirementLines } from "../../package/requirements";
+import type { Manifest, PackageFile } from "../../package/skill";
 import { utf8Text } from "../../text";
+import type { CodePackage } from "../declared-code";
 import type { CompiledFunctions } from "../functions";
 import { languageOf } from "../language";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../script-limits";
 import { javascriptJudge } from "./javascript";
 import { pythonJudge } from "./python";
-import { isJudged, isWheel, readableScripts } from "./scripts";
+import { isJudged, isRequirements, isWheel, readableScripts } from "./scripts";
 import { shellJudgement } from "./shell";
-import type { Judgement, ScriptVerdict } from "./verdict";
+import { type Judgement, type ScriptVerdict, union } from "./verdict";
 import { modulesInWheel } from "./wheel";
 
 /**
@@ -20,7 +22,7 @@ import { modulesInWheel } from "./wheel";
  * @param compiled the compiled JavaScript; `null` if compiling failed
  */
 export function judgeScripts(
-  { zip, files }: Pick<SkillPackage, "zip"> & { files: readonly PackageFile[] },
+  { zip, files, manifest }: Pick<CodePackage, "zip" | "files"> & { manifest: Pick<Manifest, "requirements"> },
   compiled: CompiledFunctions | null,
 ): ScriptVerdict[] {
   const paths = files.map(({ path }) => path);
@@ -53,9 +55,24 @@ export function judgeScripts(
     return shellJudgement(text);
   }
 
+  const requirementFiles = files.filter(({ path }) => isRequirements(path));
+  /** Returns what the skill declares for a Python script: in the script, in the folders that contain it, and in SKILL.md. */
+  function requirementsOf(path: string): string[] {
+    const around = requirementFiles.filter((file) => path.startsWith(file.path.replace(/[^/]*$/, "")));
+    const lines = around.flatMap((file) => requirementLines(textOf(file.path) ?? ""));
+    return [...inlineRequirements(textOf(path) ?? ""), ...lines, ...(manifest.requirements ?? [])];
+  }
+
+  /** Adds the declared packages to a verdict on a Python script that can need some. */
+  function withRequirements(path: string, verdict: Judgement): Judgement {
+    if (languageOf(path) !== "python" || (verdict.runs !== "remote" && verdict.runs !== "partly")) return verdict;
+    const needs = union([verdict.needs ?? {}, { requirements: requirementsOf(path) }]);
+    return needs === null ? verdict : { ...verdict, needs };
+  }
+
   const scripts = files.filter(({ path }) => isJudged(path));
   return scripts.slice(0, CODE_LIMITS.judgedScripts).flatMap((file) => {
     const verdict = verdictOf(file);
-    return verdict === null ? [] : [{ path: file.path, ...verdict }];
+    return verdict === null ? [] : [{ path: file.path, ...withRequirements(file.path, verdict) }];
   });
 }

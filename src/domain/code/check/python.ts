@@ -66,7 +66,11 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
     if (known === "there") return null;
     const [head = ""] = module.split(".", 1);
     if (known === "elsewhere")
-      return { runs: "remote", reason: `It imports ${name}, a Python module that is not available.` };
+      return {
+        runs: "remote",
+        reason: `It imports ${name}, a Python module that is not available.`,
+        needs: { modules: [head] },
+      };
     if (known === "no more")
       return {
         runs: "nowhere",
@@ -79,6 +83,7 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
     return {
       runs: "remote",
       reason: `It imports ${name}, which is neither in the package nor in Python's standard library. ${advice}`,
+      needs: { modules: [head] },
     };
   }
 
@@ -102,7 +107,7 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
     if (lack === null || lack.reason === undefined) return null;
     if (one.needed === "always" || lack.runs === "partly") return { ...lack, reason: lack.reason + behind, ...place };
     if (lack.runs === "nowhere") return null;
-    return { runs: "partly", reason: `${lack.reason} Only a part of the script needs it.${behind}`, ...place };
+    return { ...lack, runs: "partly", reason: `${lack.reason} Only a part of the script needs it.${behind}`, ...place };
   }
 
   return (entry) => {

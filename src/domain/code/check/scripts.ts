@@ -10,6 +10,14 @@ const FOREIGN = /\.(?:ps1|psm1|bat|cmd|rb|pl|php|lua|r|jl|go|rs|java|swift|scpt|
 const BROUGHT = /(?:^|\/)(?:node_modules|vendor|wheels)\//;
 const WHEEL = /^(?:vendor|wheels)\/[^/]+\.whl$/;
 
+/** Files that name Python packages for the scripts in their folder and below. */
+const REQUIREMENTS = /(?:^|\/)requirements\.txt$/;
+
+/** Whether a file names the packages of scripts. */
+export function isRequirements(path: string): boolean {
+  return REQUIREMENTS.test(path) && !BROUGHT.test(path);
+}
+
 /** Whether a file gets a verdict: the package's own scripts, in any language. */
 export function isJudged(path: string): boolean {
   return (languageOf(path) !== null || FOREIGN.test(path)) && !BROUGHT.test(path);
@@ -26,7 +34,8 @@ export function readableScripts(files: readonly PackageFile[]): Set<PackageFile>
   let room: number = CODE_LIMITS.packageBytes;
   for (const file of files) {
     const language = languageOf(file.path);
-    if ((language === null || language === "javascript") && !isWheel(file.path)) continue;
+    const isRead = (language !== null && language !== "javascript") || isWheel(file.path) || isRequirements(file.path);
+    if (!isRead) continue;
     if (file.size > Math.min(CODE_LIMITS.moduleBytes, room)) continue;
     room -= file.size;
     found.add(file);

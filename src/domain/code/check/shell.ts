@@ -14,7 +14,12 @@ export function shellJudgement(text: string): Judgement {
       const asks = `It calls ${shownName(command)}`;
       return NETWORK.has(command)
         ? { runs: "partly", reason: `${asks}, but network access is not available. Calls that need it fail.`, line }
-        : { runs: "remote", reason: `${asks}, a command that is not available.`, line };
+        : {
+            runs: "remote",
+            reason: `${asks}, a command that is not available.`,
+            line,
+            needs: { commands: [command] },
+          };
     }),
   );
 }

@@ -18,7 +18,13 @@ const FILES = {
   "scripts/table.py": "import csv",
 };
 const VERDICTS = [
-  { path: "scripts/chart.py", runs: "remote", reason: expect.stringContaining("'matplotlib'"), line: 2 },
+  {
+    path: "scripts/chart.py",
+    runs: "remote",
+    reason: expect.stringContaining("'matplotlib'"),
+    line: 2,
+    needs: { modules: ["matplotlib"] },
+  },
   {
     path: "scripts/fetch.mjs",
     runs: "partly",

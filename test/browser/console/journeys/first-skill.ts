@@ -14,11 +14,11 @@ export async function firstSkill(visit: Visit): Promise<void> {
     "notes/more.md": "More.",
   });
   await visit.enter(await visit.keyFor("newcomer"));
-  await visit.heading("Library").waitFor();
+  await visit.heading("Skills").waitFor();
   await visit.look("the library of a newcomer");
-  if (hands.name === "keyboard") await visit.press("link", "Publish");
+  if (hands.name === "keyboard") await visit.press("link", "Publish a skill");
   await hands.give(folder);
-  await page.getByText("It can be published.").waitFor();
+  await page.getByText("Ready to publish.").waitFor();
   await visit.look("a good report");
   await visit.press("button", "Publish");
   await visit.heading(name).waitFor();

@@ -12,7 +12,7 @@ export async function mended(visit: Visit): Promise<void> {
   await visit.enter(await visit.keyFor("mender"), "/console/publish");
   await visit.look("nothing chosen");
   await hands.give(await visit.folderOf(name, { "SKILL.md": broken }));
-  const told = page.getByRole("status").filter({ hasText: "It cannot be published" });
+  const told = page.getByRole("status").filter({ hasText: "Cannot be published" });
   await told.waitFor();
   await visit.look("a bad report");
   // The report contains enough to fix it: the location and the missing field.
@@ -21,9 +21,9 @@ export async function mended(visit: Visit): Promise<void> {
   expect(await told.innerText()).toContain("description");
   expect(await page.getByRole("button", { name: "Publish", exact: true }).count()).toBe(0);
   await hands.give(await visit.folderOf(name, { "SKILL.md": good }));
-  await page.getByText("It can be published.").waitFor();
+  await page.getByText("Ready to publish.").waitFor();
   await visit.press("button", "Publish");
   await visit.heading("Mended").waitFor();
-  await visit.press("link", "Library");
+  await visit.go("Skills");
   await page.getByRole("link", { name, exact: true }).waitFor();
 }

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { skillText, zipOf } from "../page";
 import type { Visit } from "./visit";
 
-const ADMINS = [["/console/audit", "You may not do this."]] as const;
+const ADMINS = [["/console/audit", "Not allowed."]] as const;
 
 export async function roles(visit: Visit): Promise<void> {
   const { page, gateway } = visit;
@@ -21,9 +21,9 @@ export async function roles(visit: Visit): Promise<void> {
 
   await visit.enter(gateway.key);
   expect(await shows(visit)).toEqual({ audit: true, publish: true });
-  await visit.press("link", "Keys");
-  await page.getByRole("button", { name: "Make a key" }).waitFor();
-  await visit.press("link", "Audit");
+  await visit.go("API keys");
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+  await visit.go("System", "Audit log");
   await page.getByRole("cell", { name: "skill.publish" }).first().waitFor();
   await visit.leave();
 
@@ -31,10 +31,10 @@ export async function roles(visit: Visit): Promise<void> {
     const isMaintainer = role === "Maintainer";
     await visit.enter(key);
     expect([role, await shows(visit)]).toEqual([role, { audit: false, publish: true }]);
-    await visit.press("link", "Keys");
-    await visit.heading("Keys").waitFor();
-    expect(await page.getByRole("button", { name: "Make a key" }).count()).toBe(0);
-    await visit.press("link", "Library");
+    await visit.go("API keys");
+    await visit.heading("API keys").waitFor();
+    expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+    await visit.go("Skills");
     await visit.press("link", name);
     await visit.press("link", "Versions");
     await visit.row("2.0.0 (current)").waitFor();
@@ -52,11 +52,15 @@ export async function roles(visit: Visit): Promise<void> {
   }
 }
 
-async function shows({ page }: Visit): Promise<{ audit: boolean; publish: boolean }> {
-  const link = (name: string) =>
-    page.getByRole("navigation", { name: "Console" }).getByRole("link", { name, exact: true });
-  await link("Library").waitFor();
-  return { audit: (await link("Audit").count()) > 0, publish: (await link("Publish").count()) > 0 };
+/** The pages that a role sees: the tab of the audit log, and the button that publishes. */
+async function shows(visit: Visit): Promise<{ audit: boolean; publish: boolean }> {
+  const { page } = visit;
+  const link = (name: string) => page.locator("main").getByRole("link", { name, exact: true });
+  await visit.go("System", "Limits");
+  const audit = (await link("Audit log").count()) > 0;
+  await visit.go("Skills");
+  await page.getByRole("searchbox").waitFor();
+  return { audit, publish: (await link("Publish a skill").count()) > 0 };
 }
 
 async function publish(visit: Visit, key: string, group: string, version: string): Promise<void> {

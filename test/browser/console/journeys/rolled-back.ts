@@ -14,17 +14,18 @@ export async function rolledBack(visit: Visit): Promise<void> {
   await visit.enter(await visit.keyFor("sailor"), "/console/publish");
   for (const [version, text] of Object.entries(texts)) {
     await hands.give(await visit.folderOf(`${version}/${name}`, { "SKILL.md": text }));
-    await page.getByText("It can be published.").waitFor();
+    await page.getByText("Ready to publish.").waitFor();
     await visit.press("button", "Publish");
     await visit.heading(name).waitFor();
-    await visit.press("link", "Publish");
+    await visit.go("Skills");
+    await visit.press("link", "Publish a skill");
   }
-  await visit.press("link", "Library");
+  await visit.go("Skills");
   await visit.press("link", name);
   await page.getByText("Say the depth.").waitFor();
   await visit.press("link", "Versions");
   await visit.press("link", "Compare", visit.row("1.0.0"));
-  await page.getByText("May now: allowed tools Bash", { exact: false }).waitFor();
+  await page.getByText("Added: allowed tools Bash", { exact: false }).waitFor();
   const { removed, added } = {
     removed: page.locator(".columns .removed code"),
     added: page.locator(".columns .added code"),

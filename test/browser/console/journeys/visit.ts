@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { barriers } from "../../axe";
 import type { Gateway } from "../../gateway";
 import type { Hands } from "../input";
-import { overflows } from "../page";
+import { hasDrawer, overflows } from "../page";
 
 /** One user journey through the console, from its first page to its goal. */
 export type Journey = (visit: Visit) => Promise<void>;
@@ -53,14 +53,23 @@ export class Visit {
   /** Opens a page of the console and signs in. */
   async enter(key: string, place = "/console/"): Promise<void> {
     await this.page.goto(this.gateway.url + place);
-    await this.hands.write(this.page.getByLabel("Your key", { exact: true }), key);
+    await this.hands.write(this.page.getByLabel("API key", { exact: true }), key);
     await this.press("button", "Sign in");
-    await this.page.getByRole("button", { name: "Sign out" }).waitFor();
+    await this.page.locator("#page").waitFor();
   }
 
   async leave(): Promise<void> {
-    await this.press("button", "Sign out");
-    await this.page.getByLabel("Your key", { exact: true }).waitFor();
+    if (hasDrawer(this.page)) await this.press("button", "Open the navigation");
+    await this.hands.press(this.page.getByRole("button", { name: /^Account: / }));
+    await this.hands.pressInMenu(this.page.getByRole("menuitem", { name: "Sign out" }));
+    await this.page.getByLabel("API key", { exact: true }).waitFor();
+  }
+
+  /** Opens a page through the navigation, and then one of its tabs. */
+  async go(name: string, tab?: string): Promise<void> {
+    if (hasDrawer(this.page)) await this.press("button", "Open the navigation");
+    await this.press("link", name, this.page.getByRole("navigation", { name: "Console" }));
+    if (tab !== undefined) await this.press("link", tab, this.page.getByRole("navigation", { name, exact: true }));
   }
 
   heading(name: string): Locator {

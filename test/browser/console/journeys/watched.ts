@@ -19,30 +19,27 @@ export async function watched(visit: Visit): Promise<void> {
   await turn();
   await visit.enter(key, `/console${chat}`);
   await page.getByText("Live", { exact: true }).waitFor(SOON);
-  await page.getByText("No skill is in the prompt.").waitFor();
+  await page.getByText("No active skills.").waitFor();
   await visit.look("a conversation in which nothing has happened");
 
   const call = { id: "call_1", name: "load_skill", arguments: { skill_name: SKILL } };
   await drive("/tool-calls", { calls: [call] });
   await page.getByText("load_skill").waitFor(SOON);
-  const inPrompt = page
-    .getByRole("region", { name: "Skills in the prompt" })
-    .getByRole("row")
-    .filter({ hasText: SKILL });
+  const inPrompt = page.getByRole("region", { name: "Active skills" }).getByRole("row").filter({ hasText: SKILL });
   await turn();
   await inPrompt.waitFor(SOON);
-  await page.getByText("Now, in turn 2", { exact: false }).waitFor(SOON);
+  await page.getByText("Latest: turn 2", { exact: false }).waitFor(SOON);
   await visit.look("a conversation with a skill");
   await turn();
-  await page.getByText("Now, in turn 3", { exact: false }).waitFor(SOON);
+  await page.getByText("Latest: turn 3", { exact: false }).waitFor(SOON);
 
-  await visit.press("button", "Turn before");
-  await visit.press("button", "Turn before");
-  await page.getByText("As it was in turn 1", { exact: false }).waitFor();
+  await visit.press("button", "Previous turn");
+  await visit.press("button", "Previous turn");
+  await page.getByText("Showing turn 1", { exact: false }).waitFor();
   await visit.look("a turn of before");
   // The conversation continues while the page stays at the selected turn.
   await turn();
-  await page.getByText("As it was in turn 1", { exact: false }).waitFor();
-  await visit.press("button", "Now");
-  await page.getByText("Now, in turn 4", { exact: false }).waitFor(SOON);
+  await page.getByText("Showing turn 1", { exact: false }).waitFor();
+  await visit.press("button", "Latest");
+  await page.getByText("Latest: turn 4", { exact: false }).waitFor(SOON);
 }

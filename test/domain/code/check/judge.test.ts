@@ -23,6 +23,28 @@ async function told(files: Record<string, string | Uint8Array>) {
   return Object.fromEntries(short);
 }
 
+it("lists what scripts need that isolates do not have", async () => {
+  const files = {
+    "a.py":
+      "import json, numpy.linalg\ntry:\n  import rich\nexcept ImportError:\n  rich = None\ndef f():\n  import yaml\n",
+    "b.py": "import json",
+    "c.sh": "git status\nls | jq .\npandoc a\ncurl x\n",
+    "deep/d.py": '# /// script\n# dependencies = ["httpx<1"]\n# ///\nimport own\nimport httpx',
+    "deep/own.py": "import ctypes",
+    "requirements.txt": "numpy>=1.26\n",
+    "deep/requirements.txt": "rich\n",
+    "node_modules/x/requirements.txt": "other\n",
+  };
+  const needs = Object.fromEntries((await judged(files)).map((script) => [script.path, script.needs]));
+  expect(needs).toEqual({
+    "a.py": { modules: ["numpy", "yaml"], requirements: ["numpy>=1.26"] },
+    "b.py": undefined,
+    "c.sh": { commands: ["git", "pandoc"] },
+    "deep/d.py": { modules: ["httpx", "ctypes"], requirements: ["httpx<1", "rich", "numpy>=1.26"] },
+    "deep/own.py": { modules: ["ctypes"], requirements: ["rich", "numpy>=1.26"] },
+  });
+});
+
 describe("a script in JavaScript", () => {
   it.each<[string, string, string]>([
     ["runs with what Node has", 'const fs = require("fs"); import("node:path"); require("./b")', "isolate"],

@@ -1,0 +1,47 @@
+// A dialog with the fields of a form.
+
+import type { ReactNode } from "react";
+import { Form } from "react-aria-components";
+import { Button, Window } from "./controls";
+import { Trouble } from "./state";
+
+export function FormWindow({
+  title,
+  button,
+  isBusy,
+  isIncomplete = false,
+  error,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  title: string;
+  /** The text of the button that submits the form. */
+  button: string;
+  isBusy: boolean;
+  isIncomplete?: boolean;
+  error: Error | null;
+  onSubmit: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}): ReactNode {
+  return (
+    <Window title={title} onClose={onClose}>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        {children}
+        {error !== null && <Trouble error={error} />}
+        <div className="buttons">
+          <Button onPress={onClose}>Cancel</Button>
+          <Button kind="main" type="submit" isDisabled={isBusy || isIncomplete}>
+            {button}
+          </Button>
+        </div>
+      </Form>
+    </Window>
+  );
+}

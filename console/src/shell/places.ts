@@ -1,0 +1,87 @@
+// Defines the navigation: groups of pages with their icons, the tabs of a page, and who can see each.
+
+import type { LinkProps } from "@tanstack/react-router";
+import {
+  Activity,
+  Bot,
+  Cpu,
+  KeyRound,
+  Lock,
+  type LucideIcon,
+  MessageSquare,
+  MessagesSquare,
+  Plug,
+  Puzzle,
+  Server,
+  Users,
+} from "lucide-react";
+import type { Somebody } from "../gateway/session";
+
+export interface Tab {
+  to: NonNullable<LinkProps["to"]>;
+  name: string;
+  /** Whether the user has access to the page. */
+  has?: (me: Somebody) => boolean;
+}
+
+export interface Place extends Tab {
+  icon: LucideIcon;
+  /** Pages that the sidebar shows as part of this one. */
+  tabs?: readonly Tab[];
+}
+
+export const canPublish = ({ rights }: Somebody): boolean => rights.namespaces.some(({ publish }) => publish);
+export const canDefine = ({ rights }: Somebody): boolean => rights.namespaces.some(({ define }) => define);
+const operates = ({ rights }: Somebody): boolean => rights.operate;
+
+export const SKILL_TABS: readonly Tab[] = [
+  { to: "/skills", name: "Skills" },
+  { to: "/drafts", name: "Drafts", has: canPublish },
+];
+export const PEOPLE_TABS: readonly Tab[] = [
+  { to: "/groups", name: "Groups" },
+  { to: "/users", name: "Users", has: operates },
+];
+export const SYSTEM_TABS: readonly Tab[] = [
+  { to: "/health", name: "Health" },
+  { to: "/limits", name: "Limits" },
+  { to: "/sessions", name: "Sessions" },
+  { to: "/audit", name: "Audit log", has: operates },
+];
+
+export const GROUPS: readonly { name: string | null; places: readonly Place[] }[] = [
+  { name: null, places: [{ to: "/try", name: "Playground", icon: MessageSquare, has: ({ tries }) => tries }] },
+  {
+    name: "Build",
+    places: [
+      {
+        to: "/skills",
+        name: "Skills",
+        icon: Puzzle,
+        tabs: [...SKILL_TABS, { to: "/publish", name: "Publish a skill", has: canPublish }],
+      },
+      { to: "/ghosts", name: "Agents", icon: Bot },
+      { to: "/servers", name: "MCP servers", icon: Server },
+      { to: "/models", name: "Models", icon: Cpu },
+    ],
+  },
+  { name: "Observe", places: [{ to: "/conversations", name: "Conversations", icon: MessagesSquare }] },
+  {
+    name: "Settings",
+    places: [
+      { to: "/keys", name: "API keys", icon: KeyRound },
+      { to: "/secrets", name: "Secrets", icon: Lock },
+      { to: "/groups", name: "People and groups", icon: Users, tabs: PEOPLE_TABS },
+      { to: "/grants", name: "Connected apps", icon: Plug },
+      { to: "/health", name: "System", icon: Activity, tabs: SYSTEM_TABS },
+    ],
+  },
+];
+
+/** The tabs or places that the user can open. */
+export const openTo = <T extends Tab>(places: readonly T[], me: Somebody): readonly T[] =>
+  places.filter(({ has }) => has?.(me) ?? true);
+
+/** Whether an address without its base belongs to a place or to one of its tabs. */
+export const isWithin = ({ to, tabs = [] }: Place, path: string): boolean =>
+  [to, ...tabs.map((tab) => tab.to)].some((root) => path === root || path.startsWith(`${root}/`));

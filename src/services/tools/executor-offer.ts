@@ -1,0 +1,63 @@
+// Reads what the executor has, and adds to the verdicts of scripts what it lacks.
+
+import { canExecute } from "../../domain/access/access";
+import { type ExecutorOffer, missingIn } from "../../domain/code/check/missing";
+import type { ScriptVerdict } from "../../domain/code/check/verdict";
+import { languageOf } from "../../domain/code/language";
+import { describeExecutor } from "../../sandbox/remote";
+import type { Context } from "../context";
+import { remoteOf } from "./code";
+
+/** Milliseconds for which an answer is used. */
+const FRESH = 60_000;
+
+/** What the executor has, or why it could not be asked. */
+export type OfferAnswer = { offer: ExecutorOffer } | { problem: string };
+
+/** The last answer by URL. The value is cached, not its promise, which would depend on the I/O of the first request. */
+const last = new Map<string, { found: OfferAnswer; until: number }>();
+
+/** Returns what the executor has, or `null` if none is configured. */
+export async function executorOffer(context: Pick<Context, "settings" | "now">): Promise<OfferAnswer | null> {
+  const executor = remoteOf(context);
+  if (executor === null) return null;
+  const known = last.get(executor.url);
+  if (known !== undefined && known.until > context.now()) return known.found;
+  const found = await describeExecutor(executor).then(
+    (offer) => ({ offer }),
+    (error: unknown) => ({ problem: (error instanceof Error ? error.message : String(error)).slice(0, 500) }),
+  );
+  last.set(executor.url, { found, until: context.now() + FRESH });
+  return found;
+}
+
+/** A verdict with what the executor lacks for the script; `[]` if it has everything. Absent if it was not compared. */
+export type ComparedVerdict = ScriptVerdict & { missing?: string[] };
+
+/** Adds to each script of a skill in a scope that needs an executor what it lacks, as data and in the reason. */
+export async function compared(
+  context: Context,
+  scope: string,
+  scripts: readonly ScriptVerdict[],
+): Promise<ComparedVerdict[]> {
+  const isUsed = canExecute(scope, context.settings.EXECUTOR_SCOPES);
+  if (!isUsed || !scripts.some(isSent)) return [...scripts];
+  const found = await executorOffer(context);
+  if (found === null) return [...scripts];
+  return scripts.map((verdict) => {
+    if (!isSent(verdict)) return verdict;
+    const missing = "offer" in found ? missingIn(found.offer, verdict.needs ?? {}) : null;
+    const comparison =
+      missing === null
+        ? "The executor could not be asked what it has."
+        : missing.length === 0
+          ? "The executor has what it needs."
+          : `The executor lacks: ${missing.join(", ")}.`;
+    const reason = verdict.reason === undefined ? comparison : `${verdict.reason} ${comparison}`;
+    return { ...verdict, reason, ...(missing === null ? {} : { missing }) };
+  });
+}
+
+/** Whether the gateway sends a script to an executor. See `src/sandbox/remote.ts`. */
+const isSent = ({ runs, path }: ScriptVerdict) =>
+  runs === "remote" || (runs === "partly" && languageOf(path) !== "javascript");

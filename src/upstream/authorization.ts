@@ -89,8 +89,8 @@ async function challengeOf(sdk: Sdk, { type, url, headers }: Target, development
   await opened.body?.cancel();
   const session = opened.headers.get("mcp-session-id");
   let response = opened;
-  // Some servers let everybody initialize.
-  if (opened.ok && type !== "sse") {
+  // Some servers let everybody initialize, and later revisions of MCP have no such request.
+  if (type !== "sse" && !isChallenge(opened)) {
     const listed = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const more = session === null ? {} : { "mcp-session-id": session };
     const request = { ...sent, headers: { ...sent.headers, ...more }, body: JSON.stringify(listed) };
@@ -105,8 +105,10 @@ async function challengeOf(sdk: Sdk, { type, url, headers }: Target, development
     )
       .then((ended) => ended.body?.cancel())
       .catch(() => undefined);
-  return response.status === 401 || response.status === 403 ? sdk.extractWWWAuthenticateParams(response) : null;
+  return isChallenge(response) ? sdk.extractWWWAuthenticateParams(response) : null;
 }
+
+const isChallenge = ({ status }: Response) => status === 401 || status === 403;
 
 async function resourceMetadata(sdk: Sdk, url: string, at: URL | undefined, ask: Asking) {
   try {

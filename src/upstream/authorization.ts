@@ -92,8 +92,9 @@ async function challengeOf(sdk: Sdk, { type, url, headers }: Target, development
   // Some servers let everybody initialize, and later revisions of MCP have no such request.
   if (type !== "sse" && !isChallenge(opened)) {
     const listed = { jsonrpc: "2.0", id: 1, method: "tools/list" };
-    const more = session === null ? {} : { "mcp-session-id": session };
-    const request = { ...sent, headers: { ...sent.headers, ...more }, body: JSON.stringify(listed) };
+    const next = new Headers(sent.headers);
+    if (session !== null) next.set("mcp-session-id", session);
+    const request = { method: "POST", headers: next, body: JSON.stringify(listed) };
     response = await guardedFetch(url, request, guardOf(development));
     await response.body?.cancel();
   }

@@ -109,19 +109,25 @@ async function tryServer(gateway, key, name) {
   const as = (method, route, body) => request(gateway.url, key, method, route, body);
   try {
     await request(gateway.url, gateway.key, "PUT", `/api/v1/mcp-servers/${name}`, { url: issuer.url });
-    const chat = `/api/v1/conversations/${name}`;
-    const before = await turn(as, chat, { conversation: {} }, (tools) => tools.includes(`${name}__connect`));
+    const earlier = `/api/v1/conversations/${name}-before`;
+    const before = await turn(as, earlier, { conversation: {} }, (tools) => tools.includes(`${name}__connect`));
     expect(before.includes(`${name}__connect`), `it offers ${before} before the sign-in`);
     const { url } = await as("POST", `/api/v1/mcp-servers/${name}/connect`, {});
     const page = await followConnectLink(url, key);
     expect(page === "200 Connected", `the last page is ${page}`);
     const isListed = (tools) => tools.some((tool) => tool.startsWith(`${name}__`) && tool !== `${name}__connect`);
-    const tools = (await turn(as, chat, {}, isListed)).filter((tool) => tool.startsWith(`${name}__`));
+    // The list of tools of a running conversation does not change, so that its prompt stays cached.
+    const chat = `/api/v1/conversations/${name}`;
+    const listed = await turn(as, chat, { conversation: {} }, isListed);
+    const tools = listed.filter((tool) => tool.startsWith(`${name}__`));
     expect(isListed(tools), "it offers no tools after the sign-in");
     if (server.call === undefined) return `${tools.length} tools`;
     const calls = [{ id: "call-1", name: `${name}__${server.call.tool}`, arguments: server.call.with }];
     const text = JSON.stringify(await as("POST", `${chat}/tool-calls`, { calls }));
     expect(text.includes(server.call.returns), `it returns ${text}`);
+    const connect = [{ id: "call-1", name: `${name}__connect`, arguments: {} }];
+    const known = JSON.stringify(await as("POST", `${earlier}/tool-calls`, { calls: connect }));
+    expect(known.includes(server.call.tool), `the earlier conversation is told ${known}`);
     // A token that lives for half a minute is renewed with each use.
     const { refresh, refused } = issuer.counts;
     expect(refresh > 0, "no access token was renewed");

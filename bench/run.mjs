@@ -18,6 +18,7 @@ const ROWS = {
   size: { alone: true },
   start: { alone: true },
   mcp: { alone: true, full: true },
+  connections: { alone: true, full: true },
   chat: { alone: true, full: true },
   parts: { full: true },
   open: {},

@@ -2,6 +2,7 @@
 // the API, then `npm run docs`. `npm run docs` and its check only read the file.
 
 import path from "node:path";
+import { startOauthProxy } from "../test/support/oauth-proxy.mjs";
 import { openApiText } from "./build/openapi.mjs";
 import * as administration from "./docs/examples/administration.mjs";
 import { recordConversations } from "./docs/examples/conversations.mjs";
@@ -22,14 +23,16 @@ async function main() {
   readOptions(USAGE, {});
   const document = JSON.parse(await openApiText());
   const [gateway, weather, site] = await Promise.all([startTemporaryGateway(), startWeatherServer(), startSkillSite()]);
+  const tickets = await startOauthProxy(weather.url);
   try {
     const recorder = new Recorder(gateway.url, document);
     recorder.addUser("admin", gateway.key);
-    await recordAll(recorder, { url: gateway.url, weather, site });
+    await recordAll(recorder, { url: gateway.url, weather, site, tickets });
     const addresses = {
       [gateway.url.host]: "gateway.example.com",
       [new URL(weather.url).host]: "mcp.example.com",
       [new URL(site.url).host]: "skills.example.org",
+      [new URL(tickets.url).host]: "tickets.example.com",
     };
     const stable = stabilizer({ addresses, steps: recorder.steps });
     const examples = [...recorder.examples].map(([name, example]) => [name, stored(example, stable)]);
@@ -38,12 +41,13 @@ async function main() {
   } finally {
     weather.close();
     site.close();
+    tickets.close();
     await gateway.stop();
   }
 }
 
 /** Sends all requests. Later ones use objects that earlier ones created. */
-async function recordAll(on, { url, weather, site }) {
+async function recordAll(on, { url, weather, site, tickets }) {
   await administration.recordGateway(on);
   await administration.recordKeys(on);
   await administration.recordGroups(on);
@@ -58,6 +62,7 @@ async function recordAll(on, { url, weather, site }) {
   await administration.recordUsers(on);
   await registry.recordDeletions(on, skills, ghost);
   await administration.recordCatalog(on);
+  await administration.recordConnections(on, tickets);
 }
 
 /** Returns an example as the file contains it. */

@@ -8,6 +8,7 @@ import { oauthClientRoutes } from "./access/oauth-clients";
 import { sessionRoutes } from "./access/sessions";
 import { signInRoutes } from "./access/sign-ins";
 import { auditRoutes } from "./audit";
+import { connectionRoutes } from "./connections";
 import { taskRoutes } from "./conversation/conversations";
 import { importRoutes } from "./imports";
 import { sharedLinkRoutes } from "./links";
@@ -37,6 +38,7 @@ export const api = apiEdge("/api", [
   ["/api/v1/secrets", secretRoutes],
   ["/api/v1/models", modelRoutes],
   ["/api/v1/mcp-servers", mcpServerRoutes],
+  ["/api/v1", connectionRoutes],
   ["/api/v1", userServerRoutes],
   ["/api/v1", serverCatalogRoutes],
   ["/api/v1/links", sharedLinkRoutes],

@@ -7,6 +7,7 @@ import type { HostSetup, Target } from "../services/conversation/api";
 import { requireSession } from "../services/conversation/lifecycle";
 import { openBrowserLink } from "../services/questions/browser-link";
 import { openQuestionHandler } from "../services/questions/server-questions";
+import { waitFor, wake } from "../services/questions/waiters";
 import { callerIn } from "../services/session";
 import type { StoredConversation } from "./stored-conversation";
 
@@ -18,6 +19,15 @@ interface Found {
   host: HostSetup | undefined;
 }
 
+/** Calls that wait for a sign-in wait under this id. No question has such an id. */
+const SIGN_IN = "sign-in";
+
+/** Wakes the calls that wait for a sign-in. */
+export function wakeSignIns(conversation: StoredConversation): null {
+  wake(conversation.tabs.asking.waiters, SIGN_IN);
+  return null;
+}
+
 /** Creates the context of one request to the conversation. */
 export function contextIn(conversation: StoredConversation, { env, later, target, host }: Found): RequestContext {
   const session = () => requireSession(conversation.open());
@@ -27,6 +37,8 @@ export function contextIn(conversation: StoredConversation, { env, later, target
     caller: callerIn(() => conversation.session, target.caller, Date.now),
     browserLink: (call) => openBrowserLink(conversation.tabs.asking, session(), call),
     host: host?.abilities,
+    origin: target.origin,
+    waitForSignIn: (ms) => waitFor(conversation.tabs.asking.waiters, SIGN_IN, ms),
     inquire: (call, server) => openQuestionHandler(conversation.tabs.asking, session(), call, server),
   });
 }

@@ -40,7 +40,7 @@ import { type QuestionRequest, questionDetailOf } from "../services/questions/vi
 import { conversationNotFound, type Session } from "../services/session";
 import type { QuestionOutcome } from "../upstream/server-questions";
 import { runAlarm } from "./alarm-handler";
-import { contextIn } from "./context";
+import { contextIn, wakeSignIns } from "./context";
 import { answerUpgrade, hear } from "./socket-protocol";
 import { StoredConversation } from "./stored-conversation";
 
@@ -144,6 +144,10 @@ export class LiveConversation implements ConversationApi, ChatObject, ChatSlots 
 
   answerHost(target: Target, question: string, response: QuestionOutcome) {
     return this.#inside(target, async (_, session) => answerHost(session, question, response));
+  }
+
+  async signedIn() {
+    return wakeSignIns(this.#kept);
   }
 
   restore(target: Target, history: JsonValue[]) {

@@ -77,6 +77,10 @@ export class Conversation extends DurableObject<Env> implements ConversationApi,
     return this.#whole.answerHost(...call);
   }
 
+  signedIn() {
+    return this.#whole.signedIn();
+  }
+
   restore(...call: Call<"restore">) {
     return this.#whole.restore(...call);
   }

@@ -27,6 +27,8 @@ interface ContextParts extends CallerWithSession {
   browserLink?: Context["browserLink"];
   inquire?: Context["inquire"];
   host?: Context["host"];
+  origin?: string | undefined;
+  waitForSignIn?: Context["waitForSignIn"];
   /** Reads the caller from the primary; absent if that was done. */
   askPrimary?: (() => Promise<CallerWithSession>) | undefined;
 }
@@ -40,7 +42,18 @@ export interface RequestContext extends Context {
 /** Creates the context of one request. D1 is opened on first use, because most requests only call the conversation's object. */
 export function makeContext(
   env: Env,
-  { timings = { storage: 0 }, later, countsMs, browserLink, inquire, host, askPrimary, ...told }: ContextParts,
+  {
+    timings = { storage: 0 },
+    later,
+    countsMs,
+    browserLink,
+    inquire,
+    host,
+    origin,
+    waitForSignIn,
+    askPrimary,
+    ...told
+  }: ContextParts,
 ): RequestContext {
   let seen: CallerWithSession = told;
   let opened: { asOf: string | null; session: D1DatabaseSession; db: Database } | null = null;
@@ -51,6 +64,8 @@ export function makeContext(
     browserLink,
     inquire,
     host,
+    origin,
+    waitForSignIn,
     get caller() {
       return who();
     },

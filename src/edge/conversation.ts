@@ -29,9 +29,10 @@ export function conversation(
   return { api: objectOf(c.env, userId, id, settings), target: targetFor(context, id) };
 }
 
-function targetFor(context: Pick<Context, "caller">, id: string): Target {
+function targetFor(context: Pick<Context, "caller" | "origin">, id: string): Target {
   return {
     id,
+    origin: context.origin,
     get caller() {
       return context.caller;
     },
@@ -56,6 +57,11 @@ function objectOf(
   const stub: unknown = env.CONVERSATIONS.getByName(conversationName(userId, id), placeOf(env, settings));
   // The stub's own type is infinite for the compiler (JSON is recursive). `implements ConversationApi` on the class guarantees it.
   return stub as ConversationApi & ChatObject;
+}
+
+/** Reports to a user's conversation that the user has signed in to a server. */
+export async function reportSignIn(env: Env, userId: string, id: string): Promise<void> {
+  await objectOf(env, userId, id).signedIn();
 }
 
 /** Returns the object that limits the caller's concurrent chats. No conversation can have this name. */

@@ -11,7 +11,8 @@ import { failureText } from "../services/proxy/answer";
 import { forward, notAllowed } from "../services/proxy/forward";
 import { ProxyRefusal } from "../services/proxy/proxied-call";
 import { proxiedServer } from "../services/proxy/server";
-import { faultIn } from "../upstream/fault";
+import { signInLink } from "../services/servers/connect-server";
+import { faultIn, statusFault } from "../upstream/fault";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
 
@@ -40,8 +41,26 @@ export async function proxy(context: Context, request: Request, { name, isMessag
     const development = __DEVELOPMENT__;
     return await forward(context, server, { method, headers, body, posted, handle, path, signal, development });
   } catch (error) {
-    return refused(error, name, posted);
+    const fault = faultIn(error);
+    if (fault?.kind !== "sign_in") return refused(error, name, posted);
+    const link = await signInLink(context, name, fault.scope);
+    // Not every server that returns 401 has an issuer.
+    return link === null ? refused(statusFault(401, null), name, posted) : signInRefusal(link, name, posted);
   }
+}
+
+/** JSON-RPC "URL elicitation required" (MCP 2025-11-25). */
+const URL_REQUIRED = -32042;
+
+/** Tells the client which link its user must open. Clients that do not know the code show the message. */
+function signInRefusal({ id, url }: { id: string; url: string }, name: string, posted: RpcBody): Response {
+  const message = `MCP server '${name}' requires you to sign in. Open ${url} and try again.`;
+  const elicitations = [{ mode: "url", elicitationId: id, url, message: `Sign in to ${name}.` }];
+  const body = rpcError(requestIds(posted)[0] ?? null, URL_REQUIRED, message, { elicitations });
+  return new Response(body, {
+    status: 200,
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+  });
 }
 
 /** Converts an error to a response, to the request if there is one. Rethrows unexpected errors. */

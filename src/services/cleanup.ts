@@ -8,6 +8,8 @@ import { deleteOldChatTails } from "../storage/d1/chat/models";
 import { deleteExpiredSharedLinks } from "../storage/d1/compat/links";
 import { deleteExpiredSessions } from "../storage/d1/console/sessions";
 import { stalledImports } from "../storage/d1/imports/imports";
+import { deleteExpiredConnectRequests, deleteUnusedUpstreamClients } from "../storage/d1/servers/connect-requests";
+import { deleteOrphanConnections, deleteUnproved } from "../storage/d1/servers/connections";
 import { deleteUnusedClients } from "../storage/d1/sign-in/clients";
 import { deleteExpiredCodes } from "../storage/d1/sign-in/codes";
 import { deleteExpiredGrants } from "../storage/d1/sign-in/grants";
@@ -17,6 +19,7 @@ import { deleteOldUses, putSkillOrder, readMostUsed } from "../storage/d1/skill-
 import { deleteOldUsage } from "../storage/d1/usage";
 import { sweepImportArchives } from "../storage/r2/import-archives";
 import { sweepParts } from "./compat/upload-parts";
+import { revokeConnections } from "./connections/revoke";
 import type { Context } from "./context";
 import type { OpenImport } from "./imports/api";
 import { sweepDrafts } from "./registry/drafts";
@@ -47,6 +50,10 @@ export async function cleanUp(
   await deleteExpiredPages(db, now);
   await deleteExpiredLinks(db, now);
   await deleteExpiredSessions(db, now);
+  await deleteExpiredConnectRequests(db, now);
+  const unused = [...(await deleteUnproved(db, now)), ...(await deleteOrphanConnections(db, ORPHANS))];
+  await revokeConnections(context, unused);
+  await deleteUnusedUpstreamClients(db, now - DAY_MS);
   await deleteUnusedClients(db, now);
   // Codes are kept for a while after their end, so that a second use is detected as a leak.
   await deleteExpiredCodes(db, now - DURATIONS.codeKnown);
@@ -58,6 +65,9 @@ export async function cleanUp(
   await putSkillOrder(db, today + DAY_MS, most);
   await recordSettings(db, settings, context.newId("usr"));
 }
+
+/** Maximum number of connections to deleted servers that are revoked per hour. */
+const ORPHANS = 100;
 
 /** Maximum number of stalled imports woken per hour. */
 const LOST_IMPORTS = 100;

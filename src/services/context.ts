@@ -54,6 +54,10 @@ export interface Context {
   host?: ClientCapabilities | undefined;
   /** Answers questions of a server during a call. Absent outside of conversations. */
   inquire?: ((call: CallWithQuestions, server: AskingServer) => CallQuestionHandler) | undefined;
+  /** The gateway's public origin, for links. Absent in background work. */
+  origin?: string | undefined;
+  /** Waits until a user may have signed in to a server, at most this number of milliseconds. Absent outside of conversations. */
+  waitForSignIn?: ((ms: number) => Promise<void>) | undefined;
   settings: Settings;
   timings: Timings;
   /** Counts metrics; does nothing if metrics are off. */

@@ -10,6 +10,7 @@ import { listConversationRows } from "../storage/d1/conversations";
 import { ownImports } from "../storage/d1/imports/imports";
 import { deleteSkillRows } from "../storage/d1/registry/publishing";
 import type { ErasureCount } from "../storage/d1/schema/people";
+import { connectionsOfUser } from "../storage/d1/servers/connections";
 import {
   anonymizeUser,
   eraseUserRows,
@@ -26,6 +27,7 @@ import { readRunFile } from "../storage/r2/run-files";
 import { requireAdmin } from "./admin";
 import { recordAct } from "./audit";
 import { type ChatObject, type ChatRows, chatReply } from "./chat/api";
+import { revokeConnections } from "./connections/revoke";
 import type { Context } from "./context";
 import { type ConversationApi, type Target, unwrap } from "./conversation/api";
 import type { OpenImport } from "./imports/api";
@@ -96,7 +98,9 @@ export async function eraseUser(
     await openImport(id).end();
     await dropImportArchives(context.packages, context.timings, id);
   }
+  const connections = await connectionsOfUser(context.db, userId);
   const rows = await eraseUserRows(context.db, userId);
+  await revokeConnections(context, connections);
   const conversations = await listConversationRows(context.db, userId, AT_ONCE + 1, null);
   for (const { id } of conversations.slice(0, AT_ONCE)) await eraseConversation(open(id));
   const [skills] = await Promise.all([

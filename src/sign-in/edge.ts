@@ -6,6 +6,7 @@ import type { Edge, HttpEnv } from "../edge/edge";
 import { pathNotFound } from "../edge/errors";
 import { router } from "../edge/router";
 import { authorizeRoutes } from "./authorize";
+import { connectRoutes } from "./connect";
 import { callbackRoutes } from "./external-issuer";
 import { linkRoutes } from "./links";
 import { pageRoutes } from "./pages";
@@ -26,6 +27,7 @@ open.route("/", authorizeRoutes);
 open.route("/", pageRoutes);
 open.route("/", linkRoutes);
 open.route("/", callbackRoutes);
+open.route("/", connectRoutes);
 open.route("/", tokenRoutes);
 open.all("/oauth/*", pathNotFound);
 

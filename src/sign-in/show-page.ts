@@ -41,7 +41,7 @@ async function linkedUser(c: HonoContext<HttpEnv>): Promise<string | null> {
 }
 
 /** The issuer's host name, as it is shown. `null` if no issuer is configured. */
-function issuerHost(settings: Settings): string | null {
+export function issuerHost(settings: Settings): string | null {
   const outside = externalIssuerOf(settings);
   return outside === null ? null : (URL.parse(outside.issuer)?.host ?? outside.issuer);
 }

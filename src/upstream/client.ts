@@ -11,7 +11,7 @@ import { failed, type ToolResult } from "../domain/tool";
 import { callWithAnswers } from "./call-with-answers";
 import { type Connection, type ConnectionContext, handshake, isLost, memoryAfterHandshake, resume } from "./connection";
 import { Deadline, deadlineFor } from "./deadline";
-import { UpstreamFault } from "./fault";
+import { signInFault, statusFault, UpstreamFault } from "./fault";
 import { guardedFetch } from "./fetch";
 import { readLibrary } from "./library";
 import { faultOf } from "./reason";
@@ -21,7 +21,7 @@ import { type AskOptions, type CallOptions, plainRequest, type RepeatableRequest
 import { readTools } from "./tools";
 
 /** Errors of these kinds do not mean that the server is down. */
-const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused", "open"]);
+const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused", "open", "sign_in"]);
 
 const NO_ANSWER = "it did not respond";
 
@@ -76,7 +76,7 @@ export class Upstream {
     return list;
   }
 
-  /** Calls a tool. A failure is returned as a tool result. */
+  /** Calls a tool. A failure is returned as a tool result. Throws a fault only if the user must sign in. */
   async call(
     tool: string,
     args: JsonObject,
@@ -92,7 +92,7 @@ export class Upstream {
       if (bounded.whole !== null) onCut?.(bounded.whole);
       return bounded.result;
     } catch (error) {
-      if (!(error instanceof UpstreamFault)) throw error;
+      if (!(error instanceof UpstreamFault) || error.kind === "sign_in") throw error;
       if (error.kind === "timeout") return failed(`MCP tool '${shown}' timed out after ${callMs / 1_000}s`);
       return failed(`MCP tool '${shown}' failed: ${error.message}`);
     }
@@ -171,7 +171,7 @@ export class Upstream {
       const sdk = await loadSdk();
       const onListChanged = (what: "list" | "library") => this.#stale(what);
       const around = { sdk, development: this.#development, abilities, onListChanged };
-      const value = await this.#attempt(around, deadline, work);
+      const value = await this.#attemptSignedIn(around, deadline, work);
       this.#closeBreaker();
       return value;
     } catch (error) {
@@ -192,6 +192,22 @@ export class Upstream {
     if (state === "trial") this.#learn({ breaker: trying(breaker, this.#now()) });
   }
 
+  /** Runs an operation. If the server rejects the user's token, runs it a second time with a renewed one. */
+  async #attemptSignedIn<T>(around: ConnectionContext, deadline: Deadline, work: Work<T>): Promise<T> {
+    try {
+      return await this.#attempt(around, deadline, work);
+    } catch (error) {
+      const { signIn, headers } = this.#target;
+      if (!(error instanceof UpstreamFault) || signIn === undefined) throw error;
+      if (error.status === 403 && error.scope !== null) throw signInFault(error.scope);
+      if (error.status !== 401) throw error;
+      const renewed = signIn.renew === null ? null : await deadline.within(signIn.renew(headers));
+      if (renewed === null) throw signInFault();
+      this.#target = { ...this.#target, ...renewed };
+    }
+    return this.#attempt(around, deadline, work);
+  }
+
   async #attempt<T>(around: ConnectionContext, deadline: Deadline, work: Work<T>): Promise<T> {
     for (let again = false; ; again = true) {
       const { connection, release } = await this.#open(around, deadline);
@@ -200,7 +216,7 @@ export class Upstream {
         return await deadline.within(Promise.race([working, connection.line.broken]));
       } catch (error) {
         working.catch(() => undefined);
-        const fault = faultOf(around.sdk, error, connection.line);
+        const fault = withScope(faultOf(around.sdk, error, connection.line), connection.line.requiredScope);
         if (again || !isLost(fault, connection)) throw fault;
         this.#forget(connection);
       } finally {
@@ -260,4 +276,10 @@ export class Upstream {
   #learn(change: Partial<UpstreamMemory>): void {
     this.#memory = { ...this.#memory, ...change };
   }
+}
+
+/** Adds the scopes that the server requires to a fault. */
+function withScope(fault: UpstreamFault, scope: string | null): UpstreamFault {
+  if (scope === null) return fault;
+  return new UpstreamFault("status", statusFault(403, null).message, 403, null, scope);
 }

@@ -38,6 +38,8 @@ export class WatchedTransport implements Transport {
   readonly broken: Promise<never>;
   /** The last `Retry-After`, in seconds. */
   retryAfter: number | null = null;
+  /** The scopes that the server last required in addition (`insufficient_scope`), separated by spaces. */
+  requiredScope: string | null = null;
   readonly #break: (fault: UpstreamFault) => void;
   readonly #inner: Transport;
   /** The same transport, if it uses streamable HTTP. */
@@ -66,7 +68,11 @@ export class WatchedTransport implements Transport {
     this.hasPerRequestStream = !isStream;
     const url = new URL(target.url);
     const requestInit = { headers: { ...target.headers } };
-    const fetch: FetchLike = (at, init) => this.#fetch(at, init ?? {}, isStream, development);
+    const fetch: FetchLike = async (at, init) => {
+      const response = await this.#fetch(at, init ?? {}, isStream, development);
+      this.requiredScope = requiredScopeIn(sdk, response);
+      return response;
+    };
     this.#streamable = isStream
       ? null
       : new sdk.StreamableHTTPClientTransport(url, {
@@ -225,4 +231,11 @@ function withoutSecrets(message: JSONRPCMessage, redactor: Redactor): JSONRPCMes
 function readRetryAfter(response: Response): number | null {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null;
+}
+
+/** Returns the scopes of a response that requires more scopes than the token has; `null` for other responses. */
+export function requiredScopeIn(sdk: Sdk, response: Response): string | null {
+  if (response.status !== 403) return null;
+  const { error, scope = null } = sdk.extractWWWAuthenticateParams(response);
+  return error === "insufficient_scope" ? scope : null;
 }

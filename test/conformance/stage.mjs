@@ -17,7 +17,8 @@ export async function startGateway() {
   const { GATEWAY_ADMIN_KEY: _, ...env } = process.env;
   const child = spawn(process.execPath, [path.join(root, "scripts", "start.mjs"), ...options], {
     cwd: root,
-    env,
+    // The client id that the suite expects where it reads documents. It does not fetch the document.
+    env: { ...env, OAUTH_CLIENT_ID_URL: "https://conformance-test.local/client-metadata.json" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const log = [];

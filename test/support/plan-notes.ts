@@ -55,8 +55,17 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
   gatewayServers: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, which are few" },
   everyServer: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
   readViewRows: { tables: ["mcp_servers"], why: "answers with all servers of the gateway, too" },
+  deleteUnusedUpstreamClients: {
+    tables: ["upstream_clients", "r"],
+    why: "compares each registration with the sign-ins of ten minutes, once an hour",
+  },
+  deleteOrphanConnections: {
+    tables: ["c"],
+    why: "compares each connection with the servers, once an hour",
+  },
   insertOpen: { tables: ["open_skills"], why: "counts the open list, which only admins fill" },
   listOpen: { tables: ["open_skills"], why: "answers with the whole open list" },
   listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
+  connectionsUnderOtherKeys: { tables: ["connections"], why: "asked by an admin after a change of the encryption key" },
   secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
 };

@@ -135,7 +135,7 @@ DELETE /api/v1/models/{name} of public                                        | 
 POST /api/v1/secrets/rotate                                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/audit                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/users/{id}/export                                                 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
-DELETE /api/v1/users/{id}                                                     | 7 0 0 0 | 7 0 0 0 | 7 0 0 0 | 7 0 0 0
+DELETE /api/v1/users/{id}                                                     | 8 0 0 0 | 8 0 0 0 | 8 0 0 0 | 8 0 0 0
 POST /api/v1/kinds/ghosts                                                     | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 GET /api/v1/kinds/ghosts                                                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 PUT /api/v1/kinds/ghosts/by-name/{namespace}/{name}                           | 5 0 0 0 | 5 0 0 0 | 5 0 0 0 | 5 0 0 0
@@ -186,6 +186,10 @@ PUT /api/v1/mcp-servers/{name} of public                                      | 
 DELETE /api/v1/mcp-servers/{name} of public                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/mcp-servers/{name}/test of public                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 POST /api/v1/mcp-servers/{name}/approve of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/mcp-servers/{name}/connect of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/connections                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/connections/{id}/confirm of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/connections/{id} of self                                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/me/servers                                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/server-catalog                                                    | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
 GET /api/v1/servers                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

@@ -1,6 +1,7 @@
 // Records the examples of keys, sign-in, groups, secrets, models, MCP servers, users and the gateway itself.
 
 import { auth } from "@modelcontextprotocol/client";
+import { followConnectLink } from "../../../test/support/connect-browser.mjs";
 import { importTypeScript } from "../../build/bundle.mjs";
 
 const BACK = "http://127.0.0.1:33418/callback";
@@ -137,6 +138,21 @@ export async function recordServers(on, weather) {
   const trial = { as: "admin", path: { name: "trial" } };
   await on.send("mcpServers.set", { ...trial, json: { url: weather.url } });
   await on.record("mcpServers.delete", trial);
+}
+
+/**
+ * @param {import("./recorder.mjs").Recorder} on
+ * @param {{ url: string }} server an MCP server that requires a sign-in
+ */
+export async function recordConnections(on, { url }) {
+  const tickets = { path: { name: "tickets" } };
+  await on.send("servers.set", { ...tickets, json: { url } });
+  const { url: link } = await on.record("connections.create", { ...tickets, json: {} });
+  const page = await followConnectLink(link, on.keyOf("alice"));
+  if (page !== "200 Connected") throw new Error(`The sign-in ended with ${page}.`);
+  const { items } = await on.record("connections.list");
+  await on.record("connections.delete", { path: { id: items[0].id } });
+  await on.send("servers.delete", tickets);
 }
 
 /** @param {import("./recorder.mjs").Recorder} on */

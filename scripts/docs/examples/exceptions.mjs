@@ -2,5 +2,6 @@
 
 /** The reason by operation id. */
 export const EXCEPTIONS = {
+  "connections.confirm": "It needs a product's page in a browser. docs/api/mcp-servers.md describes the steps.",
   "conversations.socket": "It opens a WebSocket. docs/api/questions.md shows its frames.",
 };

@@ -71,6 +71,26 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     id: "oauthClients.delete",
     about: "Deletes an OAuth client immediately and revokes its grants. Admins only.",
   },
+  "POST /api/v1/mcp-servers/{name}/connect": {
+    id: "connections.create",
+    about:
+      "Creates a link with which the caller signs in to an MCP server that requires OAuth. The server is the caller's own of this name, else a group's, else the gateway's. The user opens the link within 10 minutes.",
+    body: {},
+  },
+  "GET /api/v1/connections": {
+    id: "connections.list",
+    about: "Lists the caller's connections to MCP servers, oldest first, without their tokens.",
+  },
+  "POST /api/v1/connections/{id}/confirm": {
+    id: "connections.confirm",
+    about:
+      "Activates a connection that was requested with `return_to`. The page at `return_to` receives the id and the proof in the fragment of its URL and must confirm as the same user within 10 minutes. A proof of another user's connection deletes that connection.",
+    body: { proof: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" },
+  },
+  "DELETE /api/v1/connections/{id}": {
+    id: "connections.delete",
+    about: "Deletes a connection immediately and revokes its tokens at the issuer (RFC 7009).",
+  },
   "GET /api/v1/grants": {
     id: "grants.list",
     about: "Lists valid sign-ins of MCP hosts (grants), newest first. Admins see the grants of all users.",

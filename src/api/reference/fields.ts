@@ -47,6 +47,9 @@ export const FIELDS: Readonly<Record<string, string>> = {
   "ghosts.replace.metadata": "`name` and `namespace`. The namespace cannot change.",
   "ghosts.setByName.metadata": "Optional. If present, it must match the path.",
   model: "The vendor's name of the model.",
+  oauth:
+    "A client that you registered at the issuer of the server (`client_id`, `client_secret`), and `scopes` to request. With `grant: client_credentials`, the client is the account of all users.",
+  proof: "The value of `proof` that the browser brought back.",
   name: "The name.",
   "keys.create.name": "A label for lists.",
   "links.create.name": "A label for lists.",

@@ -44,6 +44,7 @@ export const RESOURCES: readonly (readonly [path: string, noun: string, values: 
   ["/api/v1/conversations", "conversation", { id: "chat-42" }],
   ["/api/tasks", "task (conversation)", { id: "chat-42" }],
   ["/api/v1/keys", "key", { id: "key_90ab17" }],
+  ["/api/v1/connections", "connection", { id: "cnn_4f2a9c" }],
   ["/api/v1/grants", "grant", { id: "01KBXYZ3M5" }],
   ["/api/v1/sessions", "session", { id: "01KBXYZ3M5" }],
   ["/api/v1/users", "user", { id: "alice" }],
@@ -89,6 +90,7 @@ export const HEADERS = {
 /** Descriptions of resources, by the first part of their operation ids. */
 export const TAGS: Readonly<Record<string, string>> = {
   audit: "The log of changes.",
+  connections: "Sign-ins of users to MCP servers.",
   conversations: "Chats and their state in the gateway.",
   drafts: "Unpublished versions of skills.",
   files: "Files that scripts created in a conversation.",

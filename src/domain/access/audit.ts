@@ -3,6 +3,8 @@ import type { JsonObject } from "../json";
 
 /** All actions, as `<resource>.<verb>`. */
 export const AUDIT_ACTIONS = [
+  "connection.create",
+  "connection.end",
   "conversation.delete",
   "ghost.create",
   "ghost.update",
@@ -61,6 +63,9 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
  * numbers and dates. Everything else may be a text of the user and is removed.
  */
 export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>> = {
+  // The scope can be a group's, and the issuer can be one that the user chose.
+  "connection.create": [],
+  "connection.end": ["why"],
   "conversation.delete": [],
   "ghost.create": ["scope"],
   "ghost.update": ["scope"],
@@ -121,6 +126,7 @@ export const NAMES_ANOTHERS_THING: readonly AuditAction[] = ["import.cancel", "i
 export const ERASED = "erased";
 
 export const RESOURCE_TYPES = [
+  "connection",
   "conversation",
   "ghost",
   "grant",

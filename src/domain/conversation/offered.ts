@@ -77,7 +77,7 @@ export interface ToolSources {
 /** The state of a server. */
 export interface OfferedServer {
   ref: ServerRef;
-  state: "connecting" | "connected" | "failed" | "open" | "unsupported";
+  state: "connecting" | "connected" | "failed" | "open" | "sign_in" | "unsupported";
   /** Tools that the entry allows and the guard accepts, and the names of tools that only the guard rejects. */
   tools: UpstreamTool[];
   restricted: string[];

@@ -5,7 +5,7 @@ import type { SkillRef } from "../catalog/skill-ref";
 import type { View } from "../catalog/view";
 import type { JsonObject } from "../json";
 import { type ConfiguredServer, mergeServers, readServers, type ServerSource } from "../servers/entry";
-import { type ApprovedTools, guardOf } from "../servers/owner";
+import { type ApprovedTools, guardOf, type OAuthEntry, oauthOf } from "../servers/owner";
 
 /** A server of this conversation. */
 export type ServerRef = ConfiguredServer & {
@@ -13,6 +13,8 @@ export type ServerRef = ConfiguredServer & {
   skill: SkillRef | null;
   /** The tools that its guard accepts, by name, with their digests; `null` without a guard. */
   approved: ApprovedTools | null;
+  /** How the gateway gets tokens for it; `null` for servers of skills and ghosts. */
+  oauth: OAuthEntry | null;
 };
 
 /** What an active skill declares about servers. */
@@ -28,7 +30,7 @@ export interface SkillServers {
 export function serversOf(view: View, skills: readonly SkillServers[]): ServerRef[] {
   const skillsOwn = skills.flatMap(({ skill, servers: own }) =>
     readServers(own, { kind: "skill", skill: skill.name }).map(
-      (server): ServerRef => ({ ...server, skill, approved: null }),
+      (server): ServerRef => ({ ...server, skill, approved: null, oauth: null }),
     ),
   );
   const ghosts = general(view.servers.ghost, { kind: "ghost", shared: view.selection.shared });
@@ -37,12 +39,12 @@ export function serversOf(view: View, skills: readonly SkillServers[]): ServerRe
 
 /** Returns the servers of the gateway, groups and the user, the most specific last. */
 function ownedServers({ servers: { gateway, approved, own } }: View): ServerRef[] {
-  const guarded = general(gateway, { kind: "gateway" }).map((server) => ({
+  const guarded = stored(gateway, { kind: "gateway" }).map((server) => ({
     ...server,
     approved: guardOf(gateway[server.name] ?? {}, approved[server.name] ?? null),
   }));
   // Earlier ones take precedence over later ones of the same name.
-  const others = own.toReversed().flatMap(({ scope, name, entry }) => general({ [name]: entry }, sourceOfScope(scope)));
+  const others = own.toReversed().flatMap(({ scope, name, entry }) => stored({ [name]: entry }, sourceOfScope(scope)));
   return [...guarded, ...others];
 }
 
@@ -52,8 +54,14 @@ export function sourceOfScope(scope: string): ServerSource {
   return group === null ? { kind: "user" } : { kind: "group", group };
 }
 
+function stored(entries: Record<string, JsonObject>, source: ServerSource): ServerRef[] {
+  return general(entries, source).map((server) => ({ ...server, oauth: oauthOf(entries[server.name] ?? {}) }));
+}
+
 function general(entries: JsonObject, source: ServerSource): ServerRef[] {
-  return readServers(entries, source).map((server): ServerRef => ({ ...server, skill: null, approved: null }));
+  return readServers(entries, source).map(
+    (server): ServerRef => ({ ...server, skill: null, approved: null, oauth: null }),
+  );
 }
 
 /** Returns who offers a server: `gateway`, `group:<name>`, `user`, `ghost`, or the skill's name. */

@@ -21,6 +21,12 @@ export interface ClientCapabilities {
 /** Declared in every session. Whether somebody can answer is determined when a server asks. */
 export const CLIENT_CAPABILITIES: ClientCapabilities = { elicitation: { form: {}, url: {} } };
 
+/** How the token of a server is replaced after the server rejected it. */
+export interface TargetSignIn {
+  /** Returns what to send instead of these headers; `null` if the user must sign in again. `renew` is `null` if nobody is signed in. */
+  renew: ((rejected: UpstreamTarget["headers"]) => Promise<Pick<UpstreamTarget, "headers" | "redactor"> | null>) | null;
+}
+
 /** A resolved server: variables filled, defaults applied. Contains secrets: never stored, logged or returned. */
 export interface UpstreamTarget {
   name: string;
@@ -32,6 +38,8 @@ export interface UpstreamTarget {
   redactor: Redactor;
   /** The capabilities declared at the start of a session. */
   abilities: ClientCapabilities;
+  /** Present if users sign in to the server. */
+  signIn?: TargetSignIn;
   /** Timeout for connecting and for reading the list of tools, in milliseconds. */
   connectMs: number;
   /** Timeout for a call, including everything it needs, in milliseconds. */

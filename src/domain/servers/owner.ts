@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { JsonObject } from "../json";
 import { serverEntrySchema } from "./entry";
 import { MCP_LIMITS } from "./limits";
+import { secretsIn } from "./template";
 
 const ghosts = () =>
   z
@@ -12,8 +13,44 @@ const ghosts = () =>
     .max(MCP_LIMITS.namedGhosts)
     .optional();
 
+/**
+ * A client that an admin or the owner has registered at the issuer of a server, and the scopes to request. `grant`: whether each user signs
+ * in, or the client itself is the account (client credentials).
+ */
+const oauthSchema = () =>
+  z
+    .strictObject({
+      grant: z.enum(["authorization_code", "client_credentials"]).optional(),
+      client_id: z.string().min(1).max(2_048).optional(),
+      client_secret: z
+        .string()
+        .max(256)
+        .refine(
+          (text) => secretsIn([text]).length === 1 && /^\$\{\{[^{}]*\}\}$/.test(text),
+          "must name a secret, as headers do",
+        )
+        .optional(),
+      scopes: z
+        .array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/, "is not a scope"))
+        .max(50)
+        .optional(),
+    })
+    .refine(
+      ({ grant, client_id, client_secret }) =>
+        grant !== "client_credentials" || (client_id !== undefined && client_secret !== undefined),
+      "client_credentials needs client_id and client_secret",
+    );
+export type OAuthEntry = z.infer<ReturnType<typeof oauthSchema>>;
+
+/** Returns how the gateway gets tokens for a stored server; `null` if its entry does not name it. */
+export function oauthOf({ oauth }: JsonObject): OAuthEntry | null {
+  return oauthSchema().safeParse(oauth).data ?? null;
+}
+
 /** An entry of a group or a user. `ghosts`: the server is only in conversations with one of these ghosts. */
-export const userServerEntrySchema = z.lazy(() => serverEntrySchema.unwrap().extend({ ghosts: ghosts() }));
+export const userServerEntrySchema = z.lazy(() =>
+  serverEntrySchema.unwrap().extend({ ghosts: ghosts(), oauth: oauthSchema().optional() }),
+);
 export type UserServerEntry = z.infer<typeof userServerEntrySchema>;
 
 /** An entry of the gateway. `guard`: only tools that are unchanged since an admin approved them. */

@@ -44,6 +44,20 @@ export function makeRedactor(secrets: readonly NamedSecret[]): Redactor {
   };
 }
 
+/** Returns a redactor that applies both. */
+export function bothRedactors(first: Redactor, second: Redactor): Redactor {
+  if (first.isIdle) return second;
+  return {
+    text: (text) => second.text(first.text(text)),
+    json: (value) => second.json(first.json(value)),
+    jsonText(text) {
+      const redacted = first.jsonText(text);
+      return redacted === null ? null : second.jsonText(redacted);
+    },
+    isIdle: false,
+  };
+}
+
 /**
  * Returns a text without secrets, up to the position where the budget ended. The budget per character is added; the additional budget is
  * shared by all strings of a value, so that many short strings cost no more than a long one.

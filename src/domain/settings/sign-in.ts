@@ -14,6 +14,11 @@ export const signInSettings = {
   OAUTH_SERVER: choice(["auto", "own", "outside"], "auto").describe(
     "Where MCP hosts sign in: at the gateway (`own`, requires `SECRETS_KEY`), at `JWT_ISSUER` (`outside`), or with `auto` at `JWT_ISSUER` if it is set and otherwise at the gateway.",
   ),
+  OAUTH_CLIENT_ID_URL: optionalText((value) =>
+    /^https:\/\/[^/]+\/./.test(value) && URL.canParse(value) ? null : "is not an https URL with a path",
+  ).describe(
+    "The client id of the gateway at MCP servers that read client metadata documents. The document must be at this URL. Unset: `/oauth/client.json` of the gateway.",
+  ),
   GRANT_DAYS: count(180, 1, 3_650).describe("Days after which the user of an MCP host must sign in again."),
   GRANT_IDLE_DAYS: count(30, 1, 3_650).describe(
     "Days without a token refresh after which the user of an MCP host must sign in again.",

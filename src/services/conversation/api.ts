@@ -33,6 +33,8 @@ import type { CallName } from "./running";
 export interface Target {
   caller: Caller;
   id: string;
+  /** The gateway's public origin, for links; absent in background work. */
+  origin?: string | undefined;
 }
 
 export interface TurnRequest {
@@ -146,6 +148,8 @@ export interface ConversationApi {
   cancelCall(target: Target, call: CallName): Promise<Reply<null>>;
   /** Accepts a host's answer to a question in a call's stream. Returns `false` if nothing waits for it. */
   answerHost(target: Target, question: string, response: QuestionOutcome): Promise<Reply<boolean>>;
+  /** Reports that the user has signed in to a server, for calls that wait for it. */
+  signedIn(): Promise<null>;
   restore(target: Target, history: JsonValue[]): Promise<Reply<ConversationStatus>>;
   events(target: Target, after: number, limit: number): Promise<Reply<EventsReply>>;
   at(target: Target, turn: number): Promise<Reply<PastReply>>;

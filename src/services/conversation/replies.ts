@@ -53,7 +53,7 @@ const serverSchema = () =>
     server: z.string(),
     /** `gateway`, `ghost`, or the name of the skill that provides it. */
     source: z.string(),
-    state: z.enum(["connecting", "connected", "failed", "open", "unsupported"]),
+    state: z.enum(["connecting", "connected", "failed", "open", "sign_in", "unsupported"]),
     /** The names under which its tools are offered. */
     tools: z.array(z.string()),
     error: z.string().optional(),

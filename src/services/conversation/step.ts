@@ -15,6 +15,7 @@ import {
 } from "../../domain/tools/formats";
 import type { Progress } from "../../upstream/tool-call";
 import { currentView, standingView } from "../catalog/view";
+import { readConnectionsAhead } from "../connections/tokens";
 import type { Context } from "../context";
 import type { HostRound } from "../host-questions";
 import { dropUnusedServers } from "../servers/connections";
@@ -44,6 +45,7 @@ import { beginTurn } from "./turn";
 /** Begins a turn and renders it. With the key of an earlier turn, begins nothing and renders the current state. */
 export async function runTurn(context: Context, session: Session, request: TurnRequest): Promise<TurnReply> {
   const format = formatOf(session, request.format);
+  readAhead(context, session);
   const { turn, begun, warnings } = await exclusively(session, async () => {
     const known = request.key !== null && session.store.turnOf(request.key) !== null;
     if (!known && isCold(context, session, request)) resetListingMode(session);
@@ -74,6 +76,7 @@ export async function runTurn(context: Context, session: Session, request: TurnR
 
 /** Returns the current prompt and tools. */
 export async function currentOffer(context: Context, session: Session, format: Format | null): Promise<RenderedOffer> {
+  readAhead(context, session);
   const { view, state } = await standingView(context, session);
   return renderOffer(stepOf({ context, session, view, looks: true }), formatOf(session, format), state);
 }
@@ -83,6 +86,7 @@ export async function currentOffer(context: Context, session: Session, format: F
  * without waiting for them, because hosts give up on slow servers.
  */
 export async function openForClient(context: Context, session: Session, preload: string[]): Promise<string> {
+  readAhead(context, session);
   await ensureTurn(context, session, { format: "mcp", isForHost: true }, preload, []);
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view }, null, 0);
@@ -100,6 +104,7 @@ export async function listClientTools(
   preload: string[],
   sendsPrompt: boolean,
 ): Promise<JsonObject[]> {
+  readAhead(context, session);
   await ensureTurn(context, session, { format: "mcp", isForHost: true }, preload, []);
   const { view } = await currentView(context, session);
   await connectSources({ context, session, view }, null, sendsPrompt ? DURATIONS.patienceList : 0);
@@ -107,6 +112,12 @@ export async function listClientTools(
   const { tools, digest } = await clientToolsOf(session, offer, view);
   if (sendsPrompt) session.memory.listed = digest;
   return tools;
+}
+
+/** Starts reading what the servers of a view need while the view is read, so that both take one round trip. */
+function readAhead(context: Context, { view }: Session): void {
+  const { gateway = {}, own = [] } = view?.servers ?? {};
+  if (view === null || Object.keys(gateway).length + own.length > 0) readConnectionsAhead(context);
 }
 
 /** Begins the first turn for an MCP host, which never requests a turn. */
@@ -141,6 +152,7 @@ export async function runCalls(
   const warnings: Issue[] = [];
   const format = formatOf(session, request.format);
   const asker = { format, isForHost: request.client !== null };
+  readAhead(context, session);
   const begins = await ensureTurn(context, session, asker, request.client?.preload ?? [], warnings);
   session.memory.lastStep = context.now();
   const calls = readCalls(context, request.calls);

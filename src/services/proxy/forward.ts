@@ -3,8 +3,10 @@
 import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { forwardedHeaders } from "../../domain/servers/proxy-headers";
 import { agrees, calledTools, hasMethod, isPlain, rewriteRpcBody } from "../../domain/servers/rpc-message";
-import { faultIn } from "../../upstream/fault";
+import { faultIn, signInFault } from "../../upstream/fault";
 import { guardedFetch } from "../../upstream/fetch";
+import { loadSdk } from "../../upstream/sdk";
+import { requiredScopeIn } from "../../upstream/transport";
 import type { Context } from "../context";
 import { proxiedAnswer } from "./answer";
 import {
@@ -43,16 +45,40 @@ export async function forward(context: Context, server: ProxiedServer, request: 
 }
 
 async function forwarded(context: Context, server: ProxiedServer, request: ProxyRequest): Promise<Response> {
-  const { method, posted, signal } = request;
+  const { method, posted } = request;
   const stands = method === "GET" || hasMethod(posted, LISTEN);
   const exchange: ProxiedCall = { context, server, request, stands, began: context.now() };
+  const response = await sent(exchange);
+  const { signIn, headers } = server.target;
+  const scope = signIn === undefined ? null : await requiredScope(response);
+  if (scope !== null) {
+    await response.body?.cancel();
+    throw signInFault(scope);
+  }
+  if (response.status !== 401 || signIn === undefined) return proxiedAnswer(exchange, response);
+  await response.body?.cancel();
+  const renewed = signIn.renew === null ? null : await signIn.renew(headers);
+  if (renewed === null) throw signInFault();
+  const again = { ...exchange, server: { ...server, target: { ...server.target, ...renewed } } };
+  return proxiedAnswer(again, await sent(again));
+}
+
+/** Returns the scopes that the server requires in addition. Loads the MCP client only for a response that can name some. */
+async function requiredScope(response: Response): Promise<string | null> {
+  return response.status === 403 ? requiredScopeIn(await loadSdk(), response) : null;
+}
+
+/** Sends the request to the server. */
+async function sent(exchange: ProxiedCall): Promise<Response> {
+  const { server, request, stands } = exchange;
+  const { method, posted, signal } = request;
   const url = await addressOf(exchange);
   const headers = forwardedHeaders(request.headers, server.target.headers);
   const session = await sessionOf(exchange);
   if (session !== null) headers.set("mcp-session-id", session);
   const body = method === "POST" ? bodyOf(exchange) : null;
   const isOpening = method !== "POST" || hasMethod(posted, LISTEN, ...OPENING);
-  const response = await guardedFetch(
+  return guardedFetch(
     url,
     { method, headers, signal, body },
     {
@@ -63,7 +89,6 @@ async function forwarded(context: Context, server: ProxiedServer, request: Proxy
       bytes: stands ? null : UPSTREAM_LIMITS.streamBytes,
     },
   );
-  return proxiedAnswer(exchange, response);
 }
 
 async function addressOf(exchange: ProxiedCall): Promise<string> {

@@ -19,6 +19,7 @@ import { isAllowed as isAllowedBy } from "../../domain/servers/tool-filter";
 import { serversNamed } from "../../storage/d1/servers/user-servers";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
+import { connectedServerOf, signedInTarget } from "../servers/signed-in-target";
 import { secretsOf } from "../servers/target";
 import { fillServerVariables } from "../servers/variables";
 import type { ProxiedServer } from "./proxied-call";
@@ -33,10 +34,12 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   const { entry, source } = found;
   const filled = await fillServerVariables(context, { shared: secretsOf(context, source) }, name, entry);
   if ("problem" in filled) throw new UpstreamFault("refused", filled.problem);
+  const signIn = { server: connectedServerOf(context, name, source), entry, oauth: entry.oauth };
+  const { target } = await signedInTarget(context, signIn, filled.target);
   const { approved } = found;
   const countedAs = metricLabelFor(source.kind, name);
   const isAllowed = allowedTools(entry, approved);
-  return { target: filled.target, countedAs, configuredUrl: entry.url, isAllowed, approved };
+  return { target, countedAs, configuredUrl: entry.url, isAllowed, approved };
 }
 
 interface Found {

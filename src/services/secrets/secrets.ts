@@ -9,6 +9,7 @@ import {
   secretScopes,
   userScope,
 } from "../../domain/access/access";
+import { connectionPlace } from "../../domain/connections/connection";
 import { DURATIONS } from "../../domain/durations";
 import { GatewayError } from "../../domain/errors";
 import { SECRET_LIMITS } from "../../domain/limits";
@@ -26,6 +27,7 @@ import {
   secretsUnderOtherKeys,
   touchSecrets,
 } from "../../storage/d1/secrets";
+import { connectionsUnderOtherKeys, reencryptConnection } from "../../storage/d1/servers/connections";
 import { groupNotFound, roleTooLow } from "../access/groups";
 import { adminOnlyError, requireAdmin } from "../admin";
 import { audited, recordAct, scopeInLog } from "../audit";
@@ -89,7 +91,10 @@ export async function removeSecret(context: Context, owner: SecretOwner, name: s
 export async function rotateSecrets(context: Context): Promise<{ rotated: number; remaining: number }> {
   requireAdmin(context.caller.principal);
   const keyId = await currentKeyId(context.settings);
-  const { rows, count } = await secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE);
+  const [{ rows, count }, connections] = await Promise.all([
+    secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
+    connectionsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
+  ]);
   let rotated = 0;
   for (const row of rows) {
     const value = await unseal(context.settings, row, row);
@@ -98,8 +103,14 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
     await reencrypt(context.db, row, await seal(context.settings, row, value));
     rotated++;
   }
+  for (const row of connections.rows) {
+    const value = await unseal(context.settings, connectionPlace(row), row);
+    if (value === null) continue;
+    await reencryptConnection(context.db, row, await seal(context.settings, connectionPlace(row), value));
+    rotated++;
+  }
   if (rotated > 0) await recordAct(context, "secret.rotate", keyId, { after: { rotated } });
-  return { rotated, remaining: count - rotated };
+  return { rotated, remaining: count + connections.count - rotated };
 }
 
 const cached = new Recent<string, { at: number; found: Map<string, UsableSecret> }>(500);

@@ -1,5 +1,6 @@
 // Manages the MCP servers of the gateway: admins store them, every conversation can use them.
 
+import { GATEWAY_SCOPE } from "../../domain/access/access";
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
 import { type JsonObject, utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
@@ -62,7 +63,7 @@ export async function testServer(
   const asked = gatewayEntrySchema.parse(entry);
   const { told } = await tryServer(
     context,
-    { name, entry: asked, guard: guardOf(entry, approved), shared: null },
+    { name, entry: asked, guard: guardOf(entry, approved), scope: GATEWAY_SCOPE },
     later,
   );
   return told;
@@ -76,7 +77,7 @@ export async function approveServer(
 ): Promise<ServerRow> {
   const { entry } = await oneServer(context, name);
   const asked = gatewayEntrySchema.parse(entry);
-  const { told, listed } = await tryServer(context, { name, entry: asked, guard: null, shared: null }, later);
+  const { told, listed } = await tryServer(context, { name, entry: asked, guard: null, scope: GATEWAY_SCOPE }, later);
   if (listed === null) {
     const message = `The server cannot be reached, so nothing was approved: ${told.error ?? "it failed"}. Fix the server and approve again.`;
     throw new GatewayError("conflict", "MCP_SERVER_UNAVAILABLE", message);

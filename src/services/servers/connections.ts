@@ -6,6 +6,7 @@ import { DURATIONS } from "../../domain/durations";
 import type { JsonObject } from "../../domain/json";
 import type { Library } from "../../domain/servers/library/library";
 import { NO_MEMORY, type UpstreamMemory } from "../../domain/servers/memory";
+import { CONNECT_TOOL, SIGN_IN_NEEDED } from "../../domain/servers/sign-in";
 import { failed, type ToolResult } from "../../domain/tool";
 import type { ConnectionState } from "../../storage/object/connections";
 import { Upstream } from "../../upstream/client";
@@ -17,7 +18,9 @@ import type { Session } from "../session";
 import type { LiveConnection, Refreshing } from "../session-memory";
 import { countUpstream, noteHealth } from "./health";
 import { offeredServerOf } from "./offered-server";
-import { askingServer, keyStart, type ReachableServer, serverTarget } from "./target";
+import { askToSignIn } from "./sign-in-question";
+import { connectedServerOf } from "./signed-in-target";
+import { askingServer, keyStart, type ReachableServer, resolveAgain, serverTarget } from "./target";
 
 /** A server of the conversation, and its address. */
 interface Found {
@@ -73,18 +76,66 @@ export async function waitAtMost(work: readonly Promise<void>[], ms: number): Pr
   clearTimeout(timer);
 }
 
-/** Calls a tool of a server. A failure is returned as a tool result. */
+type ServerCall = Omit<CallOptions, "inquiry"> & { shown: string; call: CallWithQuestions };
+
+/**
+ * Calls a tool of a server. A failure is returned as a tool result. If the user must sign in to the server, the call asks for it and goes
+ * on afterwards.
+ */
 export async function callServer(
   context: Context,
   session: Session,
   ref: ServerRef,
   tool: string,
   args: JsonObject,
-  { call, ...options }: Omit<CallOptions, "inquiry"> & { shown: string; call: CallWithQuestions },
+  options: ServerCall,
 ): Promise<ToolResult> {
+  const { shown, call } = options;
+  const failure = (why: string) => failed(`MCP tool '${shown}' failed: ${why}`);
+  const first = await callOnce(context, session, ref, tool, args, options);
+  if (!("signIn" in first)) return first;
+  const aim = await serverTarget(context, session, ref);
+  const server = connectedServerOf(context, ref.name, ref.source);
+  if (aim.problem !== undefined || server === null) return failure(SIGN_IN_NEEDED);
+  const asking = askingServer(ref, aim);
+  // A repeated request of this call waits with it.
+  context.inquire?.(call, asking).note({ era: "modern", count: 0, asked: [], state: null });
+  // Questions of the server in this call have ordinals of their own.
+  const handler = context.inquire?.({ ...call, id: `${call.id} sign-in` }, asking);
+  const { connection } = aim;
+  const waiting = { conversation: session.id, callId: call.id, signal: call.signal, connection, scope: first.signIn };
+  const answer = await askToSignIn(context, { ...server, target: aim.target }, waiting, handler).finally(() =>
+    handler?.close(),
+  );
+  if (!answer.signedIn) return failure(`it requires the user to sign in. ${answer.told}`);
+  resolveAgain(context, ref);
+  const second =
+    tool === CONNECT_TOOL
+      ? await signedInResult(context, session, ref)
+      : await callOnce(context, session, ref, tool, args, options);
+  // At most one sign-in per call: a server that asks for more scopes each time does not end.
+  return "signIn" in second ? failure(SIGN_IN_NEEDED) : second;
+}
+
+/** The user must sign in first, and grant these scopes in addition to those of the connection. */
+interface SignInNeeded {
+  signIn: string | null;
+}
+
+/** Calls a tool, if the user need not sign in first. */
+async function callOnce(
+  context: Context,
+  session: Session,
+  ref: ServerRef,
+  tool: string,
+  args: JsonObject,
+  { call, ...options }: ServerCall,
+): Promise<ToolResult | SignInNeeded> {
   const aim = await serverTarget(context, session, ref);
   if (aim.problem !== undefined) return failed(`MCP tool '${options.shown}' failed: ${aim.problem}`);
   const live = liveAt(context, session, aim);
+  if (isConnectTool(live, tool))
+    return live.error === SIGN_IN_NEEDED ? { signIn: null } : signedInResult(context, session, ref);
   const inquiry = context.inquire?.(call, askingServer(ref, aim));
   if (inquiry?.begun?.era === "legacy")
     return failed(
@@ -92,8 +143,16 @@ export async function callServer(
     );
   const start = context.now();
   const before = live.upstream.memory;
-  const result = await live.upstream.call(tool, args, { ...options, inquiry });
+  const result = await live.upstream.call(tool, args, { ...options, inquiry }).catch((error: unknown) => {
+    if (error instanceof UpstreamFault && error.kind === "sign_in") return { signIn: error.scope };
+    throw error;
+  });
   inquiry?.close();
+  if ("signIn" in result) {
+    if (result.signIn === null) live.error = SIGN_IN_NEEDED;
+    keep(context, session, aim, live);
+    return result;
+  }
   live.latency = context.now() - start;
   noteHealth(context, ref, before, live.upstream.memory);
   tellThings(session, before, live.upstream.memory);
@@ -101,6 +160,28 @@ export async function callServer(
   keep(context, session, aim, live);
   const remarks = inquiry?.remarks ?? [];
   return { ...result, content: [...result.content, ...remarks.map((remark) => ({ type: "text", text: remark }))] };
+}
+
+/** Whether a name is that of the tool which stands for a server's unknown tools, and not of a tool of the server. */
+function isConnectTool({ upstream }: LiveConnection, tool: string): boolean {
+  return tool === CONNECT_TOOL && upstream.memory.list?.tools.some(({ name }) => name === tool) !== true;
+}
+
+/** Returns the result of the tool that connects: the names of the server's tools. */
+async function signedInResult(context: Context, session: Session, ref: ServerRef): Promise<ToolResult> {
+  await connectServers(context, session, [ref], DURATIONS.patienceFixed);
+  const [server] = await offeredServers(context, session, [ref]);
+  if (server?.state !== "connected")
+    return failed(`'${ref.name}' is not available: ${server?.error ?? "it is connecting"}.`);
+  return signedInText(server);
+}
+
+/** Returns the result of the tool that connects, for a server that is connected. */
+export function signedInText({ ref, tools }: OfferedServer): ToolResult {
+  const names = tools.map(({ name }) => name).join(", ");
+  return {
+    content: [{ type: "text", text: `The user is signed in to '${ref.name}'. Its tools are available now: ${names}.` }],
+  };
 }
 
 /** Notifies hosts that resources and prompts changed, if the server announced it meanwhile. */

@@ -6,8 +6,10 @@ import { GatewayError } from "../../domain/errors";
 import type { AskingServer } from "../../domain/questions/question";
 import type { ServerEntry, ServerSource } from "../../domain/servers/entry";
 import type { UpstreamTarget } from "../../domain/servers/memory";
+import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
 import type { Session } from "../session";
+import { connectedServerOf, signedInTarget } from "./signed-in-target";
 import { fillServerVariables } from "./variables";
 
 /** A server with a resolved address. */
@@ -16,6 +18,8 @@ export interface ReachableServer {
   key: string;
   target: UpstreamTarget;
   entry: ServerEntry;
+  /** The id of the connection whose token it uses; `null` without one. */
+  connection: string | null;
   problem?: never;
 }
 
@@ -53,6 +57,11 @@ export function serverTarget(
   return reached;
 }
 
+/** Makes the next use in this request resolve the address again, after the user has signed in. */
+export function resolveAgain(context: Context, ref: ServerRef): void {
+  known.get(context)?.delete(ref);
+}
+
 async function work(context: Context, session: Session, ref: ServerRef): Promise<ReachableServer | UnreachableServer> {
   if (ref.problem !== null) return { problem: ref.problem, unsupported: true };
   const { entry } = ref;
@@ -62,9 +71,24 @@ async function work(context: Context, session: Session, ref: ServerRef): Promise
   const { sampling, roots } = context.host ?? {};
   const more = { ...(sampling === undefined ? {} : { sampling }), ...(roots === undefined ? {} : { roots }) };
   // Hosts with other capabilities use another session, because a session declares capabilities once.
-  const names = [ref.skill?.skill_id ?? offeredBy(ref), ref.name, filled.fingerprint, ...Object.keys(more)];
-  const { target } = filled;
-  return { key: JSON.stringify(names), target: { ...target, abilities: { ...target.abilities, ...more } }, entry };
+  const server = ref.skill === null ? connectedServerOf(context, ref.name, ref.source) : null;
+  const signedIn = await signedInTarget(context, { server, entry, oauth: ref.oauth }, filled.target).catch(
+    (error: unknown) => {
+      if (error instanceof UpstreamFault) return { problem: error.message };
+      throw error;
+    },
+  );
+  if ("problem" in signedIn) return { problem: signedIn.problem, unsupported: false };
+  const { target, connection } = signedIn;
+  // A user who signs in again may have another account, so sessions and lists are not shared between connections.
+  const place = connection === null ? filled.fingerprint : `${filled.fingerprint} ${connection}`;
+  const names = [ref.skill?.skill_id ?? offeredBy(ref), ref.name, place, ...Object.keys(more)];
+  return {
+    key: JSON.stringify(names),
+    target: { ...target, abilities: { ...target.abilities, ...more } },
+    entry,
+    connection,
+  };
 }
 
 /** Returns the scope whose secrets a server uses: its owner's, or `null` for all that the caller can use. */

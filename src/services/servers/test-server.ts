@@ -1,5 +1,6 @@
 // Tests a server: connects as the caller would and lists its tools. Stores nothing and reports problems as texts.
 
+import { GATEWAY_SCOPE } from "../../domain/access/access";
 import { passes, restrictedToolTexts } from "../../domain/servers/guard";
 import { NO_MEMORY, type UpstreamTool } from "../../domain/servers/memory";
 import type { ApprovedTools, UserServerEntry } from "../../domain/servers/owner";
@@ -7,6 +8,7 @@ import { idleNames, isAllowed } from "../../domain/servers/tool-filter";
 import { Upstream } from "../../upstream/client";
 import { UpstreamFault } from "../../upstream/fault";
 import type { Context } from "../context";
+import { signedInTarget } from "./signed-in-target";
 import { fillServerVariables } from "./variables";
 
 /** Result of a test. `latency_ms` is the time to connect and list, or to fail. */
@@ -28,8 +30,8 @@ interface Tried {
   entry: UserServerEntry;
   /** The tools that its guard allows; `null`: no guard. */
   guard: ApprovedTools | null;
-  /** The scope whose secrets it uses, if not all of the caller's. */
-  shared: string | null;
+  /** The scope of its owner. */
+  scope: string;
 }
 
 /**
@@ -38,7 +40,7 @@ interface Tried {
  */
 export async function tryServer(
   context: Context,
-  { name, entry, guard, shared }: Tried,
+  { name, entry, guard, scope }: Tried,
   later: (work: Promise<void>) => void,
 ): Promise<{ told: ServerTest; listed: UpstreamTool[] | null }> {
   const started = context.now();
@@ -46,10 +48,14 @@ export async function tryServer(
     told: { reachable: false, latency_ms: context.now() - started, tools: [], problems: [], error },
     listed: null,
   });
+  const shared = scope === GATEWAY_SCOPE ? null : scope;
   const filled = await fillServerVariables(context, { shared }, name, entry);
   if ("problem" in filled) return failed(filled.problem);
-  const upstream = new Upstream(filled.target, NO_MEMORY, __DEVELOPMENT__, () => context.now());
+  const signIn = { server: { scope, server: name }, entry, oauth: entry.oauth };
+  let upstream: Upstream | null = null;
   try {
+    const { target } = await signedInTarget(context, signIn, filled.target);
+    upstream = new Upstream(target, NO_MEMORY, __DEVELOPMENT__, () => context.now());
     const { tools, problems } = await upstream.list();
     const { era, server } = upstream.memory;
     const listed = tools.filter((tool) => isAllowed(entry, tool.name));
@@ -71,6 +77,6 @@ export async function tryServer(
     return failed(error.message);
   } finally {
     // The caller does not wait for the end of the session.
-    later(upstream.end());
+    if (upstream !== null) later(upstream.end());
   }
 }

@@ -68,7 +68,7 @@ export async function testUserServer(
   later: (work: Promise<void>) => void,
 ): Promise<ServerTest> {
   const { scope, entry } = await readUserServerEntry(context, owner, name);
-  const tried = { name, entry: userServerEntrySchema.parse(entry), guard: null, shared: scope };
+  const tried = { name, entry: userServerEntrySchema.parse(entry), guard: null, scope };
   return (await tryServer(context, tried, later)).told;
 }
 

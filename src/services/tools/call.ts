@@ -2,11 +2,13 @@
 
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import { activeSkills } from "../../domain/conversation/activation";
+import type { OfferedServer } from "../../domain/conversation/offered";
 import type { ServerRef } from "../../domain/conversation/servers";
 import { type JsonObject, jsonObject } from "../../domain/json";
 import { serverProviderOf, withGatewayAddresses } from "../../domain/servers/library/addresses";
 import { type LogListener, logsFrom } from "../../domain/servers/log";
 import type { WholeResult } from "../../domain/servers/result";
+import { CONNECT_TOOL } from "../../domain/servers/sign-in";
 import { failed, type ToolResult, toolResultSchema } from "../../domain/tool";
 import { argumentProblems } from "../../domain/tools/arguments";
 import type { HostLink } from "../../upstream/server-questions";
@@ -14,7 +16,7 @@ import type { Progress } from "../../upstream/tool-call";
 import { adviceFor, CODE_BARS, codeBarOf } from "../catalog/can-run";
 import { findForModel } from "../catalog/catalog";
 import { notAvailable } from "../catalog/not-available";
-import { callServer } from "../servers/connections";
+import { callServer, signedInText } from "../servers/connections";
 import { cachedLibraries, libraryAddresses } from "../servers/libraries";
 import { recordUse } from "../session";
 import { countCall } from "../skill-use";
@@ -152,6 +154,8 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   const { context, session, view } = place;
   const known = storedTool(session, name);
   if (known === null) return null;
+  const server = await serverOfConnectTool(place, known);
+  if (server !== null) return signedInText(server);
   const down = await downServer(place, known);
   if (known.skill === "")
     return failed(
@@ -167,6 +171,17 @@ async function callUnoffered(place: CallPlace, name: string): Promise<ToolResult
   const why = bar === null ? `the current version of skill '${known.skill}' no longer has it` : CODE_BARS[bar];
   if (down !== null) return failed(`Tool '${name}' is not available: ${down}. Continue without it.`);
   return failed(`Tool '${name}' is not available: ${why}. ${bar === null ? OTHERWISE : adviceFor(bar, OTHERWISE)}`);
+}
+
+/** Returns the connected server whose tool for connecting was offered before its tools were known; `null` for other tools. */
+async function serverOfConnectTool(
+  place: CallPlace,
+  { skill, tool }: { skill: string; tool: string },
+): Promise<OfferedServer | null> {
+  if (skill !== "") return null;
+  const { servers } = await place.offered();
+  const mine = servers.find(({ ref }) => ref.skill === null && tool === `${ref.name}__${CONNECT_TOOL}`);
+  return mine?.state === "connected" ? mine : null;
 }
 
 /** Returns why a tool's server is unavailable or does not offer it; `null` if it does, or if the tool has no server. */

@@ -13,6 +13,7 @@ import type { Database } from "./database";
 import { audit, groups, mcpServers, ownServers, pseudonyms, secrets } from "./schema/access";
 import { models } from "./schema/chat";
 import { links } from "./schema/compat";
+import { connections } from "./schema/connections";
 import { consoleSessions } from "./schema/console";
 import { conversations } from "./schema/conversations";
 import { imports } from "./schema/imports";
@@ -225,6 +226,8 @@ function exists({ type, id }: Extract<Condition, { thing: string }>): SQL {
       return sql`EXISTS (SELECT 1 FROM ${consoleSessions} WHERE ${consoleSessions.id} = ${id})`;
     case "sign_in":
       return sql`EXISTS (SELECT 1 FROM ${signInLinks} WHERE ${signInLinks.id} = ${id})`;
+    case "connection":
+      return sql`EXISTS (SELECT 1 FROM ${connections} WHERE ${connections.id} = ${id} AND ${connections.state} <> 'ended')`;
     case "conversation":
       return sql`EXISTS (SELECT 1 FROM ${conversations} WHERE ${conversations.id} = ${id})`;
   }

@@ -2,6 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { KEY_SCOPES } from "../../../src/domain/access/key-scope";
+import { sha256Hex } from "../../../src/domain/digest";
 import { call, keyFor } from "../../support/call";
 import { COOKIE, ConsolePage } from "../../support/console";
 import { signedIn } from "../../support/grants";
@@ -234,6 +235,22 @@ export async function ownGrant(): Promise<Thing> {
     userOf("self"),
   );
   return { id: (await newest.first<{ id: string }>())?.id ?? "" };
+}
+
+/** The proof of a pending connection. */
+export const PROOF = "9f".repeat(32);
+
+/** A connection of `self` to an MCP server. Its tokens cannot be decrypted, so nothing is revoked at its issuer. */
+export async function ownConnection(state: "active" | "pending"): Promise<Thing> {
+  const id = fresh("cnn");
+  const proof = state === "pending" ? await sha256Hex(PROOF) : null;
+  await env.DB.prepare(
+    `INSERT INTO connections (id, user_id, scope, server, url, issuer, endpoints, key_id, iv, ciphertext, state, proof, proof_until)
+      VALUES (?1, ?2, 'gateway', ?1, 'https://mcp.example.com/', 'https://mcp.example.com', ?3, 'k', '', '', ?4, ?5, ?6)`,
+  )
+    .bind(id, userOf("self"), "{}", state, proof, proof === null ? null : Date.now() + 600_000)
+    .run();
+  return { id };
 }
 
 /** A sign-in of `self` to the console. */

@@ -1,8 +1,19 @@
 // Rows of the isolation matrix for MCP servers of the gateway, of groups and of users: management, and calls through the proxy.
 
 import { call } from "../../support/call";
-import { fresh, ghost, keyOfUser, SERVER, storedOwnServer, storedServer, type Thing, type User } from "./actors";
-import { everybody, json, members, nothing, open, owned, type Row, type Sent, without } from "./table";
+import {
+  fresh,
+  ghost,
+  keyOfUser,
+  ownConnection,
+  PROOF,
+  SERVER,
+  storedOwnServer,
+  storedServer,
+  type Thing,
+  type User,
+} from "./actors";
+import { everybody, json, members, nothing, open, own, owned, type Row, type Sent, without } from "./table";
 
 /** Returns a row for one of the gateway's servers, which only admins manage. */
 function server(route: string, status: number, send: Sent = nothing): Row {
@@ -22,6 +33,16 @@ export const SERVER_ROWS: Row[] = [
   server("POST /api/v1/mcp-servers/{name}/test", 200),
   // The server is unreachable, so its tools cannot be approved.
   server("POST /api/v1/mcp-servers/{name}/approve", 409),
+  // The server is unreachable, so its issuer is not found.
+  {
+    ...{ route: "POST /api/v1/mcp-servers/{name}/connect", of: "public", scope: "secrets", best: "admin" },
+    ...{ may: everybody(409), thing: storedServer, spent: false, send: json(() => ({})) },
+  },
+  open("GET /api/v1/connections", "secrets", everybody(200)),
+  own("POST /api/v1/connections/{id}/confirm", "secrets", () => ownConnection("pending"), 200, {
+    ...{ spent: true, send: json(() => ({ proof: PROOF })) },
+  }),
+  own("DELETE /api/v1/connections/{id}", "secrets", () => ownConnection("active"), 204, { spent: true }),
   open("GET /api/v1/me/servers", "mcp", everybody(200)),
   open("GET /api/v1/server-catalog", "mcp", everybody(200)),
   open("GET /api/v1/servers", "secrets", everybody(200)),

@@ -29,6 +29,7 @@ import * as views from "../../../src/storage/d1/views";
 import { actor, answer, entry, ghost, key, secret, skill, talk, use, version } from "../../support/big-rows";
 import { CHAT_QUERIES } from "../../support/chat-queries";
 import { DOOR_QUERIES } from "../../support/compat-queries";
+import { CONNECTION_QUERIES } from "../../support/connection-queries";
 import { CONSOLE_QUERIES } from "../../support/console-queries";
 import { DRAFT_QUERIES } from "../../support/draft-queries";
 import { FILE_QUERIES } from "../../support/file-queries";
@@ -64,6 +65,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...DOOR_QUERIES,
   ...IMPORT_QUERIES,
   ...CONSOLE_QUERIES,
+  ...CONNECTION_QUERIES,
   ...SIGN_IN_QUERIES,
   ...SERVER_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),
@@ -87,6 +89,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
     await versions.readVersionPackage(db, "skl_0-1", "1.0.0");
   },
   readDeclaredVersion: (db) => versions.readDeclaredVersion(db, "skl_0-1", "1.0.0"),
+  readVerdict: (db) => versions.readVerdict(db, "ver_0-1", "scripts/run.py"),
   existingVersions: (db) => versions.existingVersions(db, ["ver_0-1", "ver_0-2", "ver_nothing"]),
   readPublishState: async (db) => {
     const same = { digest: "digest-1", label: "1.0.0" };

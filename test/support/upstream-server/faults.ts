@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { answerAsking } from "./asking";
 import { answerModern } from "./modern";
+import { answerSignIn } from "./oauth";
 import { answerRegistry } from "./registry";
 import { answerScripted } from "./scripted";
 
@@ -68,6 +69,7 @@ export async function startFaults(): Promise<{ url: string; close(): void }> {
     }
     const body = await read(request);
     if (fault === "scripted" && request.method === "PUT") return answerScripted(where, body, request, response);
+    if (await answerSignIn(url.pathname, body, request, response)) return;
     const message: Message = body === "" ? {} : JSON.parse(body);
     const { method = "" } = message;
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));

@@ -7,6 +7,7 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { audit, groupMembers, groups, mcpServers, ownServers, pseudonyms, secrets, usage } from "./access";
 import { chatTails, models } from "./chat";
 import { links, openSkills, uploadParts, versionBlocks } from "./compat";
+import { connections, connectRequests } from "./connections";
 import { consoleSessions, SESSION_FACTS } from "./console";
 import { conversations, runFiles } from "./conversations";
 import { draftReaders } from "./drafts";
@@ -135,6 +136,27 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     },
     erased: { how: "deleted", counted: "secrets" },
   },
+  {
+    table: connections,
+    column: connections.userId,
+    holds: "user",
+    exported: {
+      as: "connections",
+      columns: {
+        id: connections.id,
+        server: connections.server,
+        scope: connections.scope,
+        url: connections.url,
+        issuer: connections.issuer,
+        granted: connections.granted,
+        state: connections.state,
+        created_at: connections.createdAt,
+        expires_at: connections.expiresAt,
+      },
+    },
+    erased: DELETED,
+  },
+  { table: connectRequests, column: connectRequests.userId, holds: "user", exported: OF_MINUTES, erased: DELETED },
   {
     table: models,
     column: models.scope,

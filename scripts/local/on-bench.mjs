@@ -5,11 +5,11 @@ import { zipSync } from "fflate";
 /** The SKILL.md for files that contain none. */
 export const SKILL = Buffer.from("---\nname: scripts\ndescription: Scripts.\n---\n\n# Scripts\n");
 
-/** Returns the files as a package called `scripts`. */
-export function packed(files) {
+/** Returns the files as a package with this name. */
+export function packed(files, skill = "scripts") {
   const inside = Object.entries({ "SKILL.md": SKILL, ...files });
   const entry = (bytes) => [new Uint8Array(bytes), { os: 3, attrs: 0o100755 << 16 }];
-  return zipSync(Object.fromEntries(inside.map(([name, bytes]) => [`scripts/${name}`, entry(bytes)])));
+  return zipSync(Object.fromEntries(inside.map(([name, bytes]) => [`${skill}/${name}`, entry(bytes)])));
 }
 
 /** @returns {Promise<{ exit: number | null, stdout: string, stderr: string, files: Record<string, string> }>} */

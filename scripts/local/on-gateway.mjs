@@ -3,7 +3,6 @@
 import { startTemporaryGateway } from "../kit/temporary-gateway.mjs";
 import { packed } from "./on-bench.mjs";
 
-const SKILL_NAME = "scripts";
 /** Each attempt waits for Python on its own. */
 const ATTEMPTS = 20;
 
@@ -32,29 +31,29 @@ export async function openGatewayForScripts() {
     throw new Error(`The gateway has no executor: ${health.issues?.map(({ message }) => message).join(" ")}`);
   }
   let published = 0;
-  let conversation = "";
+  /** The name of the skill that was published last, and of its conversation. */
+  let name = "";
 
   return {
     async verdicts(files) {
+      name = `corpus-${published++}`;
       const form = new FormData();
-      form.set("file", new Blob([packed(files)], { type: "application/zip" }), "skill.zip");
-      form.set("name", SKILL_NAME);
+      form.set("file", new Blob([packed(files, name)], { type: "application/zip" }), "skill.zip");
       const { status, body } = await send("/api/v1/kinds/skills/public", { method: "POST", body: form });
       if (status >= 400) throw new Error(`Publishing: ${status} ${JSON.stringify(body).slice(0, 1_000)}`);
-      conversation = `corpus-${published++}`;
-      await post(`${conversation}/turns`, { conversation: {} });
+      await post(`${name}/turns`, { conversation: {} });
       return body.status.scripts ?? [];
     },
 
     async run({ script, args = [], input = "", files_in = {}, given = {} }) {
-      const files = Object.entries({ ...files_in, ...given }).map(([name, text]) => ({
-        path: name.replace("/workspace/", ""),
+      const files = Object.entries({ ...files_in, ...given }).map(([place, text]) => ({
+        path: place.replace("/workspace/", ""),
         base64: Buffer.from(text).toString("base64"),
       }));
-      const call = { skill_name: SKILL_NAME, script_path: script, args, input, files };
+      const call = { skill_name: name, script_path: script, args, input, files };
       const body = { calls: [{ id: crypto.randomUUID(), name: "execute_skill_script", arguments: call }] };
       for (let attempt = 1; ; attempt++) {
-        const answer = await post(`${conversation}/tool-calls`, body);
+        const answer = await post(`${name}/tool-calls`, body);
         // Python is built in the background after the first start.
         if (answer.status === 503 && attempt < ATTEMPTS) continue;
         if (answer.status >= 400) return refused(JSON.stringify(answer.body));

@@ -1,5 +1,6 @@
 // The packages that the local executor installs, from a folder of wheels.
 
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +11,7 @@ import { probe, runConfined } from "../../executor/bubblewrap.mjs";
 import { Layers, layersFrom, NotInstalled, safeLines } from "../../executor/packages.mjs";
 import { serveExecutor } from "../../executor/server.mjs";
 
-const canConfine = (await probe()).ok;
+const canInstall = (await probe()).ok && spawnSync("/usr/bin/python3", ["-m", "pip", "--version"]).status === 0;
 const KEY = "a key of the tests that is long enough";
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -83,7 +84,7 @@ it("an unknown mode is an error", () => {
   expect(() => layersFrom({ EXECUTOR_INSTALL: "always" })).toThrow("off, pinned, any");
 });
 
-describe.runIf(canConfine)("installing", () => {
+describe.runIf(canInstall)("installing", () => {
   async function valueIn(packages: string | null): Promise<string> {
     const script =
       "try:\n  import first_package; print(first_package.VALUE)\nexcept ImportError: print('absent')\ntry: open('/opt/packages/x', 'w')\nexcept OSError: print('read-only')\n";

@@ -45,16 +45,16 @@ export async function compared(
   const found = await executorOffer(context);
   if (found === null) return [...scripts];
   return scripts.map((verdict) => {
-    if (!isSent(verdict)) return verdict;
-    const missing = "offer" in found ? missingIn(found.offer, verdict.needs ?? {}) : null;
-    const comparison =
-      missing === null
-        ? "The executor could not be asked what it has."
-        : missing.length === 0
-          ? "The executor has what it needs."
-          : `The executor lacks: ${missing.join(", ")}.`;
-    const reason = verdict.reason === undefined ? comparison : `${verdict.reason} ${comparison}`;
-    return { ...verdict, reason, ...(missing === null ? {} : { missing }) };
+    const { needs, reason = "", runs } = verdict;
+    if (!isSent(verdict) || needs === undefined) return verdict;
+    if ("problem" in found) return { ...verdict, reason: `${reason} The executor could not be asked what it has.` };
+    const missing = missingIn(found.offer, needs);
+    if (missing.length > 0)
+      return { ...verdict, missing, reason: `${reason} The executor lacks: ${missing.join(", ")}.` };
+    // Other parts of a `partly` script can need what no executor has, such as network access.
+    return runs === "partly"
+      ? { ...verdict, missing }
+      : { ...verdict, missing, reason: `${reason} The executor has it.` };
   });
 }
 

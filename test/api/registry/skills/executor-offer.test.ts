@@ -18,6 +18,8 @@ const FILES = {
   "scripts/clone.sh": "git status\npandoc a.md\n",
   "scripts/plain.py": "import json\n",
   "scripts/sums.py": '# /// script\n# dependencies = ["numpy>=2"]\n# ///\nimport numpy\n',
+  "scripts/page.py": "import urllib.request\n",
+  "scripts/status.sh": "git status\n",
   "scripts/web.js": "require('node:child_process')\n",
   "requirements.txt": "# none\n",
 };
@@ -59,6 +61,12 @@ it.each(["validate", "public"])("%s names per script what the executor lacks", a
   expect(scripts.get("scripts/sums.py")).toMatchObject({
     missing: ["Python package numpy>=2 (has 1.24.2)", "Python package json5"],
   });
+  expect(scripts.get("scripts/status.sh")).toMatchObject({
+    reason: expect.stringMatching(/ The executor has it\.$/),
+    missing: [],
+  });
+  // It also needs network access, which the executor does not have.
+  expect(scripts.get("scripts/page.py")?.reason).toMatch(/Calls that need it fail\. The executor lacks: .*json5\.$/);
   // Neither is sent to the executor.
   expect(scripts.get("scripts/plain.py")).toEqual({ path: "scripts/plain.py", runs: "isolate" });
   expect(scripts.get("scripts/web.js")).not.toHaveProperty("missing");

@@ -313,22 +313,24 @@ export async function revokeTokens(
   if (endpoint === undefined) return;
   const sdk = await loadSdk();
   const guard = { ...guardOf(development), totalMs: CONNECTION_TIMES.revocation };
-  for (const { token, hint } of tokens) {
+  const revoke = async ({ token, hint }: { token: string; hint: string }) => {
     const body = new URLSearchParams({ token, token_type_hint: hint });
     const headers = new Headers({ accept: "application/json" });
     const method = sdk.selectClientAuthMethod(informationOf(client), methods);
+    // Throws for an id that is not Latin-1, which an issuer can choose.
     if (method === "client_secret_basic")
       headers.set("authorization", `Basic ${btoa(`${client.client_id}:${client.client_secret ?? ""}`)}`);
     else body.set("client_id", client.client_id);
     if (method === "client_secret_post" && client.client_secret !== undefined)
       body.set("client_secret", client.client_secret);
-    await guardedFetch(endpoint, { method: "POST", headers, body }, guard)
-      .then((response) => response.body?.cancel())
-      .catch((error: unknown) => {
-        const kind = faultIn(error)?.kind ?? "unknown";
-        console.warn(JSON.stringify({ event: "revocation_failed", kind }));
-      });
-  }
+    const response = await guardedFetch(endpoint, { method: "POST", headers, body }, guard);
+    await response.body?.cancel();
+  };
+  for (const one of tokens)
+    await revoke(one).catch((error: unknown) => {
+      const kind = faultIn(error)?.kind ?? "unknown";
+      console.warn(JSON.stringify({ event: "revocation_failed", kind }));
+    });
 }
 
 function informationOf(client: UpstreamClient): OAuthClientInformationMixed {

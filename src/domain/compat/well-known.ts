@@ -61,7 +61,7 @@ export interface Indexed {
   sha256: string;
 }
 
-/** A notice in an index that omits skills. Clients ignore it; users who miss a skill can read it. */
+/** A notice in an index that omits skills, for users who open the index and look for a missing one. Clients ignore the notice. */
 const CUT = "The index is full, so some skills are missing. Add a single skill by its own address: <base URL>/<skill>.";
 
 /** The index. Its URLs are relative to the index. */

@@ -16,15 +16,17 @@ import { readOptions } from "./kit/options.mjs";
 import { fail, Refusal } from "./kit/refusal.mjs";
 import { readVariableFile } from "./local/devvars.mjs";
 import { consolePictures } from "./pictures/console.mjs";
+import { reviewPictures } from "./pictures/review.mjs";
 
-const USAGE = "Use: npm run pictures";
+const USAGE = `Use: npm run pictures -- [--review <folder>]
+  --review   also writes every page of the console, in both themes and two widths, into this folder`;
 const PICTURES = path.join(root, "docs", "pictures");
 const PICTURE = "demo.png";
 const MOST_BYTES = 150 * 1024;
-const MOST_BYTES_OF_CONSOLE = 60 * 1024;
+const MOST_BYTES_OF_CONSOLE = 120 * 1024;
 
 async function main() {
-  readOptions(USAGE, {});
+  const { values } = readOptions(USAGE, { review: { type: "string" } });
   const folder = await mkdtemp(path.join(tmpdir(), "pictures-"));
   const options = ["--port", "0", "--state", path.join(folder, "state"), "--vars", path.join(folder, ".dev.vars")];
   const gateway = spawn(process.execPath, [path.join(root, "scripts", "start.mjs"), ...options], {
@@ -34,8 +36,11 @@ async function main() {
     const link = await linkOf(gateway);
     await keep(PICTURE, await pictureOf(link), MOST_BYTES);
     const { GATEWAY_ADMIN_KEY } = await readVariableFile(path.join(folder, ".dev.vars"));
-    const others = await consolePictures(new URL(link).origin, GATEWAY_ADMIN_KEY);
-    for (const [name, bytes] of Object.entries(others)) await keep(name, bytes, MOST_BYTES_OF_CONSOLE);
+    const { origin } = new URL(link);
+    const { pictures, key, skill } = await consolePictures(origin, GATEWAY_ADMIN_KEY);
+    for (const [name, bytes] of Object.entries(pictures)) await keep(name, bytes, MOST_BYTES_OF_CONSOLE);
+    if (values.review !== undefined)
+      console.log(`${await reviewPictures(origin, key, skill, values.review)} pictures in ${values.review}`);
   } finally {
     const ended = new Promise((resolve) => gateway.once("exit", resolve));
     gateway.kill("SIGTERM");
@@ -68,7 +73,7 @@ async function pictureOf(link) {
     const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, colorScheme: "light" });
     await page.goto(link);
     await page.getByRole("button", { name: "Sign in with the link" }).click();
-    await page.getByRole("link", { name: "Playground" }).click();
+    await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Playground" }).click();
     await page.getByRole("button", { name: "Draw how a login works" }).click();
     await page.locator(".talk .prose").waitFor();
     await page.getByText("saved").waitFor();

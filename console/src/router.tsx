@@ -10,14 +10,23 @@ const word = (value: unknown): string | undefined => (typeof value === "string" 
 
 const root = createRootRoute({ component: Layout, notFoundComponent: NotFound, errorComponent: Broken });
 
-/** Links to the list of skills had this address before. */
-const start = createRoute({
+interface OverviewSearch {
+  days?: string;
+  q?: string;
+  from?: string;
+  cursor?: string;
+}
+
+const overview = createRoute({
   getParentRoute: () => root,
   path: "/",
-  validateSearch: words("q", "from", "cursor"),
-  beforeLoad: ({ search }) => {
-    throw redirect({ to: "/skills", search, replace: true });
+  validateSearch: (search: Words): OverviewSearch => words("days", "q", "from", "cursor")(search),
+  // The list of skills had this address before.
+  beforeLoad: ({ search }: { search: OverviewSearch }): void => {
+    const { days: _, ...list } = search;
+    if (Object.keys(list).length > 0) throw redirect({ to: "/skills", search: list, replace: true });
   },
+  component: lazyRouteComponent(() => import("./overview/overview"), "Overview"),
 });
 
 const library = createRoute({
@@ -196,7 +205,7 @@ function withWord<Field extends string>(field: Field, value: unknown): { [F in F
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[start, library, skill, publish, drafts, tryIt, conversations, conversation, ghosts, newGhost, ghost],
+    ...[overview, library, skill, publish, drafts, tryIt, conversations, conversation, ghosts, newGhost, ghost],
     ...[servers, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
   ]),
   basepath: "/console",

@@ -1,4 +1,4 @@
-// Takes the pictures of the console for docs/console.md. Skills, conversation, color scheme (light) and window size (desktop) are always
+// Takes the pictures of the console for docs/console.md. Skills, conversation, color schemes and window size (desktop) are always
 // the same, and times are replaced, so that a new picture differs only where the console does.
 
 import { strToU8, zipSync } from "fflate";
@@ -18,12 +18,25 @@ const VERSIONS = {
     "Find the nearest harbour.\nRead its table.\nSay the depth at low tide, and when it is.\n",
   ),
 };
+const DAYS = [470, 440, 465, 530, 590, 598, 560];
+const counts = (loads, calls, failures) => ({ loads, calls, failures, tokens: loads * 1204 });
+const USAGE = {
+  ...{ since: "2026-01-01", until: "2026-01-07", skills: 3 },
+  ...{ totals: counts(3653, 1520, 21), before: counts(3390, 1400, 12) },
+  days: DAYS.map((loads, n) => ({ day: `2026-01-0${n + 1}`, ...counts(loads, Math.round(loads * 0.42), 3) })),
+  top: [
+    { skill_id: "skl_1", skill_name: "tide-times", ...counts(1812, 812, 7) },
+    { skill_id: "skl_2", skill_name: "mermaid-diagram", ...counts(1230, 420, 4) },
+    { skill_id: "skl_3", skill_name: "json-table", ...counts(611, 288, 10) },
+  ],
+};
 const BROKEN = "---\nname: tide-times\nversion: 1.2.0\n---\n\nFind the nearest harbour.\n";
 
 /**
  * @param {string} url of a gateway of its own
  * @param {string} adminKey
- * @returns {Promise<Record<string, Buffer>>} PNGs by the name of their file
+ * @returns {Promise<{ pictures: Record<string, Buffer>, key: string, skill: string }>} PNGs by the name of their file, the key of the user
+ *   who owns the data, and the id of the skill
  */
 export async function consolePictures(url, adminKey) {
   const browser = await chromium.launch({
@@ -60,12 +73,32 @@ async function taken(browser, url, adminKey) {
 
   await page.goto(`${url}/console/conversations/tides`);
   await page.getByText("Live", { exact: true }).waitFor();
-  const chart = page.getByText("Total billed tokens", { exact: false });
+  const chart = page.getByText("Total billed tokens", { exact: true }).first();
   await chart.evaluate((caption) => caption.scrollIntoView());
   const { y } = await chart.boundingBox();
   await keep("console-conversation.png", Math.floor(y) - 16);
+  const overview = await context.newPage();
+  await overview.setViewportSize({ width: SIZE.width, height: 880 });
+  for (const colorScheme of ["light", "dark"]) {
+    await overview.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // Conversations report their counts once an hour, so the picture has fixed ones.
+    await overview.route("**/kinds/skills/usage?**", (route) => route.fulfill({ json: USAGE }));
+    await overview.goto(`${url}/console/`);
+    await overview.locator(".lines polyline").first().waitFor();
+    await overview.getByText("Nothing needs attention.").waitFor();
+    await overview.getByRole("region", { name: "Your conversations" }).locator("strong").waitFor();
+    await keepAll(overview, `console-overview-${colorScheme}.png`);
+  }
   await context.close();
-  return pictures;
+  return { pictures, key, skill: id };
+
+  /** Stores a screenshot of the window. */
+  async function keepAll(shown, name) {
+    await shown.evaluate(() => {
+      for (const time of document.querySelectorAll("time")) time.textContent = "1 Jan 2026, 12:00";
+    });
+    pictures[name] = await shown.screenshot({ animations: "disabled", caret: "hide" });
+  }
 
   /** Stores a screenshot of the window that begins `from` pixels below the top. */
   async function keep(name, from = 0) {

@@ -85,6 +85,9 @@ export const USE_LIMITS = {
   /** Days and versions in usage reports. */
   days: 400,
   versions: 100,
+  /** Days of a report on all skills, and the skills that it names. */
+  daysOfAll: 30,
+  top: 10,
 } as const;
 
 /** Limits of what search reads of a skill and a query, and returns. */

@@ -21,6 +21,16 @@ export class Refusal extends Error {
   }
 }
 
+/** Returns the result of a request, or `otherwise` if the user's key cannot read it. */
+export async function ifReadable<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 403) return otherwise;
+    throw error;
+  }
+}
+
 /** Returns the error in a response: RFC 9457, the format of the chat endpoint's vendor, or the response of a proxy in between. */
 export async function refusalIn(answer: Response): Promise<Refusal> {
   const told = fieldsOf(await answer.text().catch(() => ""));

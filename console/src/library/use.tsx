@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChartColumn } from "lucide-react";
 import type { ReactNode } from "react";
 import { call } from "../gateway/call";
-import { Chart } from "../parts/chart";
+import { Lines } from "../parts/lines";
 import { Answer, Empty } from "../parts/state";
 import { figure } from "../parts/text";
 
@@ -28,7 +28,8 @@ export default function Use({ id }: { id: string }): ReactNode {
               Last {DAYS} days: {figure(totals.loads)} loads, {figure(totals.calls)} tool calls (
               {figure(totals.failures)} failed), {figure(totals.tokens)} tokens.
             </p>
-            <Chart
+            <Lines
+              step="Day"
               name="Usage per day"
               file="skill-use.csv"
               series={["Loads", "Calls", "Failures"]}

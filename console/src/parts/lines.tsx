@@ -1,14 +1,24 @@
-// Shows lines over steps, such as the turns of a conversation: a chart, the same data as an accessible table, and as CSV.
+// Shows lines over steps, such as days or the turns of a conversation: a chart, the same data as an accessible table, and as CSV.
 
-import type { ReactNode } from "react";
-import type { Point } from "./chart";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { csvAddress } from "./csv";
 import { Table } from "./table";
 import { figure } from "./text";
 
-const [WIDTH, HEIGHT] = [600, 160];
+const HEIGHT = 190;
+/** The space for the labels of the axes, in pixels. */
+const [LEFT, RIGHT, TOP, BOTTOM] = [44, 12, 8, 24];
+/** The least distance between two labels of the horizontal axis, in pixels. */
+const LABEL = 84;
+/** With more steps, points have no circle. */
+const CIRCLES = 60;
 /** The number of steps in the table, newest first. The CSV contains all. */
 const ROWS = 100;
+
+/** A point on the axis with one number per series. */
+export type Point = readonly [label: string, values: readonly number[]];
+
+const compact = new Intl.NumberFormat("en", { notation: "compact" });
 
 export function Lines({
   name,
@@ -25,25 +35,44 @@ export function Lines({
   /** File name of the CSV. */
   file: string;
 }): ReactNode {
-  const most = Math.max(1, ...points.flatMap(([, values]) => values));
-  const x = (at: number) => (points.length < 2 ? WIDTH / 2 : (at / (points.length - 1)) * (WIDTH - 8) + 4);
-  const y = (value: number) => HEIGHT - 4 - (value / most) * (HEIGHT - 8);
+  const [place, width] = useWidth();
+  const ticks = ticksFor(Math.max(1, ...points.flatMap(([, values]) => values)));
+  const most = ticks.at(-1) ?? 1;
+  const x = (at: number) =>
+    points.length < 2 ? (LEFT + width - RIGHT) / 2 : LEFT + (at / (points.length - 1)) * (width - LEFT - RIGHT);
+  const y = (value: number) => HEIGHT - BOTTOM - (value / most) * (HEIGHT - TOP - BOTTOM);
+  const every = Math.max(1, Math.ceil((points.length * LABEL) / (width - LEFT)));
   return (
     <figure className="lines">
-      <figcaption>
-        {name} (maximum {figure(most)})
-      </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="chart" aria-hidden="true">
-        {series.map((one, which) => (
-          <g key={one} className={`line-${which}`}>
-            <polyline points={points.map(([, values], at) => `${x(at)},${y(values[which] ?? 0)}`).join(" ")} />
-            {points.length < 60 &&
-              points.map(([label, values], at) => (
-                <circle key={label} cx={x(at)} cy={y(values[which] ?? 0)} r={3.5 - which / 2} />
-              ))}
-          </g>
-        ))}
-      </svg>
+      <figcaption>{name}</figcaption>
+      <div ref={place}>
+        <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} aria-hidden="true">
+          {ticks.map((tick) => (
+            <g key={tick} className="tick">
+              <path d={`M${LEFT} ${y(tick)}H${width - RIGHT}`} />
+              <text x={LEFT - 8} y={y(tick)} className="end">
+                {compact.format(tick)}
+              </text>
+            </g>
+          ))}
+          {points.map(([label], at) =>
+            (points.length - 1 - at) % every === 0 ? (
+              <text key={label} className={`tick ${sideOf(at, points.length)}`} x={x(at)} y={HEIGHT - 8}>
+                {label}
+              </text>
+            ) : null,
+          )}
+          {series.map((one, which) => (
+            <g key={one} className={`line-${which}`}>
+              <polyline points={points.map(([, values], at) => `${x(at)},${y(values[which] ?? 0)}`).join(" ")} />
+              {points.length < CIRCLES &&
+                points.map(([label, values], at) => (
+                  <circle key={label} cx={x(at)} cy={y(values[which] ?? 0)} r={2.5} />
+                ))}
+            </g>
+          ))}
+        </svg>
+      </div>
       <p className="row tight">
         {series.map((one, which) => (
           <span key={one}>
@@ -80,3 +109,27 @@ export function Lines({
     </figure>
   );
 }
+
+/** Returns the width of an element in pixels, also after the window changes. */
+function useWidth(): [place: React.RefObject<HTMLDivElement | null>, width: number] {
+  const place = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(600);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setWidth(Math.max(200, Math.floor(element.clientWidth))));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [place, width];
+}
+
+/** Returns up to six round numbers from 0 to at least the largest value. */
+function ticksFor(most: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(most / 4));
+  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size * 4 >= most) ?? most);
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, n) => n * step);
+}
+
+const sideOf = (at: number, count: number): string =>
+  count < 2 ? "" : at === 0 ? "start" : at === count - 1 ? "end" : "";

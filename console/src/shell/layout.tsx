@@ -83,7 +83,7 @@ export function NotFound(): ReactNode {
     <Page title="Page not found">
       <Empty icon={Compass} title="No page has this address">
         <p>
-          <Link to="/">Go to the start page</Link>
+          <Link to="/">Go to the overview</Link>
         </p>
       </Empty>
     </Page>

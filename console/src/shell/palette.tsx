@@ -18,6 +18,7 @@ import {
 } from "react-aria-components";
 import { useSettled } from "../compose/settled";
 import { slice } from "../gateway/call";
+import { ifReadable } from "../gateway/refusal";
 import type { Somebody } from "../gateway/session";
 import { Plain, visible } from "../parts/text";
 import { canDefine, canPublish, GROUPS, openTo } from "./places";
@@ -42,7 +43,11 @@ export default function Palette({ me, onClose }: { me: Somebody; onClose: () => 
   const navigate = useNavigate();
   const [text, setText] = useState("");
   const asked = useSettled(text.trim());
-  const { data: found = [], isFetching } = useQuery({
+  const {
+    data: found = [],
+    isFetching,
+    error,
+  } = useQuery({
     queryKey: ["palette", asked],
     enabled: asked !== "",
     queryFn: ({ signal }) => foundFor(asked, signal),
@@ -73,7 +78,13 @@ export default function Palette({ me, onClose }: { me: Somebody; onClose: () => 
                   void navigate(entry.go);
                 }}
                 renderEmptyState={() => (
-                  <p className="waiting">{isFetching || asked !== text.trim() ? "Searching…" : "Nothing found."}</p>
+                  <p className="waiting">
+                    {error !== null
+                      ? visible(error.message)
+                      : isFetching || asked !== text.trim()
+                        ? "Searching…"
+                        : "Nothing found."}
+                  </p>
                 )}
               >
                 {sections.map(({ name, entries: list }) => (
@@ -143,19 +154,17 @@ function fixed(me: Somebody, text: string): Section[] {
 /** Searches on the gateway. A kind that the user's key cannot read has no results. */
 async function foundFor(q: string, signal: AbortSignal): Promise<Section[]> {
   const query = { q, limit: FOUND };
-  const [skills, agents, servers, conversations] = await Promise.allSettled([
-    slice("skills.list", { query }, signal),
-    slice("ghosts.list", { query }, signal),
-    slice("servers.usable", { query: { limit: 100 } }, signal),
-    slice("conversations.list", { query }, signal),
+  const none = { items: [], next: null };
+  const [skills, agents, servers, conversations] = await Promise.all([
+    ifReadable(slice("skills.list", { query }, signal), none),
+    ifReadable(slice("ghosts.list", { query }, signal), none),
+    ifReadable(slice("servers.usable", { query: { limit: 100 } }, signal), none),
+    ifReadable(slice("conversations.list", { query }, signal), none),
   ]);
-  signal.throwIfAborted();
-  const items = <T,>(of: PromiseSettledResult<{ items: readonly T[] }>) =>
-    of.status === "fulfilled" ? of.value.items : [];
   return [
     {
       name: "Skills",
-      entries: items(skills).map(({ metadata: { name, labels }, spec }) => ({
+      entries: skills.items.map(({ metadata: { name, labels }, spec }) => ({
         id: `skill ${labels.id}`,
         name,
         note: spec.description,
@@ -165,7 +174,7 @@ async function foundFor(q: string, signal: AbortSignal): Promise<Section[]> {
     },
     {
       name: "Agents",
-      entries: items(agents).map(({ metadata: { name, labels } }) => ({
+      entries: agents.items.map(({ metadata: { name, labels } }) => ({
         id: `agent ${labels.id}`,
         name,
         icon: Bot,
@@ -174,7 +183,7 @@ async function foundFor(q: string, signal: AbortSignal): Promise<Section[]> {
     },
     {
       name: "MCP servers",
-      entries: items(servers)
+      entries: servers.items
         .filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()))
         .slice(0, FOUND)
         .map(({ name, scope, group_name = "" }) => ({
@@ -186,7 +195,7 @@ async function foundFor(q: string, signal: AbortSignal): Promise<Section[]> {
     },
     {
       name: "Conversations",
-      entries: items(conversations).map(({ id, title }) => ({
+      entries: conversations.items.map(({ id, title }) => ({
         id: `conversation ${id}`,
         name: title ?? id,
         icon: MessagesSquare,

@@ -6,6 +6,7 @@ import {
   Bot,
   Cpu,
   KeyRound,
+  LayoutDashboard,
   Lock,
   type LucideIcon,
   MessageSquare,
@@ -50,7 +51,13 @@ export const SYSTEM_TABS: readonly Tab[] = [
 ];
 
 export const GROUPS: readonly { name: string | null; places: readonly Place[] }[] = [
-  { name: null, places: [{ to: "/try", name: "Playground", icon: MessageSquare, has: ({ tries }) => tries }] },
+  {
+    name: null,
+    places: [
+      { to: "/", name: "Overview", icon: LayoutDashboard },
+      { to: "/try", name: "Playground", icon: MessageSquare, has: ({ tries }) => tries },
+    ],
+  },
   {
     name: "Build",
     places: [
@@ -84,4 +91,6 @@ export const openTo = <T extends Tab>(places: readonly T[], me: Somebody): reado
 
 /** Whether an address without its base belongs to a place or to one of its tabs. */
 export const isWithin = ({ to, tabs = [] }: Place, path: string): boolean =>
-  [to, ...tabs.map((tab) => tab.to)].some((root) => path === root || path.startsWith(`${root}/`));
+  [to, ...tabs.map((tab) => tab.to)].some(
+    (root) => path === root.replace(/\/$/, "") || (root !== "/" && path.startsWith(`${root}/`)),
+  );

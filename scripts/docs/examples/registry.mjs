@@ -103,6 +103,7 @@ export async function recordAgents(on, { id }) {
 
 /** Deletes everything that the other functions created. */
 export async function recordDeletions(on, { id, publicId }, ghost) {
+  await on.record("skills.usageOfAll", { query: { days: 7 } });
   await on.record("skills.usage", { path: { id }, query: { days: 7 } });
   await on.record("skills.removeReference", { path: { id, ghost_id: ghost.id } });
   await on.record("skills.removeReferences", { path: { id } });

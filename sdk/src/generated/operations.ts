@@ -394,6 +394,8 @@ export interface Operations {
   "skills.unified": { request: { query?: { limit?: number; cursor?: string; skip?: number; scope?: "all" | "personal" | "group"; group_name?: string } }; answer: (SkillItem)[] };
   /** Returns how often a skill was used. */
   "skills.usage": { request: { path: { id: string }; query?: { days?: number } }; answer: { skill_id: string; skill_name: string; since: string; until: string; totals: { loads: number; calls: number; failures: number; tokens: number }; days: ({ day: string; loads: number; calls: number; failures: number; tokens: number })[]; versions: ({ version_id: string; version: string | null; loads: number; calls: number; failures: number; tokens: number })[] } };
+  /** Returns how often skills were used. */
+  "skills.usageOfAll": { request: { query?: { days?: number } }; answer: { since: string; until: string; /** The number of skills that were used. */ skills: number; totals: { loads: number; calls: number; failures: number; tokens: number }; /** The sums of the same number of days before `since`. */ before: { loads: number; calls: number; failures: number; tokens: number }; days: ({ day: string; loads: number; calls: number; failures: number; tokens: number })[]; top: ({ skill_id: string; skill_name: string; loads: number; calls: number; failures: number; tokens: number })[] } };
   /** Validates a package without publishing it. */
   "skills.validate": { request: { body: { /** The package: a ZIP of a folder with SKILL.md. */ file: Blob; /** The name of the skill, if SKILL.md is not in a folder. A folder in the package must have the same name. */ name?: string } }; answer: Inspection };
   /** Returns the skills of a task (conversation). */
@@ -551,6 +553,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "skills.share": ["POST","/api/v1/kinds/skills/{id}/share","idempotent","json keyed"],
   "skills.unified": ["GET","/api/v1/kinds/skills/unified","safe","array"],
   "skills.usage": ["GET","/api/v1/kinds/skills/{id}/usage","safe","json"],
+  "skills.usageOfAll": ["GET","/api/v1/kinds/skills/usage","safe","json"],
   "skills.validate": ["POST","/api/v1/kinds/skills/validate","safe","json form"],
   "tasks.skills": ["GET","/api/tasks/{id}/skills","safe","json"],
   "tickets.create": ["POST","/api/v1/conversations/{id}/tickets","idempotent","json"],

@@ -127,6 +127,12 @@ export const SKILL_TEXTS: OperationTexts = {
     id: "skills.file",
     about: "Returns one file of the current version. `path` can contain slashes.",
   },
+  [`GET ${S}/usage`]: {
+    id: "skills.usageOfAll",
+    about:
+      "Returns how often skills were loaded and their tools were called, by day, with the ten most loaded skills. Counts your own skills, those of groups in which you are a Maintainer, and, for admins, public skills. The counts do not identify users.",
+    query: { days: 7 },
+  },
   [`GET ${S}/{id}/usage`]: {
     id: "skills.usage",
     about:

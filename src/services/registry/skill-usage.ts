@@ -1,7 +1,8 @@
-// Reports the usage of a skill to its owners.
+// Reports the usage of skills to their owners.
 
+import { may, visibleScopes } from "../../domain/access/access";
 import { dayOf } from "../../domain/access/quota";
-import { readSkillUse } from "../../storage/d1/skill-use";
+import { readScopesUse, readSkillUse } from "../../storage/d1/skill-use";
 import type { Context } from "../context";
 import { findSkillFor } from "./skills";
 
@@ -23,12 +24,29 @@ export async function readSkillUsage(context: Context, id: string, days: number)
   const until = dayOf(context.now());
   const since = until - (days - 1) * DAY_MS;
   const found = await readSkillUse(context.db, id, since);
+  return { skill, since, until, totals: sumOf(found.days), ...found };
+}
+
+/**
+ * Returns the counts of all skills whose usage the caller can see, for the last days, including today, and the sums of the same number of
+ * days before.
+ */
+export async function readUsageOfAll(context: Context, days: number) {
+  const { principal } = context.caller;
+  const until = dayOf(context.now());
+  const since = until - (days - 1) * DAY_MS;
+  const scopes = visibleScopes(principal).filter((scope) => may(principal, "measure", scope));
+  const { earlier, ...found } = await readScopesUse(context.db, scopes, { before: since - days * DAY_MS, since });
+  return { since, until, totals: sumOf(found.days), before: earlier, ...found };
+}
+
+function sumOf(counts: readonly SkillCounts[]): SkillCounts {
   const totals: SkillCounts = { loads: 0, calls: 0, failures: 0, tokens: 0 };
-  for (const { loads, calls, failures, tokens } of found.days) {
+  for (const { loads, calls, failures, tokens } of counts) {
     totals.loads += loads;
     totals.calls += calls;
     totals.failures += failures;
     totals.tokens += tokens;
   }
-  return { skill, since, until, totals, ...found };
+  return totals;
 }

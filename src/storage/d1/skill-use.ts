@@ -1,6 +1,6 @@
 // Stores skill usage: counts per day without users, and the shared list order computed from them.
 
-import { and, desc, eq, gte, lt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, lte, sql } from "drizzle-orm";
 import { PUBLIC_SCOPE } from "../../domain/access/access";
 import { dayOf } from "../../domain/access/quota";
 import type { UseBatch } from "../../domain/conversation/skill-use";
@@ -87,6 +87,53 @@ export async function readSkillUse(db: Database, skillId: string, since: number)
       .limit(USE_LIMITS.versions),
   ]);
   return { days, versions: byVersion };
+}
+
+/**
+ * Returns the usage of all skills of these scopes since a day: by day, newest first, the most loaded skills, and the sums of the same number
+ * of days before.
+ */
+export async function readScopesUse(
+  db: Database,
+  scopes: readonly string[],
+  { before, since }: { before: number; since: number },
+) {
+  // The unary plus makes SQLite read the days' index, then each skill by its id, because few of the skills are used.
+  const of = (from: number) => and(gte(skillUse.day, from), inArray(sql`+${skills.scope}`, [...scopes]));
+  const joined = eq(skills.id, skillUse.skillId);
+  const [days, [distinct], top, [earlier]] = await db.batch([
+    db
+      .select({ day: skillUse.day, ...sums })
+      .from(skillUse)
+      .innerJoin(skills, joined)
+      .where(of(since))
+      .groupBy(skillUse.day)
+      .orderBy(desc(skillUse.day)),
+    db
+      .select({ skills: sql<number>`count(DISTINCT +${skillUse.skillId})` })
+      .from(skillUse)
+      .innerJoin(skills, joined)
+      .where(of(since)),
+    db
+      .select({ skill_id: skills.id, skill_name: skills.name, ...sums })
+      .from(skillUse)
+      .innerJoin(skills, joined)
+      .where(of(since))
+      .groupBy(sql`+${skillUse.skillId}`)
+      .orderBy(desc(sums.loads), skills.name, skills.id)
+      .limit(USE_LIMITS.top),
+    db
+      .select(sums)
+      .from(skillUse)
+      .innerJoin(skills, joined)
+      .where(and(of(before), lt(skillUse.day, since))),
+  ]);
+  // Sums of no rows are null.
+  const { loads, calls, failures, tokens } = earlier ?? {};
+  return {
+    ...{ days, top, skills: distinct?.skills ?? 0 },
+    earlier: { loads: loads ?? 0, calls: calls ?? 0, failures: failures ?? 0, tokens: tokens ?? 0 },
+  };
 }
 
 /** Returns the public skills with the most votes since a day, then by name. */

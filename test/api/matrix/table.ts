@@ -278,7 +278,7 @@ export const ROWS: Row[] = [
 
   open(`GET ${S}`, "skills:read", everybody(200)),
   { ...open(`GET ${S}`, "skills:read", everybody(200)), query: () => "?q=zebra" },
-  open(`GET ${S}/unified`, "skills:read", everybody(200)),
+  ...["unified", "usage"].map((path) => open(`GET ${S}/${path}`, "skills:read", everybody(200))),
   open(`GET ${S}/public/list`, "skills:read", everybody(200)),
   open(
     `POST ${S}/validate`,

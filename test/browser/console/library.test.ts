@@ -71,7 +71,7 @@ it("asks one page at a time, and holds no more rows than that", async () => {
   }
   const asked: string[] = [];
   page.on("request", (request) => request.url().includes("/kinds/skills") && asked.push(request.url()));
-  await signIn(page, desk.gateway.url, other);
+  await signIn(page, desk.gateway.url, other, "/console/skills");
   await page.getByRole("link", { name: "many-000" }).waitFor();
   expect([await page.locator("tbody tr").count(), asked.length]).toEqual([50, 1]);
   await page.getByRole("link", { name: "Next page" }).click();

@@ -15,7 +15,8 @@ export interface Look {
 
 /** Each entry opens a page and waits until it is complete. */
 const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown>][] = [
-  ["the library", "/", (page) => page.getByRole("link", { name: "mermaid-diagram" }).waitFor()],
+  ["the overview", "/", (page) => page.getByRole("link", { name: "Look", exact: true }).waitFor()],
+  ["the library", "/skills", (page) => page.getByRole("link", { name: "mermaid-diagram" }).waitFor()],
   ["nothing found", "/?q=zzzzqqqq", (page) => page.getByText("No matching skills").waitFor()],
   ["instructions", "/skills/SKILL", (page) => page.getByRole("heading", { name: "Look" }).waitFor()],
   ["files", "/skills/SKILL?view=files&file=SKILL.md", (page) => page.getByText("description: What look").waitFor()],
@@ -85,6 +86,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
 /** Pages that send requests, and the request that needs an answer before them, if any. */
 const ASKING: [path: string, first?: RegExp][] = [
   ["/"],
+  ["/skills"],
   ["/skills/SKILL"],
   ...["files", "versions", "compare", "permissions", "use"].map((view): [string, RegExp] => [
     `/skills/SKILL?view=${view}`,

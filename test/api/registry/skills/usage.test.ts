@@ -88,6 +88,36 @@ describe("the use of a skill", () => {
     expect((await usageOf(id)).totals).toEqual({ loads: 2, calls: 3, failures: 1, tokens });
   });
 
+  it("is summed for all skills that the caller manages, by day, most loaded first, and for the days before", async () => {
+    const shared = await publishPublic({ name: "shared", body: "Shared words." });
+    const rare = await publishPublic({ name: "rare", body: "Rare words." });
+    const key = await keyFor("uses-eve");
+    const own = await publishOwn(key, { name: "eves", body: "Eve's words." });
+    const chat = await talk("uses-eve");
+    for (const name of ["shared", "eves", "rare", "shared"]) {
+      await chat.turn();
+      await chat.load(name);
+    }
+    await sendCounts(chat, "uses-eve");
+    const all = async (days: number, key?: string) => {
+      const answer = await call("GET", `${S}/usage?days=${days}`, key === undefined ? {} : { key });
+      expect(answer.status).toBe(200);
+      return answer.json<{ skills: number; totals: object; before: object; days: object[]; top: object[] }>();
+    };
+    const admin = await all(1);
+    expect(admin).toMatchObject({ skills: 2, totals: { loads: 3, calls: 0, failures: 0 }, before: NONE });
+    expect(admin.days).toMatchObject([{ loads: 3 }]);
+    expect(admin.top).toMatchObject([
+      { skill_id: shared.id, skill_name: "shared", loads: 2 },
+      { skill_id: rare.id, loads: 1 },
+    ]);
+    expect(await all(1, key)).toMatchObject({ skills: 1, totals: { loads: 1 }, top: [{ skill_id: own.id }] });
+    expect(await all(30, await keyFor("uses-nobody"))).toMatchObject({ skills: 0, totals: NONE, days: [], top: [] });
+    pass(24 * HOUR);
+    expect(await all(1)).toMatchObject({ skills: 0, totals: NONE, before: { loads: 3 }, days: [], top: [] });
+    expect((await call("GET", `${S}/usage?days=31`)).status).toBe(400);
+  });
+
   it("counts what a user selects once, and what another skill brings as tokens only", async () => {
     const base = await publishPublic({ name: "base", body: "Base words." });
     const needy = await publishPublic({ name: "needy", body: "Needy words.", frontmatter: "dependencies: [base]" });

@@ -14,8 +14,8 @@ export async function firstSkill(visit: Visit): Promise<void> {
     "notes/more.md": "More.",
   });
   await visit.enter(await visit.keyFor("newcomer"));
-  await visit.heading("Skills").waitFor();
-  await visit.look("the library of a newcomer");
+  await visit.heading("Overview").waitFor();
+  await visit.look("the overview of a newcomer");
   if (hands.name === "keyboard") await visit.press("link", "Publish a skill");
   await hands.give(folder);
   await page.getByText("Ready to publish.").waitFor();

@@ -1,0 +1,166 @@
+// Lists what an operator or author should look at: failures, findings, and things that expire or run out.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, type LinkProps } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type AnswerOf, call, slice } from "../gateway/call";
+import { ifReadable } from "../gateway/refusal";
+import { type Somebody, useMe } from "../gateway/session";
+import { Card } from "../parts/card";
+import { Answer } from "../parts/state";
+import { Plain, When } from "../parts/text";
+
+const LIMIT = 100;
+const DAY_MS = 24 * 60 * 60_000;
+/** A skill is listed if at least this share of this number of tool calls failed. */
+const [FAILING, CALLS] = [0.1, 5];
+/** The share of a quota from which it is listed. */
+const FULL = 0.8;
+/** Keys and drafts are listed this long before they expire, in milliseconds. */
+const SOON_MS = 7 * DAY_MS;
+/** The number of items that are shown. */
+const SHOWN = 8;
+
+interface Item {
+  id: string;
+  look: "bad" | "warn" | "accent";
+  /** The name of the thing, which another user can have chosen. */
+  name: string;
+  text: string;
+  at?: string;
+  link: Pick<LinkProps, "to" | "params" | "search">;
+}
+
+export function Attention({ usage }: { usage: AnswerOf<"skills.usageOfAll"> | undefined }): ReactNode {
+  const me = useMe();
+  const answer = useQuery({ queryKey: ["attention"], queryFn: ({ signal }) => itemsFor(me, signal) });
+  const items = [...failing(usage), ...(answer.data ?? [])].sort(
+    (a, b) => LOOKS.indexOf(a.look) - LOOKS.indexOf(b.look),
+  );
+  return (
+    <Card title="Needs attention" aside={answer.data === undefined ? undefined : items.length} isFlush>
+      <Answer of={answer} what="the list">
+        {() =>
+          items.length === 0 ? (
+            <p className="body soft">Nothing needs attention.</p>
+          ) : (
+            <ul className="list">
+              {items.slice(0, SHOWN).map(({ id, look, name, text, at, link }) => (
+                <li key={id}>
+                  <span className={`dot ${look}`} aria-hidden="true" />
+                  <div>
+                    <Link {...link}>
+                      <Plain>{name}</Plain>
+                    </Link>
+                    <small>
+                      {text}
+                      {at !== undefined && (
+                        <>
+                          {" "}
+                          <When at={at} />
+                        </>
+                      )}
+                    </small>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Card>
+  );
+}
+
+const LOOKS: readonly Item["look"][] = ["bad", "warn", "accent"];
+
+function failing(usage: AnswerOf<"skills.usageOfAll"> | undefined): Item[] {
+  return (usage?.top ?? [])
+    .filter(({ calls, failures }) => calls >= CALLS && failures / calls >= FAILING)
+    .map(({ skill_id, skill_name, calls, failures }) => ({
+      id: `failing ${skill_id}`,
+      look: "warn",
+      name: skill_name,
+      text: `${Math.round((failures / calls) * 100)} % of ${calls} tool calls failed.`,
+      link: { to: "/skills/$id", params: { id: skill_id }, search: { view: "use" } },
+    }));
+}
+
+/** Reads one page of each list. A list that the user's key cannot read adds nothing. */
+async function itemsFor(me: Somebody, signal: AbortSignal): Promise<Item[]> {
+  const query = { limit: LIMIT };
+  const found = await Promise.all(
+    [
+      slice("servers.list", { query }, signal).then(({ items }) => items.flatMap(downServer)),
+      me.rights.operate
+        ? slice("mcpServers.list", { query }, signal).then(({ items }) => items.flatMap(downServer))
+        : Promise.resolve([]),
+      slice("skills.unified", { query }, signal).then(({ items }) => items.flatMap(withFindings)),
+      slice("keys.list", { query }, signal).then(({ items }) => items.flatMap(expiringKey)),
+      call("drafts.list", {}, signal).then(({ items }) => items.flatMap((draft) => expiringDraft(draft, me.user_id))),
+      call("me.get", {}, signal).then(({ quotas, today }) => [
+        ...fullQuotas("in total", quotas),
+        ...fullQuotas("today", today),
+      ]),
+    ].map((asked) => ifReadable(asked, [])),
+  );
+  return found.flat();
+}
+
+const isSoon = (at: string | null): at is string => at !== null && Date.parse(at) - Date.now() < SOON_MS;
+
+const downServer = ({ name, down_since: at }: { name: string; down_since?: string | null }): Item[] =>
+  at === null || at === undefined
+    ? []
+    : [
+        {
+          id: `server ${name}`,
+          look: "bad",
+          name,
+          text: "MCP server: calls have failed since",
+          at,
+          link: { to: "/servers" },
+        },
+      ];
+
+function withFindings({ id, name, findings: { high } }: AnswerOf<"skills.unified">[number]): Item[] {
+  if (high === 0) return [];
+  const text = `${high} serious ${high === 1 ? "finding" : "findings"} in this skill.`;
+  return [{ id: `findings ${id}`, look: "warn", name, text, link: { to: "/skills/$id", params: { id } } }];
+}
+
+function expiringKey({ id, name, expires_at: at }: AnswerOf<"keys.list">["items"][number]): Item[] {
+  if (!isSoon(at)) return [];
+  return [{ id: `key ${id}`, look: "warn", name: name ?? id, text: "API key expires", at, link: { to: "/keys" } }];
+}
+
+function expiringDraft(draft: AnswerOf<"drafts.list">["items"][number], user: string): Item[] {
+  const { reference, name, author, expires_at: at } = draft;
+  if (author !== user || !isSoon(at)) return [];
+  return [{ id: `draft ${reference}`, look: "accent", name, text: "Draft expires", at, link: { to: "/drafts" } }];
+}
+
+const QUOTAS: Readonly<Record<string, string>> = {
+  skills: "Skills",
+  versions: "Versions",
+  bytes: "Packages",
+  databaseBytes: "Database",
+  ghosts: "Agents",
+  keys: "API keys",
+  files: "Files written by scripts",
+  uploads: "Uploads",
+  conversations: "New conversations",
+  scripts: "Scripts",
+};
+
+function fullQuotas(when: string, quotas: Readonly<Record<string, { used: number; limit: number }>>): Item[] {
+  return Object.entries(quotas)
+    .filter(([, { used, limit }]) => limit > 0 && used / limit >= FULL)
+    .map(([kind, { used, limit }]) => ({
+      id: `quota ${when} ${kind}`,
+      look: used >= limit ? "bad" : "warn",
+      name: QUOTAS[kind] ?? kind,
+      text: `${Math.round((used / limit) * 100)} % of your quota is used ${when}.`,
+      link: { to: "/limits" },
+    }));
+}

@@ -1,0 +1,297 @@
+// The first page: figures of a period, what needs attention, the most used skills, and recent conversations.
+
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ChartColumn } from "lucide-react";
+import type { ReactNode } from "react";
+import { type AnswerOf, call, slice } from "../gateway/call";
+import { useMe } from "../gateway/session";
+import { Card } from "../parts/card";
+import { Lines, type Point } from "../parts/lines";
+import { Page } from "../parts/page";
+import { Answer, Empty, Later } from "../parts/state";
+import { Table } from "../parts/table";
+import { figure, Plain, When } from "../parts/text";
+import { canPublish } from "../shell/places";
+import { Attention } from "./attention";
+import { Checklist } from "./checklist";
+
+const route = getRouteApi("/");
+const DAY_MS = 24 * 60 * 60_000;
+/** Conversations are counted up to this number, which is one page of the list. */
+const COUNTED = 100;
+const RECENT = 5;
+const PERIODS = [
+  ["1", "Today"],
+  ["7", "7 days"],
+  ["30", "30 days"],
+] as const;
+
+type Usage = AnswerOf<"skills.usageOfAll">;
+type Talk = AnswerOf<"conversations.list">["items"][number];
+
+export function Overview(): ReactNode {
+  const me = useMe();
+  const { days: asked } = route.useSearch();
+  const [period] = PERIODS.find(([days]) => days === asked) ?? PERIODS[1];
+  const days = Number(period);
+  const usage = useQuery({
+    queryKey: ["usage", days],
+    queryFn: ({ signal }) => call("skills.usageOfAll", { query: { days } }, signal),
+  });
+  const talks = useQuery({
+    queryKey: ["conversations", "newest"],
+    queryFn: async ({ signal }) => (await slice("conversations.list", { query: { limit: COUNTED } }, signal)).items,
+  });
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <>
+          <nav className="segments" aria-label="Period">
+            {PERIODS.map(([value, name]) => (
+              <Link
+                key={value}
+                to="/"
+                search={{ days: value }}
+                activeProps={{}}
+                {...(value === period ? { "aria-current": "true" as const } : {})}
+              >
+                {name}
+              </Link>
+            ))}
+          </nav>
+          {me.tries && (
+            <Link className="button plain" to="/try">
+              Playground
+            </Link>
+          )}
+          {canPublish(me) && (
+            <Link className="button main" to="/publish">
+              Publish a skill
+            </Link>
+          )}
+        </>
+      }
+    >
+      <Checklist />
+      <div className="figures">
+        <Conversations of={talks} days={days} />
+        <Figure name="Skill loads">
+          <Later of={usage}>{(found) => <Loads usage={found} />}</Later>
+        </Figure>
+        <Tokens of={talks} days={days} />
+        <Figure name="Failed tool calls">
+          <Later of={usage}>{(found) => <Failures usage={found} />}</Later>
+        </Figure>
+      </div>
+      <div className="two">
+        <Card title="Skill loads per day" aside={<span className="soft">Updated hourly</span>}>
+          <Answer of={usage} what="the usage">
+            {(found) => <Chart usage={found} days={days} />}
+          </Answer>
+        </Card>
+        <Attention usage={usage.data} />
+      </div>
+      <div className="two">
+        <Card title="Top skills" aside={<Link to="/skills">All skills</Link>} isFlush>
+          <Answer of={usage} what="the skills">
+            {(found) => <Top usage={found} />}
+          </Answer>
+        </Card>
+        <Card title="Recent conversations" aside={<Link to="/conversations">All conversations</Link>} isFlush>
+          <Answer of={talks} what="the conversations">
+            {(items) => <Recent items={items.slice(0, RECENT)} />}
+          </Answer>
+        </Card>
+      </div>
+    </Page>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }): ReactNode {
+  return (
+    <section className="card figure" aria-label={name}>
+      <h2>{name}</h2>
+      {children}
+    </section>
+  );
+}
+
+interface Talks {
+  of: { data: readonly Talk[] | undefined; error: Error | null };
+  days: number;
+}
+
+/** Returns the conversations of the period, which begins at midnight UTC, and whether there may be more. */
+function within(items: readonly Talk[], days: number): { found: readonly Talk[]; isCut: boolean } {
+  const since = Math.floor(Date.now() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS;
+  const found = items.filter(({ created_at }) => Date.parse(created_at) >= since);
+  return { found, isCut: found.length === COUNTED };
+}
+
+const counted = (count: number, isCut: boolean) => `${figure(count)}${isCut ? "+" : ""}`;
+const sum = (items: readonly Talk[], field: "turns" | "tokens") =>
+  items.reduce((total, item) => total + (item[field] ?? 0), 0);
+
+function Conversations({ of, days }: Talks): ReactNode {
+  return (
+    <Figure name="Your conversations">
+      <Later of={of}>
+        {(items) => {
+          const { found, isCut } = within(items, days);
+          return (
+            <>
+              <strong>{counted(found.length, isCut)}</strong>
+              <small>{counted(sum(found, "turns"), isCut)} turns</small>
+            </>
+          );
+        }}
+      </Later>
+    </Figure>
+  );
+}
+
+function Tokens({ of, days }: Talks): ReactNode {
+  return (
+    <Figure name="Your billed tokens">
+      <Later of={of}>
+        {(items) => {
+          const { found, isCut } = within(items, days);
+          const tokens = sum(found, "tokens");
+          return (
+            <>
+              <strong>{counted(tokens, isCut)}</strong>
+              <small>
+                {found.length === 0
+                  ? "no conversations"
+                  : `${figure(Math.round(tokens / found.length))} per conversation`}
+              </small>
+            </>
+          );
+        }}
+      </Later>
+    </Figure>
+  );
+}
+
+function Loads({ usage: { totals, before, skills } }: { usage: Usage }): ReactNode {
+  return (
+    <>
+      <strong>{figure(totals.loads)}</strong>
+      <small>
+        <Change now={totals.loads} then={before.loads} /> {figure(skills)} {skills === 1 ? "skill" : "skills"}
+      </small>
+    </>
+  );
+}
+
+/** The change against the period before, in percent. Nothing without a period to compare with. */
+function Change({ now, then }: { now: number; then: number }): ReactNode {
+  if (then === 0 || now === then) return null;
+  const percent = Math.round((Math.abs(now - then) / then) * 100);
+  return (
+    <span>
+      <span aria-hidden="true">{now > then ? "▲" : "▼"}</span>
+      <span className="unseen">{now > then ? "up" : "down"}</span> {figure(percent)} % ·
+    </span>
+  );
+}
+
+const rateOf = ({ calls, failures }: { calls: number; failures: number }) => (calls === 0 ? 0 : failures / calls);
+const percent = (rate: number) => `${(rate * 100).toFixed(1)} %`;
+
+function Failures({ usage: { totals, before } }: { usage: Usage }): ReactNode {
+  const [now, then] = [rateOf(totals), rateOf(before)];
+  return (
+    <>
+      <strong>{totals.calls === 0 ? "–" : percent(now)}</strong>
+      <small>
+        {before.calls > 0 && totals.calls > 0 && now !== then && (
+          <span className={now > then ? "down" : "up"}>
+            {now > then ? "▲" : "▼"} {(Math.abs(now - then) * 100).toFixed(1)} points ·
+          </span>
+        )}{" "}
+        {figure(totals.failures)} of {figure(totals.calls)} calls
+      </small>
+    </>
+  );
+}
+
+const shortDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+function Chart({ usage, days }: { usage: Usage; days: number }): ReactNode {
+  if (usage.days.length === 0)
+    return (
+      <Empty icon={ChartColumn} title="No skill loads yet">
+        <p>Loads appear up to one hour after a conversation loads a skill.</p>
+      </Empty>
+    );
+  const byDay = new Map(usage.days.map((day) => [day.day, day]));
+  const points = Array.from({ length: days }, (_, n): Point => {
+    const at = new Date(Date.parse(usage.until) - (days - 1 - n) * DAY_MS);
+    const day = byDay.get(at.toISOString().slice(0, 10));
+    return [shortDay.format(at), [day?.loads ?? 0, day?.calls ?? 0]];
+  });
+  return (
+    <div className="usage">
+      <Lines name="Loads and tool calls" step="Day" series={["Loads", "Tool calls"]} points={points} file="usage.csv" />
+    </div>
+  );
+}
+
+function Top({ usage: { top } }: { usage: Usage }): ReactNode {
+  if (top.length === 0) return <p className="body soft">No skill was loaded in this period.</p>;
+  return (
+    <Table
+      name="Top skills"
+      heads={["Skill", { num: "Loads" }, { num: "Tool calls" }, { num: "Failed" }, { num: "Tokens" }]}
+    >
+      {top.map(({ skill_id, skill_name, loads, calls, failures, tokens }) => (
+        <tr key={skill_id}>
+          <td className="name">
+            <Link to="/skills/$id" params={{ id: skill_id }} search={{ view: "use" }}>
+              <Plain>{skill_name}</Plain>
+            </Link>
+          </td>
+          <td className="num">{figure(loads)}</td>
+          <td className="num">{figure(calls)}</td>
+          <td className="num">
+            {calls === 0 ? (
+              "–"
+            ) : (
+              <span className={failures / calls >= 0.1 ? "tag warn" : ""}>{percent(failures / calls)}</span>
+            )}
+          </td>
+          <td className="num">{figure(tokens)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Recent({ items }: { items: readonly Talk[] }): ReactNode {
+  if (items.length === 0) return <p className="body soft">No conversations yet.</p>;
+  return (
+    <ul className="list">
+      {items.map(({ id, title, ghost, turns, created_at, last_turn_at }) => (
+        <li key={id}>
+          <div>
+            <Link to="/conversations/$id" params={{ id }}>
+              <Plain>{title ?? id}</Plain>
+            </Link>
+            <small>
+              {ghost !== null && (
+                <>
+                  <Plain>{ghost}</Plain> ·{" "}
+                </>
+              )}
+              {turns !== null && `${figure(turns)} ${turns === 1 ? "turn" : "turns"} · `}
+              <When at={last_turn_at ?? created_at} />
+            </small>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -110,17 +110,15 @@ async function tryServer(gateway, key, name) {
   try {
     await request(gateway.url, gateway.key, "PUT", `/api/v1/mcp-servers/${name}`, { url: issuer.url });
     const earlier = `/api/v1/conversations/${name}-before`;
-    const before = await turn(as, earlier, { conversation: {} }, (tools) => tools.includes(`${name}__connect`));
-    expect(before.includes(`${name}__connect`), `it offers ${before} before the sign-in`);
+    const before = await stateIn(as, earlier, name, "sign_in");
+    expect(before.state === "sign_in", `it is ${JSON.stringify(before)} before the sign-in`);
     const { url } = await as("POST", `/api/v1/mcp-servers/${name}/connect`, {});
     const page = await followConnectLink(url, key);
     expect(page === "200 Connected", `the last page is ${page}`);
-    const isListed = (tools) => tools.some((tool) => tool.startsWith(`${name}__`) && tool !== `${name}__connect`);
-    // The list of tools of a running conversation does not change, so that its prompt stays cached.
     const chat = `/api/v1/conversations/${name}`;
-    const listed = await turn(as, chat, { conversation: {} }, isListed);
-    const tools = listed.filter((tool) => tool.startsWith(`${name}__`));
-    expect(isListed(tools), "it offers no tools after the sign-in");
+    const after = await stateIn(as, chat, name, "connected");
+    expect(after.state === "connected", `it is ${JSON.stringify(after)} after the sign-in`);
+    const { tools } = after;
     if (server.call === undefined) return `${tools.length} tools`;
     const calls = [{ id: "call-1", name: `${name}__${server.call.tool}`, arguments: server.call.with }];
     const text = JSON.stringify(await as("POST", `${chat}/tool-calls`, { calls }));
@@ -151,15 +149,17 @@ async function removeConnection(as, name, counts) {
   expect(counts.revoke > 0, "no token was revoked");
 }
 
-/** Begins turns until the tools of the conversation are as expected, at most 20. Returns the names of the last ones. */
-async function turn(as, chat, body, isExpected) {
-  let names = [];
-  for (let n = 0; n < 20; n++) {
-    const { tools } = await as("POST", `${chat}/turns`, n === 0 ? body : {});
-    names = tools.map((tool) => tool.name);
-    if (isExpected(names)) break;
+/** Begins turns of a conversation until the server has this state, at most 40. Returns its last state. */
+async function stateIn(as, chat, name, state) {
+  let found = { state: "unknown" };
+  for (let n = 0; n < 40; n++) {
+    await as("POST", `${chat}/turns`, n === 0 ? { conversation: {} } : {});
+    const { mcp } = await as("GET", chat);
+    found = mcp.find(({ server }) => server === name) ?? found;
+    if (found.state === state) break;
+    await pause();
   }
-  return names;
+  return found;
 }
 
 async function startServer({ module, stdio = false, args = () => [], env = () => ({}) }, folder) {

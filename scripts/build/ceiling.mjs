@@ -7,10 +7,10 @@ import { Refusal } from "../kit/refusal.mjs";
 /** Size of all modules of a release on 2026-11-22. */
 const THEN = 1_533_746;
 /**
- * The limit on all modules: the code can grow with the product, but not unnoticed. It allows 1.1 times the size, plus the code of issues 19
- * to 21, which is loaded late.
+ * The limit on all modules: the code can grow with the product, but not unnoticed. It allows 1.1 times the size, plus code that is loaded
+ * late: that of issues 19 to 21, and the sign-in to MCP servers and the executor (2026-11-25).
  */
-export const MOST_BYTES = Math.floor(1.24 * THEN);
+export const MOST_BYTES = Math.floor(1.28 * THEN);
 /** The limit on the code of a start, in KiB of gzip: 1.2 times the size when the limit was set (31). */
 export const MOST_START_KIB = 38;
 

@@ -110,8 +110,15 @@ it.each(["cold", "warm", "lagging"])(
       ["DELETE", (name) => `/api/v1/groups/${name}`, team],
     ];
     for (const [method, path, id, body] of rows) {
-      const others = await ask(where(), method, path(id), { key: eve, ...body?.() });
-      const none = await ask(where(), method, path(missing(id)), { key: eve, ...body?.() });
+      // On a busy machine D1 can miss its deadline.
+      const answered = async (one: string) => {
+        for (let again = 0; ; again++) {
+          const answer = await ask(where(), method, path(one), { key: eve, ...body?.() });
+          if (answer.status !== 503 || again === 4) return answer;
+        }
+      };
+      const others = await answered(id);
+      const none = await answered(missing(id));
       expect([method, path(":id"), others]).toEqual([method, path(":id"), none]);
       expect([method, path(":id"), none.status]).toEqual([method, path(":id"), 404]);
     }

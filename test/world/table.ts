@@ -56,6 +56,7 @@ GET /api/tasks/{id}/skills of self                                            | 
 GET /api/v1/kinds/skills                                                      | 3 0 0 0 | 0 3 0 0 | 0 2 0 0 | 0 3 0 0
 GET /api/v1/kinds/skills (2)                                                  | 4 0 0 0 | 0 4 0 0 | 0 3 0 0 | 0 4 0 0
 GET /api/v1/kinds/skills/unified                                              | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 0 2 0 0
+GET /api/v1/kinds/skills/usage                                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/kinds/skills/public/list                                          | 2 0 0 0 | 0 2 0 0 | 0 1 0 0 | 0 2 0 0
 POST /api/v1/kinds/skills/validate                                            | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
 POST /api/v1/kinds/skills/upload                                              | 4 0 0 1 | 3 0 0 1 | 3 0 0 1 | 3 0 0 1

@@ -92,7 +92,11 @@ const REMEMBERED: readonly { methods?: readonly string[]; path: RegExp; source: 
   { methods: ["GET"], path: /^\/api\/tasks\/[^/]+\/skills$/, source: "remembered" },
   { methods: ["GET"], path: new RegExp(`^${SKILLS}(/unified|/public/list)?$`), source: "remembered" },
   { methods: ["GET"], path: new RegExp(`^${SKILLS}/public/[^/]+/(download|content)$`), source: "remembered" },
-  { methods: ["GET"], path: new RegExp(`^${SKILLS}/[^/]+(/(download|versions|files(/.+)?))?$`), source: "remembered" },
+  {
+    methods: ["GET"],
+    path: new RegExp(`^${SKILLS}/(?!usage$)[^/]+(/(download|versions|files(/.+)?))?$`),
+    source: "remembered",
+  },
   {
     methods: ["GET"],
     path: new RegExp(`^${SKILLS}/[^/]+/versions/[^/]+/(permissions|files(/.+)?)$`),

@@ -37,3 +37,8 @@ export async function codeBarOf(
 export function canRunCodeInScope({ settings }: Pick<Context, "settings">, scope: string): boolean {
   return canExecute(scope, settings.CODE_SCOPES);
 }
+
+/** Whether scripts of skills of this scope can use the executor. */
+export function canUseExecutor({ settings }: Pick<Context, "settings">, scope: string): boolean {
+  return canExecute(scope, settings.EXECUTOR_SCOPES);
+}

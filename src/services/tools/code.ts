@@ -1,6 +1,5 @@
 // Reads the code of a version for an isolate, and the data for its host.
 
-import { canExecute } from "../../domain/access/access";
 import type { SkillRef } from "../../domain/catalog/skill-ref";
 import type { View } from "../../domain/catalog/view";
 import {
@@ -24,6 +23,7 @@ import { type RemoteExecutor, remote } from "../../sandbox/remote";
 import { readVerdict } from "../../storage/d1/versions";
 import { putCode, readPackageRange, readStoredCode, readWholePackage } from "../../storage/r2/packages";
 import { guardedFetch } from "../../upstream/fetch";
+import { canUseExecutor } from "../catalog/can-run";
 import { scopeInView } from "../catalog/catalog";
 import type { Context } from "../context";
 import { logIdOf } from "../secrets/log-id";
@@ -70,7 +70,7 @@ export async function executorFor(
   const configured = remoteOf(context);
   if (configured === null) return null;
   const scope = await scopeInView(context, view, skill);
-  return scope !== null && canExecute(scope, context.settings.EXECUTOR_SCOPES) ? configured : null;
+  return scope !== null && canUseExecutor(context, scope) ? configured : null;
 }
 
 /** Returns the executor that the operator has configured, or `null`. */

@@ -1,10 +1,10 @@
 // Reads what the executor has, and adds to the verdicts of scripts what it lacks.
 
-import { canExecute } from "../../domain/access/access";
 import { type ExecutorOffer, missingIn } from "../../domain/code/check/missing";
 import type { ScriptVerdict } from "../../domain/code/check/verdict";
 import { languageOf } from "../../domain/code/language";
 import { describeExecutor } from "../../sandbox/remote";
+import { canUseExecutor } from "../catalog/can-run";
 import type { Context } from "../context";
 import { remoteOf } from "./code";
 
@@ -40,7 +40,7 @@ export async function compared(
   scope: string,
   scripts: readonly ScriptVerdict[],
 ): Promise<ComparedVerdict[]> {
-  const isUsed = canExecute(scope, context.settings.EXECUTOR_SCOPES);
+  const isUsed = canUseExecutor(context, scope);
   if (!isUsed || !scripts.some(isSent)) return [...scripts];
   const found = await executorOffer(context);
   if (found === null) return [...scripts];

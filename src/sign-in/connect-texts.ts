@@ -3,18 +3,12 @@
 import { hostsOf } from "../services/connections/connect";
 import type { ConnectRequestRow } from "../storage/d1/servers/connect-requests";
 import { type Html, html, signInHtml } from "./html";
+import { type SignInMethods, signInForms } from "./page-texts";
 
 /** The ways to prove the user. */
-export interface ConnectMethods {
-  /** The target of the page's forms. */
-  action: string;
-  origin: string;
-  /** The user of the sign-in link that this browser has opened, and of its console session. */
-  link: string | null;
+export interface ConnectMethods extends SignInMethods {
+  /** The user of the console session of this browser. */
   session: string | null;
-  /** The host of the configured issuer. */
-  issuer: string | null;
-  problem: string | null;
 }
 
 /** The page of a link: what is connected, for which user, and the ways to continue. */
@@ -64,28 +58,9 @@ function fromPage(returnTo: string, action: string): Html {
 <form method="post" action="${action}"><button class="main" name="how" value="continue">Continue</button></form>`;
 }
 
-function signIns(
-  { userId }: ConnectRequestRow,
-  { action, origin, link, session, issuer, problem }: ConnectMethods,
-): Html {
-  if (session === userId)
-    return html`<form method="post" action="${action}"><button class="main" name="how" value="session">Continue as ${userId}</button></form>`;
-  const described = html`key-note${problem === null ? null : html` problem`}`;
+function signIns({ userId }: ConnectRequestRow, methods: ConnectMethods): Html {
+  if (methods.session === userId)
+    return html`<form method="post" action="${methods.action}"><button class="main" name="how" value="session">Continue as ${userId}</button></form>`;
   return html`<h2>Sign in as ${userId} to continue</h2>
-${
-  link === null
-    ? null
-    : html`<form method="post" action="${action}"><button class="main" name="how" value="link">Continue as ${link}</button></form>`
-}
-${
-  issuer === null
-    ? null
-    : html`<form method="post" action="${action}"><button class="main" name="how" value="issuer">Sign in at ${issuer}</button></form>`
-}
-<form method="post" action="${action}">
-<label for="key">Your key, or a sign-in link</label>
-<input id="key" name="key" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required maxlength="2048" aria-describedby="${described}">
-<p id="key-note" class="note">Your key is sent to ${origin} only. The server never receives it. Check the address above.</p>
-<button class="main" name="how" value="key">Sign in and continue</button>
-</form>`;
+${signInForms(methods, { receiver: "server", button: "Sign in and continue" })}`;
 }

@@ -28,20 +28,17 @@ export interface SignInMethods {
   problem: string | null;
 }
 
-/** The first page: the requesting program and the ways to sign in. */
-export function signInPage(page: PageRow, { action, origin, link, issuer, problem }: SignInMethods): string {
+/** The forms with which a user signs in. `receiver`: what asks for the access, and gets no key; `button`: its last button. */
+export function signInForms(
+  { action, origin, link, issuer, problem }: SignInMethods,
+  { receiver, button }: { receiver: string; button: string },
+): Html {
   const described = html`key-note${problem === null ? null : html` problem`}`;
-  return signInHtml(
-    `Sign in: ${page.clientName}`,
-    html`<h1>${page.clientName} wants to use this Skill Gateway for you</h1>
-${facts(page)}
-<h2>Sign in to continue</h2>
-${problem === null ? null : html`<p id="problem" class="warn" role="alert">${problem}</p>`}
-${
-  link === null
-    ? null
-    : html`<form method="post" action="${action}"><button class="main" name="how" value="link">Continue as ${link}</button></form>`
-}
+  return html`${
+    link === null
+      ? null
+      : html`<form method="post" action="${action}"><button class="main" name="how" value="link">Continue as ${link}</button></form>`
+  }
 ${
   issuer === null
     ? null
@@ -50,9 +47,21 @@ ${
 <form method="post" action="${action}">
 <label for="key">Your key, or a sign-in link</label>
 <input id="key" name="key" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required maxlength="2048" aria-describedby="${described}">
-<p id="key-note" class="note">Your key is sent to ${origin} only. The program never receives it. Check the address above.</p>
-<button class="main" name="how" value="key">Sign in</button>
-</form>
+<p id="key-note" class="note">Your key is sent to ${origin} only. The ${receiver} never receives it. Check the address above.</p>
+<button class="main" name="how" value="key">${button}</button>
+</form>`;
+}
+
+/** The first page: the requesting program and the ways to sign in. */
+export function signInPage(page: PageRow, methods: SignInMethods): string {
+  const { action, problem } = methods;
+  return signInHtml(
+    `Sign in: ${page.clientName}`,
+    html`<h1>${page.clientName} wants to use this Skill Gateway for you</h1>
+${facts(page)}
+<h2>Sign in to continue</h2>
+${problem === null ? null : html`<p id="problem" class="warn" role="alert">${problem}</p>`}
+${signInForms(methods, { receiver: "program", button: "Sign in" })}
 ${refusal(action)}`,
   );
 }

@@ -203,7 +203,7 @@ export async function authorizationUrl(
 export interface UpstreamTokens {
   access: string;
   refresh: string | null;
-  /** Lifetime of the access token in milliseconds; `null` if the issuer does not tell. */
+  /** Lifetime of the access token in milliseconds; `null` if the issuer states none. */
   life: number | null;
   scope: string | null;
 }

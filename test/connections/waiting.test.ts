@@ -122,6 +122,13 @@ describe("a call", () => {
   });
 });
 
+/** Accepts the next question of the page and signs in at its link. */
+async function accept(page: Page, key: string): Promise<void> {
+  const { payload, request_id } = await page.next("skill:request");
+  page.answer(request_id, { success: true, result: { action: "accept" } });
+  await follow((payload as { url: string }).url, key);
+}
+
 describe("a call that requires more scopes", () => {
   it("asks the user to grant them in addition to the earlier ones, and goes on", async () => {
     const { server, key } = await connected({ requires: "extra" });
@@ -129,9 +136,7 @@ describe("a call that requires more scopes", () => {
     await chat.turn();
     const page = await Page.greeted(idOf(chat), { key });
     const called = chat.use(`${server.name}__whoami`);
-    const { payload, request_id } = await page.next("skill:request");
-    page.answer(request_id, { success: true, result: { action: "accept" } });
-    await follow((payload as { url: string }).url, key);
+    await accept(page, key);
     expect(textOf(await called)).toBe("you are account");
     const { authorizations } = await server.log();
     expect(authorizations.map(({ scope }) => scope)).toEqual(["tools read", "tools read extra"]);
@@ -143,9 +148,7 @@ describe("a call that requires more scopes", () => {
     await chat.turn();
     const page = await Page.greeted(idOf(chat), { key });
     const called = chat.use(`${server.name}__whoami`);
-    const { payload, request_id } = await page.next("skill:request");
-    page.answer(request_id, { success: true, result: { action: "accept" } });
-    await follow((payload as { url: string }).url, key);
+    await accept(page, key);
     const result = await called;
     expect([result.isError, page.count("skill:request")]).toEqual([true, 1]);
   });

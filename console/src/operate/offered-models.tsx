@@ -18,7 +18,7 @@ const PLAIN = ":plain";
 export function Offered(): ReactNode {
   const answer = useQuery({ queryKey: ["models", "offered"], queryFn: ({ signal }) => offeredModels(signal) });
   return (
-    <Card title="Available models" aside="A test sends one word" isFlush>
+    <Card title="Available models" aside="A test sends the model one word" isFlush>
       <Answer of={answer} what="the models">
         {(models) =>
           models.length === 0 ? (

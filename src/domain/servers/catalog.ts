@@ -155,17 +155,17 @@ const line = (most: number) =>
 const remoteSchema = z.lazy(() =>
   z.object({
     type: z.enum(["streamable-http", "sse"]),
-    url: z.url({ protocol: /^https$/ }).max(4_096),
+    url: z.url({ protocol: /^https$/ }).max(500),
     headers: z
       .array(
         z.object({
           name: z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/),
-          description: line(300).optional(),
+          description: line(200).optional(),
           isRequired: z.boolean().optional().catch(undefined),
           isSecret: z.boolean().optional().catch(undefined),
         }),
       )
-      .max(20)
+      .max(10)
       .optional()
       .catch(undefined),
   }),

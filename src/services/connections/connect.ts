@@ -139,7 +139,7 @@ async function discovered(target: ServerToConnect["target"]): Promise<Discovered
 function unavailable(error: unknown): unknown {
   const fault = faultIn(error);
   if (fault === null) return error;
-  const message = `The sign-in of the MCP server cannot be used: ${fault.message}. Try again, or tell its operator.`;
+  const message = `The sign-in of the MCP server cannot be used: ${fault.message}. Try again later, or report it to the operator of that server.`;
   return new GatewayError("conflict", "SIGN_IN_UNAVAILABLE", message);
 }
 

@@ -24,8 +24,8 @@ interface Cached {
   servers: CatalogServer[] | null;
 }
 
-/** Results by registry and text. They are the same for every user. */
-const cached = new Recent<string, Cached>(200);
+/** Results by registry and text. They are the same for every user. A result has at most 50 servers of about 5 KB. */
+const cached = new Recent<string, Cached>(50);
 
 /** Returns the servers that match a text: curated ones first, then those of the registry. */
 export async function searchServerCatalog(context: Context, text: string): Promise<CatalogResult> {

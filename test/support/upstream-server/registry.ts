@@ -36,6 +36,7 @@ const ODD = [
     remotes: [http("https://control.example.com/mcp")],
   }),
   server("com.example/percent", { remotes: [http("https://percent.example.com/%E0%A4%A")] }),
+  server("com.example/long", { remotes: [http(`https://long.example.com/${"x".repeat(500)}`)] }),
   server("com.evil/notion", { remotes: [http("https://mcp.notion.com/mcp/")] }),
 ];
 

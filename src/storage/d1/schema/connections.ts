@@ -47,7 +47,7 @@ export const connections = sqliteTable(
     /** The attempt that is refreshing the tokens, and the time until which others wait for it. */
     lease: text(),
     leaseUntil: integer("lease_until"),
-    /** End of the access token; `null` if the issuer does not tell. */
+    /** End of the access token; `null` if the issuer states none. */
     expiresAt: integer("expires_at"),
     refreshedAt: integer("refreshed_at"),
     /** The reason in one word, for an ended connection. */

@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../../../support/call";
 import { publishOwn, publishPublic, talk } from "../../../support/chat-turns";
-import { holdClock, objectOf, pass, releaseClock, ring } from "../../../support/clock";
+import { holdClockAtNoon, objectOf, pass, releaseClock, ring } from "../../../support/clock";
 import { expectLog } from "../../../support/logs";
 import { providerSkill } from "../../../support/provider";
 import { clearRegistry } from "../../../support/registry";
@@ -16,7 +16,7 @@ const NONE = { loads: 0, calls: 0, failures: 0, tokens: 0 };
 
 beforeEach(async () => {
   await clearRegistry();
-  holdClock();
+  holdClockAtNoon();
 });
 afterEach(releaseClock);
 

@@ -37,6 +37,7 @@ let isolates = 0;
  */
 it.each(["cold", "warm", "lagging"])(
   "another user's object takes the same trips as a missing one: %s",
+  { timeout: 600_000 },
   async (state) => {
     const made = async <T>(method: string, path: string, options: CallOptions) =>
       (await call(method, path, { ...options, headers: at("elsewhere") })).json<T>();

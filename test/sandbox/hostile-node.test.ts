@@ -86,10 +86,17 @@ const CORPUS: Record<string, [source: string, seen: RegExp, path?: string]> = {
 
 describe("hostile Node scripts", () => {
   it.each(Object.entries(CORPUS))("%s", async (_, [source, seen, path = "scripts/bad.js"]) => {
-    const began = Date.now();
-    const run = await runOne({ name: "hostile-node", files: { [path]: source } }, path, { ms: 1_500 });
-    // It must not hang; a busy machine takes longer.
-    expect(Date.now() - began).toBeLessThan(20_000);
+    const attempt = async () => {
+      const began = Date.now();
+      const ended = await runOne({ name: "hostile-node", files: { [path]: source } }, path, { ms: 1_500 });
+      // It must not hang; a busy machine takes longer.
+      expect(Date.now() - began).toBeLessThan(20_000);
+      return ended;
+    };
+    let run = await attempt();
+    // On a busy machine the time limit can come first.
+    for (let again = 0; again < 4 && run.reason === "timeout" && !seen.test(run.stdout + run.stderr); again++)
+      run = await attempt();
     expect(run.stdout + run.stderr).toMatch(seen);
     expect(run.stdout).not.toMatch(/GOT|OUT/);
     const sound = {

@@ -134,7 +134,7 @@ export type SkillFile = { path: string; size: number; sha256: string };
 
 export type SkillVersion = { version_id: string; /** 1, 2, … in the order of publication. Numbers are not reused. */ number: number; version: string | null; is_current: boolean; fileSize: number; fileHash: string; uploadHash: string; created_by: string; created_at: string; yanked_at: string | null; blocked_for: string | null; warnings: (Issue)[]; source?: SkillSource };
 
-/** What a version of a skill can do when it is loaded. */ export type SkillPermissions = { runs_code: boolean; asks_pages: boolean; model_invocation: boolean; preload: boolean; tools: (string)[]; allowed_tools: (string)[]; scripts: ({ path: string; language: "javascript" | "python" | "shell" | null; runs: "isolate" | "partly" | "remote" | "nowhere" | null })[]; servers: (ServerPermissions)[]; hosts: (string)[]; secrets: (string)[]; variables: (string)[]; commands: (string)[]; dependencies: (string)[] };
+/** What a version of a skill can do when it is loaded. */ export type SkillPermissions = { runs_code: boolean; asks_pages: boolean; model_invocation: boolean; preload: boolean; tools: (string)[]; allowed_tools: (string)[]; scripts: ({ path: string; language: "javascript" | "python" | "shell" | null; runs: "isolate" | "partly" | "remote" | "nowhere" | null })[]; servers: (ServerPermissions)[]; network: (string)[]; env: (string)[]; hosts: (string)[]; secrets: (string)[]; variables: (string)[]; commands: (string)[]; dependencies: (string)[] };
 
 export type ServerPermissions = { name: string; host: string | null; problem: string | null; command: string | null; secrets: (string)[]; variables: (string)[]; allow: (string)[] | null; deny: (string)[] };
 

@@ -61,7 +61,9 @@ const bridge: Bridge = {
   log: (text) => void host?.log(text).catch(() => {}),
   execute,
   fetch: async (ask, body) => {
-    const { value, error } = (await host?.fetch({ ...parse(ask), body: body.length === 0 ? null : body })) ?? { error: "The call has ended." };
+    const { value, error } = (await host?.fetch({ ...parse(ask), body: body.length === 0 ? null : body })) ?? {
+      error: "The call has ended.",
+    };
     if (value === undefined)
       return { head: stringify({ error: error ?? "It cannot be sent." }), body: new Uint8Array() };
     const { body: content, ...head } = value;

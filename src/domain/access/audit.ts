@@ -55,6 +55,7 @@ export const AUDIT_ACTIONS = [
   "skill.network.put",
   "skill.env.put",
   "skill.env.delete",
+  "skill.request",
   "skill.remove_references",
   "user.export",
   "user.erase",
@@ -122,6 +123,8 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "skill.env.put": ["scope"],
   "skill.env.delete": ["scope"],
   "skill.remove_references": ["ghost_id"],
+  // The author of the skill chose the host and the name, which can be the user.
+  "skill.request": ["version_id"],
   "user.export": [],
   "user.erase": [],
 };

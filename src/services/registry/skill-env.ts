@@ -92,6 +92,8 @@ export async function setVariables(
     when: { sealed: rows[0]?.ciphertext ?? "", skill: network.id, at: "after" },
   });
   if (await putSkillEnv(recorded, rows, SECRET_LIMITS.perScope)) return variablesOf(context, network);
+  // The skill can have been deleted meanwhile.
+  await networkOfSkill(context, network.id);
   const message = `Limit of skill variables reached (${SECRET_LIMITS.perScope}). Delete a value first.`;
   throw new GatewayError("conflict", "QUOTA_EXCEEDED", message, { limit: SECRET_LIMITS.perScope });
 }

@@ -1,0 +1,31 @@
+// Stores in D1 which hosts code of a skill can call.
+
+import { eq, sql } from "drizzle-orm";
+import type { Database } from "../database";
+import { now, skills } from "../schema/registry";
+import { skillNetworks } from "../schema/skill-network";
+
+/** Returns the approved hosts of a skill; empty if there are none. */
+export async function readApprovedNetwork(db: Database, skillId: string): Promise<string[]> {
+  const [found] = await db
+    .select({ hosts: skillNetworks.hosts })
+    .from(skillNetworks)
+    .where(eq(skillNetworks.skillId, skillId));
+  return found?.hosts ?? [];
+}
+
+/** Replaces the approved hosts of a skill. Without hosts, the row is deleted. Does nothing if the skill was deleted meanwhile. */
+export async function putApprovedNetwork(db: Database, skillId: string, hosts: readonly string[]): Promise<void> {
+  const isOfSkill = eq(skillNetworks.skillId, skillId);
+  if (hosts.length === 0) await db.batch([db.delete(skillNetworks).where(isOfSkill)]);
+  else
+    await db.batch([
+      db
+        .insert(skillNetworks)
+        .select(sql`SELECT ${skills.id}, ${JSON.stringify(hosts)}, ${now} FROM ${skills} WHERE ${skills.id} = ${skillId}`)
+        .onConflictDoUpdate({
+          target: skillNetworks.skillId,
+          set: { hosts: sql`excluded.hosts`, updatedAt: now },
+        }),
+    ]);
+}

@@ -1,8 +1,8 @@
 // Stores in D1 which hosts code of a skill can call.
 
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../database";
-import { now } from "../schema/registry";
+import { now, skills } from "../schema/registry";
 import { skillNetworks } from "../schema/skill-network";
 
 /** Returns the approved hosts of a skill; empty if there are none. */
@@ -11,6 +11,16 @@ export async function readApprovedNetwork(db: Database, skillId: string): Promis
     .select({ hosts: skillNetworks.hosts })
     .from(skillNetworks)
     .where(eq(skillNetworks.skillId, skillId));
+  return found?.hosts ?? [];
+}
+
+/** Returns the approved hosts of the skill of this name in a scope; empty if there are none. */
+export async function approvedNetworkByName(db: Database, scope: string, name: string): Promise<string[]> {
+  const [found] = await db
+    .select({ hosts: skillNetworks.hosts })
+    .from(skills)
+    .innerJoin(skillNetworks, eq(skillNetworks.skillId, skills.id))
+    .where(and(eq(skills.scope, scope), eq(skills.name, name)));
   return found?.hosts ?? [];
 }
 

@@ -22,6 +22,7 @@ const stored = { ...row, createdAt: 0, updatedAt: 0, lastUsedAt: null };
 
 export const SKILL_NETWORK_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
   readApprovedNetwork: (db) => network.readApprovedNetwork(db, SKILL),
+  approvedNetworkByName: (db) => network.approvedNetworkByName(db, scope, "skill-00001"),
   putApprovedNetwork: (db) => network.putApprovedNetwork(db, SKILL, ["api.example.org"]),
   readSkillNetwork: (db) => declared.readSkillNetwork(db, SKILL),
   hostsOfVersions: (db) => declared.hostsOfVersions(db, SKILL),

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { canRead, GATEWAY_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { decodeCursor, pageOf } from "../../domain/cursor";
-import { GatewayError, type Issue } from "../../domain/errors";
+import { GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { SECRET_LIMITS } from "../../domain/limits";
 import {
   namesOfSkills,
@@ -23,7 +23,7 @@ import { audited, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { seal } from "../secrets/encryption";
 import { skillEnvPlace } from "../secrets/skill-env";
-import { networkOfSkill, notDeclared, oneOf, undeclaredHosts } from "./skill-network";
+import { hostsNotDeclared, networkOfSkill, oneOf, undeclaredHosts } from "./skill-network";
 import { skillNotFound } from "./skills";
 
 /** `own`: the caller's values. `shared`: for all users of the skill who have no own value; admins only. */
@@ -77,7 +77,7 @@ export async function setVariables(
   const network = owner === "own" ? await findByIdOrName(context, skill) : await networkOfSkill(context, skill);
   const names = Object.keys(values);
   const issues = problemsOf(network, names, hosts);
-  if (issues.length > 0) throw notDeclared(issues, { declared_env: network.env, declared_hosts: network.hosts });
+  if (issues.length > 0) throw notDeclared(issues, network);
   const bound = [...new Set((hosts ?? network.hosts).map((host) => host.toLowerCase()))].sort();
   const { userId } = context.caller.principal;
   const rows = await Promise.all(
@@ -164,6 +164,13 @@ function problemsOf(network: SkillNetwork, names: readonly string[], hosts: read
   const message =
     "The current version declares no host to which a value can be sent. Declare `network` in the frontmatter.";
   return [...undeclared, { code: "NETWORK_NOT_DECLARED", message, path: "hosts" }];
+}
+
+function notDeclared(issues: readonly Issue[], { env, hosts }: SkillNetwork): GatewayError {
+  const details = { declared: hosts, declared_env: env };
+  if (issues.every(({ code }) => code === "NETWORK_NOT_DECLARED")) return hostsNotDeclared(issues, details);
+  const message = withReasons("These variables cannot be set. Use variables that the skill declares.", issues);
+  return new GatewayError("invalid", "ENV_NOT_DECLARED", message, { issues, ...details });
 }
 
 function valueNotFound(): GatewayError {

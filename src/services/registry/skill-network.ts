@@ -1,7 +1,7 @@
 // Approves the hosts that code of a skill can call.
 
 import { canRead } from "../../domain/access/access";
-import { GatewayError, type Issue } from "../../domain/errors";
+import { type ErrorDetails, GatewayError, type Issue, withReasons } from "../../domain/errors";
 import { hostsOfVersions, readSkillNetwork, type SkillNetwork } from "../../storage/d1/registry/declared-network";
 import { putApprovedNetwork } from "../../storage/d1/registry/skill-network";
 import { audited } from "../audit";
@@ -25,7 +25,7 @@ export async function approveNetwork(context: Context, id: string, hosts: readon
   const [network, declared] = await Promise.all([networkOfSkill(context, id), hostsOfVersions(context.db, id)]);
   requireRight(context.caller.principal, "activate", network.scope);
   const issues = undeclaredHosts(hosts, declared, "No version declares");
-  if (issues.length > 0) throw notDeclared(issues, { declared });
+  if (issues.length > 0) throw hostsNotDeclared(issues, { declared });
   const wanted = [...new Set(hosts.map((host) => host.toLowerCase()))].sort();
   const change = { before: { hosts: network.approved }, after: { hosts: wanted }, when: "is" } as const;
   await putApprovedNetwork(audited(context, "skill.network.put", id, change), id, wanted);
@@ -41,10 +41,10 @@ export function undeclaredHosts(hosts: readonly string[], declared: readonly str
   });
 }
 
-/** Returns the error for hosts or variables that are not declared. Its code is that of the first issue; `issues` has all. */
-export function notDeclared(issues: readonly Issue[], declared: Record<string, readonly string[]>): GatewayError {
-  const [first] = issues;
-  return new GatewayError("invalid", first?.code ?? "INVALID_REQUEST", first?.message ?? "", { issues, ...declared });
+/** Returns the error for hosts that are not declared. `details` has those that are. */
+export function hostsNotDeclared(issues: readonly Issue[], details: ErrorDetails): GatewayError {
+  const message = withReasons("These hosts cannot be used. Use hosts that the skill declares.", issues);
+  return new GatewayError("invalid", "NETWORK_NOT_DECLARED", message, { issues, ...details });
 }
 
 /** Returns the sentence that tells the caller what is declared. */

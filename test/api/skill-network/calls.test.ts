@@ -116,6 +116,19 @@ describe("the value of", () => {
 });
 
 describe("approval", () => {
+  it("is mentioned when a version is published, until it is given", async () => {
+    const codes = async (frontmatter: string) => {
+      const { warnings } = await publishPublic({ name: "told", frontmatter });
+      return warnings.flatMap(({ code, message }) => (code === "NETWORK_NOT_APPROVED" ? message : []));
+    };
+    const { id } = await publishPublic({ name: "told", frontmatter: "author: me" });
+    await approve(id, "api.example.org");
+    expect(await codes("network: [api.example.org]")).toEqual([]);
+    expect(await codes("network: [api.example.org, new.example.org]")).toEqual([
+      "Code of this skill cannot call new.example.org yet. Somebody who manages the skill approves the hosts: `skillgate network told --approve`.",
+    ]);
+  });
+
   it("applies to the next run, also when it is withdrawn", async () => {
     const { run, id } = await place({ hosts: [] });
     const source = printed("https://api.example.org/json");

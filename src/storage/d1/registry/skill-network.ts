@@ -1,6 +1,6 @@
 // Stores in D1 which hosts code of a skill can call.
 
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../database";
 import { now, skills } from "../schema/registry";
 import { skillNetworks } from "../schema/skill-network";
@@ -14,6 +14,16 @@ export async function readApprovedNetwork(db: Database, skillId: string): Promis
   return found?.hosts ?? [];
 }
 
+/** Returns the approved hosts of the skill of this name in a scope; empty if there are none. */
+export async function approvedNetworkByName(db: Database, scope: string, name: string): Promise<string[]> {
+  const [found] = await db
+    .select({ hosts: skillNetworks.hosts })
+    .from(skills)
+    .innerJoin(skillNetworks, eq(skillNetworks.skillId, skills.id))
+    .where(and(eq(skills.scope, scope), eq(skills.name, name)));
+  return found?.hosts ?? [];
+}
+
 /** Replaces the approved hosts of a skill. Without hosts, the row is deleted. Does nothing if the skill was deleted meanwhile. */
 export async function putApprovedNetwork(db: Database, skillId: string, hosts: readonly string[]): Promise<void> {
   const isOfSkill = eq(skillNetworks.skillId, skillId);
@@ -22,7 +32,9 @@ export async function putApprovedNetwork(db: Database, skillId: string, hosts: r
     await db.batch([
       db
         .insert(skillNetworks)
-        .select(sql`SELECT ${skills.id}, ${JSON.stringify(hosts)}, ${now} FROM ${skills} WHERE ${skills.id} = ${skillId}`)
+        .select(
+          sql`SELECT ${skills.id}, ${JSON.stringify(hosts)}, ${now} FROM ${skills} WHERE ${skills.id} = ${skillId}`,
+        )
         .onConflictDoUpdate({
           target: skillNetworks.skillId,
           set: { hosts: sql`excluded.hosts`, updatedAt: now },

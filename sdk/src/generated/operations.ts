@@ -367,7 +367,7 @@ export interface Operations {
   /** Sets your values of variables of a skill. */
   "skillEnv.set": { request: { path: { skill: string }; body: NewSkillEnv }; answer: SkillEnv };
   /** Approves the hosts that code of a skill can call. */
-  "skills.approveNetwork": { request: { path: { id: string }; body: { /** The hosts to which the value can be sent: exact names or `*.example.com`. */ hosts: (string)[] } }; answer: SkillNetwork };
+  "skills.approveNetwork": { request: { path: { id: string }; body: { /** The hosts to approve, in place of those that are approved. */ hosts: (string)[] } }; answer: SkillNetwork };
   /** Returns SKILL.md of a public skill as text. */
   "skills.content": { request: { path: { id: string } }; answer: { content: string } };
   /** Deletes a skill. */

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { canRead, GATEWAY_SCOPE, userScope, visibleScopes } from "../../domain/access/access";
 import { decodeCursor, pageOf } from "../../domain/cursor";
-import { GatewayError, type Issue, withReasons } from "../../domain/errors";
+import { GatewayError, type Issue } from "../../domain/errors";
 import { SECRET_LIMITS } from "../../domain/limits";
 import {
   namesOfSkills,
@@ -168,8 +168,9 @@ function problemsOf(network: SkillNetwork, names: readonly string[], hosts: read
 
 function notDeclared(issues: readonly Issue[], { env, hosts }: SkillNetwork): GatewayError {
   const details = { declared: hosts, declared_env: env };
-  if (issues.every(({ code }) => code === "NETWORK_NOT_DECLARED")) return hostsNotDeclared(issues, details);
-  const message = withReasons("These variables cannot be set. Use variables that the skill declares.", issues);
+  const variables = issues.filter(({ code }) => code === "ENV_NOT_DECLARED").length;
+  if (variables === 0) return hostsNotDeclared(issues, details);
+  const message = `Variables not declared (${variables}). Use variables that the skill declares.`;
   return new GatewayError("invalid", "ENV_NOT_DECLARED", message, { issues, ...details });
 }
 

@@ -1,7 +1,7 @@
 // Approves the hosts that code of a skill can call.
 
 import { canRead } from "../../domain/access/access";
-import { type ErrorDetails, GatewayError, type Issue, withReasons } from "../../domain/errors";
+import { type ErrorDetails, GatewayError, type Issue } from "../../domain/errors";
 import { hostsOfVersions, readSkillNetwork, type SkillNetwork } from "../../storage/d1/registry/declared-network";
 import { putApprovedNetwork } from "../../storage/d1/registry/skill-network";
 import { audited } from "../audit";
@@ -43,7 +43,7 @@ export function undeclaredHosts(hosts: readonly string[], declared: readonly str
 
 /** Returns the error for hosts that are not declared. `details` has those that are. */
 export function hostsNotDeclared(issues: readonly Issue[], details: ErrorDetails): GatewayError {
-  const message = withReasons("These hosts cannot be used. Use hosts that the skill declares.", issues);
+  const message = `Hosts not declared (${issues.length}). Use hosts that the skill declares.`;
   return new GatewayError("invalid", "NETWORK_NOT_DECLARED", message, { issues, ...details });
 }
 

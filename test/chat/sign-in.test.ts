@@ -5,6 +5,7 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CHAT_LIMITS } from "../../src/domain/chat/limits";
 import { call, keyFor } from "../support/call";
+import { connectedTurn, talk } from "../support/chat-turns";
 import { connectionsOf, type ProtectedServer, protectedServer, signInAt, throughIssuer } from "../support/connections";
 import { calling, chunks, ENTRY, type Reply, type Sent, saying, scriptModel } from "../support/scripted-model";
 import { gatewayServers } from "../support/servers";
@@ -24,10 +25,16 @@ afterEach(() => {
   wait.signInMs = signInMs;
 });
 
-/** A user with a model, and a server that the user has not connected. */
+/** The conversation of the current test. */
+let conversation = "";
+
+/** A user with a model, and a conversation that has tried a server which the user has not connected. */
 async function user(): Promise<{ server: ProtectedServer; key: string }> {
   const [server, key] = [await protectedServer(), await keyFor(`user-${crypto.randomUUID()}`)];
   await call("PUT", "/api/v1/models/m", { key, json: ENTRY });
+  const chat = await talk({ key }, { delivery: "auto" });
+  await connectedTurn(chat);
+  conversation = chat.route.slice(chat.route.lastIndexOf("/") + 1);
   return { server, key };
 }
 
@@ -35,7 +42,7 @@ const ask = (key: string, messages: Message[], more: object = {}, headers: Recor
   call("POST", CHAT, {
     key,
     json: { model: "m", messages, ...more },
-    headers: { "x-conversation-id": "work", ...headers },
+    headers: { "x-conversation-id": conversation, ...headers },
   });
 
 /** Returns a model's step that calls the tool which asks for the sign-in. */
@@ -265,7 +272,7 @@ describe.each<[string, string, (turns: [string, unknown][], stream: boolean) => 
     call("POST", route, {
       key,
       json: { model: "demo", ...body(turns, stream) },
-      headers: { "x-conversation-id": "d" },
+      headers: { "x-conversation-id": conversation },
     });
 
   it("the answer ends with the link, and the next one continues the call", async () => {

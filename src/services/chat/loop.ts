@@ -290,14 +290,17 @@ async function afterSignIn(state: StartedChat): Promise<boolean> {
   return false;
 }
 
-/** Waits for a part of the time. Repeats the request once, because the Durable Object can be evicted while it waits. */
+/** Waits for a part of the time. The Durable Object can be evicted meanwhile: its failures are repeated. */
 async function waitOnce(state: StartedChat, calls: JsonObject[], patience: number): Promise<ChatStepped> {
-  try {
-    return await step(state, null, calls, patience);
-  } catch (error) {
-    if (refusalIn(error) !== null || state.loop.signal.aborted) throw error;
-    state.loop.object = state.loop.reopen();
-    return step(state, null, calls, patience);
+  const { loop } = state;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await step(state, null, calls, patience);
+    } catch (error) {
+      if (refusalIn(error) !== null || loop.signal.aborted || attempt === CHAT_LIMITS.signInAttempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, CHAT_LIMITS.signInPauseMs));
+      loop.object = loop.reopen();
+    }
   }
 }
 

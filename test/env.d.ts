@@ -3,6 +3,8 @@ declare namespace Cloudflare {
   interface Env {
     REPLICA_DB: D1Database;
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
+    /** Of vitest.config.ts. */
+    SECRETS_KEY: string;
   }
 }
 /** Vite's, for files that tests read as text, and for all modules of a folder. */

@@ -102,6 +102,7 @@ function contextOf(ask, run) {
   return freeze({
     ...ask.context,
     config: freeze(ask.config),
+    env: freeze({ ...ask.env }),
     readFile: async (path, encoding) => unwrap(await asking("readFile").readFile(path, encoding)),
     // Lines above the limit are not sent, so that a tool with many log lines does not exceed the limit of calls.
     log: (...values) => { if (run.lines++ < LINES) void send(run, asking("log").log(format(values))); },
@@ -161,6 +162,23 @@ function format(values) {
     try { return stringify(value) ?? String(value); } catch { return String(value); }
   }).join(" ");
 }
+
+// Requests go through the gateway, which sends them to approved hosts only.
+const { Request, Response, TypeError } = globalThis;
+globalThis.fetch = async (input, init) => {
+  const run = runs.getStore();
+  if (run === undefined) throw new TypeError("fetch failed: there is no network while a module is evaluated");
+  const request = new Request(input, init);
+  const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer());
+  const headers = [...request.headers].filter(([name]) => name !== "accept-encoding");
+  const { value, error } = await hostOf(run).fetch({ url: request.url, method: request.method, headers, body });
+  request.signal?.throwIfAborted();
+  if (error !== undefined) throw new TypeError("fetch failed: " + error);
+  const { status, statusText } = value;
+  const response = new Response([101, 204, 205, 304].includes(status) ? null : value.body, { status, statusText, headers: value.headers });
+  Object.defineProperty(response, "url", { value: value.url });
+  return response;
+};
 
 const nothing = () => {};
 const logLine = (...values) => {

@@ -28,6 +28,23 @@ export interface SubRunResult {
   removed: string[];
 }
 
+/** A response to skill code. */
+export interface CodeResponse {
+  status: number;
+  statusText: string;
+  headers: [string, string][];
+  body: Uint8Array;
+  url: string;
+}
+
+/** Sends requests of skill code to the hosts that its skill declares. */
+export interface HostNetwork {
+  /** The variables of the code: placeholders by name. */
+  env: Readonly<Record<string, string>>;
+  /** Sends a request, which is untrusted. Throws with a message for the code. */
+  send(asked: unknown, signal: AbortSignal): Promise<CodeResponse>;
+}
+
 /** The dependencies of one call's host. */
 export interface HostParts {
   /** Returns a file of the skill's package, or `null` if it does not exist. */
@@ -36,6 +53,8 @@ export interface HostParts {
   /** Called if the code did not return a result: it failed, timed out, was cancelled or was stopped. */
   ended(ending: HostEnding): void;
   browserLink: BrowserLink;
+  /** Absent if the skill declares no host. */
+  network?: HostNetwork;
   /** Deadline of the call, in milliseconds since the epoch. Shortened when the isolate is ready. */
   deadline: number;
   /** Runs a part of the run in another language. Absent if this is not allowed. The arguments are untrusted. */
@@ -60,15 +79,22 @@ export class HostCall {
   readonly stopped = Promise.withResolvers<string>();
   readonly removed = new Set<string>();
   readonly counts: { calls: number; logged: number; read: number };
+  readonly #end = new AbortController();
   isOpen = true;
 
   constructor(readonly parts: HostParts) {
     this.counts = parts.whole?.counts ?? { calls: 0, logged: 0, read: 0 };
   }
 
+  /** Aborted at the end of the call. */
+  get ended(): AbortSignal {
+    return this.#end.signal;
+  }
+
   close(): void {
     this.isOpen = false;
     this.over.resolve();
+    this.#end.abort();
   }
 
   /** Counts a call. Throws if the deadline has passed or there are too many calls. */
@@ -181,6 +207,18 @@ export class Host extends RpcTarget {
       const reason = bytes.length > outFileBytes ? "TOO_LARGE" : "TOO_MANY";
       if (line.left.size < SCRIPT_FILES.outFiles) line.left.set(path, reason);
       return false;
+    });
+  }
+
+  /** Sends a request to a declared host. */
+  fetch(asked: unknown): Promise<HostReply<CodeResponse>> {
+    return this.#tell(async (line) => {
+      const { network } = line.parts;
+      if (network === undefined)
+        throw new Error(
+          "There is no network. Code reaches the hosts that its skill declares as `network` in SKILL.md.",
+        );
+      return network.send(asked, line.ended);
     });
   }
 

@@ -82,6 +82,8 @@ export async function callTool(
     arguments: call.arguments,
     context: { ...call.context },
     config: code.config,
+    network: host.network !== undefined,
+    env: { ...host.network?.env },
   };
   const isolate = await isolateOf(code, call.context.userId);
   const { outcome } = await runIsolated(

@@ -25,7 +25,10 @@ export async function runInIsolate(
     config,
     ms,
     // A part returns all its changes and deletions to the run.
-    ...(part === undefined ? {} : { ...part, toldFiles: SCRIPT_FILES.entries, isPart: true }),
+    network: host.network !== undefined,
+    ...(part === undefined
+      ? { env: { ...host.network?.env } }
+      : { ...part, toldFiles: SCRIPT_FILES.entries, isPart: true }),
   };
   const { outcome, line, ms: took } = await runIsolated({ loader, slots }, code, { ask, files, ms }, host, signal);
   const parsed = outcome.kind === "answer" ? outcomeSchema.safeParse(outcome.value) : null;

@@ -122,6 +122,7 @@ describe("a provider", () => {
       userId: "bob",
       userName: "bob",
       skillName: "shown",
+      env: {},
       config: { a: 1, b: 1 },
       toolConfig: { a: 1, b: 2 },
     });

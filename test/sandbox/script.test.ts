@@ -77,7 +77,7 @@ describe("a script", () => {
     ["throw { no: 'error' }", { exit_code: 1, stderr: /no/ }],
     ["require('left-pad')", { exit_code: 1, stderr: /Cannot find module 'left-pad'/ }],
     ["await new Promise(() => {})", { exit_code: 13, stderr: /unsettled top-level await/ }],
-    ["await fetch('https://example.com')", { exit_code: 1, stderr: /not permitted to access the internet/ }],
+    ["await fetch('https://example.com')", { exit_code: 1, stderr: /There is no network/ }],
   ])("%s", async (source, seen) => {
     expect(await run(source)).toMatchObject({
       killed: false,

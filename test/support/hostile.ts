@@ -75,10 +75,10 @@ export const CORPUS: Record<string, Row> = {
     sees: "Tool 'bad' failed: it returned a value that is nested too deeply",
   },
   // Network and environment
-  fetch: { call: "await fetch('https://example.com/');", sees: /not permitted to access the internet/ },
+  fetch: { call: "await fetch('https://example.com/');", sees: /There is no network/ },
   "fetch of the gateway itself": {
     call: "await fetch('http://127.0.0.1:8787/health');",
-    sees: /not permitted to access the internet/,
+    sees: /There is no network/,
   },
   "a socket": { call: "new WebSocket('wss://example.com/');", sees: /not permitted|internet|WebSocket/ },
   "an event source": {
@@ -131,7 +131,7 @@ export const CORPUS: Record<string, Row> = {
   },
   "everything that its context has": {
     call: "return Object.keys(context).sort().join();",
-    sees: "config,emit,log,readFile,request,skillName,subtaskId,taskId,userId,userName",
+    sees: "config,emit,env,log,readFile,request,skillName,subtaskId,taskId,userId,userName",
     isError: false,
   },
   "a file of somebody else": {

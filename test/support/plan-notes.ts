@@ -67,5 +67,6 @@ export const WALKING: Record<string, { tables: readonly string[]; why: string }>
   listOpen: { tables: ["open_skills"], why: "answers with the whole open list" },
   listServers: { tables: ["mcp_servers"], why: "walks along the names, a page of them" },
   connectionsUnderOtherKeys: { tables: ["connections"], why: "asked by an admin after a change of the encryption key" },
+  skillEnvUnderOtherKeys: { tables: ["skill_env"], why: "asked by an admin after a change of the encryption key" },
   secretsUnderOtherKeys: { tables: ["secrets"], why: "asked by an admin after a change of the encryption key" },
 };

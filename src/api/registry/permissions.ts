@@ -39,6 +39,8 @@ const permissionsSchema = () =>
         z.object({ path: z.string(), language: z.enum(LANGUAGES).nullable(), runs: z.enum(RUNS).nullable() }),
       ),
       servers: z.array(serverPermissionSchema()),
+      network: texts(),
+      env: texts(),
       hosts: texts(),
       secrets: texts(),
       variables: texts(),

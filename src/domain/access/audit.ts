@@ -52,6 +52,7 @@ export const AUDIT_ACTIONS = [
   "skill.unyank",
   "skill.verdict",
   "skill.delete",
+  "skill.request",
   "skill.remove_references",
   "user.export",
   "user.erase",
@@ -115,6 +116,8 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "skill.verdict": ["version_id", "blocked"],
   "skill.delete": ["scope", "user_id", "force", "moderated"],
   "skill.remove_references": ["ghost_id"],
+  // The author of the skill chose the host and the name, which can be the user.
+  "skill.request": ["version_id"],
   "user.export": [],
   "user.erase": [],
 };

@@ -11,7 +11,7 @@ import { isModule } from "./graph";
 /** The parts of a package that the compiler reads. */
 export type CodePackage = Pick<SkillPackage, "zip"> & {
   files: readonly PackageFile[];
-  manifest: Pick<Manifest, "provider" | "tools" | "requirements">;
+  manifest: Pick<Manifest, "provider" | "tools" | "requirements" | "network">;
 };
 
 export interface Compiled {
@@ -71,12 +71,16 @@ export function modulesOnly({ files, manifest, zip }: CodePackage): CodePackage 
     end += file.size;
     return { ...file, offset };
   });
-  const { provider, tools, requirements } = manifest;
+  const { provider, tools, requirements, network } = manifest;
   const declared = { tools, ...(provider === undefined ? {} : { provider }) };
   return {
     files: placed,
     zip: text,
-    manifest: { ...declared, ...(requirements === undefined ? {} : { requirements }) },
+    manifest: {
+      ...declared,
+      ...(requirements === undefined ? {} : { requirements }),
+      ...(network === undefined ? {} : { network }),
+    },
   };
 }
 

@@ -16,7 +16,15 @@ export interface PermittedVersion {
   scope: string;
   manifest: Pick<
     Manifest,
-    "allowedTools" | "dependencies" | "mcpServers" | "otherDependencies" | "preload" | "provider" | "tools"
+    | "allowedTools"
+    | "dependencies"
+    | "env"
+    | "mcpServers"
+    | "network"
+    | "otherDependencies"
+    | "preload"
+    | "provider"
+    | "tools"
   >;
   frontmatter: JsonObject;
   files: readonly Pick<PackageFile, "path">[];
@@ -62,6 +70,10 @@ export interface SkillPermissions {
   allowed_tools: string[];
   scripts: PermittedScript[];
   servers: PermittedServer[];
+  /** Hosts that its code calls after someone who manages the skill has approved them. */
+  network: string[];
+  /** Variables whose values are sent to these hosts. The code receives placeholders. */
+  env: string[];
   /** Hosts of all servers, without duplicates. */
   hosts: string[];
   secrets: string[];
@@ -100,6 +112,8 @@ export function permissionsOf(version: PermittedVersion, codeScopes: CodeScopes)
     allowed_tools: uniqueSorted(manifest.allowedTools),
     scripts,
     servers,
+    network: uniqueSorted(manifest.network ?? []),
+    env: uniqueSorted(manifest.env ?? []),
     hosts: uniqueSorted(servers.flatMap(({ host }) => host ?? [])),
     secrets: uniqueSorted(servers.flatMap(({ secrets }) => secrets)),
     variables: uniqueSorted(servers.flatMap(({ variables }) => variables)),
@@ -141,7 +155,7 @@ function permissionEntries(all: SkillPermissions): Map<string, Permission> {
     "server_tools",
     all.servers.map((server) => `${server.name}: ${toolsIn(server)}`),
   );
-  for (const field of ["hosts", "secrets", "variables", "commands", "dependencies"] as const)
+  for (const field of ["network", "env", "hosts", "secrets", "variables", "commands", "dependencies"] as const)
     addEntries(field, all[field]);
   return new Map(found.map((one) => [JSON.stringify([one.permission, one.value]), one]));
 }

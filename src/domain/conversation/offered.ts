@@ -27,6 +27,10 @@ export const describedSchema = z.lazy(() =>
 );
 export type Described = z.infer<typeof describedSchema>;
 
+/** The hosts that a version's code calls, and the variables whose values are sent there. */
+export const declaredNetworkSchema = z.lazy(() => z.object({ hosts: z.array(z.string()), env: z.array(z.string()) }));
+export type DeclaredNetwork = z.infer<typeof declaredNetworkSchema>;
+
 export const factsSchema = z.lazy(() =>
   z.object({
     digest: z.string(),
@@ -37,6 +41,8 @@ export const factsSchema = z.lazy(() =>
     scripts: z.boolean(),
     /** MCP server entries; absent if an earlier gateway stored the facts. */
     servers: jsonObject.optional(),
+    /** Absent if the version declares no host. */
+    network: declaredNetworkSchema.exactOptional(),
     /** The provider's tool descriptions; `null` until it was asked. */
     described: describedSchema.nullable(),
   }),

@@ -7,6 +7,7 @@ import { DEPENDENCY_LIMITS } from "../limits";
 import { parseReference } from "../reference";
 import type { Frontmatter } from "./frontmatter";
 import { type FieldReader, fieldReader } from "./manifest-field";
+import { readNetwork } from "./manifest-network";
 import { checkServers } from "./manifest-server";
 import { isName } from "./name";
 import { REQUIREMENTS, requirementLines, requirementOf } from "./requirements";
@@ -34,6 +35,8 @@ const KNOWN_FIELDS = new Set([
   "mcpServers",
   "dependencies",
   "requirements",
+  "network",
+  "env",
   "preload",
   "license",
   "compatibility",
@@ -54,7 +57,7 @@ const MODULE_ENDINGS = [".js", ".mjs", ".ts", ".py"];
  * Reads the known fields. Issues: `DESCRIPTION_MISSING`, `DESCRIPTION_INVALID`, `VARIABLE_IN_ORIGIN`. Warnings: `FIELD_UNKNOWN`,
  * `FIELD_TYPE`, `NAME_IS_TITLE`, `DESCRIPTION_LONG`, `COMPATIBILITY_LONG`, `METADATA_NOT_STRINGS`, `ALLOWED_TOOLS_LIST`,
  * `TOOL_INVALID`, `TOOL_DUPLICATE`, `DEPENDENCY_INVALID`, `TOO_MANY_DEPENDENCIES`, `PROVIDER_LANGUAGE`, `PROVIDER_NOT_FOUND` and those of
- * `manifest-server.ts`. Each has the line of its key.
+ * `manifest-server.ts` and `manifest-network.ts`. Each has the line of its key.
  *
  * @param paths the package's files, relative to the skill's folder; a provider's module is looked up in them
  */
@@ -81,6 +84,7 @@ export function readManifest(frontmatter: Frontmatter, paths: readonly string[])
     mcpServers: checkServers(fields, fields.object("mcpServers")),
     ...readDependencies(fields),
     ...readRequirements(fields),
+    ...readNetwork(fields),
     preload: fields.flag("preload"),
     ...defined("license", fields.text("license")),
     ...defined("compatibility", fields.text("compatibility")),

@@ -32,6 +32,10 @@ export interface Manifest {
   otherDependencies?: string[];
   /** Python packages that its scripts import, as PEP 508 writes them. Absent if it declares none. */
   requirements?: string[];
+  /** Hosts that its code calls, in lower case, with a port unless it is the port of https. Absent if it declares none. */
+  network?: string[];
+  /** Variables whose values its code sends to these hosts. Absent if it declares none. */
+  env?: string[];
   preload: boolean;
   license?: string;
   compatibility?: string;

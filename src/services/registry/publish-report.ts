@@ -22,6 +22,7 @@ import { shownText } from "../../domain/text";
 import { catalogLine, estimateFileTokens } from "../../domain/tokens";
 import { compileInIsolate } from "../../sandbox/compiling";
 import { countTokens } from "../../storage/assets/tokenizer";
+import { approvedNetworkByName } from "../../storage/d1/registry/skill-network";
 import { findNamed } from "../../storage/d1/skills";
 import { canRunCodeInScope } from "../catalog/can-run";
 import type { Context } from "../context";
@@ -77,16 +78,17 @@ export async function assess(
   compiles = canRunCodeInScope(context, scope),
 ): Promise<Assessment> {
   const findings = findingsIn(found);
-  const [tokens, routing, unresolved, compiled] = await Promise.all([
+  const [tokens, routing, unresolved, waiting, compiled] = await Promise.all([
     countPackageTokens(context, found),
     reportRouting(context, found, scope),
     dependencyWarnings(context, found, scope),
+    networkWarnings(context, found, scope),
     compiles
       ? compileInIsolate(context, found)
       : { code: null, warnings: codeWarnings(context, found, scope), scripts: null },
   ]);
   const placed = builtinWarnings(found, scope);
-  const warnings = [...findings, ...placed, ...found.warnings, ...unresolved, ...compiled.warnings];
+  const warnings = [...findings, ...placed, ...found.warnings, ...unresolved, ...waiting, ...compiled.warnings];
   return { tokens, routing, warnings, findings, code: compiled.code, scripts: compiled.scripts };
 }
 
@@ -131,6 +133,16 @@ function codeWarnings(
       severity: "info",
     },
   ];
+}
+
+/** A note about declared hosts that code of the skill cannot call yet. */
+async function networkWarnings(context: Context, { name, manifest }: SkillPackage, scope: string): Promise<Issue[]> {
+  if (manifest.network === undefined) return [];
+  const approved = await approvedNetworkByName(context.db, scope, name);
+  const waiting = manifest.network.filter((host) => !approved.includes(host));
+  if (waiting.length === 0) return [];
+  const message = `Code of this skill cannot call ${waiting.join(", ")} yet. Somebody who manages the skill approves the hosts: \`skillgate network ${name} --approve\`.`;
+  return [{ code: "NETWORK_NOT_APPROVED", message, path: SKILL_FILE, severity: "info" }];
 }
 
 /** Counts a package's tokens: SKILL.md exactly, other files estimated by size. */

@@ -15,6 +15,7 @@ import { GatewayError } from "../../domain/errors";
 import { SECRET_LIMITS } from "../../domain/limits";
 import { Recent } from "../../domain/recent";
 import { makeRedactor, type Redactor } from "../../domain/servers/redactor";
+import { reencryptSkillEnv, skillEnvUnderOtherKeys } from "../../storage/d1/registry/skill-env";
 import {
   deleteSecret,
   findSecrets,
@@ -33,6 +34,7 @@ import { adminOnlyError, requireAdmin } from "../admin";
 import { audited, recordAct, scopeInLog } from "../audit";
 import type { Context } from "../context";
 import { currentKeyId, keyIds, seal, unseal } from "./encryption";
+import { skillEnvPlace } from "./skill-env";
 
 /** The owner of secrets: the caller, a group, or the gateway. */
 export type SecretOwner = { kind: "user" } | { kind: "group"; group: string } | { kind: "gateway" };
@@ -91,9 +93,10 @@ export async function removeSecret(context: Context, owner: SecretOwner, name: s
 export async function rotateSecrets(context: Context): Promise<{ rotated: number; remaining: number }> {
   requireAdmin(context.caller.principal);
   const keyId = await currentKeyId(context.settings);
-  const [{ rows, count }, connections] = await Promise.all([
+  const [{ rows, count }, connections, values] = await Promise.all([
     secretsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
     connectionsUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
+    skillEnvUnderOtherKeys(context.db, keyId, ROTATED_AT_ONCE),
   ]);
   let rotated = 0;
   for (const row of rows) {
@@ -109,8 +112,14 @@ export async function rotateSecrets(context: Context): Promise<{ rotated: number
     await reencryptConnection(context.db, row, await seal(context.settings, connectionPlace(row), value));
     rotated++;
   }
+  for (const row of values.rows) {
+    const value = await unseal(context.settings, skillEnvPlace(row), row);
+    if (value === null) continue;
+    await reencryptSkillEnv(context.db, row, await seal(context.settings, skillEnvPlace(row), value));
+    rotated++;
+  }
   if (rotated > 0) await recordAct(context, "secret.rotate", keyId, { after: { rotated } });
-  return { rotated, remaining: count + connections.count - rotated };
+  return { rotated, remaining: count + connections.count + values.count - rotated };
 }
 
 const cached = new Recent<string, { at: number; found: Map<string, UsableSecret> }>(500);

@@ -33,7 +33,7 @@ export async function filesOf(context: Context, versionId: string): Promise<Pack
 }
 
 export function factsFrom(content: VersionContent): CodeFacts {
-  const { digest, config, tools, provider, servers, files, described } = content;
+  const { digest, config, tools, provider, servers, network, files, described } = content;
   const paths = files.map((file) => file.path);
   const named = provider?.module;
   const module = named === undefined ? null : (findModule(named, paths) ?? findPython(named, paths));
@@ -46,6 +46,7 @@ export function factsFrom(content: VersionContent): CodeFacts {
     tools: tools.filter(({ name }) => name !== "__proto__").slice(0, CODE_LIMITS.toolsPerSkill),
     scripts: paths.some(isScript),
     servers,
+    ...(network === null ? {} : { network }),
     described,
   };
 }

@@ -9,6 +9,7 @@ import type { Context } from "../context";
 import type { Session } from "../session";
 import { hostParts, providerCode, toolContext } from "./code";
 import type { ProviderFacts } from "./declarations";
+import { networkOf } from "./network";
 
 /** The context of a call, and where its code runs. */
 interface ProviderPlace {
@@ -23,11 +24,14 @@ export async function callProvided(
   skill: SkillRef,
   { facts, tool }: { facts: ProviderFacts; tool: { tool: ToolDeclaration; shown: string; arguments: JsonObject } },
 ): Promise<ToolResult> {
-  return callTool(
+  const network = await networkOf(context, skill, facts.network);
+  const base = await hostParts(context, session, skill, callId, signal);
+  const result = await callTool(
     { loader: context.loader, slots: session.memory.slots },
     providerCode(context, skill, facts, facts.provider),
     { ...tool, context: toolContext(context, session, skill.name) },
-    await hostParts(context, session, skill, callId, signal),
+    network?.host(base) ?? base,
     signal,
   );
+  return network?.redactResult(result) ?? result;
 }

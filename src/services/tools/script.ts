@@ -18,6 +18,7 @@ import { countCall } from "../skill-use";
 import type { CallPlace } from "./call";
 import { executorFor, executorsOf, hostParts, remoteOf, scriptLanguage, scriptVerdict, toolContext } from "./code";
 import { factsOf, filesOf } from "./declarations";
+import { networkOf } from "./network";
 import { callWithStoredFiles, resolveInputFiles, storeWrittenFiles } from "./script-files";
 
 /** The context of a script: a conversation, or a catalog without one. */
@@ -71,7 +72,9 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   if ("issues" in given) return refusedFiles(given.issues);
   const remote = await executorFor(context, view, skill);
   const script = { path, language, ...(remote === null ? {} : await scriptVerdict(context, skill.version_id, path)) };
-  const host = await hostParts(context, session, skill, place.callId, place.signal);
+  const network = await networkOf(context, skill, facts.network);
+  const base = await hostParts(context, session, skill, place.callId, place.signal);
+  const host = network?.host(base) ?? base;
   const parts = { ...context, loader };
   const executor = executorsOf(parts, session, skill.version_id, host, remote).find((one) => one.runs(script));
   if (executor === undefined) return failed(`Error: '${path}' cannot be run. Read it with read_skill.`);
@@ -82,12 +85,14 @@ export async function executeScript(place: ScriptPlace, request: ScriptRequest):
   const call = { script, digest, args, input, files: inside, config, context: about, ms: timeoutOf(config) };
   // Computed before the run: the next turn may begin meanwhile.
   const callWithFiles = session === null ? null : callWithStoredFiles(session, place.callId, request);
-  const run = await executor.run(call, place.signal);
+  const ended = await executor.run(call, place.signal);
+  const run = network?.redactRun(ended) ?? ended;
   context.count("scripts", [language, run.killed ? "killed" : run.exit_code === 0 ? "ok" : "error"]);
   const { written, left } = await storeWrittenFiles(context, callWithFiles, run);
   // A gateway without an executor has one place only.
   const ranIn = remoteOf(context) === null ? null : (run.executor ?? "isolate");
-  const result = scriptResult({ ...request, script_path: path }, run, ranIn, describeFiles(written, left));
+  const missing = network?.missing ?? [];
+  const result = scriptResult({ ...request, script_path: path }, run, ranIn, describeFiles(written, left), missing);
   return session === null ? result : countCall(context, session, skill, result);
 }
 
@@ -107,12 +112,15 @@ function scriptResult(
   run: ScriptRun,
   executor: "isolate" | "remote" | null,
   told: FilesReport,
+  missing: readonly string[],
 ): ToolResult {
   const lines = [`=== Script Execution: ${skill_name}/${script_path} ===`];
   if (args.length > 0) lines.push(`**Arguments**: ${args.join(" ")}`);
   lines.push(`**Exit Code**: ${run.exit_code}`, `**Duration**: ${run.duration_ms} ms`);
   if (executor !== null) lines.push(`**Executor**: ${executor}`);
   if (run.killed) lines.push("**Killed**: it did not end by itself.");
+  if (missing.length > 0)
+    lines.push(`**Not set**: ${missing.join(", ")}. The user sets them with \`skillgate env ${skill_name} <name>\`.`);
   for (const [title, output] of [
     ["Standard Output", run.stdout],
     ["Standard Error", run.stderr],
@@ -122,7 +130,8 @@ function scriptResult(
   for (const { path, text } of told.shown) lines.push(`### ${path}\n\n${fenced(text)}`);
   const { exit_code, stdout, stderr, duration_ms, killed } = run;
   const where: JsonObject = executor === null ? {} : { executor };
-  const about = { skill_name, script_path, args, exit_code, stdout, stderr, duration_ms, killed, ...where };
+  const unset: JsonObject = missing.length === 0 ? {} : { missing_env: [...missing] };
+  const about = { skill_name, script_path, args, exit_code, stdout, stderr, duration_ms, killed, ...where, ...unset };
   const result: ToolResult = {
     content: [{ type: "text", text: lines.join("\n\n") }],
     structuredContent: { ...about, ...told.data },

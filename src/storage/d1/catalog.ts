@@ -2,7 +2,7 @@
 
 import { and, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { CatalogEntry } from "../../domain/catalog/catalog";
-import type { Described } from "../../domain/conversation/offered";
+import type { DeclaredNetwork, Described } from "../../domain/conversation/offered";
 import type { JsonObject } from "../../domain/json";
 import type { Manifest, PackageFile, ToolDeclaration } from "../../domain/package/skill";
 import type { Database } from "./database";
@@ -184,6 +184,8 @@ export interface VersionContent {
   provider: Manifest["provider"] | null;
   /** MCP server entries as the author wrote them. */
   servers: JsonObject;
+  /** The hosts that its code calls, and the variables for them; `null` if it declares no host. */
+  network: DeclaredNetwork | null;
   /** The provider's tool descriptions, if known. This is the only field that can be added after publishing. */
   described: Described | null;
 }
@@ -235,9 +237,9 @@ export function contentsIn(
   })[],
 ): Map<string, VersionContent> {
   return new Map(
-    rows.map(({ id, manifest: { config, tools, provider, mcpServers }, ...rest }) => [
-      id,
-      { ...rest, config, tools, provider: provider ?? null, servers: mcpServers },
-    ]),
+    rows.map(({ id, manifest: { config, tools, provider, mcpServers, network, env = [] }, ...rest }) => {
+      const declared = network === undefined ? null : { hosts: network, env };
+      return [id, { ...rest, config, tools, provider: provider ?? null, servers: mcpServers, network: declared }];
+    }),
   );
 }

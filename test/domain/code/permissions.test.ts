@@ -97,7 +97,10 @@ it("differ by additions and removals, independent of their order", () => {
   expect(permissionChanges(before, turned)).toEqual({ added: [], removed: [] });
   const headers = { "x-key": `\${{secrets.KEY}}` };
   const after = version(
-    { ...server({ url: "https://b.example.com/", headers, deny: ["drop"] }), allowedTools: ["Read"] },
+    {
+      ...server({ url: "https://b.example.com/", headers, deny: ["drop"] }),
+      ...{ allowedTools: ["Read"], network: ["api.example.com"], env: ["TOKEN"] },
+    },
     { frontmatter: { "disable-model-invocation": true } },
   );
   const { added, removed } = permissionChanges(before, after);
@@ -105,6 +108,8 @@ it("differ by additions and removals, independent of their order", () => {
   expect(lines(added)).toEqual([
     "servers weather at b.example.com",
     "server_tools weather: all tools but drop",
+    "network api.example.com",
+    "env TOKEN",
     "hosts b.example.com",
     "secrets KEY",
   ]);

@@ -159,6 +159,50 @@ it.each([
   expect({ requirements: manifest?.requirements, warnings }).toEqual({ requirements, warnings: [] });
 });
 
+it("reads the hosts and variables of its code, without duplicates", async () => {
+  const { manifest, warnings } = await described(
+    "network: [API.GitHub.com, 'api.example.com:8443', api.github.com]\nenv: [TOKEN, TOKEN]",
+  );
+  expect(manifest).toMatchObject({ network: ["api.github.com", "api.example.com:8443"], env: ["TOKEN"] });
+  expect(warnings).toEqual([]);
+});
+
+it.each([
+  ...[
+    "https://api.github.com",
+    "*.github.com",
+    "api.github.com/v1",
+    "user@api.github.com",
+    "localhost.localdomain",
+    "10.0.0.1",
+  ],
+  ...[
+    "169.254.169.254",
+    "[::1]",
+    "0x7f.1",
+    "metadata.google.internal",
+    "api.github.com:0",
+    "api.github.com:70000",
+    "github",
+    "api.github.com.",
+    "a b.com",
+  ],
+])("does not read %j as a host that code can call", async (host) => {
+  const { manifest, warnings } = await described(`network: [${JSON.stringify(host)}]`);
+  expect({ network: manifest?.network, warnings }).toEqual({
+    network: undefined,
+    warnings: ["NETWORK_INVALID SKILL.md:3"],
+  });
+});
+
+it.each(["PATH", "home", "LD_PRELOAD", "NODE_OPTIONS", "PYTHONPATH", "BASH_ENV", "https_proxy", "A-B", "1A", ""])(
+  "does not read %j as a variable for a host",
+  async (name) => {
+    const { manifest, warnings } = await described(`network: [api.github.com]\nenv: [${JSON.stringify(name)}]`);
+    expect({ env: manifest?.env, warnings }).toEqual({ env: undefined, warnings: ["ENV_INVALID SKILL.md:4"] });
+  },
+);
+
 describe("warnings", () => {
   it.each([
     ["x-custom: 1", "FIELD_UNKNOWN SKILL.md:3"],
@@ -174,6 +218,9 @@ describe("warnings", () => {
     ["dependencies: ['a@not a range']", "DEPENDENCY_INVALID SKILL.md:3"],
     ["requirements:\n  - numpy\n  - not a package", "REQUIREMENT_INVALID SKILL.md:5"],
     [`dependencies: [${Array.from({ length: 129 }, (_, n) => `d${n}`)}]`, "TOO_MANY_DEPENDENCIES SKILL.md:3"],
+    [`network: [${Array.from({ length: 21 }, (_, n) => `h${n}.example.com`)}]`, "TOO_MANY_HOSTS SKILL.md:3"],
+    [`network: [a.com]\nenv: [${Array.from({ length: 21 }, (_, n) => `V${n}`)}]`, "TOO_MANY_VARIABLES SKILL.md:4"],
+    ["env: [TOKEN]", "ENV_WITHOUT_NETWORK SKILL.md:3"],
     ["provider: {module: provider, class: P}", "PROVIDER_NOT_FOUND SKILL.md:3"],
     ["mcpServers:\n  a: x", "MCP_SERVER_INVALID SKILL.md:4"],
     ["mcpServers:\n  a: {command: npx}", "MCP_STDIO SKILL.md:4"],

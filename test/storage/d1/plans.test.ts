@@ -41,6 +41,7 @@ import { Recorder } from "../../support/recorder";
 import { BIG_USER, PUBLIC_SKILLS, seedManySkills } from "../../support/registry-10k";
 import { SERVER_QUERIES } from "../../support/server-queries";
 import { SIGN_IN_QUERIES } from "../../support/sign-in-queries";
+import { SKILL_NETWORK_QUERIES } from "../../support/skill-network-queries";
 
 const OWN = `user:${BIG_USER}`;
 const SCOPES = [OWN, "group:g", "public"];
@@ -66,6 +67,7 @@ const QUERIES: Record<string, (db: Database, session: GuardedSession) => Promise
   ...IMPORT_QUERIES,
   ...CONSOLE_QUERIES,
   ...CONNECTION_QUERIES,
+  ...SKILL_NETWORK_QUERIES,
   ...SIGN_IN_QUERIES,
   ...SERVER_QUERIES,
   selectSkill: async (db) => skills.selectSkill(db, "skl_0-1"),

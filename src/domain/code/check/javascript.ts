@@ -13,21 +13,26 @@ const HOLLOW: [RegExp, string][] = [
   [/^(?:worker_threads|cluster|vm)$/, "threads are not available"],
 ];
 
+/** Modules that work for hosts that the skill declares. */
+const FOR_HOSTS = /^https?$/;
+
 /** The compiler's output for a package. */
 interface Compiled {
   functions: Readonly<Record<string, FileFunction>>;
   faults: Readonly<Record<string, SyntaxProblem>>;
 }
 
+/** @param hasNetwork whether the skill declares hosts */
 export function javascriptJudge(
   { functions, faults }: Compiled,
   paths: ReadonlySet<string>,
+  hasNetwork = false,
 ): (path: string) => Judgement {
   function lackOf(from: string, specifier: string): Judgement | null {
     const name = shownName(specifier);
     const bare = specifier.replace(/^node:/, "");
     const hollow = HOLLOW.find(([names]) => names.test(bare));
-    if (hollow !== undefined)
+    if (hollow !== undefined && !(hasNetwork && FOR_HOSTS.test(bare)))
       return { runs: "partly", reason: `It imports ${name}, but ${hollow[1]}. Calls that need it fail.` };
     if (isNodeBuiltin(specifier) || neededFile(from, specifier, paths) !== null || /^(?:\/|file:)/.test(specifier))
       return null;

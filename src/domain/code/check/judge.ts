@@ -22,7 +22,11 @@ import { modulesInWheel } from "./wheel";
  * @param compiled the compiled JavaScript; `null` if compiling failed
  */
 export function judgeScripts(
-  { zip, files, manifest }: Pick<CodePackage, "zip" | "files"> & { manifest: Pick<Manifest, "requirements"> },
+  {
+    zip,
+    files,
+    manifest,
+  }: Pick<CodePackage, "zip" | "files"> & { manifest: Pick<Manifest, "requirements" | "network"> },
   compiled: CompiledFunctions | null,
 ): ScriptVerdict[] {
   const paths = files.map(({ path }) => path);
@@ -37,8 +41,9 @@ export function judgeScripts(
     .filter(({ path }) => isWheel(path))
     .map((file) => (readable.has(file) ? modulesInWheel(bytesOf(file)) : null));
   const wheels = brought.includes(null) ? null : new Set(brought.flatMap((names) => [...(names ?? [])]));
-  const python = pythonJudge({ paths, textOf, wheels });
-  const javascript = compiled === null ? null : javascriptJudge(compiled, new Set(paths));
+  const hasNetwork = manifest.network !== undefined;
+  const python = pythonJudge({ paths, textOf, wheels, hasNetwork });
+  const javascript = compiled === null ? null : javascriptJudge(compiled, new Set(paths), hasNetwork);
   const isTooLarge = files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes;
 
   function verdictOf(file: PackageFile): Judgement | null {
@@ -52,7 +57,7 @@ export function judgeScripts(
     const text = textOf(path);
     if (text === null) return { runs: "nowhere", reason: "It is not UTF-8 text." };
     if (language === "python") return python(path);
-    return shellJudgement(text);
+    return shellJudgement(text, hasNetwork);
   }
 
   const requirementFiles = files.filter(({ path }) => isRequirements(path));

@@ -11,10 +11,15 @@ export interface PythonPackage {
   textOf(path: string): string | null;
   /** Modules in its wheels. `null` if a wheel cannot be read, in which case any module may exist. */
   wheels: ReadonlySet<string> | null;
+  /** Whether the skill declares hosts. Default: no. */
+  hasNetwork?: boolean;
 }
 
+/** Modules that work for hosts that the skill declares: clients of HTTP, and what they import. */
+const FOR_HOSTS = /^(?:urllib\.request|http\.client|socket|ssl)(?:\.|$)/;
+
 /** Returns a function that checks the scripts of one package. Each file is read once. */
-export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: string) => Judgement {
+export function pythonJudge({ paths, textOf, wheels, hasNetwork = false }: PythonPackage): (path: string) => Judgement {
   const all = new Set(paths);
   const read = new Map<string, PythonImport[]>();
   const importsOf = (path: string) => {
@@ -63,7 +68,7 @@ export function pythonJudge({ paths, textOf, wheels }: PythonPackage): (path: st
   function lackOf(module: string): Judgement | null {
     const known = knownModule(module);
     const name = shownName(module);
-    if (known === "there") return null;
+    if (known === "there" || (hasNetwork && FOR_HOSTS.test(module))) return null;
     const [head = ""] = module.split(".", 1);
     if (known === "elsewhere")
       return {

@@ -8,9 +8,11 @@ const NETWORK = new Set(
   "aria2c curl dig ftp host http httpie nc ncat nslookup ping rsync scp sftp ssh telnet traceroute wget".split(" "),
 );
 
-export function shellJudgement(text: string): Judgement {
+/** @param hasNetwork whether its skill declares hosts, with which `curl` exists */
+export function shellJudgement(text: string, hasNetwork = false): Judgement {
+  const missing = missingCommands(text).filter(({ command }) => !(hasNetwork && command === "curl"));
   return worst(
-    missingCommands(text).map(({ command, line }) => {
+    missing.map(({ command, line }) => {
       const asks = `It calls ${shownName(command)}`;
       return NETWORK.has(command)
         ? { runs: "partly", reason: `${asks}, but network access is not available. Calls that need it fail.`, line }

@@ -3,6 +3,7 @@
 
 import { countStream } from "./files.js";
 import { begin, callbackOf, during, timers } from "./loop.js";
+import { httpModule } from "./network.js";
 import { parseArgsOf } from "./parse-args.js";
 import { keepModule } from "./pristine.js";
 import { makeReadline } from "./readline.js";
@@ -11,12 +12,12 @@ import { makeReadline } from "./readline.js";
 const real = globalThis.process.getBuiltinModule;
 
 const REAL = new Set(
-  `assert assert/strict async_hooks buffer constants crypto dgram diagnostics_channel dns dns/promises events http http2 https net
+  `assert assert/strict async_hooks buffer constants crypto dgram diagnostics_channel dns dns/promises events http2 net
   path/win32 perf_hooks punycode querystring stream stream/consumers stream/promises stream/web string_decoder tls url
   util/types zlib`.split(/\s+/),
 );
 /** Modules with asynchronous work that continues after the call. The script waits for it. */
-const WAITED = new Set(["crypto", "zlib", "dns", "http", "https", "net", "tls"]);
+const WAITED = new Set(["crypto", "zlib", "dns", "net", "tls"]);
 
 export function makeBuiltins({ run, fs, createRequire }) {
   const own = {
@@ -27,6 +28,8 @@ export function makeBuiltins({ run, fs, createRequire }) {
     path: () => pathModule(run),
     "path/posix": () => get("path"),
     console: () => run.console,
+    http: () => httpModule(run, real("node:http"), "http:"),
+    https: () => httpModule(run, real("node:https"), "https:"),
     module: () => moduleModule(createRequire, names),
     timers: () => ({ ...timers, promises: timersPromises() }),
     "timers/promises": timersPromises,

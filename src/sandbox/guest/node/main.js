@@ -7,6 +7,7 @@ import { makeConsole } from "./console.js";
 import { isChanged, makeFiles } from "./files.js";
 import { currentRun, during, enter, idle, keepGlobals, leave, queueTask, timers } from "./loop.js";
 import { makeModules } from "./modules.js";
+import { fetchOf } from "./network.js";
 import { isPristine, keepLanguage } from "./pristine.js";
 import { makeProcess } from "./process.js";
 
@@ -161,6 +162,7 @@ function contextOf(run, asked) {
   return Object.freeze({
     ...asked.context,
     config: Object.freeze(asked.config),
+    env: Object.freeze({ ...asked.env }),
     readFile: (path, encoding) => asks(async () => unwrap(await host().readFile(path, encoding))),
     log: (...values) => {
       if (run.lines++ < logLines) void tell(host().log(format(...values)));
@@ -253,10 +255,9 @@ function installGlobals() {
   own("console", (run) => run?.console ?? silent);
   globalThis.reportError = (error) => currentRun()?.fail(error);
   const { fetch } = globalThis;
-  globalThis.fetch = (...args) => {
+  globalThis.fetch = (input, init) => {
     const run = currentRun();
-    const asked = fetch(...args);
-    return run === undefined ? asked : during(run, asked);
+    return run === undefined ? fetch(input, init) : fetchOf(run, input, init);
   };
   // Also after a run has ended: the runtime writes unhandled rejections to the operator's log.
   addEventListener("unhandledrejection", (event) => {

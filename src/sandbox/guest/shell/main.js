@@ -63,6 +63,8 @@ async function serve({ asked, host, given, zip, files, limits, stop }) {
     },
     customCommands: [...ownCommands(), ...shellCommands(), ...otherLanguages(run), tarCommand()],
     executionLimits: limits.shell,
+    // With it, `curl` exists.
+    ...(asked.network ? { fetch: (url, options) => sendRequest(host, url, options) } : {}),
     // The isolate is the security boundary. Patching its globals would only be slower.
     defenseInDepth: false,
     sleep: (ms) => sleep(ms, stop.signal),
@@ -110,6 +112,22 @@ async function start(bash, { asked, fs, limits, signal }) {
   const { mode } = await fs.stat(path);
   await fs.chmod(path, mode | 0o111);
   return bash.exec(quoted([path, ...asked.args]), options);
+}
+
+/** Sends a request of `curl` through the gateway. The thrown message is what `curl` prints. */
+async function sendRequest(host, url, { method = "GET", headers, body }) {
+  const given = [...new Headers(headers)].filter(([name]) => name !== "accept-encoding");
+  const { value, error } = await host.fetch({ url, method, headers: given, body: bytesOf(body) });
+  if (error !== undefined) throw new Error(error);
+  return { ...value, headers: Object.fromEntries(value.headers) };
+}
+
+/** The shell keeps text as text, and bytes that are not UTF-8 as one character per byte. */
+function bytesOf(body) {
+  if (body === undefined || body === null) return null;
+  if (typeof body !== "string") return new Uint8Array(body);
+  const isBinary = /^[\0-\xff]*$/.test(body) && /[\0\x80-\x9f]/.test(body);
+  return isBinary ? Uint8Array.from(body, (char) => char.charCodeAt(0)) : new TextEncoder().encode(body);
 }
 
 const quoted = (words) => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");

@@ -46,6 +46,8 @@ export interface Bridge {
   log(text: string): void;
   /** Runs a command on the current files. Argument and result are JSON. */
   execute(ask: string): Promise<string>;
+  /** Sends a request, whose URL, method and headers are JSON. `head` has status and headers of the response, or `error`. */
+  fetch(ask: string, body: Uint8Array): Promise<{ head: string; body: Uint8Array }>;
 }
 
 export async function boot(bridge: Bridge): Promise<Interpreter> {

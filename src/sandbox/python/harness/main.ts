@@ -4,7 +4,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { SCRIPT_FILES } from "../../../domain/code/script-limits";
 import { CODE_LIMITS } from "../../../domain/limits";
-import type { SubRunResult } from "../../host";
+import type { CodeResponse, SubRunResult } from "../../host";
 import type { RunFile } from "../../isolate";
 import { type Bridge, boot, type Interpreter, PYTHON_LIMITS } from "./interpreter";
 import packaged from "./package.json";
@@ -21,6 +21,7 @@ interface HostSide {
   request(action: string, payload: string): Promise<{ value?: string; error?: string }>;
   log(text: string): Promise<unknown>;
   execute(ask: string, files: RunFile[]): Promise<{ value?: SubRunResult; error?: string }>;
+  fetch(asked: object): Promise<{ value?: CodeResponse; error?: string }>;
 }
 
 interface Asked {
@@ -59,6 +60,15 @@ const bridge: Bridge = {
   request: async (action, payload) => valueOrThrow((await host?.request(action, payload)) ?? {}),
   log: (text) => void host?.log(text).catch(() => {}),
   execute,
+  fetch: async (ask, body) => {
+    const { value, error } = (await host?.fetch({ ...parse(ask), body: body.length === 0 ? null : body })) ?? {
+      error: "The call has ended.",
+    };
+    if (value === undefined)
+      return { head: stringify({ error: error ?? "It cannot be sent." }), body: new Uint8Array() };
+    const { body: content, ...head } = value;
+    return { head: stringify(head), body: content };
+  },
 };
 
 export default class extends WorkerEntrypoint {

@@ -3,6 +3,7 @@
 import _gateway_state as state
 import asyncio, atexit, contextvars, json, os, signal, sys, traceback, types
 import _gateway_bridge as bridge
+import _gateway_network as network
 import _gateway_provider as provider
 from pyodide.ffi import can_run_sync, run_sync
 
@@ -37,6 +38,7 @@ def run(text):
     root = os.path.dirname(ask["path"])
     sys.path[:0] = [root, *ask["wheels"]] if ask["kind"] == "script" else [ask["root"], *ask["wheels"]]
     os.environ.update(ask.get("env") or {})
+    network.begin(ask.get("network"))
     os.chdir(ask["cwd"])
     # Context variables, which include the decimal context, end with the run.
     answer = contextvars.copy_context().run(_answer, ask)

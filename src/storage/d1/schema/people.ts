@@ -15,6 +15,7 @@ import { EXPORTED_IMPORTS, imports } from "./imports";
 import { counters, ghosts, idempotency, keys, skills, versions } from "./registry";
 import { grantCodes, grants } from "./sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./sign-in-pages";
+import { skillEnv } from "./skill-network";
 
 /** The counts that an erasure returns. */
 export type ErasureCount = "keys" | "grants" | "secrets" | "ghosts" | "memberships";
@@ -135,6 +136,22 @@ export const USER_COLUMNS: readonly UserColumn[] = [
       },
     },
     erased: { how: "deleted", counted: "secrets" },
+  },
+  {
+    table: skillEnv,
+    column: skillEnv.scope,
+    holds: "scope",
+    exported: {
+      as: "skill_env",
+      columns: {
+        skill_id: skillEnv.skillId,
+        name: skillEnv.name,
+        hosts: skillEnv.hosts,
+        created_at: skillEnv.createdAt,
+        last_used_at: skillEnv.lastUsedAt,
+      },
+    },
+    erased: DELETED,
   },
   {
     table: connections,
@@ -273,6 +290,7 @@ export const USER_COLUMNS: readonly UserColumn[] = [
   { table: groups, column: groups.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: groupMembers, column: groupMembers.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: secrets, column: secrets.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
+  { table: skillEnv, column: skillEnv.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: models, column: models.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: imports, column: imports.userId, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },
   { table: openSkills, column: openSkills.createdBy, holds: "user", exported: MAKER, erased: TO_PSEUDONYM },

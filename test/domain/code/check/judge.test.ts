@@ -115,3 +115,26 @@ describe("a package", () => {
     expect(verdict).toMatchObject({ runs: "nowhere", reason: expect.stringContaining("8 MiB") });
   });
 });
+
+it("counts on the network if the skill declares hosts, for clients of HTTP", async () => {
+  const files = {
+    "scripts/a.js": "require('https'); require('http')",
+    "scripts/b.js": "require('net')",
+    "scripts/c.py": "import http.client, socket, ssl, urllib.request",
+    "scripts/d.py": "import smtplib",
+    "scripts/e.sh": "curl -s https://x | jq .",
+    "scripts/f.sh": "curl -s https://x; wget https://y",
+  };
+  const { package: found } = await readPackage(skillZip({ files, frontmatter: "network: [api.example.org]" }), {});
+  const { compiled } = await compilePackage(found!);
+  expect(judgeScripts(found!, compiled).map(({ path, runs }) => [path.slice(8, 9), runs])).toEqual([
+    ...[
+      ["a", "isolate"],
+      ["b", "partly"],
+      ["c", "isolate"],
+      ["d", "partly"],
+      ["e", "isolate"],
+      ["f", "partly"],
+    ],
+  ]);
+});

@@ -1,0 +1,41 @@
+// Stores in D1 which hosts code of a skill can call.
+
+import { and, eq, sql } from "drizzle-orm";
+import type { Database } from "../database";
+import { now, skills } from "../schema/registry";
+import { skillNetworks } from "../schema/skill-network";
+
+/** Returns the approved hosts of a skill; empty if there are none. */
+export async function readApprovedNetwork(db: Database, skillId: string): Promise<string[]> {
+  const [found] = await db
+    .select({ hosts: skillNetworks.hosts })
+    .from(skillNetworks)
+    .where(eq(skillNetworks.skillId, skillId));
+  return found?.hosts ?? [];
+}
+
+/** Returns the approved hosts of the skill of this name in a scope; empty if there are none. */
+export async function approvedNetworkByName(db: Database, scope: string, name: string): Promise<string[]> {
+  const [found] = await db
+    .select({ hosts: skillNetworks.hosts })
+    .from(skills)
+    .innerJoin(skillNetworks, eq(skillNetworks.skillId, skills.id))
+    .where(and(eq(skills.scope, scope), eq(skills.name, name)));
+  return found?.hosts ?? [];
+}
+
+/** Replaces the approved hosts of a skill. Without hosts, the row is deleted. */
+export async function putApprovedNetwork(db: Database, skillId: string, hosts: readonly string[]): Promise<void> {
+  const isOfSkill = eq(skillNetworks.skillId, skillId);
+  if (hosts.length === 0) await db.batch([db.delete(skillNetworks).where(isOfSkill)]);
+  else
+    await db.batch([
+      db
+        .insert(skillNetworks)
+        .values({ skillId, hosts: [...hosts] })
+        .onConflictDoUpdate({
+          target: skillNetworks.skillId,
+          set: { hosts: sql`excluded.hosts`, updatedAt: now },
+        }),
+    ]);
+}

@@ -5,6 +5,8 @@ import type { Operations, ToolCallEvent, ToolCallsAnswer, Turn } from "./generat
 
 export type TurnStart = Operations["turns.prepare"]["answer"];
 export type Step = ToolCallsAnswer;
+/** A call that waits for the user's sign-in: its `id` and `name`, the `server`, the `url` to open, and the end of the link. */
+export type SignIn = Extract<ToolCallEvent, { event: "sign_in" }>["data"];
 export type Format = NonNullable<Turn["format"]>;
 
 export interface ChatOptions {
@@ -20,6 +22,11 @@ export interface ChatOptions {
   failOpen?: boolean;
   /** Called with the error of every outage that `failOpen` ignores. */
   onOutage?: (error: SkillGatewayError) => void;
+  /**
+   * Called with the link when a call needs the user to sign in to its MCP server and no page of the conversation can be asked. The call
+   * waits until the user has signed in or the link expires. Without this option, the result for the model contains the link.
+   */
+  onSignIn?: (signIn: SignIn) => void;
   /** Called with results and progress as they arrive. */
   onEvent?: (event: ToolCallEvent) => void;
   /** Time limit of one attempt to begin a turn, in milliseconds. Default: 10 000. */
@@ -81,10 +88,12 @@ export class Chat {
       format,
       calls: calls as Record<string, unknown>[],
       ...(usage === undefined ? {} : { usage: { ...usage } }),
+      ...(this.options.onSignIn === undefined ? {} : { sign_in: "wait" as const }),
     };
     return this.#open(signal, async () => {
       for await (const event of this.#gateway.stream("toolCalls.run", { path: { id: this.id }, body }, { signal })) {
         if (event.event === "error") throw refused(event.data);
+        if (event.event === "sign_in") this.options.onSignIn?.(event.data);
         this.options.onEvent?.(event);
         if (event.event === "done") return event.data;
       }

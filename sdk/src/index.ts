@@ -6,7 +6,7 @@ import { OPERATIONS, type Operations } from "./generated/operations.js";
 import { eventsOf } from "./sse.js";
 import { type Attempts, pause, send, wait } from "./transport.js";
 
-export { Chat, type ChatOptions, type Step, type TurnStart } from "./chat.js";
+export { Chat, type ChatOptions, type SignIn, type Step, type TurnStart } from "./chat.js";
 export { type Problem, SkillGatewayError } from "./errors.js";
 export type * from "./generated/operations.js";
 

@@ -19,6 +19,7 @@ import type { ToolFinding } from "../domain/tools/listing";
 import { Slots } from "../sandbox/slots";
 import type { Upstream } from "../upstream/client";
 import type { HostQuestions } from "./host-questions";
+import { SignInWaits } from "./sign-in-waits";
 
 /** What is active and offered, as a read sees it. */
 export interface StandingView {
@@ -105,6 +106,8 @@ export interface SessionMemory {
   readonly running: Map<string, CallSummary>;
   /** Running calls by id. A call that waits for an answer is not started a second time. */
   readonly held: Map<string, RunningCallState>;
+  /** Callers that show links for signing in to servers. */
+  readonly signIns: SignInWaits;
   /** Number of started calls. */
   calls: number;
   /** Whether a page ever subscribed to calls. */
@@ -134,6 +137,7 @@ export function emptyMemory(newest: Newest | null): SessionMemory {
     ...front,
     running: new Map(),
     held: new Map(),
+    signIns: new SignInWaits(),
     calls: 0,
     shown: null,
     slots,

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { scheduled } from "../../src/cron";
 import { askWith } from "../support/app";
 import { ADMIN_KEY, call, keyFor } from "../support/call";
-import { talk, textOf } from "../support/chat-turns";
+import { connectedTurn, talk, textOf } from "../support/chat-turns";
 import {
   connect,
   connected,
@@ -75,7 +75,7 @@ describe("connecting a server", () => {
     expect([done.status, await done.text()]).toEqual([200, expect.stringContaining("Connected")]);
 
     const chat = await talk({ key });
-    await chat.turn();
+    await connectedTurn(chat);
     expect(textOf(await chat.use(`${server.name}__whoami`))).toBe("you are jo at the server");
     expect(await proxied(server, key, "whoami")).toContain("you are jo at the server");
     expect(await connectionsOf(key)).toEqual([
@@ -260,7 +260,7 @@ describe("a connection", () => {
   it("is encrypted: tokens are in no row, export, log entry or result", async () => {
     const { server, key, user } = await connected();
     const chat = await talk({ key });
-    await chat.turn();
+    await connectedTurn(chat);
     const leaked = textOf(await chat.use(`${server.name}__leak`));
     expect(leaked).toBe(`your token is Bearer [secret token of ${server.name}]`);
     expect(await proxied(server, key, "leak")).toContain("[secret token of");

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
-import { talk, textOf } from "../support/chat-turns";
+import { connectedTurn, talk, textOf } from "../support/chat-turns";
 import { holdClock, pass, releaseClock } from "../support/clock";
 import { connected, connectionsOf, type ProtectedServer, protectedServer } from "../support/connections";
 import { fetchWith } from "../support/proxy";
@@ -36,7 +36,7 @@ it("is called by every user with one token, in conversations and through the pro
   const [ann, ben] = [await keyFor("machine-ann"), await keyFor("machine-ben")];
   for (const key of [ann, ben]) {
     const chat = await talk({ key });
-    await chat.turn();
+    await connectedTurn(chat);
     expect(textOf(await chat.use(`${server.name}__whoami`))).toBe("you are machine");
     expect(textOf(await chat.use(`${server.name}__leak`))).toBe(
       `your token is Bearer [secret token of ${server.name}]`,

@@ -3,7 +3,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/call";
-import { talk, textOf } from "../support/chat-turns";
+import { connectedTurn, talk, textOf } from "../support/chat-turns";
 import { connect, connected, connectionsOf, type ProtectedServer } from "../support/connections";
 import { fetchWith } from "../support/proxy";
 import { gatewayServers } from "../support/servers";
@@ -40,7 +40,7 @@ describe("an expired token", () => {
     async (_, rotates) => {
       const { server, key } = await connected({ rotates, delay: 100 });
       const chats = await Promise.all(Array.from({ length: 5 }, () => talk({ key })));
-      for (const chat of chats) await chat.turn();
+      for (const chat of chats) await connectedTurn(chat);
       await expire(server);
       const all = await Promise.all([
         ...chats.flatMap((chat) =>
@@ -131,7 +131,7 @@ describe("a connection ends", () => {
   it("but not if another attempt has renewed a token that the issuer then revoked", async () => {
     const { server, key, id } = await connected();
     const chat = await talk({ key });
-    await chat.turn();
+    await connectedTurn(chat);
     // The server forgets the access token, as issuers do that allow one at a time.
     const { calls } = await server.log();
     const token = (calls.at(-1)?.authorization ?? "").replace("Bearer ", "");

@@ -4,7 +4,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, keyFor } from "../support/call";
-import { type Talk, talk, textOf } from "../support/chat-turns";
+import { connectedTurn, type Talk, talk, textOf } from "../support/chat-turns";
 import { connected, type ProtectedServer, protectedServer, signInAt, throughIssuer } from "../support/connections";
 import { type Era, host } from "../support/mcp-client";
 import { Page } from "../support/page";
@@ -27,7 +27,7 @@ async function follow(url: string, key: string): Promise<void> {
 async function unconnected(): Promise<{ server: ProtectedServer; key: string; chat: Talk }> {
   const [server, key] = [await protectedServer(), await keyFor(`user-${crypto.randomUUID()}`)];
   const chat = await talk({ key });
-  await chat.turn();
+  await connectedTurn(chat);
   return { server, key, chat };
 }
 
@@ -72,7 +72,7 @@ describe("a call", () => {
   it("of a tool that was offered before its connection ended goes on after the sign-in, without an answer to the question", async () => {
     const { server, key } = await connected();
     const chat = await talk({ key });
-    await chat.turn();
+    await connectedTurn(chat);
     expect(textOf(await chat.use(`${server.name}__whoami`))).toBe("you are account");
     await server.change({ rejects: true });
     const page = await Page.greeted(idOf(chat), { key });
@@ -133,7 +133,7 @@ describe("a call that requires more scopes", () => {
   it("asks the user to grant them in addition to the earlier ones, and goes on", async () => {
     const { server, key } = await connected({ requires: "extra" });
     const chat = await talk({ key });
-    await chat.turn();
+    await connectedTurn(chat);
     const page = await Page.greeted(idOf(chat), { key });
     const called = chat.use(`${server.name}__whoami`);
     await accept(page, key);
@@ -145,7 +145,7 @@ describe("a call that requires more scopes", () => {
   it("asks once per call, however often the server asks for more", async () => {
     const { server, key } = await connected({ requires: "ever" });
     const chat = await talk({ key });
-    await chat.turn();
+    await connectedTurn(chat);
     const page = await Page.greeted(idOf(chat), { key });
     const called = chat.use(`${server.name}__whoami`);
     await accept(page, key);

@@ -187,6 +187,7 @@ describe("the OpenAPI document", () => {
     };
     expect(anyOf.map(({ properties: { event } }) => event.const ?? event.enum?.[0])).toEqual([
       "progress",
+      "sign_in",
       "result",
       "done",
       "error",

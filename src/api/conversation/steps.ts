@@ -75,6 +75,7 @@ const callsRequest = () =>
       format,
       etag: z.string().max(200).optional(),
       usage,
+      sign_in: z.enum(["wait", "fail"]).optional(),
     })
     .openapi("ToolCalls");
 
@@ -131,7 +132,8 @@ stepRoutes.openapi(
     const body = c.req.valid("json");
     const { api, target } = conversation(c, c.req.valid("param").id);
     const { calls, format = null, etag = null } = body;
-    const request = { calls, format, etag, usage: usageOf(body.usage), client: null };
+    const waitsForSignIn = body.sign_in === "wait";
+    const request = { calls, format, etag, usage: usageOf(body.usage), client: null, waitsForSignIn };
     if ((c.req.header("accept") ?? "").includes("text/event-stream")) {
       const stream = unwrapReply(c, await api.streamCalls(target, request));
       return c.body(stream, 200, { "content-type": "text/event-stream", "cache-control": "no-store" });

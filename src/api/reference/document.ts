@@ -59,6 +59,16 @@ const eventSchema = () =>
           message: z.string().optional(),
         }),
       }),
+      z.object({
+        event: z.literal("sign_in"),
+        data: z.object({
+          id: z.string(),
+          name: z.string(),
+          server: z.string(),
+          url: z.string(),
+          expires_at: z.string(),
+        }),
+      }),
       z.object({ event: z.literal("result"), data: resultSchema() }),
       z.object({ event: z.literal("done"), data: toolCallsReplySchema().openapi("ToolCallsAnswer") }),
       z.object({

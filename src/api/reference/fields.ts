@@ -82,6 +82,8 @@ export const FIELDS: Readonly<Record<string, string>> = {
   "servers.set.scope": "The owner: you (default) or a group.",
   scopes: "What the key allows. Without limiting scopes it allows everything that its user can do.",
   selected_skills: "Skills for this turn only, by name or by reference.",
+  sign_in:
+    "`wait`, in a stream: a call that needs the user's sign-in to its server sends its link as the event `sign_in` and waits. Default: `fail`.",
   shell: "The shell of the conversation. Skills with `bindShells` need one of theirs. Default: `Chat`.",
   single_system: "If true, the gateway's system message is merged with the caller's.",
   skill_name: "The name of the skill.",

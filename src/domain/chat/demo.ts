@@ -5,6 +5,8 @@ import { readTranscript, type TranscriptMessage } from "../conversation/transcri
 import { isJsonObject, type JsonObject, type JsonValue, parseExactly } from "../json";
 
 export interface DemoMove {
+  /** When the gateway itself wrote the text, in seconds since the epoch: then there are no thoughts and no usage. */
+  noteAt?: number;
   text: string;
   calls: { name: string; input: JsonObject }[];
 }

@@ -33,6 +33,12 @@ export const CHAT_LIMITS = {
   eventChars: 4 * MiB,
   /** Limit for one answer while it is collected, over all steps: its characters, and a fixed cost per piece. */
   answerChars: 24 * MiB,
+  /** In milliseconds: how long a streamed answer waits for a sign-in, and how long one request to the Durable Object waits. */
+  signInMs: 180_000,
+  signInSliceMs: 20_000,
+  /** Attempts of such a request, and the pause between two of them, in milliseconds. */
+  signInAttempts: 3,
+  signInPauseMs: 250,
   /** Lease of a user's slot, in milliseconds, and the seconds after which to retry if all slots are in use. */
   placeMs: 90_000,
   placeWaitS: 2,

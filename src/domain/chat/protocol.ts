@@ -63,6 +63,8 @@ export interface Merger {
   /** Ends the answer: the caller's calls, the stop reason, the usage. */
   finish(): string;
   fail(refusal: ChatRefusal): string;
+  /** Whether only the last step's text is sent, because texts of two steps cannot be joined. */
+  readonly holdsText: boolean;
   /** Sent while there is no other data. */
   readonly keepAlive: string;
   /** The current or last step, in the form in which it is stored in the history. */
@@ -142,7 +144,7 @@ export interface Protocol {
   /** Returns the message with another text as the result of a call, or `null` if it has no such result. */
   withResult(message: JsonObject, callId: string, text: string): JsonObject | null;
   merger(body: JsonObject, options: MergerOptions): Merger;
-  /** Returns an answer of the scripted model. */
+  /** Returns an answer of the scripted model, or a text of the gateway as an answer. */
   demo(body: JsonObject, move: DemoMove, id: string): string;
   readonly items?: Items;
   readonly counting?: Counting;

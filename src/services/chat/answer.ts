@@ -66,6 +66,8 @@ async function answered(place: ChatContext): Promise<Response> {
     ...{ singleSystem: model.entry.single_system === true, usage: model.entry.usage ?? "sum" },
     ...{ settings: chatSettings(asked.ghost ?? place.ghost), isRetry: place.isRetry, signal: abort.signal },
     ...{ bare: asked.plain === null ? "no" : isInChat ? "unless_hidden" : "yes", isKept: asked.isKept },
+    reopen: () => place.open(asked.conversation).api,
+    ...{ isStream: stream, isLasting: asked.known !== "once", now: context.now, newId: context.newId },
     write: (text) => (stream ? output.write(text) : Promise.resolve()),
     onLoaded: place.hearsSkills && stream ? protocol.skillsEvent : undefined,
   };

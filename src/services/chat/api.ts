@@ -4,6 +4,7 @@ import type { ConversationSettings } from "../../domain/conversation/settings";
 import type { JsonObject } from "../../domain/json";
 import type { Format } from "../../domain/tools/formats";
 import type { Reply, Target } from "../conversation/api";
+import type { SignInLink } from "../sign-in-waits";
 
 /** A message of the caller's history: its role, and a digest for answers of the gateway. */
 export interface HistoryMessage {
@@ -60,6 +61,15 @@ export interface ChatStep {
   /** Its calls of the gateway's tools, in the vendor's format. */
   calls: JsonObject[];
   usage: JsonObject | null;
+  /** How long to wait for sign-ins, in milliseconds; `null`: calls that need one fail with a link. */
+  patience: number | null;
+}
+
+/** The results as messages in the vendor's format, and the skills loaded now. With `waiting`, calls wait for sign-ins at these links. */
+export interface ChatStepped {
+  messages: JsonObject[];
+  loaded: string[];
+  waiting: SignInLink[];
 }
 
 export interface ChatEnd {
@@ -71,6 +81,8 @@ export interface ChatEnd {
   digest: string | null;
   /** What an unfinished step sent, if it can be referenced by id. */
   shown: JsonObject[];
+  /** Calls of the last step wait for a sign-in. The next request of the chat continues them. */
+  waits?: boolean;
 }
 
 /** What the model would receive, without starting a turn. */
@@ -103,8 +115,7 @@ export type ChatRequest = ChatBegin | ChatStep | ChatEnd | ChatPreview | ChatIte
 /** The reply for each kind of request. */
 export type ChatReply =
   | { did: "begin"; value: ChatBegun }
-  /** The results as messages in the vendor's format, and the skills loaded now. */
-  | { did: "step"; value: { messages: JsonObject[]; loaded: string[] } }
+  | { did: "step"; value: ChatStepped }
   | { did: "end"; value: null }
   | { did: "look"; value: ChatOffered }
   | { did: "items"; value: JsonObject[] }

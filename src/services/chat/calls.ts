@@ -7,7 +7,7 @@ import type { JsonObject } from "../../domain/json";
 import { failed } from "../../domain/tool";
 import { type Format, readCall, renderResults } from "../../domain/tools/formats";
 import type { Context } from "../context";
-import type { RunningCalls } from "../conversation/running";
+import type { Listener, RunningCalls } from "../conversation/running";
 import { runCalls } from "../conversation/step";
 import type { Session } from "../session";
 
@@ -19,18 +19,29 @@ export interface CallsOfStep {
   room: number;
 }
 
+/** The results as messages in the vendor's format, and the skills loaded now. */
+export interface StepDone {
+  messages: JsonObject[];
+  loaded: string[];
+}
+
+/** Returns the ids of calls in the vendor's format. */
+export const idsOf = (calls: readonly JsonObject[]): string[] =>
+  calls.map((entry) => readCall(entry, "")?.id ?? "").filter((id) => id !== "");
+
 /** Runs the calls and returns their results and the skills loaded now. */
 export async function runStepCalls(
   context: Context,
   session: Session,
   running: RunningCalls,
   { calls: all, format, usage: told, room }: CallsOfStep,
-): Promise<{ messages: JsonObject[]; loaded: string[] }> {
+  listener: Listener | null = null,
+): Promise<StepDone> {
   const calls = all.slice(0, CHAT_LIMITS.callsPerStep);
-  const ids = calls.map((entry) => readCall(entry, "")?.id ?? "").filter((id) => id !== "");
+  const ids = idsOf(calls);
   const usage = usageOf(told);
   const request = { calls, format, etag: null, usage, client: null };
-  const reply = await afterEarlier(session, ids, () => runCalls(context, session, running, request));
+  const reply = await afterEarlier(session, ids, () => runCalls(context, session, running, request, listener));
   const refused = (entries: readonly JsonObject[], why: (name: string) => string) =>
     entries.flatMap((entry) => {
       const call = readCall(entry, context.newId("call"));
@@ -80,7 +91,7 @@ function fitting(messages: JsonObject[], ids: readonly string[], format: Format,
 }
 
 /** Anthropic expects all results of a step in one message. */
-function asOne(messages: JsonObject[], format: Format): JsonObject[] {
+export function asOne(messages: JsonObject[], format: Format): JsonObject[] {
   const [first, ...others] = messages;
   if (format !== "anthropic" || first === undefined || others.length === 0) return messages;
   return [{ ...first, content: messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])) }];

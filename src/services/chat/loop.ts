@@ -4,11 +4,15 @@
 import { CHAT_LIMITS } from "../../domain/chat/limits";
 import type { Merger, Protocol } from "../../domain/chat/protocol";
 import { ChatRefusal } from "../../domain/chat/refusal";
+import { signInNote } from "../../domain/chat/sign-in-note";
 import type { ConversationSettings } from "../../domain/conversation/settings";
 import { sha256Hex } from "../../domain/digest";
-import type { JsonObject } from "../../domain/json";
+import { refusalIn } from "../../domain/errors";
+import { isJsonObject, type JsonObject } from "../../domain/json";
+import { EventSplitter } from "../../domain/servers/event-stream";
 import { type Target, unwrap } from "../conversation/api";
-import { type ChatBegun, type ChatObject, type ChatReply, type ChatRequest, chatReply } from "./api";
+import type { SignInLink } from "../sign-in-waits";
+import { type ChatBegun, type ChatObject, type ChatReply, type ChatRequest, type ChatStepped, chatReply } from "./api";
 import { layoutOf, withFreeName, withGatewayName, withHidden } from "./hidden";
 import { counted, type ModelStepSoFar, readModelStep } from "./model-stream";
 import type { ModelCall } from "./upstream";
@@ -24,6 +28,8 @@ export interface Loop {
   usage: "sum" | "last";
   call: ModelCall;
   object: ChatObject;
+  /** Returns a new stub: one whose object was evicted stays broken. */
+  reopen(): ChatObject;
   target: Target;
   settings: ConversationSettings;
   /** The same request was sent before. */
@@ -35,7 +41,13 @@ export interface Loop {
   bare: "yes" | "unless_hidden" | "no";
   /** The answer is stored, with or without skills. */
   isKept: boolean;
+  /** Whether the caller reads the answer while it is made. */
+  isStream: boolean;
+  /** Whether the chat is found again by its answer, so that a later request can continue a call. */
+  isLasting: boolean;
   signal: AbortSignal;
+  now(): number;
+  newId(prefix: string): string;
   /** Sends a part of the response. */
   write(text: string): Promise<void>;
   /** Called with the names of skills that a step loaded. */
@@ -50,6 +62,13 @@ export interface StartedChat extends ModelStepSoFar {
   tools: JsonObject[];
   first: Response | null;
   done: number;
+  /** Calls of the last step that wait for a sign-in. */
+  waiting: WaitingCalls | null;
+}
+
+interface WaitingCalls {
+  calls: JsonObject[];
+  links: SignInLink[];
 }
 
 /**
@@ -84,11 +103,22 @@ export async function beginLoop(loop: Loop): Promise<StartedChat | null> {
   }
   const done = begun.steps.filter(({ kind }) => kind === "answer").length;
   const tools = begun.tools.map((tool) => withFreeName(tool, theirs));
-  const state: StartedChat = { loop, begun, merger, messages, tools, first: null, done, guessed: 0, isHeard: false };
+  const state: StartedChat = {
+    loop,
+    begun,
+    merger,
+    messages,
+    tools,
+    first: null,
+    done,
+    guessed: 0,
+    isHeard: false,
+    waiting: null,
+  };
   try {
     const open = begun.steps.at(-1);
     if (open?.kind === "answer") await runStoredCalls(state, open.message);
-    state.first = await callModel(state);
+    if (state.waiting === null) state.first = await callModel(state);
   } catch (error) {
     await abortAttempt(state);
     throw error;
@@ -116,7 +146,9 @@ export async function runLoop(state: StartedChat, onEnd: (digest: string | null)
   // Only a write detects that the caller has left, and a model may think for a long time.
   const alive = setInterval(() => loop.write(merger.keepAlive).catch(() => undefined), CHAT_LIMITS.keepAliveMs);
   try {
-    for (let response = state.first ?? (await callModel(state)); ; response = await callModel(state)) {
+    let isOpen = await afterSignIn(state);
+    for (let response = state.first; isOpen; response = null) {
+      response ??= await callModel(state);
       await readModelStep(state, response, loop.call.untold, loop.write);
       if (merger.end === "broken")
         throw new ChatRefusal(502, "model_broke_off", "The model's answer ended unexpectedly. Try again.");
@@ -124,24 +156,28 @@ export async function runLoop(state: StartedChat, onEnd: (digest: string | null)
       requireCaller(loop);
       state.done++;
       const ours = callsOfOurs(state);
-      if (merger.end === "pause") await commit(state, []);
+      if (merger.end === "pause") await commit(state, [], false);
       else if (ours.length === 0) break;
       else {
-        await commit(state, ours);
-        if (ours.length < merger.calls.length) {
+        const isShared = ours.length < merger.calls.length;
+        await commit(state, ours, !isShared);
+        if (isShared) {
           committed = true;
           break;
         }
       }
       await loop.write(counted(state, () => merger.inner()));
+      isOpen = await afterSignIn(state);
     }
-    const ending = counted(state, () => merger.finish());
+    const waits = state.waiting !== null;
+    const ending = waits ? merger.finish() : counted(state, () => merger.finish());
     const { said, message } = merger;
     const digest = await sha256Hex(JSON.stringify(said));
-    const last = committed || isEmpty(message) ? null : withoutOurs(state, message);
+    const last = committed || waits || isEmpty(message) ? null : withoutOurs(state, message);
     const isStorable = JSON.stringify(last).length <= CHAT_LIMITS.messageChars;
     const lastMessage = isStorable ? { message: last, digest } : { message: null, digest: null };
-    await ask(loop, { do: "end", exchange: state.begun.exchange, ...lastMessage, shown: [] });
+    const shown = waits && loop.isKept ? [...(merger.shown ?? [])] : [];
+    await ask(loop, { do: "end", exchange: state.begun.exchange, ...lastMessage, shown, waits });
     await onEnd(lastMessage.digest);
     await loop.write(ending);
   } catch (error) {
@@ -172,7 +208,7 @@ const isEmpty = ({ content, ...rest }: JsonObject) =>
   (content === null || content === "" || (Array.isArray(content) && content.length === 0));
 
 /** Commits the finished step and runs its calls. */
-async function commit(state: StartedChat, ours: Merger["calls"]): Promise<void> {
+async function commit(state: StartedChat, ours: Merger["calls"], canWait: boolean): Promise<void> {
   const { merger, messages } = state;
   const { message } = merger;
   if (JSON.stringify(message).length > CHAT_LIMITS.messageChars)
@@ -181,7 +217,7 @@ async function commit(state: StartedChat, ours: Merger["calls"]): Promise<void> 
       "model_too_large",
       `The model's message is too large (limit ${CHAT_LIMITS.messageChars} characters). Ask for less.`,
     );
-  const results = await runCalls(state, message, ours);
+  const results = await runCalls(state, message, ours, canWait);
   messages.push(message, ...results);
 }
 
@@ -189,17 +225,83 @@ async function commit(state: StartedChat, ours: Merger["calls"]): Promise<void> 
 async function runStoredCalls(state: StartedChat, message: JsonObject): Promise<void> {
   const theirs = new Set(state.loop.protocol.toolNames(state.loop.body));
   const calls = state.loop.protocol.callsIn(message).filter(({ name }) => !theirs.has(name));
-  state.messages.push(...(await runCalls(state, null, calls)));
+  const isShared = calls.length < state.loop.protocol.callsIn(message).length;
+  state.messages.push(...(await runCalls(state, null, calls, !isShared)));
 }
 
-async function runCalls(state: StartedChat, message: JsonObject | null, calls: Merger["calls"]): Promise<JsonObject[]> {
-  const { loop, begun } = state;
+/** Returns the results, or none if calls wait for a sign-in. */
+async function runCalls(
+  state: StartedChat,
+  message: JsonObject | null,
+  calls: Merger["calls"],
+  canWait: boolean,
+): Promise<JsonObject[]> {
   const entries = calls.map(({ entry }) => withGatewayName(entry));
-  const asked = { do: "step", exchange: begun.exchange, message, calls: entries, usage: null } as const;
-  const { messages, loaded } = chatReply(await ask(loop, asked), "step").value;
-  const note = loop.onLoaded?.(loaded) ?? "";
+  const stepped = await step(state, message, entries, canWait && canShowLinks(state) ? 0 : null);
+  state.waiting = stepped.waiting.length === 0 ? null : { calls: entries, links: stepped.waiting };
+  return stepped.messages;
+}
+
+async function step(
+  { loop, begun }: StartedChat,
+  message: JsonObject | null,
+  calls: JsonObject[],
+  patience: number | null,
+): Promise<ChatStepped> {
+  const asked = { do: "step", exchange: begun.exchange, message, calls, usage: null, patience } as const;
+  const stepped = chatReply(await ask(loop, asked), "step").value;
+  const note = loop.onLoaded?.(stepped.loaded) ?? "";
   if (note !== "") await loop.write(note);
-  return messages;
+  return stepped;
+}
+
+/** Whether the answer can contain a link: not if it must be JSON or end with a call of the caller's tools. */
+function canShowLinks({ loop, merger }: StartedChat): boolean {
+  const { tool_choice: choice } = loop.body;
+  const isForced = choice === "required" || (isJsonObject(choice) && choice.type === "any");
+  return loop.isLasting && !merger.holdsText && !isForced;
+}
+
+/**
+ * Shows the links that the last step waits for. A stream stays open until the user has signed in, for a limited time.
+ *
+ * @returns whether the answer goes on
+ */
+async function afterSignIn(state: StartedChat): Promise<boolean> {
+  const { loop, merger, waiting } = state;
+  if (waiting === null) return true;
+  const { protocol, isStream } = loop;
+  const move = { text: signInNote(waiting.links, isStream), calls: [], noteAt: Math.floor(loop.now() / 1_000) };
+  const body = { ...loop.body, model: loop.vendorModel, stream: true };
+  const splitter = new EventSplitter();
+  const events = splitter.push(`${protocol.demo(body, move, loop.newId("note").slice("note_".length))}\n\n`);
+  for (const event of events) await loop.write(merger.push(event));
+  if (!isStream) return false;
+  const until = loop.now() + CHAT_LIMITS.signInMs;
+  for (let left: number = CHAT_LIMITS.signInMs; left > 0; left = until - loop.now()) {
+    requireCaller(loop);
+    const stepped = await waitOnce(state, waiting.calls, Math.min(left, CHAT_LIMITS.signInSliceMs));
+    if (stepped.waiting.length > 0) continue;
+    state.waiting = null;
+    state.messages.push(...stepped.messages);
+    await loop.write(merger.inner());
+    return true;
+  }
+  return false;
+}
+
+/** Waits for a part of the time. The Durable Object can be evicted meanwhile: its failures are repeated. */
+async function waitOnce(state: StartedChat, calls: JsonObject[], patience: number): Promise<ChatStepped> {
+  const { loop } = state;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await step(state, null, calls, patience);
+    } catch (error) {
+      if (refusalIn(error) !== null || loop.signal.aborted || attempt === CHAT_LIMITS.signInAttempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, CHAT_LIMITS.signInPauseMs));
+      loop.object = loop.reopen();
+    }
+  }
 }
 
 /** Calls the model for the next step. A failure of the first step is passed on; later steps are retried once. */

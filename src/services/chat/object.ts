@@ -3,6 +3,8 @@
 
 import * as z from "zod";
 import { CHAT_LIMITS } from "../../domain/chat/limits";
+import { protocolOf } from "../../domain/chat/protocols";
+import { readTranscript } from "../../domain/conversation/transcript";
 import { GatewayError } from "../../domain/errors";
 import type { JsonObject } from "../../domain/json";
 import type { Format } from "../../domain/tools/formats";
@@ -12,7 +14,17 @@ import type { RunningCalls } from "../conversation/running";
 import { currentOffer, runTurn } from "../conversation/step";
 import { restore } from "../conversation/turn";
 import { exclusively, requireRoom, type Session } from "../session";
-import type { ChatBegin, ChatBegun, ChatEnd, ChatExport, ChatReply, ChatRequest, ChatRows, ChatStep } from "./api";
+import type {
+  ChatBegin,
+  ChatBegun,
+  ChatEnd,
+  ChatExport,
+  ChatReply,
+  ChatRequest,
+  ChatRows,
+  ChatStep,
+  ChatStepped,
+} from "./api";
 import {
   type Branch,
   chainOf,
@@ -25,8 +37,10 @@ import {
   QUESTION_PENDING,
   storedItems,
 } from "./branch";
-import { runStepCalls } from "./calls";
+import { asOne, runStepCalls } from "./calls";
+import { withGatewayName } from "./hidden";
 import { findStopped } from "./stopped-answer";
+import { deferStep, runWaitingStep } from "./waiting-steps";
 
 export async function handleChat(
   context: Context,
@@ -36,7 +50,7 @@ export async function handleChat(
 ): Promise<ChatReply> {
   switch (request.do) {
     case "begin":
-      return { did: "begin", value: await inOrder(session, () => begin(context, session, request)) };
+      return { did: "begin", value: await inOrder(session, () => begin(context, session, running, request)) };
     case "step":
       return { did: "step", value: await step(context, session, running, request) };
     case "end":
@@ -76,7 +90,12 @@ const markSchema = z.object({ at: z.string() });
 const markOf = (session: Session) => session.store.get("chat", markSchema)?.at ?? "";
 const setMark = (session: Session, at: string) => session.store.set("chat", { at });
 
-async function begin(context: Context, session: Session, request: ChatBegin): Promise<ChatBegun> {
+async function begin(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  request: ChatBegin,
+): Promise<ChatBegun> {
   const { store } = session;
   const { chat } = store;
   const { format, model } = request;
@@ -86,6 +105,7 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
     const stopped = findStopped(chat, request, branch, context.now());
     if (stopped !== null && markOf(session) === stopped) setMark(session, branch.tip);
   });
+  await finishWaiting(context, session, running, branch);
   const { puts, have, isWhole } = hiddenMessagesFor(chat, branch, model);
   const before = chat.exchangeLike(branch.chain, request.request);
   const id = context.newId("exc");
@@ -97,17 +117,19 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
     ...{ lease: context.now() + CHAT_LIMITS.leaseMs, turn: isTurn ? 1 : 0 },
   };
   aliveOf(session).add(id);
+  const isStored = before?.state === "ended" || before?.state === "waiting";
+  if (before !== null && !isStored) deferStep(session, before.id);
   store.atomically(() => {
-    if (before !== null && before.state !== "ended") {
+    if (before !== null && !isStored) {
       chat.putExchange({ ...before, state: "dropped" });
       if (!goesOn) chat.dropMessages(before.id);
     }
     chat.putExchange(exchange);
     if (!goesOn) return;
     // The messages of a finished answer stay with it.
-    if (before.state === "ended") {
+    if (isStored) {
       chat.copyMessages(before.id, id);
-      chat.dropAfterResults(id);
+      if (before.state === "ended") chat.dropAfterResults(id);
     } else chat.moveMessages(before.id, id);
     // The conversation is at the position where that attempt ended.
     if (markOf(session) === before.id) setMark(session, id);
@@ -140,7 +162,35 @@ async function begin(context: Context, session: Session, request: ChatBegin): Pr
 function isOpen({ state, lease }: ChatExchange, isRetry: boolean, isLost: boolean, now: number): boolean {
   if (state === "failed") return true;
   if (state === "running") return isRetry || isLost || lease < now;
-  return state === "ended" && isRetry;
+  return (state === "ended" || state === "waiting") && isRetry;
+}
+
+/** Runs the calls that waited for a sign-in when the last answer of the branch ended. A call that still needs one fails with a link. */
+async function finishWaiting(context: Context, session: Session, running: RunningCalls, branch: Branch): Promise<void> {
+  const { chat } = session.store;
+  const exchange = chat.exchange(chat.node(branch.tip)?.exchange ?? "");
+  if (exchange?.state !== "waiting") return;
+  const { id } = exchange;
+  const format = formatIn(exchange);
+  await takeTo(context, session, branch, historyUpTo(chat, branch.tip), format);
+  setMark(session, branch.tip);
+  const stored = chat.messages(id);
+  const at = stored.findLastIndex(({ kind }) => kind === "answer");
+  const results = stored.slice(at + 1);
+  const answered = readTranscript(results.map(({ message }) => message)).flatMap((one) => one.results);
+  const open = protocolOf(format)
+    .callsIn(stored[at]?.message ?? {})
+    .filter((call) => answered.every((result) => result.id !== call.id));
+  const calls = open.map(({ entry }) => withGatewayName(entry));
+  const room = CHAT_LIMITS.turnChars - chat.size(id);
+  const done = await runStepCalls(context, session, running, { calls, format, usage: null, room });
+  session.store.atomically(() => {
+    // All results of a step can be required to be one message.
+    for (const { seq } of results) chat.dropMessage(id, seq);
+    for (const message of asOne([...results.map(({ message }) => message), ...done.messages], format))
+      chat.addMessage(id, "result", message);
+    chat.putExchange({ ...exchange, state: "ended" });
+  });
 }
 
 async function goOn(context: Context, session: Session, exchange: ChatExchange) {
@@ -174,7 +224,12 @@ async function takeBack(context: Context, session: Session, exchange: ChatExchan
   setMark(session, id);
 }
 
-async function step(context: Context, session: Session, running: RunningCalls, request: ChatStep) {
+async function step(
+  context: Context,
+  session: Session,
+  running: RunningCalls,
+  request: ChatStep,
+): Promise<ChatStepped> {
   const { store } = session;
   const exchange = runningOne(session, request.exchange);
   const format = formatIn(exchange);
@@ -185,27 +240,31 @@ async function step(context: Context, session: Session, running: RunningCalls, r
     if (request.message !== null) store.chat.addMessage(exchange.id, "answer", request.message);
     store.chat.putExchange({ ...exchange, lease: context.now() + CHAT_LIMITS.leaseMs });
   });
-  const { calls, usage } = request;
-  if (calls.length === 0) return { messages: [], loaded: [] };
+  const { calls, usage, patience } = request;
+  if (calls.length === 0) return { messages: [], loaded: [], waiting: [] };
   const room = CHAT_LIMITS.turnChars - store.chat.size(exchange.id);
-  const done = await runStepCalls(context, session, running, { calls, format, usage, room });
+  const asked = { calls, format, usage, room };
+  const outcome = await runWaitingStep(context, session, running, exchange.id, asked, patience);
+  if ("waiting" in outcome) return { messages: [], loaded: [], waiting: outcome.waiting };
+  const { done } = outcome;
   // A caller who left may return and finds the results. If another attempt took over, it finds them under its calls.
   const isLeft = store.chat.exchange(exchange.id)?.state === "failed";
   if (!isLeft) runningOne(session, exchange.id);
   store.atomically(() => {
     for (const message of done.messages) store.chat.addMessage(exchange.id, "result", message);
   });
-  return done;
+  return { ...done, waiting: [] };
 }
 
 const answerTooLarge = () =>
   new GatewayError("invalid", "ANSWER_TOO_LARGE", "The answer is too long. Ask for less at once.");
 
 async function end(context: Context, session: Session, ended: ChatEnd): Promise<null> {
-  const { exchange: id, message, digest, shown } = ended;
+  const { exchange: id, message, digest, shown, waits = false } = ended;
   const { store } = session;
   const exchange = runningOne(session, id);
   aliveOf(session).delete(id);
+  const results = deferStep(session, id);
   if (digest === null) {
     store.atomically(() => {
       store.chat.addShown(id, shown);
@@ -217,8 +276,10 @@ async function end(context: Context, session: Session, ended: ChatEnd): Promise<
   const { branch: parent, format, model, turn } = exchange;
   store.atomically(() => {
     if (message !== null) store.chat.addMessage(id, "answer", message);
+    for (const result of waits ? results : []) store.chat.addMessage(id, "result", result);
+    if (waits) store.chat.addShown(id, shown);
     store.chat.putNode({ chain, parent, digest, exchange: id, format, model, turn }, context.now());
-    store.chat.putExchange({ ...exchange, state: "ended" });
+    store.chat.putExchange({ ...exchange, state: waits ? "waiting" : "ended" });
     if (markOf(session) === id) setMark(session, chain);
   });
   return null;

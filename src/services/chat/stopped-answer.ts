@@ -1,6 +1,7 @@
 // Finds stopped answers: the front end sends back the shown part of an answer, which stands for everything that was done up to there.
 
 import { protocolOf } from "../../domain/chat/protocols";
+import { withoutSignInNotes } from "../../domain/chat/sign-in-note";
 import type { ChatExchange, ChatMessage, ChatStore } from "../../storage/object/chat";
 import type { ChatBegin } from "./api";
 import { type Branch, formatOfChat } from "./branch";
@@ -12,7 +13,8 @@ import { type Branch, formatOfChat } from "./branch";
 export function findStopped(chat: ChatStore, { shownLast }: ChatBegin, branch: Branch, now: number): string | null {
   const { last, chain, tip, cut, nodes } = branch;
   if (last === null || shownLast === null || cut || nodes.has(last.at)) return null;
-  const shown = bare(shownLast);
+  const shownText = withoutSignInNotes(shownLast);
+  const shown = bare(shownText);
   const { format, digest, before } = last;
   const attempts = chat.exchangesAt(before).flatMap((exchange) => {
     const messages = exchange.format === format ? chat.messages(exchange.id) : [];
@@ -26,7 +28,7 @@ export function findStopped(chat: ChatStore, { shownLast }: ChatBegin, branch: B
     .find((node) => node.format === format && saidIn(chat.messages(node.exchange), format).startsWith(shown));
   const found = attempt?.exchange ?? (shown === "" ? undefined : given);
   if (found === undefined) return null;
-  if (attempt !== undefined) end(chat, attempt.exchange, attempt.messages, behind(shownLast, attempt.said.length));
+  if (attempt !== undefined) end(chat, attempt.exchange, attempt.messages, behind(shownText, attempt.said.length));
   const exchange = "chain" in found ? found.exchange : found.id;
   const node = { chain, parent: tip, digest, exchange, format, model: found.model, turn: found.turn };
   chat.putNode(node, now);

@@ -94,6 +94,8 @@ export interface ToolCallsRequest {
   answers?: HostAnswers | undefined;
   /** Reports in the result whether the list of tools differs from the one the host has. */
   hearsChanges?: boolean;
+  /** In a stream: calls that need a sign-in send their link and wait. */
+  waitsForSignIn?: boolean | undefined;
   /** Minimum level of server log messages to return; `kept`: the level set earlier; absent: none. */
   logs?: LogLevel | "kept" | undefined;
 }

@@ -132,6 +132,9 @@ export const resultSchema = () =>
     _meta: jsonObject.optional(),
   });
 
+const signInSchema = () =>
+  z.object({ call_id: z.string(), server: z.string(), url: z.string(), expires_at: z.string() });
+
 export const toolCallsReplySchema = () =>
   z.object({
     results: z.array(resultSchema()),
@@ -145,6 +148,8 @@ export const toolCallsReplySchema = () =>
     etag: z.string(),
     prompt: promptSchema().optional(),
     tools: z.array(jsonObject).optional(),
+    /** Links for calls that failed because the user must sign in to their server. */
+    sign_ins: z.array(signInSchema()).optional(),
     warnings: z.array(issueSchema()),
   });
 

@@ -5,16 +5,23 @@ import type { ServerLog } from "../../domain/servers/log";
 import type { AnsweredCall, ReadCall } from "../../domain/tools/formats";
 import type { Progress } from "../../upstream/tool-call";
 import type { HostRound } from "../host-questions";
+import type { SignInLink } from "../sign-in-waits";
 
 /** Listens to a step while it runs: receives each result, and can cancel the step. */
 export interface Listener {
   onResult(answered: AnsweredCall): void;
-  onProgress(call: ReadCall, progress: Progress): void;
+  onProgress?(call: ReadCall, progress: Progress): void;
   /** Receives log messages of servers for the host. */
-  onLog(log: ServerLog): void;
+  onLog?(log: ServerLog): void;
   /** Receives all unanswered questions to the host. */
-  onAsked(asked: HostRound): void;
-  signal: AbortSignal;
+  onAsked?(asked: HostRound): void;
+  /** Receives the link of a call whose user must sign in to its server, if neither a page nor the host can be asked. */
+  onSignIn?(call: ReadCall, link: SignInLink): void;
+  /** Called when a call stops waiting for a sign-in. */
+  onGoOn?(call: ReadCall): void;
+  /** How the waiting for a sign-in ends (`SignInListener`). If absent, calls do not wait. */
+  signInEnded?: Promise<void> | undefined;
+  signal?: AbortSignal;
 }
 
 /** By call id. */

@@ -178,9 +178,11 @@ export async function runCalls(
 
   const { listener: logs, kept: logged } = logsFor(session, request, listener?.onLog);
   const answers = new Map<ReadCall, AnsweredCall>();
+  const signIns: NonNullable<ToolCallsReply["sign_ins"]> = [];
   const answer = async (step: Step, call: ReadCall) => {
-    const onProgress = listener === null ? undefined : (progress: Progress) => listener.onProgress(call, progress);
-    const onRound = (asked: HostRound) => listener?.onAsked(asked);
+    const onProgress =
+      listener?.onProgress === undefined ? undefined : (progress: Progress) => listener.onProgress?.(call, progress);
+    const onRound = (asked: HostRound) => listener?.onAsked?.(asked);
     const asks =
       context.host === undefined || listener === null
         ? null
@@ -193,7 +195,16 @@ export async function runCalls(
       logs,
       goesOn: request.answers !== undefined,
     };
-    const answered = { call, result: await runCall(run, call, listener?.signal, onProgress) };
+    const unlisten = session.memory.signIns.listen(call.id, {
+      onLink: (link) => {
+        if (listener?.onSignIn === undefined) signIns.push({ call_id: call.id, ...link });
+        else listener.onSignIn(call, link);
+      },
+      onGoOn: () => listener?.onGoOn?.(call),
+      ended: listener?.signInEnded,
+    });
+    const result = await runCall(run, call, listener?.signal, onProgress).finally(unlisten);
+    const answered = { call, result };
     answers.set(call, answered);
     listener?.onResult(answered);
   };
@@ -226,6 +237,7 @@ export async function runCalls(
     warnings,
     ...(request.hearsChanges && haveFeaturesChanged(session) ? { things_changed: true } : {}),
     ...(logged.length === 0 ? {} : { logs: logged }),
+    ...(signIns.length === 0 ? {} : { sign_ins: signIns }),
   };
 }
 

@@ -12,7 +12,7 @@ import type { Listener, RunningCalls } from "./running";
 import { runCalls } from "./step";
 
 /**
- * Runs the calls of a step and streams `progress`, a `result` for each finished call, then `done` with the whole response (for a prompt:
+ * Runs the calls of a step and streams `progress`, `sign_in`, a `result` for each finished call, then `done` with the whole response (for a prompt:
  * only the prompt), or `error` with the refusal. `asked` contains questions to the host and ends the stream for modern hosts. Closing the
  * stream cancels running calls.
  */
@@ -46,6 +46,11 @@ export function streamCalls(
       try {
         const onLog = (log: ServerLog) => send("log", log);
         const listener: Listener = { onResult, onProgress, onLog, onAsked, signal: cancelled.signal };
+        if ("calls" in request && request.waitsForSignIn === true) {
+          listener.onSignIn = ({ id, name }, link) => send("sign_in", { id, name, ...link });
+          // Calls wait until their links expire or the stream is closed.
+          listener.signInEnded = new Promise(() => undefined);
+        }
         send("done", await take(context, session, running, request, listener));
       } catch (error) {
         send("error", refusal(error).error);

@@ -76,7 +76,7 @@ export async function signInLink(
   context: Context,
   name: string,
   scope: string | null,
-): Promise<{ id: string; url: string } | null> {
+): Promise<Pick<ConnectLink, "id" | "url"> | null> {
   const { origin } = context;
   const { userId } = context.caller.principal;
   if (origin === undefined) return null;
@@ -84,7 +84,7 @@ export async function signInLink(
     const server = await serverToConnect(context, name);
     const of = { userId, scope: server.scope, server: name, url: server.target.url };
     const open = scope === null ? await openConnectRequest(context.db, of) : null;
-    if (open !== null) return { id: open, url: `${origin}${CONNECT_PAGES}/${open}` };
+    if (open !== null) return { id: open.id, url: `${origin}${CONNECT_PAGES}/${open.id}` };
     return await linkTo(context, server, { origin, more: await scopesSoFar(context, of, scope) });
   } catch (error) {
     // The client receives the failure of the server instead.

@@ -103,7 +103,8 @@ export async function callServer(
   // Questions of the server in this call have ordinals of their own.
   const handler = context.inquire?.({ ...call, id: `${call.id} sign-in` }, asking);
   const { connection } = aim;
-  const waiting = { conversation: session.id, callId: call.id, signal: call.signal, connection, scope: first.signIn };
+  const where = { conversation: session.id, callId: call.id, signal: call.signal, callers: session.memory.signIns };
+  const waiting = { ...where, connection, scope: first.signIn };
   const answer = await askToSignIn(context, { ...server, target: aim.target }, waiting, handler).finally(() =>
     handler?.close(),
   );

@@ -26,7 +26,8 @@ export interface ChatExchange {
   /** The last stored answer before it. */
   branch: string;
   request: string;
-  state: "running" | "failed" | "ended" | "dropped";
+  /** `waiting`: ended, and calls of its last step wait for a sign-in. */
+  state: "running" | "failed" | "ended" | "waiting" | "dropped";
   lease: number;
   format: string;
   model: string;
@@ -58,7 +59,7 @@ const exchangeSchema = z.object({
     lease: z.number(),
     format: z.string(),
   },
-  ...{ state: z.enum(["running", "failed", "ended", "dropped"]), model: z.string(), turn: z.number() },
+  ...{ state: z.enum(["running", "failed", "ended", "waiting", "dropped"]), model: z.string(), turn: z.number() },
 });
 const messageSchema = z.object({
   ...{ seq: z.number(), part: z.number(), id: z.string(), body: z.string() },

@@ -4,21 +4,23 @@ import type { JsonObject } from "../../json";
 import type { DemoMove } from "../demo";
 
 /** Returns the events of a stream, or one body if the request does not ask for a stream. */
-export function demoMessage(body: JsonObject, { text, calls }: DemoMove, id: string): string {
+export function demoMessage(body: JsonObject, { text, calls, noteAt }: DemoMove, id: string): string {
+  const isNote = noteAt !== undefined;
+  const thought = { type: "thinking", thinking: "What is asked?", signature: `signed-${id}` };
   const content: JsonObject[] = [
-    { type: "thinking", thinking: "What is asked?", signature: `signed-${id}` },
+    ...(isNote ? [] : [thought]),
     ...calls.map(({ name, input }, index) => ({ type: "tool_use", id: `toolu_${id}_${index}`, name, input })),
     ...(calls.length === 0 ? [{ type: "text", text }] : []),
   ];
-  const input_tokens = Math.ceil(JSON.stringify(body).length / 4);
-  const output_tokens = Math.ceil(text.length / 4) + calls.length;
+  const input_tokens = isNote ? 0 : Math.ceil(JSON.stringify(body).length / 4);
+  const output_tokens = isNote ? 0 : Math.ceil(text.length / 4) + calls.length;
   const end = { stop_reason: calls.length === 0 ? "end_turn" : "tool_use", stop_sequence: null };
-  const message = { id: `msg_${id}`, type: "message", role: "assistant", model: "demo" };
+  const message = { id: `msg_${id}`, type: "message", role: "assistant", model: isNote ? String(body.model) : "demo" };
   if (body.stream !== true)
     return JSON.stringify({ ...message, content, ...end, usage: { input_tokens, output_tokens } });
   const begun = { ...message, content: [], stop_reason: null, stop_sequence: null };
   const events: { type: string; [field: string]: unknown }[] = [
-    { type: "message_start", message: { ...begun, usage: { input_tokens, output_tokens: 1 } } },
+    { type: "message_start", message: { ...begun, usage: { input_tokens, output_tokens: isNote ? 0 : 1 } } },
     ...content.flatMap((block, index) => [
       { type: "content_block_start", index, content_block: emptied(block) },
       ...piecesOf(block).map((delta) => ({ type: "content_block_delta", index, delta })),

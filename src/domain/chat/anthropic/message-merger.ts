@@ -44,7 +44,7 @@ const ENDS: Readonly<Record<string, StepEnd>> = {
 export class MessageMerger implements Merger {
   readonly keepAlive = 'event: ping\ndata: {"type":"ping"}\n\n';
   readonly #options: MergerOptions;
-  readonly #holdsText: boolean;
+  readonly holdsText: boolean;
   readonly #load = new AnswerLoad();
   #start: JsonObject | null = null;
   #step = newStep();
@@ -57,7 +57,7 @@ export class MessageMerger implements Merger {
   constructor(body: JsonObject, options: MergerOptions) {
     this.#options = options;
     const { output_config: output, output_format: format } = body;
-    this.#holdsText = (isJsonObject(output) && output.format !== undefined) || format !== undefined;
+    this.holdsText = (isJsonObject(output) && output.format !== undefined) || format !== undefined;
   }
 
   push({ data }: StreamEvent): string {
@@ -139,7 +139,7 @@ export class MessageMerger implements Merger {
     if (type === "tool_use") {
       return this.#options.isTheirs(String(name)) ? this.#hold(event, state) : "";
     }
-    if (type === "text" && this.#holdsText) return this.#hold(event, state);
+    if (type === "text" && this.holdsText) return this.#hold(event, state);
     return this.#give(event, state);
   }
 
@@ -165,7 +165,7 @@ export class MessageMerger implements Merger {
 
   replay(message: JsonObject): void {
     const text = textIn(blocksOf(message.content));
-    if (text.trim() !== "" && !this.#holdsText) this.#replayed.push(text);
+    if (text.trim() !== "" && !this.holdsText) this.#replayed.push(text);
   }
 
   inner(): string {

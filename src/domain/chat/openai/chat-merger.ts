@@ -16,7 +16,7 @@ export class ChatMerger implements Merger {
   readonly #options: MergerOptions;
   readonly #usageAsked: boolean;
   /** If true, the output is JSON and cannot be joined over steps: only the last step's text is sent. */
-  readonly #holdsText: boolean;
+  readonly holdsText: boolean;
   readonly #load = new AnswerLoad();
   #envelope: JsonObject | null = null;
   #step = newStep();
@@ -31,7 +31,7 @@ export class ChatMerger implements Merger {
     const { stream_options: asked, response_format: format } = body;
     this.#options = options;
     this.#usageAsked = isJsonObject(asked) && asked.include_usage === true;
-    this.#holdsText = isJsonObject(format) && format.type !== "text";
+    this.holdsText = isJsonObject(format) && format.type !== "text";
   }
 
   push({ data }: StreamEvent): string {
@@ -85,7 +85,7 @@ export class ChatMerger implements Merger {
     }
     const part = this.#shown(others);
     if (Object.keys(part).length === 0) return before;
-    if (this.#holdsText && typeof part.content === "string" && part.content !== "") {
+    if (this.holdsText && typeof part.content === "string" && part.content !== "") {
       this.#step.kept ??= { chunk: chunk({}), part: {} };
       mergePiece(this.#step.kept.part, part);
       return before;
@@ -106,7 +106,7 @@ export class ChatMerger implements Merger {
     }
     const joined = !this.#step.hasText && content !== "" && this.#text !== "" ? `\n\n${content}` : content;
     if (content !== "") this.#step.hasText = true;
-    if (!this.#holdsText) this.#text += joined;
+    if (!this.holdsText) this.#text += joined;
     return { ...shown, content: joined };
   }
 
@@ -137,7 +137,7 @@ export class ChatMerger implements Merger {
 
   replay(message: JsonObject): void {
     const text = contentText(message.content);
-    if (text !== "" && !this.#holdsText) this.#replayed += this.#replayed === "" ? text : `\n\n${text}`;
+    if (text !== "" && !this.holdsText) this.#replayed += this.#replayed === "" ? text : `\n\n${text}`;
   }
 
   inner(): string {

@@ -4,8 +4,9 @@ import { isJsonObject, type JsonObject } from "../../json";
 import type { DemoMove } from "../demo";
 
 /** Returns the events of a stream, or one body if the request does not ask for a stream. */
-export function demoCompletion(body: JsonObject, { text, calls }: DemoMove, id: string): string {
-  const shell = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: 0, model: "demo" };
+export function demoCompletion(body: JsonObject, { text, calls, noteAt }: DemoMove, id: string): string {
+  const model = noteAt === undefined ? "demo" : String(body.model);
+  const shell = { id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: noteAt ?? 0, model };
   const finish_reason = calls.length === 0 ? "stop" : "tool_calls";
   const size = JSON.stringify(body).length;
   const [prompt_tokens, completion_tokens] = [Math.ceil(size / 4), Math.ceil(text.length / 4) + calls.length];
@@ -25,7 +26,7 @@ export function demoCompletion(body: JsonObject, { text, calls }: DemoMove, id: 
     choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
   });
   const { stream_options: options } = body;
-  const wantsUsage = isJsonObject(options) && options.include_usage === true;
+  const wantsUsage = isJsonObject(options) && options.include_usage === true && noteAt === undefined;
   const events: object[] = [
     chunk({ role: "assistant", content: calls.length === 0 ? "" : null, refusal: null }),
     ...made.map((one, index) => chunk({ tool_calls: [{ index, ...one }] })),

@@ -7,20 +7,25 @@ import { isThoughtItem } from "./items";
 import { asEvent } from "./responses-step";
 
 /** Returns the events of a stream, or one body if the request does not ask for a stream. */
-export function demoResponse(body: JsonObject, { text, calls }: DemoMove, id: string): string {
+export function demoResponse(body: JsonObject, { text, calls, noteAt }: DemoMove, id: string): string {
+  const isNote = noteAt !== undefined;
   const problem = thoughtProblem(Array.isArray(body.input) ? body.input.filter(isJsonObject) : []);
-  if (problem !== null) throw new ChatRefusal(400, "invalid_request", problem, { param: "input" });
+  if (problem !== null && !isNote) throw new ChatRefusal(400, "invalid_request", problem, { param: "input" });
   const isSealed = Array.isArray(body.include) && body.include.includes("reasoning.encrypted_content");
+  const thought = {
+    ...{ type: "reasoning", id: `rs_${id}`, summary: [] },
+    ...(isSealed ? { encrypted_content: `sealed-${id}` } : {}),
+  };
   const output: JsonObject[] = [
-    { type: "reasoning", id: `rs_${id}`, summary: [], ...(isSealed ? { encrypted_content: `sealed-${id}` } : {}) },
+    ...(isNote ? [] : [thought]),
     ...calls.map(({ name, input }, index) => ({
       ...{ type: "function_call", id: `fc_${id}_${index}`, call_id: `call_${id}_${index}` },
       ...{ name, arguments: JSON.stringify(input), status: "completed" },
     })),
     ...(calls.length === 0 ? [messageOf(`msg_${id}`, text)] : []),
   ];
-  const input_tokens = Math.ceil(JSON.stringify(body).length / 4);
-  const output_tokens = Math.ceil(text.length / 4) + calls.length;
+  const input_tokens = isNote ? 0 : Math.ceil(JSON.stringify(body).length / 4);
+  const output_tokens = isNote ? 0 : Math.ceil(text.length / 4) + calls.length;
   const usage = {
     ...{ input_tokens, input_tokens_details: { cached_tokens: 0 } },
     ...{ output_tokens, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: input_tokens + output_tokens },
@@ -31,7 +36,8 @@ export function demoResponse(body: JsonObject, { text, calls }: DemoMove, id: st
     ...{ parallel_tool_calls: parallel_tool_calls ?? true, text: format ?? { format: { type: "text" } } },
     ...{ metadata: metadata ?? {}, store: false, error: null, incomplete_details: null },
   };
-  const begun = { id: `resp_${id}`, object: "response", created_at: 0, model: "demo", ...asked };
+  const model = isNote ? String(body.model) : "demo";
+  const begun = { id: `resp_${id}`, object: "response", created_at: noteAt ?? 0, model, ...asked };
   const done = { ...begun, status: "completed", output, usage };
   if (body.stream !== true) return JSON.stringify(done);
   const response = { ...begun, status: "in_progress", output: [], usage: null };

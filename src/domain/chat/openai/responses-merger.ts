@@ -32,7 +32,7 @@ export class ResponsesMerger implements Merger {
   readonly #body: JsonObject;
   readonly #options: MergerOptions;
   /** If true, the output is JSON and cannot be joined over steps: only the last step's text is sent. */
-  readonly #holdsText: boolean;
+  readonly holdsText: boolean;
   /** Whether the caller receives encrypted reasoning. */
   readonly #givesSealed: boolean;
   readonly #load = new AnswerLoad();
@@ -48,7 +48,7 @@ export class ResponsesMerger implements Merger {
     this.#body = body;
     this.#options = options;
     const format = isJsonObject(body.text) ? body.text.format : undefined;
-    this.#holdsText = isJsonObject(format) && format.type !== "text";
+    this.holdsText = isJsonObject(format) && format.type !== "text";
     this.#givesSealed = Array.isArray(body.include) && body.include.includes("reasoning.encrypted_content");
   }
 
@@ -128,7 +128,7 @@ export class ResponsesMerger implements Merger {
     const { item, shown } = state;
     if (shown !== null) return this.#give(event, state);
     if (isCallItem(item) && !this.#isTheirs(item)) return "";
-    if (isCallItem(item) || isThoughtItem(item) || (this.#holdsText && item.type === "message")) {
+    if (isCallItem(item) || isThoughtItem(item) || (this.holdsText && item.type === "message")) {
       this.#load.take(hold(held, event, state));
       return "";
     }
@@ -173,7 +173,7 @@ export class ResponsesMerger implements Merger {
   }
 
   replay(message: JsonObject): void {
-    if (this.#holdsText) return;
+    if (this.holdsText) return;
     for (const item of itemsOf(message)) {
       const text = textsIn([item]).join("");
       if (text !== "") this.#replayed.push({ item, text });

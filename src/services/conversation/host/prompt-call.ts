@@ -50,7 +50,7 @@ export async function getPrompt(
   const request = await sha256Hex(
     JSON.stringify(["prompts/get", name, args, serverProviderOf(ref), offeredBy(ref), ref.entry]),
   );
-  const onRound = (asked: HostRound) => listener.onAsked(asked);
+  const onRound = (asked: HostRound) => listener.onAsked?.(asked);
   const asks = context.host === undefined ? null : { abilities: context.host, answers, tell: onRound };
   const holding = { session, running, asks, goesOn: answers !== undefined };
   const got = await runOnce(holding, { id, request }, jsonObject, listener.signal, (held) =>

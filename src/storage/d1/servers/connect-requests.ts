@@ -31,13 +31,13 @@ export async function insertConnectRequest(db: Database, row: NewConnectRequest,
   return made[0]?.expiresAt ?? null;
 }
 
-/** Returns the id of a sign-in to this server that no browser has finished, if it is not about to expire. */
+/** Returns a sign-in to this server that no browser has finished, if it is not about to expire. */
 export async function openConnectRequest(
   db: Database,
   { userId, scope, server, url }: Pick<ConnectRequestRow, "userId" | "scope" | "server" | "url">,
-): Promise<string | null> {
+): Promise<Pick<ConnectRequestRow, "id" | "expiresAt"> | null> {
   const [row] = await db
-    .select({ id: connectRequests.id })
+    .select({ id: connectRequests.id, expiresAt: connectRequests.expiresAt })
     .from(connectRequests)
     .where(
       and(
@@ -48,7 +48,7 @@ export async function openConnectRequest(
     )
     .orderBy(desc(connectRequests.id))
     .limit(1);
-  return row?.id ?? null;
+  return row ?? null;
 }
 
 /** Returns a sign-in that a browser can continue. After one browser was redirected to the issuer, only that one can. */

@@ -181,17 +181,6 @@ GET /api/v1/kinds/skills/{id}/versions/{version_id}/permissions of public     | 
 POST /api/v1/kinds/ghosts/preview                                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/users                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/conversations/{id}/series of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
-GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-DELETE /api/v1/mcp-servers/{name} of public                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-POST /api/v1/mcp-servers/{name}/test of public                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-POST /api/v1/mcp-servers/{name}/approve of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-POST /api/v1/mcp-servers/{name}/connect of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-GET /api/v1/connections                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-POST /api/v1/connections/{id}/confirm of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
-DELETE /api/v1/connections/{id} of self                                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
-GET /api/v1/me/servers                                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/kinds/skills/{id}/network of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/kinds/skills/{id}/network of group                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/kinds/skills/{id}/network of public                               | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
@@ -208,6 +197,17 @@ PUT /api/v1/me/skill-env/{skill} of self                                      | 
 PUT /api/v1/me/skill-env/{skill} of group                                     | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 PUT /api/v1/me/skill-env/{skill} of public                                    | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
 DELETE /api/v1/me/skill-env/{skill} of self                                   | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/mcp-servers/{name} of public                                   | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/mcp-servers/{name}/test of public                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/mcp-servers/{name}/approve of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/mcp-servers/{name}/connect of public                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/connections                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+POST /api/v1/connections/{id}/confirm of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+DELETE /api/v1/connections/{id} of self                                       | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/me/servers                                                        | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/server-catalog                                                    | 1 0 0 0 | 1 0 0 0 | 1 0 0 0 | 1 0 0 0
 GET /api/v1/servers                                                           | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/servers/{name} of self                                            | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

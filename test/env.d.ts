@@ -9,7 +9,7 @@ declare namespace Cloudflare {
 }
 /** Vite's, for files that tests read as text, and for all modules of a folder. */
 interface ImportMeta {
-  glob<T>(pattern: string, options: { eager: true }): Record<string, T>;
+  glob<T>(pattern: string, options: { query?: Record<string, string>; eager: true }): Record<string, T>;
   glob<T>(pattern: string, options: { query: "?raw"; import: "default"; eager: true }): Record<string, T>;
 }
 interface Env {

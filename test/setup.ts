@@ -22,6 +22,13 @@ await emptyBucket();
 await beginFile();
 captureLogs();
 
+// All files of a worker share its modules. After a reset, the counters of test/support would start again, while conversations stay stored.
+vi.resetModules = () => {
+  throw new Error(
+    "vi.resetModules() affects later files. Import the module with a query instead (test/connections/kills.test.ts).",
+  );
+};
+
 beforeEach(beginLogs);
 afterEach(checkLogs);
 

@@ -90,6 +90,13 @@ const servers = createRoute({
   component: lazyRouteComponent(() => import("./operate/servers"), "Servers"),
 });
 
+const connections = createRoute({
+  getParentRoute: () => root,
+  path: "/connections",
+  validateSearch: words("cursor"),
+  component: lazyRouteComponent(() => import("./operate/connections"), "Connections"),
+});
+
 const drafts = createRoute({
   getParentRoute: () => root,
   path: "/drafts",
@@ -206,7 +213,7 @@ function withWord<Field extends string>(field: Field, value: unknown): { [F in F
 export const router = createRouter({
   routeTree: root.addChildren([
     ...[overview, library, skill, publish, drafts, tryIt, conversations, conversation, ghosts, newGhost, ghost],
-    ...[servers, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
+    ...[servers, connections, models, secrets, keys, sessions, grants, groups, group, limits, health, users, audit],
   ]),
   basepath: "/console",
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -24,6 +24,7 @@ const PAGES = {
   agents: "/ghosts",
   "agent-new": "/ghosts/new",
   servers: "/servers",
+  connections: "/connections",
   models: "/models",
   conversations: "/conversations",
   conversation: "/conversations/tides",

@@ -32,7 +32,7 @@ export function connectedPage({ server, userId }: ConnectRequestRow): string {
     "Connected",
     html`<h1>Connected</h1>
 <p role="status">Conversations of <strong>${userId}</strong> can now use <strong>${server}</strong>.</p>
-<p class="note">You can close this page and go back to your conversation.</p>`,
+<p class="note">You can close this page and go back to your conversation, or see your <a href="/console/connections">connected servers</a>.</p>`,
   );
 }
 

@@ -145,6 +145,19 @@ describe("a streamed answer", () => {
     expect(results(sent[1]!)).toEqual([CONNECTED(server)]);
   });
 
+  it("is taken over by the same request, and only that one goes on", async () => {
+    const { server, key } = await user();
+    const sent = scriptModel(connecting(server), saying("b", "Done."));
+    const first = reading(await ask(key, [say("Who am I?")], { stream: true }));
+    const link = linkIn(await first.until(/\/oauth\/connect\/\w+[^\w]/));
+    const again = reading(await ask(key, [say("Who am I?")], { stream: true }, { "x-stainless-retry-count": "1" }));
+    await again.until(/\/oauth\/connect\/\w+[^\w]/);
+    expect((await first.end()).raw).toContain("It continues in the newer connection.");
+    expect(await follow(link, key)).toBe(200);
+    expect((await again.end()).text).toMatch(/Done\.$/);
+    expect(sent).toHaveLength(2);
+  });
+
   it("goes on if the conversation is evicted while it waits", async () => {
     const { server, key } = await user();
     const sent = scriptModel(connecting(server), saying("b", "Done."));

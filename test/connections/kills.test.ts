@@ -18,11 +18,18 @@ const as = (user: string) =>
 
 type Isolate = typeof import("../../src/services/connections/refresh");
 
-/** Loads the module again: an isolate with a memory of its own. */
-async function isolate(): Promise<Isolate> {
-  vi.resetModules();
-  return import("../../src/services/connections/refresh");
-}
+const FILE = "../../src/services/connections/refresh.ts";
+/** Two isolates: with another query the module is loaded again, with its own memory. */
+const { [FILE]: one } = import.meta.glob<Isolate>("../../src/services/connections/refresh.ts", {
+  query: { isolate: "one" },
+  eager: true,
+});
+const { [FILE]: other } = import.meta.glob<Isolate>("../../src/services/connections/refresh.ts", {
+  query: { isolate: "other" },
+  eager: true,
+});
+if (one === undefined || other === undefined) throw new Error(`${FILE} not found.`);
+const ISOLATES = [one, other] as const;
 
 async function rowOf(user: string): Promise<ConnectionRow> {
   const [row] = await connectionsOfUser(as(user).db, user);
@@ -43,7 +50,7 @@ async function expire({ name }: ProtectedServer): Promise<void> {
 
 it.each([true, false])("is done once by 25 calls in each of two isolates (rotating: %s)", async (rotates) => {
   const { server, user } = await connected({ rotates, delay: 100 });
-  const [one, other] = [await isolate(), await isolate()];
+  const [one, other] = ISOLATES;
   expect(one.usableToken).not.toBe(other.usableToken);
   for (let round = 1; round <= 3; round++) {
     await expire(server);
@@ -124,10 +131,9 @@ it.each([true, false])(
   { timeout: 300_000 },
   async (rotates) => {
     const { server, key, user } = await connected({ rotates });
-    const isolates = [await isolate(), await isolate()];
     for (let kill = 0; kill < 100; kill++) {
       const point = POINTS[kill % POINTS.length];
-      const where = isolates[kill % isolates.length];
+      const where = ISOLATES[kill % ISOLATES.length];
       if (point === undefined || where === undefined) throw new Error("unreachable");
       await expire(server);
       await killed(where, user, point);

@@ -192,6 +192,25 @@ describe.each<Era>(["legacy", "modern"])("an MCP host of the %s era", (era) => {
   });
 });
 
+it("an MCP host of revision 2026-07-28 gets the result after a restart of the gateway during the sign-in", async () => {
+  const user = `restart-${crypto.randomUUID()}`;
+  const [server, key] = [await protectedServer(), await keyFor(user)];
+  const client = await host(`/mcp/${user}`, user, "modern", { capabilities: { elicitation: { url: {} } } });
+  await expect
+    .poll(async () => (await client.listTools()).tools.map(({ name }) => name), { timeout: 20_000 })
+    .toContain(`${server.name}__connect`);
+  let asked = 0;
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
+    asked++;
+    await abortAllDurableObjects();
+    await follow("url" in params ? String(params.url) : "", key);
+    return { action: "accept" };
+  });
+  const result = await client.callTool({ name: `${server.name}__connect`, arguments: {} });
+  expect([asked, JSON.stringify(result.content)]).toEqual([1, expect.stringContaining("whoami, leak")]);
+  await client.close();
+});
+
 it("the proxy answers with the code for a required URL, the link, and the server after the sign-in", async () => {
   const [server, key] = [await protectedServer(), await keyFor("behind-proxy")];
   const send = async () => {

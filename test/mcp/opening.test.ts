@@ -160,7 +160,7 @@ describe("a server that does not answer", () => {
   });
 
   it("is waited for once, however many lists a host reads", async () => {
-    const patience = 2_000;
+    const patience = 4_000;
     Object.assign(DURATIONS, { patienceList: patience });
     await gatewayServers({ hangs: { url: `${faults}/hang/connect`, connect_timeout: 300 } });
     const client = await host("/mcp/reader", "opener", "legacy");

@@ -58,62 +58,68 @@ async function killed(run: Run): Promise<void> {
   await run.exit;
 }
 
-it.each(KINDS)(
-  "%s: a chat that is patient goes on, another goes on without skills or fails, and all go on after",
-  async (name, begin) => {
-    const place = await newPlace();
-    let run = start(place);
-    let gateway: Gateway = await run.ready();
-    await upload(gateway, "harbour", `${ORDER}\n\n${"Watch the tide, the wind and the boats. ".repeat(300)}`);
-    const [patient, open, closed] = await Promise.all([begin(), begin(), begin()]);
-    const talks = [patient, open, closed];
-    try {
-      let arrived = 0;
-      let goOn = () => {};
-      const isDown = new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      /** Creates a chat whose second call waits until the gateway was killed. */
-      const chatOf = (id: string, retries: number, options: ChatOptions = {}) => {
-        let calls = 0;
-        const held: typeof fetch = async (url, init) => {
-          if (String(url).endsWith("/tool-calls") && ++calls === 2) {
-            if (++arrived === talks.length) {
-              await killed(run);
-              goOn();
-            }
-            await isDown;
-          }
-          return fetch(url, init);
-        };
-        const client = new SkillGateway({ url: gateway.url, key: gateway.key, retries, fetch: held });
-        return client.chat(`${name}-${id}`, options);
-      };
-      for (const { vendor } of talks) vendor.plan.push([LOAD], [FIND], []);
-      const chats = [chatOf("patient", 8), chatOf("open", 0, { failOpen: true }), chatOf("closed", 0)] as const;
-      const waits = patient.say("How is the tide?", chats[0]);
-      const [goesOn, fails] = await Promise.allSettled([
-        open.say("How is the tide?", chats[1]),
-        closed.say("How is the tide?", chats[2]),
-      ]);
-      expect(goesOn).toMatchObject({ status: "fulfilled", value: "Said in step 3." });
-      expect(open.vendor.bodies[2]).toContain("skills cannot be reached");
-      expect(fails.status).toBe("rejected");
-      expect(closed.vendor.bodies).toHaveLength(2);
-
-      run = start(place, { port: Number(new URL(gateway.url).port) });
-      gateway = await run.ready();
-      expect(await waits).toBe("Said in step 3.");
-      for (const sent of patient.vendor.bodies.slice(1)) expect(sent.split(ORDER)).toHaveLength(2);
-      for (const [at, talk] of talks.entries()) {
-        talk.vendor.plan.splice(0);
-        await talk.say("And tomorrow?", chats[at] as Chat);
-        // The instructions are sent once: the gateway detects that the history contains them.
-        expect(talk.vendor.bodies.at(-1)?.split(ORDER)).toHaveLength(2);
-        expect(talk.vendor.refusals ?? []).toEqual([]);
+it("a chat that is patient goes on, another goes on without skills or fails, and all go on after, in each kind", async () => {
+  const place = await newPlace();
+  let run = start(place);
+  const gateway: Gateway = await run.ready();
+  await upload(gateway, "harbour", `${ORDER}\n\n${"Watch the tide, the wind and the boats. ".repeat(300)}`);
+  let arrived = 0;
+  const down = Promise.withResolvers<void>();
+  /** Creates a chat whose second call waits until the gateway was killed, which happens when all chats have arrived there. */
+  const chatOf = (id: string, retries: number, options: ChatOptions = {}) => {
+    let calls = 0;
+    const held: typeof fetch = async (url, init) => {
+      if (String(url).endsWith("/tool-calls") && ++calls === 2) {
+        if (++arrived === 3 * KINDS.length) {
+          await killed(run);
+          down.resolve();
+        }
+        await down.promise;
       }
-    } finally {
-      for (const { vendor } of talks) await vendor.close();
+      return fetch(url, init);
+    };
+    const client = new SkillGateway({ url: gateway.url, key: gateway.key, retries, fetch: held });
+    return client.chat(id, options);
+  };
+  const kinds = await Promise.all(
+    KINDS.map(async ([name, begin]) => {
+      const [patient, open, closed] = await Promise.all([begin(), begin(), begin()]);
+      const talks = [
+        { talk: patient, chat: chatOf(`${name}-patient`, 20) },
+        { talk: open, chat: chatOf(`${name}-open`, 0, { failOpen: true }) },
+        { talk: closed, chat: chatOf(`${name}-closed`, 0) },
+      ];
+      for (const { vendor } of [patient, open, closed]) vendor.plan.push([LOAD], [FIND], []);
+      return { name, patient, open, closed, talks };
+    }),
+  );
+  try {
+    const asked = kinds.map((kind) => {
+      const [waits, ...others] = kind.talks.map(({ talk, chat }) => talk.say("How is the tide?", chat));
+      return { ...kind, waits, ended: Promise.allSettled(others) };
+    });
+    for (const { name, open, closed, ended } of asked) {
+      const [goesOn, fails] = await ended;
+      expect(goesOn, name).toMatchObject({ status: "fulfilled", value: "Said in step 3." });
+      expect(open.vendor.bodies[2], name).toContain("skills cannot be reached");
+      expect(fails?.status, name).toBe("rejected");
+      expect(closed.vendor.bodies, name).toHaveLength(2);
     }
-  },
-);
+
+    run = start(place, { port: Number(new URL(gateway.url).port) });
+    await run.ready();
+    for (const { name, patient, talks, waits } of asked) {
+      expect(await waits, name).toBe("Said in step 3.");
+      for (const sent of patient.vendor.bodies.slice(1)) expect(sent.split(ORDER), name).toHaveLength(2);
+      for (const { talk, chat } of talks) {
+        talk.vendor.plan.splice(0);
+        await talk.say("And tomorrow?", chat);
+        // The instructions are sent once: the gateway detects that the history contains them.
+        expect(talk.vendor.bodies.at(-1)?.split(ORDER), name).toHaveLength(2);
+        expect(talk.vendor.refusals ?? [], name).toEqual([]);
+      }
+    }
+  } finally {
+    for (const { talks } of kinds) for (const { talk } of talks) await talk.vendor.close();
+  }
+});

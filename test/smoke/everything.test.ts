@@ -96,10 +96,12 @@ it.each(["legacy", "auto"] as const)(
     ]);
 
     // Kills the gateway while the host answers a question. If host and server both implement MCP of 2026, the call continues.
+    let restarted = Promise.resolve();
     const killOnce = () => {
       before.answer = async () => {
         before.answer = async () => {};
-        await restart();
+        restarted = restart();
+        await restarted;
       };
     };
     if (mode === "auto") {
@@ -113,6 +115,7 @@ it.each(["legacy", "auto"] as const)(
       // The stream of the call was closed. This client does not report that, so the call ends by its timeout.
       const cut = { name: "trigger-elicitation-request", arguments: {} };
       await expect(client.callTool(cut, { timeout: 15_000 })).rejects.toThrow("timed out");
+      await restarted;
     }
     expect(everything.called.splice(0)).toEqual(["trigger-elicitation-request"]);
     // Later calls are new calls.

@@ -5,15 +5,19 @@ import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { expect, it } from "vitest";
-import { type Gateway, newPlace, start } from "./launcher";
+import { beforeAll, expect, it } from "vitest";
+import { type Gateway, startShared } from "./launcher";
 
 const textOf = (result: unknown) =>
   (result as { content: { text?: string }[] }).content.map(({ text }) => text ?? "").join("\n");
 const headersOf = ({ key }: Gateway) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
 
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startShared();
+});
+
 it("the SDK's clients load a skill, call its tool and read its files", async () => {
-  const gateway = await start(await newPlace()).ready();
   const at = (path: string) => new URL(path, gateway.url);
 
   const old = new ClientV1({ name: "v1", version: "1" });
@@ -41,7 +45,6 @@ it("the SDK's clients load a skill, call its tool and read its files", async () 
 
 it("a call that its host cancels ends at the server that it was passed to", { timeout: 180_000 }, async () => {
   const upstream = await startSilent();
-  const gateway = await start(await newPlace()).ready();
   const entry = JSON.stringify({ url: upstream.url, timeout: 170, era: "legacy" });
   const json = { "content-type": "application/json" };
   const made = await gateway.fetch("/api/v1/mcp-servers/silent", { method: "PUT", headers: json, body: entry });

@@ -106,6 +106,7 @@ it("a workerd that is stuck is ended and started again", async () => {
   const began = performance.now();
   await run.line(/^workerd does not respond, stopping it$/);
   await run.line(/^workerd is running again$/);
-  expect(performance.now() - began).toBeLessThan(30_000);
+  // 15 s of silence, and up to a minute for a start on a busy machine.
+  expect(performance.now() - began).toBeLessThan(90_000);
   expect((await gateway.fetch("/api/v1/me")).status).toBe(200);
 });

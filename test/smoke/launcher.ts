@@ -205,7 +205,8 @@ export async function readLock(place: Place): Promise<Lock | null> {
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | false> | T | null | false,
-  ms = 20_000,
+  // A start takes a minute when the machine is busy.
+  ms = 120_000,
 ): Promise<T> {
   const deadline = Date.now() + ms;
   while (Date.now() < deadline) {

@@ -81,7 +81,7 @@ it("nobody else on the machine can read the state, nor what an earlier version l
   expect(await readSkill(second, id)).toContain("Mine alone.");
 });
 
-it("files of public/ are served beside the Worker's routes", async () => {
+it("files of public/ are served beside the Worker's routes, and packages are read in a real workerd, which refuses eval", async () => {
   const gateway = await start(await newPlace()).ready();
   const file = await fetch(new URL("/tokens/o200k_base.json", gateway.url));
   expect(file.status).toBe(200);
@@ -97,10 +97,7 @@ it("files of public/ are served beside the Worker's routes", async () => {
   expect(nothing.status).toBe(404);
   expect(nothing.headers.get("content-type")).toContain("application/problem+json");
   expect((await fetch(new URL("/_headers", gateway.url))).status).toBe(404);
-});
 
-it("what reads packages runs in a real workerd, which refuses eval", async () => {
-  const gateway = await start(await newPlace()).ready();
   const answer = await gateway.fetch("/api/v1/kinds/skills/validate", {
     method: "POST",
     body: skillForm("check", "# Hi"),

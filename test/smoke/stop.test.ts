@@ -14,7 +14,7 @@ it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends everything in good or
   const { runtime } = await run.lock();
   const began = performance.now();
   await run.stop(signal);
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(performance.now() - began).toBeLessThan(30_000);
   expect(await run.exit).toBe(0);
   await expectGone(run, gateway, runtime.pid);
 });
@@ -25,7 +25,7 @@ it.each(["SIGTERM", "SIGINT"] as const)("%s to npm ends everything too", async (
   const { runtime } = await run.lock();
   const began = performance.now();
   await run.stop(signal);
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(performance.now() - began).toBeLessThan(30_000);
   await expectGone(run, gateway, runtime.pid);
 });
 

@@ -8,12 +8,10 @@ import { ConversationModel, type ModelSettings, type ModelSkill } from "./model"
 import { BLUEPRINTS, type Operation } from "./model-operations";
 import { clearRegistry, deleteSkill, type SeededSkill, seedSkill, seedVersion } from "./registry";
 
-/** Different in each isolate, because conversations of a replaced isolate stay in storage. */
-const ISOLATE = crypto.randomUUID().slice(0, 8);
 let conversations = 0;
 
 export class World {
-  readonly user = `model-${ISOLATE}-${conversations}`;
+  readonly user = `model-${conversations}`;
   readonly id = `c${conversations++}`;
   readonly registry: ModelSkill[] = [];
   readonly rows = new Map<string, SeededSkill>();

@@ -51,8 +51,6 @@ export interface Answer {
   body: Body;
 }
 
-/** Different in each isolate: when the pool replaces an isolate, its conversations stay in storage while the counter starts again. */
-const ISOLATE = crypto.randomUUID().slice(0, 8);
 let users = 0;
 
 /**
@@ -61,7 +59,7 @@ let users = 0;
  * @param settings of the conversations that `put` and `turn` create, unless their format is `anthropic`. Default delivery is `system`,
  * because most tests read loaded instructions in the prompt. The gateway's default, `auto`, has its own tests.
  */
-export function someone(name = `user-${ISOLATE}-${users++}`, settings: object = { delivery: "system" }) {
+export function someone(name = `user-${users++}`, settings: object = { delivery: "system" }) {
   const send = async (
     method: string,
     path: string,

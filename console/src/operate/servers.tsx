@@ -1,9 +1,10 @@
-// Lists the MCP servers that the user can use, with their health: from a test, and from calls of conversations.
+// Lists the MCP servers that the user can use, with the user's connection to each, and their health: from a test, and from calls of
+// conversations.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Server as ServerIcon } from "lucide-react";
-import type { ReactNode } from "react";
-import type { McpServerTest } from "../../../sdk/src/generated/operations";
+import { type ReactNode, useState } from "react";
+import type { Connection, McpServerTest } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Button } from "../parts/controls";
@@ -11,6 +12,8 @@ import { Page } from "../parts/page";
 import { Answer, Empty, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible, When } from "../parts/text";
+import { SERVER_TABS } from "../shell/places";
+import { byServer, Connect, ConnectionState, Disconnect, serverKey } from "./connect";
 
 const ROWS = 100;
 /** The interval of list requests while the page is visible, in milliseconds. A failed server is shown as down within ten seconds. */
@@ -28,6 +31,7 @@ interface Row {
   isOn: boolean;
   downSince: string | null;
   test: (() => Promise<McpServerTest>) | null;
+  connection: Connection | null;
 }
 
 export function Servers(): ReactNode {
@@ -37,8 +41,13 @@ export function Servers(): ReactNode {
     queryFn: ({ signal }) => rowsOf(rights.operate, signal),
     refetchInterval: AGAIN,
   });
+  const [lost, setLost] = useState<Connection | null>(null);
   return (
-    <Page title="MCP servers" lead="Servers whose tools conversations can call.">
+    <Page
+      title="MCP servers"
+      lead="Servers whose tools conversations can call. Connect a server if it requires you to sign in."
+      tabs={SERVER_TABS}
+    >
       <Answer of={answer} what="the servers">
         {(rows) =>
           rows.length === 0 ? (
@@ -49,19 +58,26 @@ export function Servers(): ReactNode {
               </p>
             </Empty>
           ) : (
-            <Table name="MCP servers" heads={["Server", "Owner", "URL", "State", ""]}>
+            <Table name="MCP servers" heads={["Server", "Owner", "State", "Connection", ""]}>
               {rows.map((row) => (
-                <Server key={`${row.scope} ${row.group ?? ""} ${row.name}`} row={row} />
+                <Server key={`${row.scope} ${row.group ?? ""} ${row.name}`} row={row} onLose={setLost} />
               ))}
             </Table>
           )
         }
       </Answer>
+      {lost !== null && <Disconnect connection={lost} onClose={() => setLost(null)} />}
     </Page>
   );
 }
 
-function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { row: Row }): ReactNode {
+function Server({
+  row: { name, scope, group, url, isOn, downSince, test, connection },
+  onLose,
+}: {
+  row: Row;
+  onLose: (connection: Connection) => void;
+}): ReactNode {
   const { mutate, data, error, isPending, variables } = useMutation({
     mutationFn: (_knownBefore: string | null) => test?.() ?? Promise.reject(new Error("You cannot test this server.")),
   });
@@ -69,11 +85,15 @@ function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { r
   const isNews = downSince !== null && downSince !== variables;
   return (
     <tr>
-      <td>
+      <td className="long">
         <Plain>{name}</Plain>
+        {url !== null && (
+          <div className="soft">
+            <Plain>{url}</Plain>
+          </div>
+        )}
       </td>
       <td>{scope === "group" ? <Plain>{group ?? ""}</Plain> : scope === "user" ? "me" : "gateway"}</td>
-      <td className="long">{url !== null && <Plain>{url}</Plain>}</td>
       <td>
         <div role="status">
           {isPending ? (
@@ -92,12 +112,21 @@ function Server({ row: { name, scope, group, url, isOn, downSince, test } }: { r
         </div>
         {error !== null && <Trouble error={error} />}
       </td>
+      <td>{connection === null ? <span className="soft">none</span> : <ConnectionState connection={connection} />}</td>
       <td>
-        {test !== null && (
-          <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate(downSince)}>
-            Test
-          </Button>
-        )}
+        <div className="row tight">
+          {test !== null && (
+            <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate(downSince)}>
+              Test
+            </Button>
+          )}
+          {isOn && connection?.state !== "active" && <Connect name={name} connection={connection} />}
+          {connection !== null && (
+            <Button kind="danger" aria-label={`Disconnect ${visible(name)}`} onPress={() => onLose(connection)}>
+              Disconnect
+            </Button>
+          )}
+        </div>
       </td>
     </tr>
   );
@@ -138,17 +167,22 @@ function Told({ test }: { test: McpServerTest }): ReactNode {
 /** Returns the servers that the user can use. Those the user can also test have their URL. */
 async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
   const query = { limit: ROWS };
-  const [usable, own, gateway] = await Promise.all([
+  const [usable, own, gateway, connected] = await Promise.all([
     slice("servers.usable", { query }, signal),
     slice("servers.list", { query }, signal),
     operates ? slice("mcpServers.list", { query }, signal) : { items: [], next: null },
+    slice("connections.list", { query }, signal),
   ]);
+  const connections = byServer(connected.items);
+  const connectionOf = (name: string, scope: Row["scope"], group: string | null): Connection | null =>
+    connections.get(serverKey({ name, scope, group_name: group })) ?? null;
   const mine = own.items.map(
     ({ name, scope, group_name, url, enabled = true, down_since = null }): Row => ({
       ...{ name, scope, url },
       group: group_name ?? null,
       isOn: enabled,
       downSince: down_since,
+      connection: connectionOf(name, scope, group_name ?? null),
       test: () =>
         call("servers.test", {
           path: { name },
@@ -164,6 +198,7 @@ async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
       isOn: enabled,
       downSince: down_since,
       test: () => call("mcpServers.test", { path: { name } }),
+      connection: connectionOf(name, "gateway", null),
     }),
   );
   const known = [...mine, ...ours];
@@ -181,6 +216,7 @@ async function rowsOf(operates: boolean, signal: AbortSignal): Promise<Row[]> {
         isOn: true,
         downSince: null,
         test: null,
+        connection: connectionOf(name, scope, group_name ?? null),
       }),
     );
   return [...known, ...others].slice(0, ROWS);

@@ -39,6 +39,10 @@ export const SKILL_TABS: readonly Tab[] = [
   { to: "/skills", name: "Skills" },
   { to: "/drafts", name: "Drafts", has: canPublish },
 ];
+export const SERVER_TABS: readonly Tab[] = [
+  { to: "/servers", name: "MCP servers" },
+  { to: "/connections", name: "Connected servers" },
+];
 export const PEOPLE_TABS: readonly Tab[] = [
   { to: "/groups", name: "Groups" },
   { to: "/users", name: "Users", has: operates },
@@ -68,7 +72,7 @@ export const GROUPS: readonly { name: string | null; places: readonly Place[] }[
         tabs: [...SKILL_TABS, { to: "/publish", name: "Publish a skill", has: canPublish }],
       },
       { to: "/ghosts", name: "Agents", icon: Bot },
-      { to: "/servers", name: "MCP servers", icon: Server },
+      { to: "/servers", name: "MCP servers", icon: Server, tabs: SERVER_TABS },
       { to: "/models", name: "Models", icon: Cpu },
     ],
   },

@@ -132,7 +132,10 @@ class Folders implements SkillFolders {
     if (found.unreadable.some(({ directory }) => this.options.roots.includes(directory))) this.#schedule(POLL_MS);
     const progress =
       this.#isFirst && found.folders.length > 0
-        ? progressOf(this.#work, `publishing ${found.folders.length} skills…`)
+        ? progressOf(
+            this.#work,
+            `publishing ${found.folders.length} ${found.folders.length === 1 ? "skill" : "skills"}…`,
+          )
         : null;
     try {
       const scanned = new Map(found.folders.map((each) => [each.folder, each]));

@@ -245,7 +245,11 @@ async function step(
   const room = CHAT_LIMITS.turnChars - store.chat.size(exchange.id);
   const asked = { calls, format, usage, room };
   const outcome = await runWaitingStep(context, session, running, exchange.id, asked, patience);
-  if ("waiting" in outcome) return { messages: [], loaded: [], waiting: outcome.waiting };
+  if ("waiting" in outcome) {
+    // The waiting was ended by another attempt, or because the caller left.
+    if (outcome.waiting.length === 0) throw takenOver();
+    return { messages: [], loaded: [], waiting: outcome.waiting };
+  }
   const { done } = outcome;
   // A caller who left may return and finds the results. If another attempt took over, it finds them under its calls.
   const isLeft = store.chat.exchange(exchange.id)?.state === "failed";
@@ -289,12 +293,15 @@ async function end(context: Context, session: Session, ended: ChatEnd): Promise<
 function runningOne(session: Session, id: string): ChatExchange {
   const exchange = session.store.chat.exchange(id);
   if (exchange?.state === "running") return exchange;
-  throw new GatewayError(
+  throw takenOver();
+}
+
+const takenOver = () =>
+  new GatewayError(
     "conflict",
     "EXCHANGE_TAKEN_OVER",
     "The same request was sent again. It continues in the newer connection.",
   );
-}
 
 function exported(session: Session, { after }: ChatExport): ChatRows {
   const { chat } = session.store;

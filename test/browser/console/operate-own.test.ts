@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
+import { startFaults } from "../../support/upstream-server/faults";
 import { barriers } from "../axe";
 import { drop, go, open, signIn, skillText, zipOf } from "./page";
 import { Desk } from "./setup";
@@ -50,6 +51,44 @@ it("lists one's own conversations, and finds, renames and deletes one by the key
   await sure.getByRole("button", { name: "Delete" }).click();
   await page.getByText("No matching conversations").waitFor();
   expect((await desk.as(key, "GET", "/conversations/hostile")).status).toBe(404);
+});
+
+it("connects a server through the pages of the gateway and the issuer, lists the connection, and disconnects it", async () => {
+  const server = await startFaults();
+  const at = `${server.url}/signin/lantern`;
+  await fetch(at, { method: "PUT", body: "{}" });
+  await desk.gateway.call("PUT", "/mcp-servers/lantern", { url: `${at}/mcp` });
+  await desk.gateway.call("PUT", "/mcp-servers/plain", { url: `${server.url}/healing/plain` });
+  const key = await desk.keyOf("fay");
+  const { page, context, heard } = await open(desk.browser, desk.gateway.url);
+  await signIn(page, desk.gateway.url, key, "/console/servers");
+  const row = page.getByRole("row").filter({ hasText: "lantern" });
+  await row.getByText("none").waitFor();
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole("button", { name: "Connect plain" }).click();
+  await page.getByRole("alert").getByText("does not ask for a sign-in").waitFor();
+  await row.getByRole("button", { name: "Connect lantern", exact: true }).click();
+  await page.getByRole("button", { name: "Continue as fay" }).click();
+  await page.getByRole("heading", { name: "Connected" }).waitFor();
+  await page.getByRole("link", { name: "connected servers" }).click();
+  await row.getByText("connected", { exact: true }).waitFor();
+  expect(await row.getByRole("button", { name: "Connect lantern", exact: true }).count()).toBe(0);
+  expect(await barriers(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole("link", { name: "MCP servers" }).last().click();
+  await row.getByText("connected", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Disconnect lantern" }).click();
+  const sure = page.getByRole("alertdialog", { name: "Disconnect lantern?" });
+  await sure.getByRole("button", { name: "Disconnect" }).click();
+  await row.getByText("none").waitFor();
+  expect((await desk.as(key, "GET", "/connections")).body).toMatchObject({ items: [] });
+  await page.goto(new URL("/console/connections", desk.gateway.url).href);
+  await page.getByText("No connected servers").waitFor();
+  // The browser also visits the issuer.
+  expect(heard().filter((line) => !line.startsWith(`asked ${server.url}`))).toEqual([]);
+  await context.close();
+  server.close();
 });
 
 it("ends all other sign-ins of oneself, and nobody else's", async () => {

@@ -44,6 +44,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
       await page.getByText("down", { exact: true }).waitFor();
     },
   ],
+  ["no connected server", "/connections", (page) => page.getByText("No connected servers").waitFor()],
   [
     "keys, and a new one",
     "/keys",
@@ -92,7 +93,9 @@ const ASKING: [path: string, first?: RegExp][] = [
     `/skills/SKILL?view=${view}`,
     /\/kinds\/skills\/[^/]+$/,
   ]),
-  ...["/ghosts", "/ghosts/none", "/servers", "/keys", "/drafts", "/models", "/secrets"].map((path): [string] => [path]),
+  ...["/ghosts", "/ghosts/none", "/servers", "/connections", "/keys", "/drafts", "/models", "/secrets"].map(
+    (path): [string] => [path],
+  ),
   ...["/conversations", "/conversations/look", "/sessions", "/grants", "/groups", "/groups/sea", "/users"].map(
     (path): [string] => [path],
   ),

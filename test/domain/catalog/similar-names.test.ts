@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nearNames } from "../../../src/domain/catalog/similar-names";
+import { cpuTimeOf } from "../../support/cpu-time";
 
 const NAMES = ["mermaid-diagram", "data-analysis", "data-cleaning", "wiki-submit", "pdf", "数据分析", "review"];
 
@@ -24,8 +25,6 @@ describe("names that were meant", () => {
   it("are at most three, and found in no time for anything that may be written", () => {
     const many = Array.from({ length: 256 }, (_, n) => `data-${n}`);
     expect(nearNames("data", many)).toHaveLength(3);
-    const started = performance.now();
-    expect(nearNames("data ".repeat(100_000), many)).toHaveLength(3);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(cpuTimeOf(() => expect(nearNames("data ".repeat(100_000), many)).toHaveLength(3))).toBeLessThan(500);
   });
 });

@@ -8,6 +8,7 @@ import {
   requirementLines,
   requirementOf,
 } from "../../../src/domain/package/requirements";
+import { cpuTimeOf } from "../../support/cpu-time";
 
 describe("requirements.txt", () => {
   it("has a package per line, without comments, options, hashes and continuations", () => {
@@ -40,10 +41,11 @@ describe("inline script metadata", () => {
   });
 
   it("is found in linear time", () => {
-    const began = performance.now();
-    inlineRequirements(`# /// script\n${"# \n".repeat(200_000)}`);
-    inlineRequirements("# /// script\n# dependencies = [".repeat(20_000));
-    expect(performance.now() - began).toBeLessThan(20_000);
+    const ms = cpuTimeOf(() => {
+      inlineRequirements(`# /// script\n${"# \n".repeat(200_000)}`);
+      inlineRequirements("# /// script\n# dependencies = [".repeat(20_000));
+    });
+    expect(ms).toBeLessThan(20_000);
   });
 });
 

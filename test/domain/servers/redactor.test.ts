@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makeRedactor } from "../../../src/domain/servers/redactor";
+import { cpuTimeOf } from "../../support/cpu-time";
 import { ENCODERS } from "../../support/spellings";
 
 const secret = fc.string({ unit: "binary", minLength: 8, maxLength: 60 }).filter((text) => text.isWellFormed());
@@ -79,10 +80,9 @@ describe("a redactor", () => {
       ["&amp;".repeat(1_600), "&amp;amp;".repeat(5_000)],
     ];
     for (const [value, text] of worst) {
-      const began = performance.now();
-      makeRedactor([{ name: "KEY", value }]).text(text);
+      const ms = cpuTimeOf(() => void makeRedactor([{ name: "KEY", value }]).text(text));
       // Each would take minutes if the search followed every position to its end.
-      expect(performance.now() - began, value.slice(0, 10)).toBeLessThan(20_000);
+      expect(ms, value.slice(0, 10)).toBeLessThan(20_000);
     }
   });
 

@@ -2,7 +2,7 @@
 // operator's log or the runtime's own files.
 
 import { countStream } from "./files.js";
-import { begin, callbackOf, during, timers } from "./loop.js";
+import { begin, callbackOf, during, noteUntracked, timers } from "./loop.js";
 import { httpModule } from "./network.js";
 import { parseArgsOf } from "./parse-args.js";
 import { keepModule } from "./pristine.js";
@@ -18,6 +18,9 @@ const REAL = new Set(
 );
 /** Modules with asynchronous work that continues after the call. The script waits for it. */
 const WAITED = new Set(["crypto", "zlib", "dns", "net", "tls"]);
+
+/** Modules with classes of the runtime whose asynchronous work is not tracked. */
+const UNTRACKED = new Set(["buffer", "crypto", "events", "stream/consumers", "stream/web", "util"]);
 
 export function makeBuiltins({ run, fs, createRequire }) {
   const own = {
@@ -70,6 +73,7 @@ export function makeBuiltins({ run, fs, createRequire }) {
   function get(specifier) {
     const name = String(specifier).replace(/^node:/, "");
     if (!names.includes(name)) return undefined;
+    if (UNTRACKED.has(name)) noteUntracked(run);
     if (!made.has(name)) made.set(name, Object.hasOwn(own, name) ? own[name]() : realModule(name, run));
     return made.get(name);
   }

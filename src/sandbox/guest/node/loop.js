@@ -9,8 +9,17 @@ const every = setInterval;
 const soon = queueMicrotask;
 /** The number of consecutive idle turns of the event loop after which a script has ended. */
 const IDLE_TURNS = 3;
-/** The number of idle turns before an unsettled module is given up. Some work, such as streams of the runtime, is not tracked. */
+/** The number of idle turns before an unsettled module is given up. */
 const PATIENT_TURNS = 20;
+/** Saved before a script can replace them. */
+const { Response } = globalThis;
+const { text: read } = Response.prototype;
+
+/** Globals with asynchronous work that is not tracked. A script that uses one gets turns of timers, in which such work proceeds. */
+const UNTRACKED =
+  `AbortSignal Blob BroadcastChannel CompressionStream DecompressionStream EventSource File FormData HTMLRewriter MessageChannel
+  ReadableStream Request Response TextDecoderStream TextEncoderStream TransformStream WebAssembly WebSocket WritableStream caches crypto
+  scheduler`.split(/\s+/);
 
 const runs = new AsyncLocalStorage();
 /** Runs in progress, for callbacks without a context. */
@@ -43,6 +52,27 @@ export function leave(run) {
   for (const timer of run.timers.values()) timer.close();
 }
 
+/** Called once per isolate. Notes which runs use a global with untracked work. */
+export function watchUntracked() {
+  for (const name of UNTRACKED) {
+    const value = globalThis[name];
+    if (value === undefined) continue;
+    Object.defineProperty(globalThis, name, {
+      configurable: true,
+      get() {
+        noteUntracked(currentRun());
+        return value;
+      },
+      set: (other) =>
+        Object.defineProperty(globalThis, name, { configurable: true, enumerable: true, writable: true, value: other }),
+    });
+  }
+}
+
+export function noteUntracked(run) {
+  if (run !== undefined) run.hasUntracked = true;
+}
+
 /** Counts pending work of the run until the returned function is called. */
 export function begin(run) {
   run.pending++;
@@ -63,9 +93,12 @@ export function during(run, promise) {
 /** Resolves when the run is idle or has ended. `isPatient`: its main module has not settled. */
 export async function idle(run, isPatient = false) {
   for (let turns = 0; turns < (isPatient ? PATIENT_TURNS : IDLE_TURNS) && !run.over; ) {
-    await new Promise((resolve) => {
-      later(resolve, 0);
-    });
+    // A timer of 0 ms takes a millisecond or two. Reading a body in memory is a turn of the event loop, too, and takes 0.1 ms.
+    if (isPatient || run.hasUntracked || run.pending > 0)
+      await new Promise((resolve) => {
+        later(resolve, 0);
+      });
+    else await read.call(new Response("x"));
     turns = run.pending === 0 ? turns + 1 : 0;
   }
 }

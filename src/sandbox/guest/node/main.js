@@ -5,7 +5,7 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { format, inspect } from "node:util";
 import { makeConsole } from "./console.js";
 import { isChanged, makeFiles } from "./files.js";
-import { currentRun, during, enter, idle, keepGlobals, leave, queueTask, timers } from "./loop.js";
+import { currentRun, during, enter, idle, keepGlobals, leave, queueTask, timers, watchUntracked } from "./loop.js";
 import { makeModules } from "./modules.js";
 import { fetchOf } from "./network.js";
 import { isPristine, keepLanguage } from "./pristine.js";
@@ -268,6 +268,7 @@ function installGlobals() {
     event.preventDefault();
     currentRun()?.fail(event.error);
   });
+  watchUntracked();
   keepGlobals();
   keepLanguage();
 }

@@ -21,11 +21,17 @@ export async function openExecutor(mode) {
   const key = randomBytes(32).toString("base64url");
   try {
     const opened = await serveExecutor({ key, layers: layersFrom(process.env), probesLater: mode === "auto" });
+    let isClosed = false;
     return {
       variables: { EXECUTOR_URL: opened.url, EXECUTOR_KEY: key },
       row: "bubblewrap, for scripts that need packages or programs  (--no-executor turns it off)",
-      prepare: () => void opened.prepare().catch((error) => say(`⚠ The executor refuses scripts: ${error.message}`)),
-      close: opened.close,
+      prepare() {
+        opened.prepare().catch((error) => isClosed || say(`⚠ The executor refuses scripts: ${error.message}`));
+      },
+      close() {
+        isClosed = true;
+        return opened.close();
+      },
     };
   } catch (error) {
     const { message } = error;

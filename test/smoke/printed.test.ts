@@ -95,11 +95,11 @@ async function makeHome(): Promise<NodeJS.ProcessEnv> {
   };
 }
 
-/** The printed code, with another port if the port is in use. */
+/** The printed code, without the executor of this machine, and with another port if the port is in use. */
 const printed = ({ code }: Block) =>
-  port === 8787
-    ? code
-    : code.replaceAll("127.0.0.1:8787", `127.0.0.1:${port}`).replace(/\bnpm start$/m, `npm start -- --port ${port}`);
+  code
+    .replaceAll("127.0.0.1:8787", `127.0.0.1:${port}`)
+    .replace(/\bnpm start$/m, `npm start -- --no-executor --port ${port}`);
 
 async function startGateway(): Promise<void> {
   const block = here.find(isStart);

@@ -1,8 +1,9 @@
 // Runs a script of a skill confined by bubblewrap, with the interpreters and commands of this machine. A run has no network, sees no other
 // processes and nothing of the disk except system programs, and writes only to memory. Files go in and out as archives through pipes.
 
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { accessSync, constants, existsSync, lstatSync, readlinkSync } from "node:fs";
+import path from "node:path";
 import { systemCallFilter } from "./seccomp.mjs";
 import { readTar, writeTar } from "./tar.mjs";
 
@@ -223,7 +224,7 @@ function systemFolder(name) {
     : ["--ro-bind", `/${name}`, `/${name}`];
 }
 
-/** Milliseconds for the probe. It takes less than a second unless the machine is busy. */
+/** Milliseconds for a probe. It takes less than a second unless the machine is busy. */
 const PROBE_MS = 60_000;
 
 /** Attempts that a confined script must not succeed with. Each prints its name if it does. */
@@ -238,27 +239,37 @@ rm -f /dev/shm/x*
 echo probed
 `;
 
+const ALLOW_NAMESPACES =
+  "Allow user namespaces: sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000";
+
+/** @typedef {{ ok: true } | { ok: false, problem: string, fix: string }} Probed */
+
+/**
+ * Whether bubblewrap starts here. Starts one empty run, which takes a few hundredths of a second. Before a script runs, `probe` decides.
+ * @returns {Promise<Probed>}
+ */
+export const probeStart = () => tried("true", ({ exit }) => exit === 0);
+
 /**
  * Whether runs can be confined here. Tries it, because it depends on the kernel, on settings of the system and on containers around.
- * @returns {Promise<{ ok: true } | { ok: false, problem: string, fix: string }>}
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Probed>}
  */
-export async function probe() {
+export const probe = (signal) => tried(PROBE, ({ exit, stdout }) => exit === 0 && stdout === "probed\n", signal);
+
+async function tried(script, isGood, signal) {
   const no = (problem, fix) => ({ ok: false, problem, fix });
   if (process.platform !== "linux")
     return no("bubblewrap runs on Linux only", "Use an executor on a Linux machine (EXECUTOR_URL).");
-  const found = spawnSync("bwrap", ["--version"], { encoding: "utf8" });
-  if (found.error !== undefined) return no("bwrap is not installed", "Install it: apt-get install bubblewrap");
+  if (!isInstalled("bwrap")) return no("bwrap is not installed", "Install it: apt-get install bubblewrap");
   if (!existsSync("/bin/bash") || !existsSync("/usr/bin/timeout"))
     return no("bash or timeout is missing", "Install bash and coreutils.");
   try {
-    const files = [{ path: "/tmp/probe.sh", bytes: Buffer.from(PROBE) }];
-    const { exit, stdout, stderr } = await runConfined({
-      command: ["/bin/bash"],
-      args: ["/tmp/probe.sh"],
-      files,
-      ms: PROBE_MS,
-    });
-    if (exit === 0 && stdout === "probed\n") return { ok: true };
+    const files = [{ path: "/tmp/probe.sh", bytes: Buffer.from(script) }];
+    const run = { command: ["/bin/bash"], args: ["/tmp/probe.sh"], files, ms: PROBE_MS, signal };
+    const result = await runConfined(run);
+    if (isGood(result)) return { ok: true };
+    const { exit, stdout, stderr } = result;
     if (exit === null)
       return no(
         `a confined script did not end within ${PROBE_MS / 1_000} s`,
@@ -269,7 +280,18 @@ export async function probe() {
       "Do not use this machine.",
     );
   } catch (error) {
-    const advice = "Allow user namespaces: sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000";
-    return no(error.message, advice);
+    return no(error.message, ALLOW_NAMESPACES);
   }
+}
+
+/** Whether a program is in a folder of PATH. */
+function isInstalled(name) {
+  return (process.env.PATH ?? "").split(path.delimiter).some((folder) => {
+    try {
+      accessSync(path.join(folder, name), constants.X_OK);
+      return folder !== "";
+    } catch {
+      return false;
+    }
+  });
 }

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { availableParallelism } from "node:os";
-import { FOLDERS, interpreterOf, probe, runConfined } from "./bubblewrap.mjs";
+import { FOLDERS, interpreterOf, probe, probeStart, runConfined } from "./bubblewrap.mjs";
 import { Installing, Layers, NotInstalled } from "./packages.mjs";
 
 const MiB = 1024 * 1024;
@@ -40,9 +40,11 @@ class Refusal extends Error {
 
 /**
  * Starts the server. Throws with the reason if runs cannot be confined here: a script never runs unconfined.
- * @param {{ port?: number, host?: string, key: string, parallel?: number, layers?: Layers }} options `layers`: installs packages; if absent,
- * nothing is installed
- * @returns {Promise<{ url: string, close: () => Promise<void> }>}
+ * @param {{ port?: number, host?: string, key: string, parallel?: number, layers?: Layers, probesLater?: boolean }} options `layers`: installs
+ * packages; if absent, nothing is installed. `probesLater`: only checks that bubblewrap starts, so that the server is ready at once; the
+ * first request waits for the rest
+ * @returns {Promise<{ url: string, prepare: () => Promise<void>, close: () => Promise<void> }>} `prepare`: does now what the first request
+ * needs, and throws if runs cannot be confined
  */
 export async function serveExecutor({
   port = 0,
@@ -50,22 +52,27 @@ export async function serveExecutor({
   key,
   parallel = Math.max(1, availableParallelism()),
   layers = new Layers({ mode: "off", folder: "" }),
+  probesLater = false,
 }) {
   if (key.length < 20) throw new Error("The key of the executor is too short (at least 20 characters).");
-  const confined = await probe();
-  if (!confined.ok) throw new Error(`Scripts cannot be confined here: ${confined.problem}. ${confined.fix}`);
+  const closed = new AbortController();
+  if (probesLater) throwUnlessOk(await probeStart());
+  const confinement = new Once(async () => throwUnlessOk(await probe(closed.signal)));
+  const about = new Once(() => describe(closed.signal));
   const places = new Places(parallel);
-  let about;
+  if (!probesLater) await confinement.get();
   const handle = async (request, response) => {
     if (!hasKey(request.headers.authorization, key))
       throw new Refusal(401, "UNAUTHORIZED", "The key is wrong. Set EXECUTOR_KEY.");
     const route = `${request.method} ${request.url}`;
-    if (route === "GET /v1/executor") {
-      about ??= describe();
-      return json(response, 200, { ...(await about), install: layers.mode, layers: await layers.list() });
-    }
-    if (route === "POST /v1/runs") return run(request, response, places, layers);
-    throw new Refusal(404, "NOT_FOUND", "Path not found. See docs/executor.md.");
+    const isRun = route === "POST /v1/runs";
+    if (!isRun && route !== "GET /v1/executor")
+      throw new Refusal(404, "NOT_FOUND", "Path not found. See docs/executor.md.");
+    await confinement.get().catch((error) => {
+      throw new Refusal(503, "EXECUTOR_UNAVAILABLE", error.message);
+    });
+    if (isRun) return run(request, response, places, layers);
+    json(response, 200, { ...(await about.get()), install: layers.mode, layers: await layers.list() });
   };
   const server = createServer((request, response) => {
     handle(request, response).catch((error) => {
@@ -79,13 +86,42 @@ export async function serveExecutor({
   await once(server, "listening");
   return {
     url: `http://${host}:${server.address().port}`,
+    prepare: async () => {
+      await confinement.get();
+      await about.get();
+    },
     close: async () => {
+      closed.abort();
       places.close();
       server.closeAllConnections();
       server.close();
       await once(server, "close");
     },
   };
+}
+
+function throwUnlessOk(probed) {
+  if (!probed.ok) throw new Error(`Scripts cannot be confined here: ${probed.problem}. ${probed.fix}`);
+}
+
+/** Computes a value at the first use. After a failure the next use tries again. */
+class Once {
+  #compute;
+  #value = null;
+
+  constructor(compute) {
+    this.#compute = compute;
+  }
+
+  async get() {
+    this.#value ??= this.#compute();
+    try {
+      return await this.#value;
+    } catch (error) {
+      this.#value = null;
+      throw error;
+    }
+  }
 }
 
 function hasKey(header, key) {
@@ -98,10 +134,10 @@ function json(response, status, value) {
   response.end(JSON.stringify(value));
 }
 
-async function describe() {
+async function describe(signal) {
   const [python, commands] = await Promise.all([
-    runConfined({ command: interpreterOf("python"), args: ["-c", LIST_PACKAGES], ms: DESCRIBE_MS }),
-    runConfined({ command: interpreterOf("shell"), args: ["-c", LIST_COMMANDS], ms: DESCRIBE_MS }),
+    runConfined({ command: interpreterOf("python"), args: ["-c", LIST_PACKAGES], ms: DESCRIBE_MS, signal }),
+    runConfined({ command: interpreterOf("shell"), args: ["-c", LIST_COMMANDS], ms: DESCRIBE_MS, signal }),
   ]);
   const { packages, modules } = python.exit === 0 ? JSON.parse(python.stdout) : { packages: {}, modules: [] };
   return {

@@ -191,12 +191,12 @@ export const MUTATIONS = [
   },
   {
     area: "retention",
-    rule: "a turn brings back skills that have left",
+    rule: "a turn reports skills that leave with it as unavailable",
     file: "src/services/conversation/turn.ts",
     find: "  const standing = [...state.roots]\n    .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== -1)\n",
     replace:
       "  const standing = [...state.roots]\n    .filter(([, loaded]) => remainingTurns(policy.retention, loaded, turn) !== 0)\n",
-    tests: ["test/services/conversation/model.test.ts"],
+    tests: ["test/api/conversation/catalog.test.ts", "test/services/conversation/model.test.ts"],
   },
   {
     area: "delivery",

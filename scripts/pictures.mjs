@@ -28,7 +28,15 @@ const MOST_BYTES_OF_CONSOLE = 120 * 1024;
 async function main() {
   const { values } = readOptions(USAGE, { review: { type: "string" } });
   const folder = await mkdtemp(path.join(tmpdir(), "pictures-"));
-  const options = ["--port", "0", "--state", path.join(folder, "state"), "--vars", path.join(folder, ".dev.vars")];
+  const options = [
+    "--port",
+    "0",
+    "--state",
+    path.join(folder, "state"),
+    "--vars",
+    path.join(folder, ".dev.vars"),
+    "--no-executor",
+  ];
   const gateway = spawn(process.execPath, [path.join(root, "scripts", "start.mjs"), ...options], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,11 +1,11 @@
 // `npm start`: runs the whole gateway on this machine. Builds it, takes the lock of the state, applies migrations, and publishes the
 // built-in skills.
 
-import { randomBytes } from "node:crypto";
 import { buildGateway } from "./build/worker.mjs";
 import { fail, say } from "./kit/refusal.mjs";
 import { builtinVersions, publishBuiltins } from "./local/builtins.mjs";
 import { readVariables, variablesWithKey } from "./local/devvars.mjs";
+import { NO_EXECUTOR, openExecutor } from "./local/executor.mjs";
 import { announce, readLauncherOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
 import { applyMigrations } from "./local/migrate.mjs";
 import { kill, ownerMark, processOf } from "./local/processes.mjs";
@@ -15,6 +15,8 @@ import { watch } from "./local/watchdog.mjs";
 
 async function main() {
   const options = readLauncherOptions("start");
+  // Starts while the gateway is built. In the mode `auto` it is ready sooner than the build.
+  const opening = openExecutor(options.executor);
   const miniflare = Promise.all([
     import("./local/gateway.mjs"),
     import("./local/deferred.mjs"),
@@ -36,7 +38,12 @@ async function main() {
   const [{ openGateway }, { deferParts }, { openRunner }] = await miniflare;
   const owner = ownerMark(options.state, processOf(process.pid));
   deferred = deferParts(parts, owner);
-  if (options.executor) executor = await openExecutor();
+  executor = await opening;
+  // The user has configured another executor.
+  if (options.executor === "auto" && variables.EXECUTOR_URL !== undefined) {
+    await executor.close();
+    executor = NO_EXECUTOR;
+  }
   runner = await openRunner({
     owner,
     onRuntime: lock.setRunner,
@@ -48,7 +55,7 @@ async function main() {
     deferred,
     runner,
     modules,
-    variables: { ...variables, ...executor?.variables },
+    variables: { ...variables, ...executor.variables },
     port,
     state: options.state,
     owner,
@@ -60,8 +67,9 @@ async function main() {
   await applyMigrations(await gateway.database());
   const served = await readServedSkills(options.state);
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY, { except: served.names });
-  await announce(port, variables, key);
+  await announce(port, variables, key, executor.row);
   deferred.build();
+  executor.prepare();
   if (options.skills.length === 0) hintAtSkills(served);
   else {
     const builtins = await builtinVersions();
@@ -78,22 +86,6 @@ async function main() {
       say("a script blocks the process for skill code, stopping it");
       kill(runner.runtime());
     });
-}
-
-/** Starts the local executor. If runs cannot be confined here, the gateway starts without one and `/health` returns the reason. */
-async function openExecutor() {
-  const [{ serveExecutor }, { layersFrom }] = await Promise.all([
-    import("../executor/server.mjs"),
-    import("../executor/packages.mjs"),
-  ]);
-  const key = randomBytes(32).toString("base64url");
-  try {
-    const { url, close } = await serveExecutor({ key, layers: layersFrom(process.env) });
-    return { close, variables: { EXECUTOR_URL: url, EXECUTOR_KEY: key } };
-  } catch (error) {
-    say(`⚠ No executor: ${error.message}`);
-    return { close: () => {}, variables: { EXECUTOR_PROBLEM: error.message } };
-  }
 }
 
 main().catch(fail);

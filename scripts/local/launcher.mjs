@@ -15,12 +15,12 @@ const STOP_PATIENCE = 1_500;
 
 const USAGE = (
   script,
-) => `Use: npm ${script} -- [--port 8787] [--state <folder>] [--vars <file>]${script === "start" ? " [--skills <folder>]… [--executor]" : ""}
+) => `Use: npm ${script} -- [--port 8787] [--state <folder>] [--vars <file>]${script === "start" ? " [--skills <folder>]… [--executor | --no-executor]" : ""}
   --port    where it listens on this machine; 0: any free port
   --state   where its data is; else .wrangler/state
   --vars    its file of settings; else .dev.vars${
     script === "start"
-      ? "\n  --skills  publishes every skill folder below it as a public skill, again on each change; repeatable\n  --executor  runs scripts that need packages or programs with bubblewrap and this machine's interpreters"
+      ? "\n  --skills  publishes every skill folder below it as a public skill, again on each change; repeatable\n  --executor  fails the check of /health if scripts that need packages or programs cannot run with bubblewrap\n  --no-executor  runs no script with bubblewrap; otherwise the gateway uses it if it works here"
       : ""
   }`;
 
@@ -30,15 +30,19 @@ const USAGE = (
  */
 export function readLauncherOptions(script) {
   const usage = USAGE(script);
+  const flag = { type: "boolean", default: false };
   const more =
     script === "start"
-      ? { skills: { type: "string", multiple: true, default: [] }, executor: { type: "boolean", default: false } }
+      ? { skills: { type: "string", multiple: true, default: [] }, executor: flag, "no-executor": flag }
       : {};
   const { values } = readOptions(usage, { ...PORT, ...STATE, ...VARS, ...more });
   const vars = path.resolve(values.vars ?? path.join(root, ".dev.vars"));
   const skills = [...new Set((values.skills ?? []).map(skillsFolder))];
   const port = portOf(values, usage) ?? DEFAULT_PORT;
-  return { port, state: stateOf(values), vars, skills, executor: values.executor === true };
+  if (values.executor && values["no-executor"])
+    throw new Refusal(`--executor and --no-executor exclude each other.\n${usage}`);
+  const executor = values.executor ? "on" : values["no-executor"] ? "off" : "auto";
+  return { port, state: stateOf(values), vars, skills, executor };
 }
 
 /**
@@ -95,7 +99,7 @@ export function stopOnSignals(stop) {
  * Writes the only lines on stdout: where the gateway is, what to open first, and what to enter elsewhere. Output is often stored, so the admin
  * key is shown only when it is new. The links can be used once, within ten minutes.
  */
-export async function announce(port, { GATEWAY_ADMIN_KEY: key }, { isKeyNew, keyFile }) {
+export async function announce(port, { GATEWAY_ADMIN_KEY: key }, { isKeyNew, keyFile }, executor = null) {
   const url = `http://127.0.0.1:${port}`;
   console.log(`✔ ready at ${url}\n`);
   const [operator, signIn] = await Promise.all([consoleLink(url, key), signInLink(url, key)]);
@@ -106,6 +110,7 @@ export async function announce(port, { GATEWAY_ADMIN_KEY: key }, { isKeyNew, key
   if (keyFile === null) row("Admin key", "from the environment (GATEWAY_ADMIN_KEY)");
   else if (isKeyNew) row("Admin key", key, `saved in ${shortPath(keyFile)}`);
   else row("Admin key", `in ${shortPath(keyFile)}`);
+  if (executor !== null) row("Executor", executor);
 }
 
 function row(label, value, note) {

@@ -15,7 +15,7 @@ const state = () => z.enum(["ok", "failed", "absent"]);
 const healthSchema = () =>
   z
     .object({
-      /** `degraded`: the gateway works, except for what `issues` lists. */
+      /** `degraded`: the gateway works, except for what `issues` lists. With `ok`, `issues` lists what an optional part needs. */
       status: z.enum(["ok", "degraded", "failed"]),
       version: z.string(),
       /** Time of the last check of storage. */
@@ -67,7 +67,8 @@ healthRoute.openapi(
     const rates = areRatesLimited(c.env) ? ("ok" as const) : ("absent" as const);
     const serves = d1 === "ok" && r2 === "ok";
     const issues = [...(serves && search === "absent" ? [NO_INDEX] : []), ...(serves ? executor.issues : [])];
-    const status = serves ? (issues.length === 0 ? ("ok" as const) : ("degraded" as const)) : ("failed" as const);
+    const isDegraded = search === "absent" || executor.state === "failed";
+    const status = serves ? (isDegraded ? ("degraded" as const) : ("ok" as const)) : ("failed" as const);
     const checks = { d1, r2, loader, rates, search, executor: executor.state };
     const checked_at = new Date(at).toISOString();
     const served = lastServed();

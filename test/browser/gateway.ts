@@ -36,7 +36,15 @@ export class Gateway {
 
   /** Starts the gateway, or restarts it with the same state and port. */
   async start(settings: Record<string, string> = {}): Promise<void> {
-    const options = ["--port", `${this.#port}`, "--state", this.#state, "--vars", path.join(this.folder, ".dev.vars")];
+    const options = [
+      "--port",
+      `${this.#port}`,
+      "--state",
+      this.#state,
+      "--vars",
+      path.join(this.folder, ".dev.vars"),
+      "--no-executor",
+    ];
     const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
     const child = spawn(process.execPath, [path.join(root, "scripts/start.mjs"), ...options], {
       cwd: root,

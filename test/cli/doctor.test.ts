@@ -38,6 +38,12 @@ it("reports what is missing and how to install it", async () => {
   expect([code, stdout]).toEqual([1, expect.stringContaining(`EXECUTOR_UNAVAILABLE  ${ADVICE}`)]);
 });
 
+it("reports what an optional part needs, which is no failure", async () => {
+  const issues = [{ code: "EXECUTOR_UNAVAILABLE", message: ADVICE }];
+  const { code, stdout } = await doctor({ status: 200, body: { ...HEALTHY, issues } });
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`EXECUTOR_UNAVAILABLE  ${ADVICE}`)]);
+});
+
 it("reports a gateway whose storage does not respond", async () => {
   const { code, stdout } = await doctor({
     status: 503,

@@ -13,7 +13,15 @@ const root = path.join(import.meta.dirname, "..", "..");
 /** Starts the gateway. `call` sends JSON as the admin, or as the user of the key, and throws on an error. */
 export async function startGateway() {
   const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-conformance-"));
-  const options = ["--port", "0", "--state", path.join(folder, "state"), "--vars", path.join(folder, ".dev.vars")];
+  const options = [
+    "--port",
+    "0",
+    "--state",
+    path.join(folder, "state"),
+    "--vars",
+    path.join(folder, ".dev.vars"),
+    "--no-executor",
+  ];
   const { GATEWAY_ADMIN_KEY: _, ...env } = process.env;
   const child = spawn(process.execPath, [path.join(root, "scripts", "start.mjs"), ...options], {
     cwd: root,

@@ -1,11 +1,13 @@
-// `npm start -- --executor`: scripts that need programs or packages of the machine run confined, all others in isolates.
+// The executor of `npm start`: scripts that need programs or packages of the machine run confined, all others in isolates. Each test holds
+// whether bubblewrap is installed or not, or says that it needs it.
 
+import { mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { expect, it, vi } from "vitest";
 import * as z from "zod";
 import { probe } from "../../executor/bubblewrap.mjs";
-import { type Gateway, newPlace, start, until } from "./launcher";
+import { type Gateway, newPlace, type Place, start, until } from "./launcher";
 
 const confined = await probe();
 
@@ -68,23 +70,69 @@ it.runIf(confined.ok)("runs scripts that need programs in the executor, and all 
   expect([...run.stdout, ...run.stderr].join("\n")).not.toContain("EXECUTOR_KEY");
 });
 
-it("starts without an executor if runs cannot be confined, and says what to install", async () => {
-  // Without bwrap.
-  const run = start(await newPlace(), { args: ["--executor"], env: { PATH: path.dirname(process.execPath) } });
+/** An environment in which bwrap is not installed. */
+async function withoutBubblewrap({ state }: Place): Promise<Record<string, string>> {
+  const folder = path.join(path.dirname(state), "bin");
+  await mkdir(folder);
+  await symlink(process.execPath, path.join(folder, "node"));
+  return { PATH: folder };
+}
+
+const ADVICE = "bwrap is not installed. Install it: apt-get install bubblewrap";
+const UNAVAILABLE = { code: "EXECUTOR_UNAVAILABLE", message: expect.stringContaining(ADVICE) };
+const healthOf = async (gateway: Gateway): Promise<unknown> => (await gateway.fetch("/health")).json();
+const LINES = 10;
+
+it("uses the executor by default where bubblewrap works, and says so in one line", async () => {
+  const run = start(await newPlace(), { looksForExecutor: true });
   const gateway = await run.ready();
-  const advice = "bwrap is not installed. Install it: apt-get install bubblewrap";
-  expect(run.stderr.join("\n")).toContain(advice);
-  expect(await (await gateway.fetch("/health")).json()).toMatchObject({
-    status: "degraded",
-    checks: { executor: "failed" },
-    issues: [{ code: "EXECUTOR_UNAVAILABLE", message: expect.stringContaining(advice) }],
-  });
+  const [row] = await run.line(/^ {2}Executor {3}.*$/);
+  expect(row).toMatch(confined.ok ? /bubblewrap, for scripts/ : /none\. Scripts cannot be confined here/);
+  expect(run.stdout.length).toBeLessThanOrEqual(LINES);
   await publish(gateway);
-  expect(await execute(gateway, "scripts/version.sh")).toMatchObject({ stdout: "done\n" });
+  const result = await execute(gateway, "scripts/version.sh");
+  if (confined.ok) expect(result).toMatchObject({ exit_code: 0, stdout: "done\n", executor: "remote" });
+  else expect(result).not.toHaveProperty("executor");
 });
 
-it("sends such scripts to an isolate without the option", async () => {
-  const gateway = await start(await newPlace()).ready();
+it("starts without an executor by default where bubblewrap is missing, and says what to install", async () => {
+  const place = await newPlace();
+  const run = start(place, { looksForExecutor: true, env: await withoutBubblewrap(place) });
+  const gateway = await run.ready();
+  const [row] = await run.line(/^ {2}Executor {3}.*$/);
+  expect(row).toContain(ADVICE);
+  expect(run.stdout.length).toBeLessThanOrEqual(LINES);
+  // An optional part that is absent is no failure.
+  expect(await healthOf(gateway)).toMatchObject({
+    status: "ok",
+    checks: { executor: "absent" },
+    issues: [UNAVAILABLE],
+  });
+  await publish(gateway);
+  const result = await execute(gateway, "scripts/version.sh");
+  expect(result).not.toHaveProperty("executor");
+  expect(result).toMatchObject({ stdout: "done\n" });
+});
+
+it("reports a failure with --executor if runs cannot be confined", async () => {
+  const place = await newPlace();
+  const run = start(place, { args: ["--executor"], env: await withoutBubblewrap(place) });
+  const gateway = await run.ready();
+  expect(run.stderr.join("\n")).toContain(ADVICE);
+  expect(await healthOf(gateway)).toMatchObject({
+    status: "degraded",
+    checks: { executor: "failed" },
+    issues: [UNAVAILABLE],
+  });
+});
+
+it("uses no executor with --no-executor", async () => {
+  const run = start(await newPlace());
+  const gateway = await run.ready();
+  expect(run.stdout.join("\n")).not.toContain("Executor");
+  const health = await healthOf(gateway);
+  expect(health).toMatchObject({ status: "ok", checks: { executor: "absent" } });
+  expect(health).not.toHaveProperty("issues");
   await publish(gateway);
   const result = await execute(gateway, "scripts/version.sh");
   expect(result).not.toHaveProperty("executor");

@@ -142,15 +142,27 @@ interface Options {
   npm?: boolean;
   /** Additional command line options. */
   args?: string[];
+  /** Whether the start looks for an executor on this machine, as it does by default. Tests do not depend on what is installed. */
+  looksForExecutor?: boolean;
   /** Folder of another checkout. */
   checkout?: string;
 }
 
 export function start(
   place: Place,
-  { port = 0, env = {}, script = "start", npm = false, args: more = [], checkout = root }: Options = {},
+  {
+    port = 0,
+    env = {},
+    script = "start",
+    npm = false,
+    args: more = [],
+    checkout = root,
+    looksForExecutor,
+  }: Options = {},
 ): Run {
+  const isPlain = script === "start" && looksForExecutor !== true && !more.includes("--executor");
   const options = ["--port", String(port), "--state", place.state, "--vars", place.vars, ...more];
+  if (isPlain) options.push("--no-executor");
   const { GATEWAY_ADMIN_KEY: _, ...inherited } = process.env;
   const [command, args] = npm
     ? ["npm", ["run", "--silent", script, "--", ...options]]

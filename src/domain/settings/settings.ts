@@ -156,6 +156,9 @@ export const SETTINGS = {
   EXECUTOR_PROBLEM: optionalText(() => null).describe(
     "Why there is no executor, and what to do. `/health` returns it. `npm start -- --executor` sets it if runs cannot be confined.",
   ),
+  EXECUTOR_ADVICE: optionalText(() => null).describe(
+    "What to install to have an executor. `/health` returns it, and is still `ok`. `npm start` sets it if bubblewrap does not work on the machine.",
+  ),
   METRICS: choice(["on", "off"], "off").describe(
     "With `on`, the gateway counts events in one Durable Object, and `/metrics` returns them to admins as OpenMetrics. `npm start` and `npm run dev` turn it on by default.",
   ),

@@ -6,17 +6,22 @@ import type { Settings } from "../../domain/settings/settings";
 /** The module that asks the executor. Loaded lazily, because few gateways have one. */
 let offers: typeof import("./executor-offer") | null = null;
 
-/** Returns the state of the executor, which is asked at most once a minute. The endpoint is public, so its own message is not returned. */
+/**
+ * Returns the state of the executor, which is asked at most once a minute. `absent` is no failure, even with an issue that says what to
+ * install. The endpoint is public, so the executor's own message is not returned.
+ */
 export async function executorHealth(
   settings: Settings,
 ): Promise<{ state: "ok" | "failed" | "absent"; issues: Issue[] }> {
-  const failed = (problem: string) => {
-    const message = `${problem} Scripts that need packages or programs do not run.`;
-    return { state: "failed" as const, issues: [{ code: "EXECUTOR_UNAVAILABLE", message }] };
-  };
+  const issue = (problem: string): Issue => ({
+    code: "EXECUTOR_UNAVAILABLE",
+    message: `${problem} Scripts that need packages or programs do not run.`,
+  });
+  const failed = (problem: string) => ({ state: "failed" as const, issues: [issue(problem)] });
   if (settings.EXECUTOR_URL === undefined) {
-    const { EXECUTOR_PROBLEM: problem } = settings;
-    return problem === undefined ? { state: "absent", issues: [] } : failed(problem);
+    const { EXECUTOR_PROBLEM: problem, EXECUTOR_ADVICE: advice } = settings;
+    if (problem !== undefined) return failed(problem);
+    return { state: "absent", issues: advice === undefined ? [] : [issue(advice)] };
   }
   offers ??= await import("./executor-offer");
   const found = await offers.executorOffer({ settings, now: Date.now });

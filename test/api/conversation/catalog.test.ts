@@ -206,6 +206,16 @@ describe("a change of the registry", () => {
     }
   });
 
+  it("is not reported for a skill that leaves with the same turn", async () => {
+    const { user, skill } = await loaded();
+    await user.put("/x", { retention_turns: 1 });
+    expect(activeIn(await user.turn("x"))).toEqual(["wiki"]);
+    await deleteSkill(skill);
+    const { active, warnings } = await user.turn("x");
+    expect([active, warnings]).toEqual([[], []]);
+    expect((await user.get("/x/events")).events.map(({ type }) => type)).not.toContain("unloaded");
+  });
+
   it("of a version is seen at the next turn, not within one: instructions and files alike", async () => {
     const { user, skill } = await loaded();
     await seedVersion(skill, { version: "1.1.0", body: "Second edition.", files: { "a.md": "New file." } });

@@ -7,6 +7,7 @@ import { check } from "./commands/check";
 import { dev } from "./commands/dev";
 import { diff } from "./commands/diff";
 import { doctor } from "./commands/doctor";
+import { env, network } from "./commands/env";
 import { importSkills } from "./commands/import";
 import { init } from "./commands/init";
 import { login } from "./commands/login";
@@ -23,7 +24,7 @@ import { EXIT, Problem } from "./problem";
 /** All commands by name, in the order of the help text. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...{ login, init, check, dev, test, call, pack, push, promote },
-  ...{ list, search, info, versions, diff, activate, yank, unyank, usage },
+  ...{ list, search, info, versions, diff, activate, yank, unyank, usage, network, env },
   ...{ pull, add, update, import: importSkills, doctor },
 };
 /** Aliases for old names of commands. */

@@ -124,6 +124,23 @@ export const taskSkillsSchema = z.looseObject({
 
 export const meSchema = z.looseObject({ user_id: z.string(), role: z.string().optional() });
 
+export const networkSchema = z.looseObject({
+  declared: z.array(z.string()),
+  approved: z.array(z.string()),
+  waiting: z.array(z.string()),
+});
+
+export const skillVariablesSchema = z.looseObject({
+  skill_id: z.string(),
+  network: z.array(z.string()),
+  env: z.array(z.string()),
+  values: z.array(
+    z.looseObject({ name: z.string(), shared: z.boolean(), hosts: z.array(z.string()), updated_at: z.string() }),
+  ),
+  missing: z.array(z.string()),
+});
+export type SkillVariables = z.infer<typeof skillVariablesSchema>;
+
 const problemSchema = z.looseObject({ code: z.string(), message: z.string() }).nullable();
 
 export const importSchema = z.looseObject({

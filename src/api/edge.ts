@@ -17,6 +17,7 @@ import { modelRoutes } from "./models";
 import { openSkillRoutes } from "./open-skills";
 import { ghostRoutes } from "./registry/ghosts";
 import { searchIndexRoute } from "./registry/search-index";
+import { skillEnvRoutes } from "./registry/skill-env";
 import { skillRoutes } from "./registry/skills";
 import { apiEdge } from "./resource-edge";
 import { secretRoutes } from "./secrets";
@@ -40,6 +41,7 @@ export const api = apiEdge("/api", [
   ["/api/v1/mcp-servers", mcpServerRoutes],
   ["/api/v1", connectionRoutes],
   ["/api/v1", userServerRoutes],
+  ["/api/v1", skillEnvRoutes],
   ["/api/v1", serverCatalogRoutes],
   ["/api/v1/links", sharedLinkRoutes],
   ["/api/v1/imports", importRoutes],

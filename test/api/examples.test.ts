@@ -7,6 +7,7 @@ import { form, skillZip } from "../support/skill";
 import { conversation, fresh, keyOfUser, type Thing } from "./matrix/actors";
 import { DOOR_ROWS } from "./matrix/compat-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
+import { NETWORK_ROWS } from "./matrix/network-rows";
 import { SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
 import { OPEN, ROWS } from "./matrix/table";
@@ -64,9 +65,15 @@ for (const operation of operations) {
   const { method, path, operationId, parameters = [], responses } = operation;
   const route = `${method} ${path}`;
   it(`${operationId}: ${route}`, async () => {
-    const row = [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...SERVER_ROWS, ...SIGN_IN_ROWS].find(
-      (candidate) => candidate.route === route,
-    );
+    const row = [
+      ...ROWS,
+      ...DRAFT_ROWS,
+      ...DOOR_ROWS,
+      ...LOOKING_ROWS,
+      ...NETWORK_ROWS,
+      ...SERVER_ROWS,
+      ...SIGN_IN_ROWS,
+    ].find((candidate) => candidate.route === route);
     if (row === undefined) {
       expect(OPEN).toContain(route);
       expect((await call(method, path, { key: null })).status).toBe(200);

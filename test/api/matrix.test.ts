@@ -8,6 +8,7 @@ import { CHAT_ROWS } from "./matrix/chat-rows";
 import { DOOR_ROWS } from "./matrix/compat-rows";
 import { DRAFT_ROWS } from "./matrix/draft-rows";
 import { MCP_ROWS } from "./matrix/mcp-rows";
+import { NETWORK_ROWS } from "./matrix/network-rows";
 import { absentAs, verdictsOf } from "./matrix/probe";
 import { PROXY_ROWS, SERVER_ROWS } from "./matrix/server-rows";
 import { SIGN_IN_ROWS } from "./matrix/sign-in-rows";
@@ -33,6 +34,7 @@ const ALL = [
   ...DRAFT_ROWS,
   ...DOOR_ROWS,
   ...LOOKING_ROWS,
+  ...NETWORK_ROWS,
   ...SERVER_ROWS,
   ...MCP_ROWS,
   ...PROXY_ROWS,
@@ -47,7 +49,7 @@ describe(`the matrix of ${ALL.length} rows for ${operations.length} operations Ã
     expect(
       [
         ...new Set(
-          [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...SERVER_ROWS, ...SIGN_IN_ROWS].map(
+          [...ROWS, ...DRAFT_ROWS, ...DOOR_ROWS, ...LOOKING_ROWS, ...NETWORK_ROWS, ...SERVER_ROWS, ...SIGN_IN_ROWS].map(
             (row) => row.route,
           ),
         ),

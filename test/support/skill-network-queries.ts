@@ -1,6 +1,7 @@
 // Calls every function that stores approved hosts and values of skills, for the query plan test.
 
 import type { Database } from "../../src/storage/d1/database";
+import * as declared from "../../src/storage/d1/registry/declared-network";
 import * as env from "../../src/storage/d1/registry/skill-env";
 import * as network from "../../src/storage/d1/registry/skill-network";
 import { BIG_USER } from "./registry-10k";
@@ -23,6 +24,10 @@ export const SKILL_NETWORK_QUERIES: Record<string, (db: Database) => Promise<unk
   readApprovedNetwork: (db) => network.readApprovedNetwork(db, SKILL),
   approvedNetworkByName: (db) => network.approvedNetworkByName(db, scope, "skill-00001"),
   putApprovedNetwork: (db) => network.putApprovedNetwork(db, SKILL, ["api.example.org"]),
+  readSkillNetwork: (db) => declared.readSkillNetwork(db, SKILL),
+  hostsOfVersions: (db) => declared.hostsOfVersions(db, SKILL),
+  skillsNamed: (db) => declared.skillsNamed(db, [scope, "public"], "skill-1"),
+  namesOfSkills: (db) => declared.namesOfSkills(db, [scope, "public"], [SKILL]),
   putSkillEnv: (db) => env.putSkillEnv(db, [row, { ...row, id: "env_2", name: "OTHER" }], 10),
   readSkillEnv: async (db) => {
     await env.readSkillEnv(db, SKILL, [scope, "gateway"]);

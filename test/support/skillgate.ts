@@ -33,13 +33,17 @@ export class WorkFolder {
     return new WorkFolder(await mkdtemp(path.join(tmpdir(), "skillgate-")));
   }
 
-  start(args: readonly string[], env: Record<string, string> = {}): { child: ChildProcess; ended: Promise<Ended> } {
+  start(
+    args: readonly string[],
+    env: Record<string, string> = {},
+    input = "",
+  ): { child: ChildProcess; ended: Promise<Ended> } {
     const { GATEWAY_KEY: _key, GATEWAY_URL: _url, GITHUB_TOKEN: _token, INIT_CWD: _cwd, ...own } = process.env;
     const begun = program().then((file) =>
       spawn(process.execPath, [file, ...args], {
         cwd: this.folder,
         env: { ...own, XDG_CONFIG_HOME: path.join(this.folder, ".config"), ...env },
-        stdio: ["ignore", "pipe", "pipe"],
+        stdio: ["pipe", "pipe", "pipe"],
       }),
     );
     const ended = begun.then(
@@ -52,6 +56,8 @@ export class WorkFolder {
           child.stderr.setEncoding("utf8").on("data", (text) => {
             stderr += text;
           });
+          // The program can end before it has read its input.
+          child.stdin.on("error", () => {}).end(input);
           child.once("close", (code) => resolve({ code, stdout, stderr }));
         }),
     );

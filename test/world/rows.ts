@@ -5,6 +5,7 @@ import { conversation, fresh, keyOfUser, skill, type Thing } from "../api/matrix
 import { DOOR_ROWS } from "../api/matrix/compat-rows";
 import { DRAFT_ROWS } from "../api/matrix/draft-rows";
 import { MCP_ROWS } from "../api/matrix/mcp-rows";
+import { NETWORK_ROWS } from "../api/matrix/network-rows";
 import { SERVER_ROWS } from "../api/matrix/server-rows";
 import { SIGN_IN_ROWS } from "../api/matrix/sign-in-rows";
 import { ROWS, type Row } from "../api/matrix/table";
@@ -150,6 +151,7 @@ export const JOURNEYS: readonly [name: string, row: Row][] = nameEach([
   ...DRAFT_ROWS,
   ...DOOR_ROWS,
   ...LOOKING_ROWS,
+  ...NETWORK_ROWS,
   ...SERVER_ROWS,
   ...SIGN_IN_ROWS,
   // Without the rows for resources that no user has, because their requests end after the list is read.

@@ -181,6 +181,22 @@ GET /api/v1/kinds/skills/{id}/versions/{version_id}/permissions of public     | 
 POST /api/v1/kinds/ghosts/preview                                             | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/users                                                             | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/conversations/{id}/series of self                                 | 1 0 1 0 | 0 1 1 0 | 0 0 1 0 | 0 1 1 0
+GET /api/v1/kinds/skills/{id}/network of self                                 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/kinds/skills/{id}/network of group                                | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/kinds/skills/{id}/network of public                               | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+PUT /api/v1/kinds/skills/{id}/network of self                                 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/network of group                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/network of public                               | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/kinds/skills/{id}/env of public                                   | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+DELETE /api/v1/kinds/skills/{id}/env of public                                | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/me/skill-env                                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
+GET /api/v1/me/skill-env/{skill} of self                                      | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/me/skill-env/{skill} of group                                     | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+GET /api/v1/me/skill-env/{skill} of public                                    | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
+PUT /api/v1/me/skill-env/{skill} of self                                      | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+PUT /api/v1/me/skill-env/{skill} of group                                     | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+PUT /api/v1/me/skill-env/{skill} of public                                    | 4 0 0 0 | 4 0 0 0 | 4 0 0 0 | 4 0 0 0
+DELETE /api/v1/me/skill-env/{skill} of self                                   | 3 0 0 0 | 3 0 0 0 | 3 0 0 0 | 3 0 0 0
 GET /api/v1/mcp-servers                                                       | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 GET /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0
 PUT /api/v1/mcp-servers/{name} of public                                      | 2 0 0 0 | 2 0 0 0 | 2 0 0 0 | 2 0 0 0

@@ -8,11 +8,12 @@ import { call } from "../gateway/call";
 import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain } from "../parts/text";
+import { Network } from "./network";
 import { VersionChoice } from "./version-choice";
 
 const route = getRouteApi("/skills/$id");
 
-export function Permissions({ skill }: { skill: Skill }): ReactNode {
+export function Permissions({ skill, mayApprove }: { skill: Skill; mayApprove: boolean }): ReactNode {
   const { id } = route.useParams();
   const { version = skill.status.version_id } = route.useSearch();
   const navigate = useNavigate({ from: "/skills/$id" });
@@ -42,6 +43,8 @@ export function Permissions({ skill }: { skill: Skill }): ReactNode {
           </Table>
         )}
       </Answer>
+      {/* Approval and values belong to the skill, not to one version. */}
+      <Network id={id} mayApprove={mayApprove} />
     </>
   );
 }

@@ -80,7 +80,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
         {view === "files" && <Files skill={skill} />}
         {view === "versions" && <Versions skill={skill} mayActivate={rights?.activate === true} />}
         {view === "compare" && <Compare skill={skill} />}
-        {view === "permissions" && <Permissions skill={skill} />}
+        {view === "permissions" && <Permissions skill={skill} mayApprove={rights?.activate === true} />}
         {view === "dependencies" && <Dependencies skill={skill} />}
         {view === "use" && <Use id={skill.metadata.labels.id} />}
       </Suspense>

@@ -50,6 +50,8 @@ provider:
   class: Weather
 tools:
   - name: to_fahrenheit
+network: [api.example.com]
+env: [WEATHER_KEY]
 mcpServers:
   weather:
     url: https://mcp.example.com/mcp

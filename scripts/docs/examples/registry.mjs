@@ -66,8 +66,22 @@ export async function recordSkills(on) {
     path: { id: publicId, version_id: open.status.version_id },
     json: { blocked: true, reason: "It sends the location of the user." },
   });
+  await recordNetwork(on, publicId);
   await on.record("skills.share", { path: { id }, json: { group_name: "team" } });
   return { id, publicId };
+}
+
+/** The hosts and variables of the public skill. */
+async function recordNetwork(on, id) {
+  const values = (value) => ({ values: { WEATHER_KEY: value }, hosts: ["api.example.com"] });
+  await on.record("skills.network", { path: { id } });
+  await on.record("skills.approveNetwork", { as: "admin", path: { id }, json: { hosts: ["api.example.com"] } });
+  await on.record("skills.setEnv", { as: "admin", path: { id }, json: values("wk-0123456789abcdef") });
+  await on.record("skillEnv.set", { path: { skill: id }, json: values("wk-fedcba9876543210") });
+  await on.record("skillEnv.get", { path: { skill: id } });
+  await on.record("skillEnv.list", { query: { limit: 20 } });
+  await on.record("skillEnv.delete", { path: { skill: id }, query: { name: "WEATHER_KEY" } });
+  await on.record("skills.deleteEnv", { as: "admin", path: { id }, query: { name: "WEATHER_KEY" } });
 }
 
 /** @param {import("./recorder.mjs").Recorder} on */

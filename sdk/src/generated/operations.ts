@@ -98,6 +98,12 @@ export type OwnServer = { type?: "streamable-http" | "http" | "sse"; url: string
 
 export type OwnServerEntry = { /** The transport. `http` means `streamable-http`. */ type?: "streamable-http" | "http" | "sse"; /** The address of the server. Path and query can contain variables. */ url: string; /** Headers of each request. Values can contain variables such as `${{secrets.NAME}}`. */ headers?: { [name: string]: string }; /** The time limit for a call, in seconds. */ timeout?: number; /** The time limit for connecting, in seconds. */ connect_timeout?: number; /** Names of tools to offer, or patterns with `*`. Default: all tools. */ allow?: (string)[]; /** Names of tools to leave out, or patterns with `*`. Takes precedence over `allow`. */ deny?: (string)[]; /** Which revisions of MCP to use. Default: `auto`. */ era?: "auto" | "legacy" | "modern"; /** False turns the server off. A less specific server with the same name is then not used either. */ enabled?: boolean; /** When tools are named `server__tool`: `always` (default), `on-conflict` or `never`. With `never`, a tool whose name is taken is left out. */ prefix?: "always" | "on-conflict" | "never"; /** Ids of agents (ghosts). Only conversations with one of them have the server. Default: all conversations. */ ghosts?: (string)[]; /** A client that you registered at the issuer of the server (`client_id`, `client_secret`), and `scopes` to request. With `grant: client_credentials`, the client is the account of all users. */ oauth?: { grant?: "authorization_code" | "client_credentials"; client_id?: string; client_secret?: string; scopes?: (string)[] }; /** The owner: you (default) or a group. */ scope?: "user" | "group"; /** The group, required for `scope: group`. */ group_name?: string };
 
+export type SkillEnvValue = { skill_id: string; /** `null` if you can no longer read the skill. */ skill_name: string | null; name: string; /** The hosts to which the value can be sent. */ hosts: (string)[]; created_at: string; updated_at: string; last_used_at: string | null };
+
+export type SkillEnv = { skill_id: string; skill_name: string; /** The hosts that the current version declares. */ network: (string)[]; /** The variables that the current version declares. */ env: (string)[]; values: ({ name: string; /** The hosts to which the value can be sent. */ hosts: (string)[]; created_at: string; updated_at: string; last_used_at: string | null; /** Whether an admin set it for all users of the skill. */ shared: boolean })[]; /** Declared variables without a value. */ missing: (string)[] };
+
+export type NewSkillEnv = { /** The values by the names of the variables. Other values stay. */ values: { [name: string]: string }; /** The hosts that receive the values. Default: all that the current version declares. */ hosts?: (string)[] };
+
 export type CatalogServer = { name: string; title: string; description: string; entry_name: string; type: "streamable-http" | "sse"; url: string; sign_in: "oauth" | "none" | null; headers: ({ name: string; description: string; required: boolean; secret: boolean })[]; from: "curated" | "registry"; source: string; checked: string | null; version: string | null };
 
 export type CreatedLink = (Link) & ({ url: string; notice: string });
@@ -140,6 +146,8 @@ export type ServerPermissions = { name: string; host: string | null; problem: st
 
 export type SkillPermission = { permission: string; value: string };
 
+export type SkillNetwork = { /** The hosts that the current version declares. */ declared: (string)[]; /** The hosts that code of the skill can call. */ approved: (string)[]; /** Declared hosts that are not approved. */ waiting: (string)[] };
+
 export type GhostRef = { id: string; name: string; namespace: string };
 
 export type GhostPreview = { valid: boolean; issues: (Issue)[]; warnings: (Issue)[]; prompt: string; tokens: { system_prompt: number; list: number; preloaded: number; prompt: number; static: number }; skills: ({ name: string; skill_id: string; version_id: string; version: string | null; scope: "user" | "group" | "public"; namespace: string; tokens: number; preloaded: boolean; user_only: boolean; needs: (string)[]; tools: (string)[]; servers: (string)[] })[]; more: number; servers: (ServerPermissions)[]; collisions: ({ kind: "tool" | "server"; name: string; of: (string)[] })[] };
@@ -157,7 +165,7 @@ export type ReplacedGhostRequest = { /** Accepted from a response and not used. 
 /** Input and output of each operation. */
 export interface Operations {
   /** Lists audit records, newest first. */
-  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "connection.create" | "connection.end" | "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "oauth_client.put" | "oauth_client.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "session.create" | "session.end" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.request" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
+  "audit.list": { request: { query?: { limit?: number; cursor?: string; actor?: string; action?: "connection.create" | "connection.end" | "conversation.delete" | "ghost.create" | "ghost.update" | "ghost.delete" | "grant.create" | "grant.end" | "group.create" | "group.update" | "group.delete" | "group.member.put" | "group.member.remove" | "import.run" | "import.cancel" | "import.delete" | "key.create" | "key.rotate" | "key.revoke" | "link.create" | "link.revoke" | "mcp_server.put" | "mcp_server.approve" | "mcp_server.delete" | "own_server.put" | "own_server.delete" | "model.put" | "model.delete" | "oauth_client.put" | "oauth_client.delete" | "secret.put" | "secret.delete" | "secret.rotate" | "session.create" | "session.end" | "settings.change" | "skill.open" | "skill.close" | "sign_in.create" | "sign_in.approve" | "skill.draft.put" | "skill.draft.delete" | "skill.publish" | "skill.share" | "skill.activate" | "skill.yank" | "skill.unyank" | "skill.verdict" | "skill.delete" | "skill.network.put" | "skill.env.put" | "skill.env.delete" | "skill.request" | "skill.remove_references" | "user.export" | "user.erase"; resource_type?: string; resource_id?: string; since?: string; until?: string } }; answer: { items: (AuditRecord)[]; next_cursor: string | null } };
   /** Activates a connection with the proof that the user's browser brought back. */
   "connections.confirm": { request: { path: { id: string }; body: { /** The value of `proof` that the browser brought back. */ proof: string } }; answer: Connection };
   /** Creates a link with which you sign in to an MCP server. */
@@ -350,10 +358,22 @@ export interface Operations {
   "sessions.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (Session)[]; next_cursor: string | null } };
   /** Creates a one-time sign-in link for a user. */
   "signIns.create": { request: { body: { /** The id of the user. */ user_id: string; /** `consent`: signs in to allow an MCP host. `console`: signs in to the console. A link works for one of them only. */ purpose?: "consent" | "console" } }; answer: SignInLink };
+  /** Deletes your values of variables of a skill. */
+  "skillEnv.delete": { request: { path: { skill: string }; query?: { name?: string } }; answer: void };
+  /** Returns the variables of a skill and which of them have a value. */
+  "skillEnv.get": { request: { path: { skill: string } }; answer: SkillEnv };
+  /** Lists your values of skills' variables, without the values. */
+  "skillEnv.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (SkillEnvValue)[]; next_cursor: string | null } };
+  /** Sets your values of variables of a skill. */
+  "skillEnv.set": { request: { path: { skill: string }; body: NewSkillEnv }; answer: SkillEnv };
+  /** Approves the hosts that code of a skill can call. */
+  "skills.approveNetwork": { request: { path: { id: string }; body: { /** The hosts to approve, in place of those that are approved. */ hosts: (string)[] } }; answer: SkillNetwork };
   /** Returns SKILL.md of a public skill as text. */
   "skills.content": { request: { path: { id: string } }; answer: { content: string } };
   /** Deletes a skill. */
   "skills.delete": { request: { path: { id: string }; query?: { force?: boolean } }; answer: void };
+  /** Deletes shared values of variables of a skill. */
+  "skills.deleteEnv": { request: { path: { id: string }; query?: { name?: string } }; answer: void };
   /** Deletes a public skill. */
   "skills.deletePublic": { request: { path: { id: string }; query?: { force?: boolean } }; answer: void };
   /** Downloads a skill as a ZIP. */
@@ -372,6 +392,8 @@ export interface Operations {
   "skills.list": { request: { query?: { limit?: number; cursor?: string; skip?: number; namespace?: string; name?: string; q?: string; exact_match?: boolean; count?: boolean } }; answer: { items: (Skill)[]; next_cursor: string | null; total?: number } };
   /** Lists public skills. */
   "skills.listPublic": { request: { query?: { limit?: number; cursor?: string; skip?: number } }; answer: (SkillItem)[] };
+  /** Returns the hosts that code of a skill can call. */
+  "skills.network": { request: { path: { id: string } }; answer: SkillNetwork };
   /** Publishes a skill to your own namespace or a group. */
   "skills.publish": { request: { body: { /** The package: a ZIP of a folder with SKILL.md. */ file: Blob; /** The name of the skill, if SKILL.md is not in a folder. A folder in the package must have the same name. */ name?: string; /** `default` (your own) or the name of a group. */ namespace?: string; /** The origin of the package, as JSON: `type` (`git` or `index`), `url`, and optionally `path`, `ref`, `commit`, `digest`. */ source?: string } }; answer: Skill };
   /** Publishes a public skill. */
@@ -388,6 +410,8 @@ export interface Operations {
   "skills.removeReference": { request: { path: { id: string; ghost_id: string } }; answer: { success: boolean; ghost_name: string } };
   /** Removes a skill from all agents (ghosts) that you can change. */
   "skills.removeReferences": { request: { path: { id: string } }; answer: { removed_count: number; affected_ghosts: (GhostRef)[] } };
+  /** Sets values of variables that all users of a skill share. */
+  "skills.setEnv": { request: { path: { id: string }; body: NewSkillEnv }; answer: SkillEnv };
   /** Shares a skill with a group. */
   "skills.share": { request: { path: { id: string }; body: { /** The group that receives the copy. */ group_name: string } }; answer: Skill };
   /** Lists all skills that you can use, each name once. */
@@ -531,8 +555,14 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "sessions.end": ["DELETE","/api/v1/sessions/{id}","idempotent","none"],
   "sessions.list": ["GET","/api/v1/sessions","safe","items"],
   "signIns.create": ["POST","/api/v1/sign-ins","never","json"],
+  "skillEnv.delete": ["DELETE","/api/v1/me/skill-env/{skill}","idempotent","none"],
+  "skillEnv.get": ["GET","/api/v1/me/skill-env/{skill}","safe","json"],
+  "skillEnv.list": ["GET","/api/v1/me/skill-env","safe","items"],
+  "skillEnv.set": ["PUT","/api/v1/me/skill-env/{skill}","idempotent","json"],
+  "skills.approveNetwork": ["PUT","/api/v1/kinds/skills/{id}/network","idempotent","json"],
   "skills.content": ["GET","/api/v1/kinds/skills/public/{id}/content","safe","json"],
   "skills.delete": ["DELETE","/api/v1/kinds/skills/{id}","idempotent","none"],
+  "skills.deleteEnv": ["DELETE","/api/v1/kinds/skills/{id}/env","idempotent","none"],
   "skills.deletePublic": ["DELETE","/api/v1/kinds/skills/public/{id}","idempotent","none"],
   "skills.download": ["GET","/api/v1/kinds/skills/{id}/download","safe","bytes"],
   "skills.downloadPublic": ["GET","/api/v1/kinds/skills/public/{id}/download","safe","bytes"],
@@ -542,6 +572,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "skills.invoke": ["POST","/api/v1/kinds/skills/invoke","safe","json"],
   "skills.list": ["GET","/api/v1/kinds/skills","safe","items"],
   "skills.listPublic": ["GET","/api/v1/kinds/skills/public/list","safe","array"],
+  "skills.network": ["GET","/api/v1/kinds/skills/{id}/network","safe","json"],
   "skills.publish": ["POST","/api/v1/kinds/skills/upload","idempotent","json form keyed"],
   "skills.publishPublic": ["POST","/api/v1/kinds/skills/public","idempotent","json form keyed"],
   "skills.publishPublicForm": ["POST","/api/v1/kinds/skills/public/upload","idempotent","json form keyed"],
@@ -550,6 +581,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "skills.references": ["GET","/api/v1/kinds/skills/{id}/references","safe","json"],
   "skills.removeReference": ["POST","/api/v1/kinds/skills/{id}/remove-reference/{ghost_id}","never","json"],
   "skills.removeReferences": ["POST","/api/v1/kinds/skills/{id}/remove-references","idempotent","json"],
+  "skills.setEnv": ["PUT","/api/v1/kinds/skills/{id}/env","idempotent","json"],
   "skills.share": ["POST","/api/v1/kinds/skills/{id}/share","idempotent","json keyed"],
   "skills.unified": ["GET","/api/v1/kinds/skills/unified","safe","array"],
   "skills.usage": ["GET","/api/v1/kinds/skills/{id}/usage","safe","json"],

@@ -248,6 +248,27 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     id: "servers.usable",
     about: "Lists the MCP servers of all your conversations: your own, those of your groups, and the gateway's.",
   },
+  "GET /api/v1/me/skill-env": {
+    id: "skillEnv.list",
+    about: "Lists your own values of skills' variables by skill and name, without the values.",
+    query: { limit: 20 },
+  },
+  "GET /api/v1/me/skill-env/{skill}": {
+    id: "skillEnv.get",
+    about:
+      "Returns the hosts and variables that the current version of a skill declares, your own and shared values without the values, and the variables without a value. A name that several skills have is 409 `SKILL_AMBIGUOUS` with their ids.",
+  },
+  "PUT /api/v1/me/skill-env/{skill}": {
+    id: "skillEnv.set",
+    about:
+      "Sets your values of the named variables; others stay. The skill's code receives placeholders, and the gateway puts a value into headers of requests to its hosts only. If a later version declares more hosts, set the value again to send it there. A variable that the current version does not declare is 400 `ENV_NOT_DECLARED`.",
+    body: { values: { GITHUB_TOKEN: "ghp_0123456789abcdef" }, hosts: ["api.github.com"] },
+  },
+  "DELETE /api/v1/me/skill-env/{skill}": {
+    id: "skillEnv.delete",
+    about: "Deletes your value of one variable, or without `name` all your values of the skill.",
+    query: { name: "GITHUB_TOKEN" },
+  },
   "GET /api/v1/servers": {
     id: "servers.list",
     about: "Lists the MCP servers of a user or group by name.",

@@ -34,6 +34,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   history: "The messages of the chat, oldest first. Read only if the conversation has no turn yet.",
   "conversations.restore.history": "The messages of the chat, oldest first.",
   history_cut: "Delivery `auto`: true if earlier messages are no longer in the history and `have` is not sent.",
+  "skills.approveNetwork.hosts": "The hosts to approve, in place of those that are approved.",
   hosts: "The hosts to which the value can be sent: exact names or `*.example.com`.",
   id: "The id that you choose: 1-128 of `A-Za-z0-9._:-`. Default: a generated id.",
   key: "The id of the user message. A repeated key returns the current state and does not start another turn.",

@@ -168,6 +168,28 @@ export const SKILL_TEXTS: OperationTexts = {
       "Returns what a version can do when it is loaded: tools, scripts, servers, hosts, secrets and dependencies. With `base`, `changes` lists the differences to another version.",
     query: { base: "1.0.0" },
   },
+  [`GET ${S}/{id}/network`]: {
+    id: "skills.network",
+    about:
+      "Returns the hosts that the current version declares, those that are approved, and those that wait for approval. Code of the skill only reaches approved hosts.",
+  },
+  [`PUT ${S}/{id}/network`]: {
+    id: "skills.approveNetwork",
+    about:
+      "Replaces the list of approved hosts. It applies to the next run, for every agent that uses the skill; `[]` approves none. A host that no version declares is 400 `NETWORK_NOT_DECLARED`. Only for the owner, Maintainers of its group, or admins for public skills.",
+    body: { hosts: ["api.github.com"] },
+  },
+  [`PUT ${S}/{id}/env`]: {
+    id: "skills.setEnv",
+    about:
+      "Sets values that all users of the skill share, like `skillEnv.set`. A user's own value takes precedence. Admins only.",
+    body: { values: { GITHUB_TOKEN: "ghp_0123456789abcdef" }, hosts: ["api.github.com"] },
+  },
+  [`DELETE ${S}/{id}/env`]: {
+    id: "skills.deleteEnv",
+    about: "Deletes the shared value of one variable, or without `name` of all variables of the skill. Admins only.",
+    query: { name: "GITHUB_TOKEN" },
+  },
   [`POST ${S}/{id}/versions/{version_id}/activate`]: {
     id: "versions.activate",
     about: "Makes a version the current one, for example to roll back. Conversations switch to it in their next turn.",

@@ -22,6 +22,7 @@ import { findPublicSkillFor, findSkill } from "../../services/registry/skills";
 import { draftRoutes } from "./drafts";
 import { withExcludedClients } from "./excluded-clients";
 import { files } from "./files";
+import { networkRoutes } from "./network";
 import { permissionRoutes } from "./permissions";
 import { ghostRefSchema, skillItem, skillItemSchema, skillResource, skillSchema } from "./resources";
 import { uploads } from "./uploads";
@@ -137,6 +138,7 @@ skillRoutes.route("/", uploads);
 skillRoutes.route("/", files);
 skillRoutes.route("/", versionRoutes);
 skillRoutes.route("/", permissionRoutes);
+skillRoutes.route("/", networkRoutes);
 skillRoutes.route("/", usageRoutes);
 
 skillRoutes.openapi(

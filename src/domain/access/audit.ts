@@ -52,6 +52,9 @@ export const AUDIT_ACTIONS = [
   "skill.unyank",
   "skill.verdict",
   "skill.delete",
+  "skill.network.put",
+  "skill.env.put",
+  "skill.env.delete",
   "skill.request",
   "skill.remove_references",
   "user.export",
@@ -115,6 +118,10 @@ export const KEPT_AFTER_ERASURE: Readonly<Record<AuditAction, readonly string[]>
   "skill.unyank": ["version_id"],
   "skill.verdict": ["version_id", "blocked"],
   "skill.delete": ["scope", "user_id", "force", "moderated"],
+  // Authors choose the names of hosts and variables.
+  "skill.network.put": [],
+  "skill.env.put": ["scope"],
+  "skill.env.delete": ["scope"],
   "skill.remove_references": ["ghost_id"],
   // The author of the skill chose the host and the name, which can be the user.
   "skill.request": ["version_id"],
@@ -167,12 +174,13 @@ export interface AuditEntry {
 
 /**
  * A condition for recording an entry, so that nothing is recorded that did not happen: the resource existed before the change, exists after
- * it, or is gone; a sign-in page was shown to a user who could approve it; a version is or is not yanked after it; a member has a role
- * after it, or could leave before it. `null`: always.
+ * it, or is gone; a sign-in page was shown to a user who could approve it; a version is or is not yanked after it; a skill's variable had or
+ * has this ciphertext; a member has a role after it, or could leave before it. `null`: always.
  */
 export type Condition =
   | { thing: "was" | "is" | "gone"; type: Exclude<ResourceType, "settings" | "user">; id: string }
   | { page: string; shownTo: string }
   | { version: string; yanked: boolean }
+  | { sealed: string; skill: string; at: "before" | "after" }
   | { joined: string; group: string; role: string }
   | { left: string; group: string; from: readonly string[] };

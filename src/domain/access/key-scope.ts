@@ -38,6 +38,7 @@ const NEEDS: readonly { methods?: readonly string[]; path: RegExp; need: Need }[
   { methods: ["POST"], path: /^\/api\/v1\/kinds\/skills\/(invoke|validate)$/, need: "skills:read" },
   { methods: ["GET"], path: /^\/api\/v1\/kinds\/skills(\/|$)/, need: "skills:read" },
   { path: /^\/api\/v1\/kinds\/skills\/[^/]+\/versions\/[^/]+\/verdict$/, need: "admin" },
+  { path: /^\/api\/v1\/(kinds\/skills\/[^/]+\/env|me\/skill-env(\/.+)?)$/, need: "secrets" },
   { path: /^\/api\/v1\/kinds\/skills\//, need: "skills:write" },
   { path: /^\/api\/v1\/kinds\/ghosts(\/|$)/, need: "ghosts" },
   { path: /^\/api\/(v1\/conversations|tasks)(\/|$)/, need: "conversations" },

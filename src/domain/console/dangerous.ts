@@ -16,6 +16,7 @@ const DANGEROUS: readonly { methods: readonly string[]; path: RegExp }[] = [
   { methods: ["DELETE"], path: /^\/api\/v1\/groups\/[^/]+$/ },
   { methods: ["PUT", "DELETE"], path: /^\/api\/v1\/groups\/[^/]+\/members\/[^/]+$/ },
   { methods: ["DELETE"], path: /^\/api\/v1\/(kinds\/)?skills\/[^/]+$/ },
+  { methods: ["PUT"], path: /^\/api\/v1\/kinds\/skills\/[^/]+\/network$/ },
   { methods: ["GET"], path: /^\/api\/v1\/users\/[^/]+\/export$/ },
 ];
 

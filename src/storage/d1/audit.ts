@@ -20,6 +20,7 @@ import { imports } from "./schema/imports";
 import { now as databaseNow, ghosts, keys, skills } from "./schema/registry";
 import { grants } from "./schema/sign-in";
 import { preRegisteredClients, signInLinks, signIns } from "./schema/sign-in-pages";
+import { skillEnv } from "./schema/skill-network";
 
 /** The user, key and request that made a change. */
 export interface Actor {
@@ -42,7 +43,10 @@ export function recording(db: Database, actor: Actor, entry: AuditEntry): Databa
     const row = rowOf(db, actor, entry);
     const isAfter =
       entry.when !== null &&
-      ("joined" in entry.when || "version" in entry.when || ("thing" in entry.when && entry.when.thing !== "was"));
+      ("joined" in entry.when ||
+        "version" in entry.when ||
+        ("sealed" in entry.when && entry.when.at === "after") ||
+        ("thing" in entry.when && entry.when.thing !== "was"));
     const results: unknown[] = await db.batch(isAfter ? [named, ...statements, row] : [named, row, ...statements]);
     return isAfter ? results.slice(1, -1) : results.slice(2);
   };
@@ -180,6 +184,8 @@ function holds(when: Condition): SQL {
   if ("page" in when)
     return sql`EXISTS (SELECT 1 FROM ${signIns} WHERE ${signIns.id} = ${when.page} AND ${signIns.stage} = 'shown'
       AND ${signIns.userId} = ${when.shownTo} AND ${signIns.expiresAt} > ${databaseNow})`;
+  if ("sealed" in when)
+    return sql`EXISTS (SELECT 1 FROM ${skillEnv} WHERE ${skillEnv.skillId} = ${when.skill} AND ${skillEnv.ciphertext} = ${when.sealed})`;
   if ("version" in when) {
     const yanked = when.yanked ? sql`IS NOT NULL` : sql`IS NULL`;
     return sql`EXISTS (SELECT 1 FROM versions WHERE id = ${when.version} AND yanked_at ${yanked})`;

@@ -2,7 +2,7 @@
 
 import { and, asc, eq, gt, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Database } from "../database";
-import { now } from "../schema/registry";
+import { now, skills } from "../schema/registry";
 import { skillEnv } from "../schema/skill-network";
 
 export type SkillEnvRow = typeof skillEnv.$inferSelect;
@@ -26,14 +26,18 @@ const facts = {
   lastUsedAt: skillEnv.lastUsedAt,
 };
 
-/** Stores values in one batch: all, or none if the scope then had more than `most`. Returns whether they were stored. */
+/**
+ * Stores values of a skill in one batch: all, or none if the scope then had more than `most` or the skill was deleted. Returns whether they
+ * were stored.
+ */
 export async function putSkillEnv(db: Database, values: readonly NewSkillEnv[], most: number): Promise<boolean> {
   const [first] = values;
   if (first === undefined) return true;
   const isSame = values.map(({ skillId, name }) => and(eq(skillEnv.skillId, skillId), eq(skillEnv.name, name)));
   const others = and(eq(skillEnv.scope, first.scope), sql`NOT (${or(...isSame)})`);
   // The room is the same for every row of the batch: what the batch itself adds is not counted.
-  const hasRoom = sql`(SELECT count(*) FROM ${skillEnv} WHERE ${others}) + ${values.length} <= ${most}`;
+  const hasRoom = sql`(SELECT count(*) FROM ${skillEnv} WHERE ${others}) + ${values.length} <= ${most}
+    AND EXISTS (SELECT 1 FROM ${skills} WHERE ${skills.id} = ${first.skillId})`;
   const [, ...rest] = values;
   const put = (row: NewSkillEnv) =>
     db

@@ -24,7 +24,7 @@ export async function approvedNetworkByName(db: Database, scope: string, name: s
   return found?.hosts ?? [];
 }
 
-/** Replaces the approved hosts of a skill. Without hosts, the row is deleted. */
+/** Replaces the approved hosts of a skill. Without hosts, the row is deleted. Does nothing if the skill was deleted meanwhile. */
 export async function putApprovedNetwork(db: Database, skillId: string, hosts: readonly string[]): Promise<void> {
   const isOfSkill = eq(skillNetworks.skillId, skillId);
   if (hosts.length === 0) await db.batch([db.delete(skillNetworks).where(isOfSkill)]);
@@ -32,7 +32,9 @@ export async function putApprovedNetwork(db: Database, skillId: string, hosts: r
     await db.batch([
       db
         .insert(skillNetworks)
-        .values({ skillId, hosts: [...hosts] })
+        .select(
+          sql`SELECT ${skills.id}, ${JSON.stringify(hosts)}, ${now} FROM ${skills} WHERE ${skills.id} = ${skillId}`,
+        )
         .onConflictDoUpdate({
           target: skillNetworks.skillId,
           set: { hosts: sql`excluded.hosts`, updatedAt: now },

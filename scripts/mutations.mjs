@@ -236,7 +236,7 @@ export const MUTATIONS = [
     file: LOAD,
     find: "const shownSkills = forClient ? skills : fresh;",
     replace: "const shownSkills = fresh;",
-    tests: ["test/mcp/server.test.ts", "test/mcp/skills.test.ts"],
+    tests: ["test/mcp/opening.test.ts"],
   },
   {
     area: "delivery",
@@ -293,7 +293,6 @@ export const MUTATIONS = [
     file: "src/services/session.ts",
     find: "const result = session.queue.then(change);",
     replace: "const result = change();",
-    tests: ["test/conversation/exactness.test.ts", "test/api/conversation/turns.test.ts"],
-    full: ["test/world/interleavings.test.ts"],
+    tests: ["test/services/exclusive.test.ts"],
   },
 ];

@@ -206,7 +206,7 @@ export function callerIn(open: () => Session | null, caller: Caller, now: () => 
  * Runs a change after all earlier ones have finished. Changes await D1, and a Durable Object accepts other requests meanwhile; deciding and
  * recording must not interleave.
  */
-export function exclusively<T>(session: Session, change: () => Promise<T>): Promise<T> {
+export function exclusively<T>(session: Pick<Session, "queue">, change: () => Promise<T>): Promise<T> {
   const result = session.queue.then(change);
   session.queue = result.catch(() => undefined);
   return result;

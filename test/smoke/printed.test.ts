@@ -211,7 +211,7 @@ it("docs/skill-code.md: its tool and its script run on the bench as they are pri
     await writeFile(file, text);
   }
   // test/api/skill-network runs the same as the last one, which calls a host.
-  expect(Object.keys(files)).toEqual(["SKILL.md", "provider.js", "scripts/lines.js", "scripts/issues.mjs"]);
+  expect(Object.keys(files)).toEqual(["SKILL.md", "provider.js", "scripts/lines.js", "scripts/issues.js"]);
   const call = (what: string, given: object) =>
     spawnSync("npm", ["run", "--silent", "skill", "--", "call", "greeter", what, JSON.stringify(given)], {
       cwd: checkout,

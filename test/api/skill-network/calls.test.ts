@@ -2,7 +2,8 @@
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { call, keyFor } from "../../support/call";
+import { askWith } from "../../support/app";
+import { ADMIN_KEY, call, keyFor } from "../../support/call";
 import { publishPublic, talk, textOf } from "../../support/chat-turns";
 import { logged } from "../../support/logs";
 import { providerSkill } from "../../support/provider";
@@ -96,6 +97,20 @@ describe("the value of", () => {
       .run();
     for (const { run } of [one, other]) expect(said(await run(USE))).toMatch(/^none/);
     expectNoValue(sent);
+  });
+
+  it("a user is encrypted again with a new key, and with the first one after that", async () => {
+    const { run } = await place();
+    const other = "YW5vdGhlciBrZXkgb2YgMzIgYnl0ZXMgZm9yIHRlc3Q=";
+    const rotate = async (SECRETS_KEY: string, SECRETS_KEYS_PREVIOUS: string) => {
+      const init = { method: "POST", headers: { authorization: `Bearer ${ADMIN_KEY}` } };
+      const answer = await askWith({ SECRETS_KEY, SECRETS_KEYS_PREVIOUS }, "/api/v1/secrets/rotate", init);
+      expect(answer.status).toBe(200);
+    };
+    await rotate(other, env.SECRETS_KEY);
+    expect(said(await run(USE))).toMatch(/^none/);
+    await rotate(env.SECRETS_KEY, other);
+    expect(said(await run(USE))).toMatch(/^some/);
   });
 
   it("a deleted skill goes with it", async () => {

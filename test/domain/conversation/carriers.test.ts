@@ -44,6 +44,13 @@ it("the newest text of a skill counts", () => {
   expect(presentVersion(both, "b")).toBeNull();
 });
 
+it("instructions that were withdrawn do not count, although the caller did not have to remove them", () => {
+  const both = carry(all(carrier("1", "a")), { id: "2", kind: "call", skills: [skill("a", "2")] });
+  const withdrawn = markEdited(both, [{ id: "2", required: true }]);
+  expect(presentVersion(withdrawn, "a")?.version).toBe("1");
+  expect(ids(withdrawn)).toEqual(["1"]);
+});
+
 it("a skill that leaves because of the budget leaves with every text that no other skill needs", () => {
   const carriers = all(carrier("1", "needed", "a"), carrier("2", "a"), carrier("3", "b"));
   expect(ids(markDue(carriers, "a", new Set(["needed"])))).toEqual(["1", "3"]);

@@ -185,7 +185,7 @@ async function finishWaiting(context: Context, session: Session, running: Runnin
   const room = CHAT_LIMITS.turnChars - chat.size(id);
   const done = await runStepCalls(context, session, running, { calls, format, usage: null, room });
   session.store.atomically(() => {
-    // All results of a step can be required to be one message.
+    // Some formats require all results of a step in one message.
     for (const { seq } of results) chat.dropMessage(id, seq);
     for (const message of asOne([...results.map(({ message }) => message), ...done.messages], format))
       chat.addMessage(id, "result", message);

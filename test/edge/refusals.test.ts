@@ -42,6 +42,9 @@ const LEAST: Record<string, unknown> = {
   "POST /api/v1/connections/{id}/confirm": { proof: "9f".repeat(32) },
   "POST /api/v1/kinds/skills/{id}/share": { group_name: "nothing-of-the-kind" },
   "PUT /api/v1/kinds/skills/{id}/versions/{version_id}/verdict": { blocked: false },
+  "PUT /api/v1/kinds/skills/{id}/network": { hosts: [] },
+  "PUT /api/v1/kinds/skills/{id}/env": { values: { TOKEN: "0123456789" } },
+  "PUT /api/v1/me/skill-env/{skill}": { values: { TOKEN: "0123456789" } },
   "PUT /api/v1/groups/{name}": { display_name: null },
   "PUT /api/v1/groups/{name}/members/{user_id}": { role: "Reporter" },
   "POST /api/v1/conversations/{id}/tool-calls": { calls: [] },
@@ -143,7 +146,7 @@ describe("every route with an id", () => {
         const answer = await call(method, path, { ...(key === undefined ? {} : { key }), ...body });
         // Routes for admins reject other callers before they look up the resource.
         const isAdmins =
-          /\/(mcp-servers|open-skills|oauth-clients|verdict)(\/|$)/.test(name) && !name.endsWith("/connect");
+          /\/(mcp-servers|open-skills|oauth-clients|verdict|env)(\/|$)/.test(name) && !name.endsWith("/connect");
         expect(answer.status).toBe(key === user && isAdmins ? 403 : 404);
         await problemOf(answer);
       }

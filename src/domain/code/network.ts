@@ -117,7 +117,9 @@ function headersOf(
   for (const [name, text] of given) {
     chars += name.length + text.length;
     if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(text))
-      return { problem: `The header '${name.slice(0, 100)}' contains characters that headers cannot have. Remove them.` };
+      return {
+        problem: `The header '${name.slice(0, 100)}' contains characters that headers cannot have. Remove them.`,
+      };
     const used = values.filter(
       ({ placeholder }) => isIn(placeholder, text) || isIn(placeholder, basicText(text) ?? ""),
     );

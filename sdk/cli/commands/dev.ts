@@ -26,7 +26,7 @@ const turnSchema = z.looseObject({
 export const dev: Command = {
   usage: "[skill] [--conversation <id>] [--public] [--users <a,b>] [--local] [--once]",
   summary:
-    "Watches a folder. Each save is checked, pushed as your draft, and used by the conversation. --local only checks. --once ends after the first round. Code runs only in an admin's --public draft.",
+    "Watches a folder. Each save is checked, pushed as your draft, and used by the conversation. --local only checks. --once ends after the first round. By default, code runs only in an admin's --public draft.",
   options: { ...GATEWAY_OPTIONS, conversation: TEXT, users: TEXT, public: YES, local: YES, once: YES },
   names: [0, 1],
   async run(work, [name = "."], values) {

@@ -45,7 +45,7 @@ export function joined(newest: Newest | null, { principal, counters, asOf }: Use
   return { as_of: asOf, at: now, groups, counters, claimed };
 }
 
-/** No cache is older than this: a caller with something older reads another database. */
+/** Returns the identity, or `null` if it is older than every cache of identities can be. */
 function counting(newest: Newest | null, now: number): Newest | null {
   return newest !== null && now - newest.at <= DURATIONS.newest ? newest : null;
 }

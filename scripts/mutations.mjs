@@ -77,8 +77,8 @@ export const MUTATIONS = [
     area: "authorization",
     rule: "skills of groups can run code",
     file: ACCESS,
-    find: "return scope === PUBLIC_SCOPE || scope.startsWith(PUBLIC_DRAFTS);",
-    replace: "return scope === PUBLIC_SCOPE || scope.startsWith(GROUP_PREFIX) || scope.startsWith(PUBLIC_DRAFTS);",
+    find: 'return needed === "public" || needed === allowed',
+    replace: 'return needed === "public" || needed === "groups" || needed === allowed',
     tests: [...RIGHTS, "test/services/catalog/can-run.test.ts", "test/api/can-run.test.ts"],
   },
   {

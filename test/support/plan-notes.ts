@@ -2,6 +2,7 @@
 
 /** Exported functions that run no query of their own, with the reason. */
 export const NO_QUERY: Record<string, string> = {
+  watched: "the name of a counter",
   skillsUsed: "reads the answers of countingSkills",
   isInScopes: "makes a part of a statement: with readReferences",
   openDatabase: "wraps a session",

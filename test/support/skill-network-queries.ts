@@ -23,7 +23,7 @@ const stored = { ...row, createdAt: 0, updatedAt: 0, lastUsedAt: null };
 export const SKILL_NETWORK_QUERIES: Record<string, (db: Database) => Promise<unknown>> = {
   readApprovedNetwork: (db) => network.readApprovedNetwork(db, SKILL),
   approvedNetworkByName: (db) => network.approvedNetworkByName(db, scope, "skill-00001"),
-  putApprovedNetwork: (db) => network.putApprovedNetwork(db, SKILL, ["api.example.org"]),
+  putApprovedNetwork: (db) => network.putApprovedNetwork(db, { id: SKILL, scope }, ["api.example.org"]),
   readSkillNetwork: (db) => declared.readSkillNetwork(db, SKILL),
   hostsOfVersions: (db) => declared.hostsOfVersions(db, SKILL),
   skillsNamed: (db) => declared.skillsNamed(db, [scope, "public"], "skill-1"),

@@ -2,7 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { userScope } from "../../src/domain/access/access";
+import { PUBLIC_SCOPE, userScope } from "../../src/domain/access/access";
 import { seal } from "../../src/services/secrets/encryption";
 import { skillEnvPlace } from "../../src/services/secrets/skill-env";
 import { openDatabase } from "../../src/storage/d1/database";
@@ -15,7 +15,8 @@ import type { SkillFixture } from "./skill";
 
 const db = () => openDatabase(env.DB.withSession("first-primary"), { storage: 0 }, forgetting);
 
-export const approve = (skillId: string, ...hosts: string[]) => putApprovedNetwork(db(), skillId, hosts);
+export const approve = (skillId: string, ...hosts: string[]) =>
+  putApprovedNetwork(db(), { id: skillId, scope: PUBLIC_SCOPE }, hosts);
 
 /** Stores a value of a user, or with `null` one that all users of the skill share. */
 export async function setEnv(user: string | null, skillId: string, name: string, value: string, hosts: string[]) {
@@ -54,10 +55,14 @@ export const VALUE = "ghp-Secret+Value/0123456789";
 export const HOSTS = ["api.example.org", "files.example.org"];
 export const NETWORK = `network: [${HOSTS.join(", ")}, new.example.org]\nenv: [TOKEN, OTHER]`;
 
+/** What the host received last. */
+let kept = "";
+
 /** A host that returns what it received, in several forms. */
 function respond({ url, headers, body }: Sent): Response {
   const { pathname, host } = new URL(url);
   const received = headers.authorization ?? headers["x-key"] ?? "nothing";
+  if (received !== "nothing") kept = received;
   const redirect = (location: string) => new Response(null, { status: 302, headers: { location } });
   switch (pathname) {
     case "/json":
@@ -78,6 +83,8 @@ function respond({ url, headers, body }: Sent): Response {
       return new Response(received.slice(0, 18));
     case "/second-half":
       return new Response(received.slice(18));
+    case "/kept":
+      return new Response(kept);
     case "/out":
       return redirect("https://evil.example.com/steal");
     case "/to-files":

@@ -56,8 +56,6 @@ export interface PreparedRequest {
   method: string;
   headers: [string, string][];
   body: Uint8Array | null;
-  /** Whether a header contains a value. */
-  hasValue: boolean;
 }
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -110,10 +108,9 @@ function headersOf(
   values: readonly CodeValue[],
   url: URL,
   development: boolean,
-): { headers: [string, string][]; hasValue: boolean } | { problem: string } {
+): { headers: [string, string][] } | { problem: string } {
   const headers: [string, string][] = [];
   let chars = 0;
-  let hasValue = false;
   for (const [name, text] of given) {
     chars += name.length + text.length;
     if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(text))
@@ -127,12 +124,11 @@ function headersOf(
       const problem = bindingProblem(hosts, url, development);
       if (problem !== null) return { problem: `The value of ${variable} ${problem}. Set it again to allow the host.` };
     }
-    hasValue ||= used.length > 0;
     headers.push([name, used.reduce(withValue, text)]);
   }
   if (chars > CODE_REQUESTS.headerChars)
     return { problem: `Headers too large (limit ${CODE_REQUESTS.headerChars} characters). Send less.` };
-  return { headers, hasValue };
+  return { headers };
 }
 
 const BASIC = /^(basic +)([A-Za-z\d+/]+=*)\s*$/i;

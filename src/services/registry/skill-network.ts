@@ -28,7 +28,7 @@ export async function approveNetwork(context: Context, id: string, hosts: readon
   if (issues.length > 0) throw hostsNotDeclared(issues, { declared });
   const wanted = [...new Set(hosts.map((host) => host.toLowerCase()))].sort();
   const change = { before: { hosts: network.approved }, after: { hosts: wanted }, when: "is" } as const;
-  await putApprovedNetwork(audited(context, "skill.network.put", id, change), id, wanted);
+  await putApprovedNetwork(audited(context, "skill.network.put", id, change), network, wanted);
   return { ...network, approved: wanted };
 }
 

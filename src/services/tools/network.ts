@@ -65,8 +65,8 @@ export async function networkOf(
   return {
     missing: declared.env.filter((name) => !stored.has(name)),
     host: (parts) => withoutValues({ ...parts, network: requests }, redactor),
-    redactRun: (result) => (requests.hasSentValue ? redactRun(result, redactor) : result),
-    redactResult: (result) => (requests.hasSentValue ? redactor.json(result) : result),
+    redactRun: (result) => (redactor.isIdle ? result : redactRun(result, redactor)),
+    redactResult: (result) => redactor.json(result),
   };
 }
 
@@ -82,7 +82,6 @@ class Requests implements HostNetwork {
   #open = 0;
   #count = 0;
   #received = 0;
-  hasSentValue = false;
 
   constructor(context: Context, skill: CallingSkill, network: CodeNetwork, redactor: Redactor) {
     this.#context = context;
@@ -103,8 +102,7 @@ class Requests implements HostNetwork {
     return this.#oneOfFew(async () => {
       if (this.#received >= CODE_REQUESTS.receivedBytes)
         throw new Error(`Responses too large (limit ${CODE_REQUESTS.receivedBytes / 1_048_576} MiB for a run).`);
-      const { url, method, headers, body, hasValue } = prepared;
-      this.hasSentValue ||= hasValue;
+      const { url, method, headers, body } = prepared;
       const guard = {
         development: __DEVELOPMENT__,
         headersMs: null,
@@ -115,12 +113,13 @@ class Requests implements HostNetwork {
         const response = await guardedFetch(url, { method, headers, body, signal }, guard);
         const bytes = new Uint8Array(await response.arrayBuffer());
         this.#received += bytes.length;
-        const redact = (text: string) => (this.hasSentValue ? this.#redactor.text(text) : text);
+        // Also if this run has sent no value: the host may return one of an earlier run.
+        const redactor = this.#redactor;
         return {
           status: response.status,
-          statusText: redact(response.statusText),
-          headers: [...response.headers].map(([name, text]): [string, string] => [name, redact(text)]),
-          body: this.hasSentValue ? redactBytes(bytes, this.#redactor) : bytes,
+          statusText: redactor.text(response.statusText),
+          headers: [...response.headers].map(([name, text]): [string, string] => [name, redactor.text(text)]),
+          body: redactBytes(bytes, redactor),
           url: url.href,
         };
       } catch (error) {
@@ -184,6 +183,7 @@ function redactRun(run: ScriptRun, redactor: Redactor): ScriptRun {
 }
 
 function redactBytes(bytes: Uint8Array, redactor: Redactor): Uint8Array {
+  if (redactor.isIdle) return bytes;
   const text = latin1(bytes);
   const redacted = redactor.text(text);
   return redacted === text ? bytes : bytesOfLatin1(redacted);

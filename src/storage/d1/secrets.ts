@@ -140,6 +140,6 @@ export function reencrypt(db: Database, row: SecretRow, sealed: Pick<SecretRow, 
 }
 
 /** The scope whose counter conversations watch. Everybody can use the gateway's secrets, so these raise the public counter. */
-function watched(scope: string): string {
+export function watched(scope: string): string {
   return scope === GATEWAY_SCOPE ? PUBLIC_SCOPE : scope;
 }

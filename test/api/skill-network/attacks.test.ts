@@ -41,6 +41,14 @@ describe("a host that returns what it received", () => {
     },
   );
 
+  it("does not show it to a later run, which sends nothing", async () => {
+    const { run } = await place();
+    await run(printed("https://api.example.org/json"));
+    const result = await run(printed("https://api.example.org/kept", "{}"));
+    expect(said(result)).toBe("200 Bearer [secret TOKEN]\n");
+    expectNoValue(result);
+  });
+
   const halves = `const half = async (path) => (await fetch("https://api.example.org" + path, ${bearer})).text();
     const all = (await half("/first-half")) + (await half("/second-half"));`;
 

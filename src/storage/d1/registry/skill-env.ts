@@ -2,8 +2,10 @@
 
 import { and, asc, eq, gt, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Database } from "../database";
+import { raiseCounters } from "../keys";
 import { now, skills } from "../schema/registry";
 import { skillEnv } from "../schema/skill-network";
+import { watched } from "../secrets";
 
 export type SkillEnvRow = typeof skillEnv.$inferSelect;
 export type NewSkillEnv = Pick<
@@ -51,8 +53,9 @@ export async function putSkillEnv(db: Database, values: readonly NewSkillEnv[], 
         set: { hosts: row.hosts, keyId: row.keyId, iv: row.iv, ciphertext: row.ciphertext, updatedAt: now },
       })
       .returning({ id: skillEnv.id });
-  const results = await db.batch([put(first), ...rest.map(put)]);
-  return results.every((rows) => rows.length > 0);
+  const raised = raiseCounters(db, [watched(first.scope)]);
+  const [, ...stored] = await db.batch([raised, put(first), ...rest.map(put)]);
+  return stored.every((rows) => rows.length > 0);
 }
 
 /** Returns values of scopes for a skill, with these names. */
@@ -118,6 +121,7 @@ export async function deleteSkillEnv(
         ),
       )
       .returning({ name: skillEnv.name }),
+    raiseCounters(db, [watched(scope)]),
   ]);
   return gone.map((row) => row.name);
 }

@@ -2,6 +2,7 @@
 
 import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../database";
+import { raiseCounters } from "../keys";
 import { now, skills } from "../schema/registry";
 import { skillNetworks } from "../schema/skill-network";
 
@@ -24,10 +25,18 @@ export async function approvedNetworkByName(db: Database, scope: string, name: s
   return found?.hosts ?? [];
 }
 
-/** Replaces the approved hosts of a skill. Without hosts, the row is deleted. Does nothing if the skill was deleted meanwhile. */
-export async function putApprovedNetwork(db: Database, skillId: string, hosts: readonly string[]): Promise<void> {
+/**
+ * Replaces the approved hosts of a skill, and raises the counter of its scope, so that no run uses an earlier state. Without hosts, the row is
+ * deleted. Does nothing if the skill was deleted meanwhile.
+ */
+export async function putApprovedNetwork(
+  db: Database,
+  { id: skillId, scope }: { id: string; scope: string },
+  hosts: readonly string[],
+): Promise<void> {
+  const raised = raiseCounters(db, [scope]);
   const isOfSkill = eq(skillNetworks.skillId, skillId);
-  if (hosts.length === 0) await db.batch([db.delete(skillNetworks).where(isOfSkill)]);
+  if (hosts.length === 0) await db.batch([db.delete(skillNetworks).where(isOfSkill), raised]);
   else
     await db.batch([
       db
@@ -39,5 +48,6 @@ export async function putApprovedNetwork(db: Database, skillId: string, hosts: r
           target: skillNetworks.skillId,
           set: { hosts: sql`excluded.hosts`, updatedAt: now },
         }),
+      raised,
     ]);
 }

@@ -19,6 +19,11 @@ export const ADMINISTRATION_TEXTS: OperationTexts = {
     about:
       "Returns whether the gateway and its storage work. `degraded` means that the gateway works except for what `issues` lists.",
   },
+  "GET /health/live": {
+    id: "gateway.live",
+    about:
+      "Returns that the gateway responds. A supervisor restarts a gateway that does not answer this. `/health` is for load balancers: it fails while storage does not respond.",
+  },
   "GET /.well-known/oauth-protected-resource": {
     id: "gateway.resource",
     about: "Returns the metadata that clients use to find the sign-in.",

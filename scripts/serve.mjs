@@ -52,6 +52,11 @@ function readServeOptions() {
   return { state, init: false, origin, host: values.host ?? "127.0.0.1", port: portOf(values, USAGE) ?? DEFAULT_PORT };
 }
 
+/** The addresses that the operator's own settings name. */
+function hostsOf({ MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL }) {
+  return [...MODEL_HOSTS, EXECUTOR_URL, JWT_JWKS_URL].filter((url) => url !== undefined);
+}
+
 async function main() {
   const options = readServeOptions();
   if (options.init) return initialize(options.state);
@@ -85,7 +90,7 @@ async function main() {
     port: workerPort,
     state: options.state,
     owner,
-    served: { key, allowed: await reachableNetworks(values.MODEL_HOSTS) },
+    served: { key, allowed: await reachableNetworks(hostsOf(values)) },
     onRuntime: lock.setRuntime,
     onLost: () => fail(new Error("workerd does not restart")),
   });

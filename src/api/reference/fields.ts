@@ -104,6 +104,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   type: "The transport. `http` means `streamable-http`.",
   url: "The address of the server. Path and query can contain variables.",
   usage: "The usage that an answer reports: the sum of all steps (default) or that of the last step.",
+  urls: "All addresses of a server with several instances, `url` among them, each with a weight (default: 1).",
   user_id: "The id of the user.",
   "tickets.create.user_id": "The person at the page, recorded with the answers.",
   value: "The secret value.",

@@ -88,6 +88,10 @@ export type McpServerEntry = { /** The transport. `http` means `streamable-http`
 
 export type McpServerTest = { reachable: boolean; latency_ms: number; protocol_version?: string; era?: "legacy" | "modern"; server?: { name: string; version: string }; tools: ({ name: string; description: string })[]; problems: (string)[]; error?: string };
 
+export type ServerSkill = { uri: string; name: string; description: string; digest: string | null; files: number; bytes: number; state: "new" | "approved" | "changed" | "withdrawn" | "unusable"; problem: string | null; skill_id: string | null };
+
+export type ServerSkillApproval = { /** `uri` of the reviewed entry. */ uri: string; /** `digest` of the reviewed entry. */ digest: string };
+
 export type ConnectLink = { /** The page of the gateway that the user opens. */ url: string; expires_at: string };
 
 export type Connection = { id: string; server: string; scope: "user" | "group" | "gateway"; group_name?: string; /** The URL of the server. A connection is not used for another URL. */ url: string; /** The authorization server at which the user signed in. */ issuer: string; /** The scopes that the issuer granted. */ granted: (string)[]; /** `pending`: waits for `confirm`. `ended`: connect the server again. */ state: "pending" | "active" | "ended"; ended_by?: "invalid_grant" | "rejected" | "expired" | "unreadable"; created_at: string; /** The end of the current access token. The gateway renews it if it can. */ expires_at: string | null };
@@ -130,7 +134,7 @@ export type ScriptVerdict = { path: string; runs: "isolate" | "partly" | "remote
 
 export type Skill = { apiVersion: "agent.wecode.io/v1"; kind: "Skill"; metadata: { name: string; namespace: string; labels: { id: string; user_id: string } }; spec: { description: string; displayName?: string; prompt: string; version?: string; author?: string; tags: (string)[]; bindShells?: (string)[]; config: { [name: string]: unknown }; tools: ({ name: string; provider?: string; description?: string; config?: { [name: string]: unknown } })[]; provider: { module?: string; class?: string }; mcpServers: { [name: string]: unknown }; dependencies: (string)[]; preload: boolean; license?: string; compatibility?: string; metadata: { [name: string]: unknown }; allowedTools: (string)[] }; status: { state: "available" | "yanked"; fileSize: number; fileHash: string; uploadHash: string; version_id: string; /** 1, 2, … in the order of publication. Numbers are not reused. */ version_number: number; /** Counted with `o200k_base`. `files` is estimated from the file sizes. */ tokens: { description: number; line: number; instructions: number; files: number }; created_at: string; updated_at: string; warnings: (Issue)[]; /** Whether each script of the package can run, with the reason. See docs/skill-code.md. */ scripts?: (ScriptVerdict)[]; /** Integrations that do not list the skill, with the reason. Only in responses about a single skill. */ left_out?: ({ door: "well-known" | "marketplace" | "clawhub"; code: string; message: string })[]; source?: SkillSource; /** How search ranks the skill for its example prompts. `rank`: position after publishing; `rank_without_examples`: position if example prompts were not indexed; `null` below position 20. `ahead`: skills that rank higher. `neighbours`: for how many prompts each of them ranks higher. */ routing?: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } } };
 
-/** The origin that the publisher stated. The gateway never contacts it. */ export type SkillSource = { type: "git" | "index"; url: string; path?: string; ref?: string; commit?: string; digest?: string; taken_at: string };
+/** The origin that the publisher stated. The gateway never contacts it. `mcp`: the skill of an MCP server that an admin approved. */ export type SkillSource = { type: "git" | "index" | "mcp"; url: string; server?: string; path?: string; ref?: string; commit?: string; digest?: string; taken_at: string };
 
 export type SkillItem = { id: string; name: string; namespace: string; description: string; displayName: string | null; version: string | null; author: string | null; tags: (string)[]; bindShells: (string)[] | null; is_public: boolean; is_active: boolean; user_id: string; created_at: string; updated_at: string; findings: { high: number; low: number; info: number } };
 
@@ -278,12 +282,16 @@ export interface Operations {
   "links.revoke": { request: { path: { id: string } }; answer: void };
   /** Approves the current tools of an MCP server. */
   "mcpServers.approve": { request: { path: { name: string } }; answer: McpServer };
+  /** Approves a skill that an MCP server offers, and publishes it. */
+  "mcpServers.approveSkill": { request: { path: { name: string }; body: ServerSkillApproval }; answer: ServerSkill };
   /** Deletes an MCP server of the gateway. */
   "mcpServers.delete": { request: { path: { name: string } }; answer: void };
   /** Returns one of the gateway's MCP servers. */
   "mcpServers.get": { request: { path: { name: string } }; answer: McpServer };
   /** Lists the gateway's MCP servers by name. */
   "mcpServers.list": { request: { query?: { limit?: number; cursor?: string } }; answer: { items: (McpServer)[]; next_cursor: string | null } };
+  /** Lists the skills that an MCP server offers. */
+  "mcpServers.listSkills": { request: { path: { name: string } }; answer: { items: (ServerSkill)[] } };
   /** Searches MCP servers that can be added. */
   "mcpServers.searchCatalog": { request: { query?: { q?: string } }; answer: { items: (CatalogServer)[]; registry: "ok" | "off" | "unavailable" } };
   /** Creates or replaces an MCP server of the gateway. */
@@ -515,9 +523,11 @@ export const OPERATIONS: Readonly<Record<keyof Operations, readonly [method: str
   "links.list": ["GET","/api/v1/links","safe","json"],
   "links.revoke": ["DELETE","/api/v1/links/{id}","idempotent","none"],
   "mcpServers.approve": ["POST","/api/v1/mcp-servers/{name}/approve","safe","json"],
+  "mcpServers.approveSkill": ["POST","/api/v1/mcp-servers/{name}/skills","safe","json"],
   "mcpServers.delete": ["DELETE","/api/v1/mcp-servers/{name}","idempotent","none"],
   "mcpServers.get": ["GET","/api/v1/mcp-servers/{name}","safe","json"],
   "mcpServers.list": ["GET","/api/v1/mcp-servers","safe","items"],
+  "mcpServers.listSkills": ["GET","/api/v1/mcp-servers/{name}/skills","safe","json"],
   "mcpServers.searchCatalog": ["GET","/api/v1/server-catalog","safe","json"],
   "mcpServers.set": ["PUT","/api/v1/mcp-servers/{name}","idempotent","json"],
   "mcpServers.test": ["POST","/api/v1/mcp-servers/{name}/test","safe","json"],

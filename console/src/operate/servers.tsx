@@ -15,6 +15,7 @@ import { figure, Plain, visible, When } from "../parts/text";
 import { SERVER_TABS } from "../shell/places";
 import { rich, t } from "../text/text";
 import { byServer, Connect, ConnectionState, Disconnect, serverKey } from "./connect";
+import { ServerCatalog } from "./server-catalog";
 
 const ROWS = 100;
 /** The interval of list requests while the page is visible, in milliseconds. A failed server is shown as down within ten seconds. */
@@ -43,20 +44,29 @@ export function Servers(): ReactNode {
     refetchInterval: AGAIN,
   });
   const [lost, setLost] = useState<Connection | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  const isTaken = (owner: "user" | "gateway", taken: string) =>
+    answer.data?.some(({ name, scope }) => name === taken && scope === owner) ?? true;
   return (
     <Page
       title={t("MCP servers")}
       lead={t("Servers whose tools conversations can call. Connect a server if it requires you to sign in.")}
       tabs={SERVER_TABS}
+      actions={
+        <Button kind="main" onPress={() => setAdding(true)}>
+          {t("Add server")}
+        </Button>
+      }
     >
       <Answer of={answer} what={t("the servers")}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty icon={ServerIcon} title={t("No MCP servers")}>
               <p>
-                {rich("Add a server with {code}. Skills and agents can also bring their own.", {
-                  code: <code>PUT /api/v1/servers/&lt;name&gt;</code>,
-                })}
+                {rich(
+                  "Add a server from the catalog, or any other with {code}. Skills and agents can also bring their own.",
+                  { code: <code>PUT /api/v1/servers/&lt;name&gt;</code> },
+                )}
               </p>
             </Empty>
           ) : (
@@ -68,6 +78,7 @@ export function Servers(): ReactNode {
           )
         }
       </Answer>
+      {isAdding && <ServerCatalog isTaken={isTaken} onClose={() => setAdding(false)} />}
       {lost !== null && <Disconnect connection={lost} onClose={() => setLost(null)} />}
     </Page>
   );

@@ -199,6 +199,7 @@ export function owned(
 export const OPEN = [
   "GET /",
   "GET /health",
+  "GET /health/live",
   "GET /.well-known/oauth-protected-resource",
   "GET /.well-known/oauth-protected-resource/mcp",
 ];

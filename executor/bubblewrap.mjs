@@ -30,6 +30,9 @@ export const NOBODY = 65_534;
 /** The user inside. */
 const INSIDE = 1_000;
 
+/** Where a run sees the folder of its proxy, and the port on which it reaches it. */
+const NETWORK = { folder: "/opt/network", port: 3128 };
+
 const PASSWD = `root:x:0:0:root:/root:/bin/sh\nskill:x:${INSIDE}:${INSIDE}:skill:/home/skill:/bin/bash\n`;
 
 const INTERPRETERS = {
@@ -49,6 +52,11 @@ const PATIENCE = 10;
 const SUPERVISOR = `
 tar -xpf - -C / <&3 || exit 1
 exec 3<&-
+if [ -d ${NETWORK.folder} ]; then
+  exec {relay}< <(exec /opt/bin/node ${NETWORK.folder}/relay.cjs ${NETWORK.port} ${NETWORK.folder}/proxy 4>&- 5>&- </dev/null)
+  read -r _ <&$relay || exit 1
+  exec {relay}<&-
+fi
 echo started >&5
 seconds=$1; folder=$2; shift 2
 (
@@ -71,8 +79,10 @@ const PIPES = `cat | { { { "$@" 8>&-; } 2>&1 1>&8 | cat 1>&2; } 8>&1 | cat; }`;
 /**
  * @typedef {{
  *   command: string[], args?: string[], input?: string, files?: { path: string, bytes: Uint8Array, mode?: number }[],
- *   cwd?: string, env?: Record<string, string>, packages?: string | null, ms: number, signal?: AbortSignal,
- * }} Run `command`: program and leading arguments; `files`: absolute paths in FOLDERS; `packages`: a folder of Python packages
+ *   cwd?: string, env?: Record<string, string>, packages?: string | null, network?: string | null, ms: number,
+ *   signal?: AbortSignal,
+ * }} Run `command`: program and leading arguments; `files`: absolute paths in FOLDERS; `packages`: a folder of Python packages; `network`:
+ * the folder of a proxy
  * @typedef {{
  *   exit: number | null, stdout: string, stderr: string, ms: number, reason: "timeout" | "cancelled" | "stopped" | null,
  *   files: { path: string, bytes: Buffer }[],
@@ -91,6 +101,7 @@ export async function runConfined({
   cwd = "/workspace",
   env = {},
   packages = null,
+  network = null,
   ms,
   signal,
 }) {
@@ -100,14 +111,18 @@ export async function runConfined({
   const inside = ["/bin/bash", "-c", SUPERVISOR, "bash", String(seconds), cwd, ...command, ...args];
   const isRoot = process.getuid?.() === 0;
   const began = performance.now();
-  const child = spawn("/bin/sh", ["-c", PIPES, "sh", "bwrap", ...confinement(env, packages), "--", ...inside], {
-    // Its own group, which is ended as a whole.
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe", "pipe", "pipe", "pipe", "pipe", "pipe"],
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
-    cwd: "/",
-    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
-  });
+  const child = spawn(
+    "/bin/sh",
+    ["-c", PIPES, "sh", "bwrap", ...confinement({ env, packages, network }), "--", ...inside],
+    {
+      // Its own group, which is ended as a whole.
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe", "pipe", "pipe", "pipe", "pipe", "pipe"],
+      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+      cwd: "/",
+      ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+    },
+  );
   const [stdin, stdout, stderr, archiveIn, archiveOut, status, filterPipe, passwd] = child.stdio;
   let reason = null;
   const end = (why) => {
@@ -183,7 +198,18 @@ async function read(stream, limit) {
 /** Where a run sees the packages of its skill. */
 const PACKAGES = "/opt/packages";
 
-function confinement(env, packages) {
+const PROXY_URL = `http://127.0.0.1:${NETWORK.port}`;
+const CERTIFICATE = `${NETWORK.folder}/ca.pem`;
+const LOCAL = "localhost,127.0.0.1,::1";
+/** What HTTP clients read. A server that a script starts itself is reached without the proxy. */
+const PROXY_VARIABLES = {
+  ...{ HTTP_PROXY: PROXY_URL, HTTPS_PROXY: PROXY_URL, http_proxy: PROXY_URL, https_proxy: PROXY_URL },
+  ...{ NO_PROXY: LOCAL, no_proxy: LOCAL, NODE_USE_ENV_PROXY: "1" },
+  ...{ SSL_CERT_FILE: CERTIFICATE, REQUESTS_CA_BUNDLE: CERTIFICATE, CURL_CA_BUNDLE: CERTIFICATE },
+  ...{ NODE_EXTRA_CA_CERTS: CERTIFICATE, GIT_SSL_CAINFO: CERTIFICATE },
+};
+
+function confinement({ env, packages, network }) {
   const variables = {
     PATH: "/opt/bin:/usr/local/bin:/usr/bin:/bin",
     HOME: "/home/skill",
@@ -194,6 +220,7 @@ function confinement(env, packages) {
     MPLBACKEND: "Agg",
     NODE_NO_WARNINGS: "1",
     ...(packages === null ? {} : { PYTHONPATH: PACKAGES }),
+    ...(network === null ? {} : PROXY_VARIABLES),
     ...env,
   };
   const folder = (place) => ["--size", String(LIMITS.folderBytes), "--tmpfs", place];
@@ -208,6 +235,7 @@ function confinement(env, packages) {
     ...["--ro-bind-data", "7", "/etc/passwd"],
     ...["--ro-bind", process.execPath, "/opt/bin/node"],
     ...(packages === null ? [] : ["--ro-bind", packages, PACKAGES]),
+    ...(network === null ? [] : ["--ro-bind", network, NETWORK.folder]),
     ...["--proc", "/proc", "--dev", "/dev", ...folder("/dev/shm"), "--remount-ro", "/dev"],
     ...FOLDERS.flatMap(folder),
     ...["--remount-ro", "/", "--chdir", "/", "--clearenv"],

@@ -4,8 +4,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { availableParallelism } from "node:os";
-import { FOLDERS, interpreterOf, probe, probeStart, runConfined } from "./bubblewrap.mjs";
+import { FOLDERS, interpreterOf, NOBODY, probe, probeStart, runConfined } from "./bubblewrap.mjs";
+import { Exchange } from "./exchange.mjs";
 import { Installing, Layers, NotInstalled } from "./packages.mjs";
+import { openProxy } from "./proxy.mjs";
 
 const MiB = 1024 * 1024;
 const BODY_BYTES = 32 * MiB;
@@ -28,6 +30,10 @@ print(json.dumps({"packages": packages, "modules": sorted(modules)}))
 
 /** Lists the programs of the machine. */
 const LIST_COMMANDS = "IFS=:; for folder in $PATH; do ls $folder; done 2>/dev/null | sort -u";
+
+/** The id of a run with a network, and the route for the response to one of its requests. */
+const RUN_ID = /^[\w-]{16,64}$/;
+const REPLY = /^POST \/v1\/runs\/([\w-]{16,64})\/responses\/(\d{1,9})$/;
 
 /** An answer other than a result. */
 class Refusal extends Error {
@@ -60,18 +66,22 @@ export async function serveExecutor({
   const confinement = new Once(async () => throwUnlessOk(await probe(closed.signal)));
   const about = new Once(() => describe(closed.signal));
   const places = new Places(parallel);
+  /** The runs with a network, by the id that the gateway gave them. */
+  const exchanges = new Map();
   if (!probesLater) await confinement.get();
   const handle = async (request, response) => {
     if (!hasKey(request.headers.authorization, key))
       throw new Refusal(401, "UNAUTHORIZED", "The key is wrong. Set EXECUTOR_KEY.");
     const route = `${request.method} ${request.url}`;
     const isRun = route === "POST /v1/runs";
+    const reply = REPLY.exec(route);
+    if (reply !== null) return takeReply(request, response, exchanges.get(reply[1]), Number(reply[2]));
     if (!isRun && route !== "GET /v1/executor")
       throw new Refusal(404, "NOT_FOUND", "Path not found. See docs/executor.md.");
     await confinement.get().catch((error) => {
       throw new Refusal(503, "EXECUTOR_UNAVAILABLE", error.message);
     });
-    if (isRun) return run(request, response, places, layers);
+    if (isRun) return run(request, response, { places, layers, exchanges });
     json(response, 200, { ...(await about.get()), install: layers.mode, layers: await layers.list() });
   };
   const server = createServer((request, response) => {
@@ -147,20 +157,32 @@ async function describe(signal) {
     packages: { python: packages },
     modules: { python: modules },
     commands: commands.stdout.split("\n").filter((name) => name !== ""),
-    network: false,
+    network: true,
   };
 }
 
-async function run(request, response, places, layers) {
+async function run(request, response, { places, layers, exchanges }) {
   const { asked, files } = await readRun(request);
   // A shell script has requirements if it calls a Python script that has some.
   const needsPackages = asked.language === "python" || (asked.language === "shell" && asked.requirements.length > 0);
   const layer = needsPackages ? await packagesFor(asked, files, layers) : null;
   try {
-    await runWith(response, places, { asked, files, packages: layer?.folder ?? null });
+    await runWith(response, { places, exchanges }, { asked, files, packages: layer?.folder ?? null });
   } finally {
     layer?.release();
   }
+}
+
+/** Receives the response to a request of a run. The request or its run can have ended meanwhile. */
+async function takeReply(request, response, exchange, id) {
+  const form = await readForm(request);
+  const head = jsonOf(form.get("response"));
+  const body = form.get("body");
+  if (exchange === undefined) throw new Refusal(404, "RUN_NOT_FOUND", "The run has ended.");
+  const bytes = body === null || typeof body === "string" ? Buffer.alloc(0) : Buffer.from(await body.arrayBuffer());
+  if (!exchange.take(id, head, bytes)) throw invalid("The response has no 'status' or 'error'");
+  response.writeHead(204);
+  response.end();
 }
 
 /** Returns the packages that a run asks for, which are installed if they are not yet. */
@@ -180,21 +202,34 @@ async function packagesFor({ path, requirements }, files, layers) {
   }
 }
 
-async function runWith(response, places, { asked, files, packages }) {
+async function runWith(response, { places, exchanges }, { asked, files, packages }) {
   const ended = new AbortController();
   response.on("close", () => ended.abort());
   const leave = await places.take(ended.signal);
   if (leave === null) return;
+  let proxy = null;
+  const exchange = asked.network === undefined ? null : new Exchange(response);
   try {
     const command = commandOf(asked);
+    if (exchange !== null) {
+      if (exchanges.has(asked.network.id)) throw invalid("'network' has the id of another run");
+      exchanges.set(asked.network.id, exchange);
+      proxy = await openProxy({
+        send: (each) => exchange.send(each),
+        owner: process.getuid?.() === 0 ? NOBODY : null,
+      });
+    }
     const given = new Map(files.map((file) => [file.path, file.bytes]));
     const result = await runConfined({
       ...{ command, args: asked.args, input: asked.input, files, cwd: asked.cwd, env: asked.env },
-      ...{ packages, ms: asked.ms, signal: ended.signal },
+      ...{ packages, network: proxy?.folder ?? null, ms: asked.ms, signal: ended.signal },
     });
-    if (!response.destroyed) await answer(response, result, given);
+    exchange?.end();
+    if (!response.destroyed) await answer(response, result, given, exchange);
   } finally {
     leave();
+    if (exchange !== null && exchanges.get(asked.network.id) === exchange) exchanges.delete(asked.network.id);
+    await proxy?.close();
   }
 }
 
@@ -204,8 +239,8 @@ function commandOf({ language, path }) {
   return [...interpreter, path];
 }
 
-/** Reads the parts of a request: `run` (JSON), and a file for each further part. */
-async function readRun(request) {
+/** Reads a body of parts. */
+async function readForm(request) {
   const length = Number(request.headers["content-length"] ?? 0);
   if (length > BODY_BYTES) throw tooLarge();
   const chunks = [];
@@ -216,16 +251,35 @@ async function readRun(request) {
     chunks.push(chunk);
   }
   const headers = { "content-type": request.headers["content-type"] ?? "" };
-  let form;
-  let asked;
+  return new Response(Buffer.concat(chunks), { headers }).formData().catch(() => {
+    throw invalid("The body is not multipart/form-data");
+  });
+}
+
+function jsonOf(part) {
   try {
-    form = await new Response(Buffer.concat(chunks), { headers }).formData();
-    asked = JSON.parse(String(form.get("run")));
+    return JSON.parse(String(part));
   } catch {
-    throw invalid("The body is not multipart/form-data with a JSON part 'run'");
+    throw invalid("A part of the body is not JSON");
   }
+}
+
+/** Reads the parts of a request: `run` (JSON), and a file for each further part. */
+async function readRun(request) {
+  const form = await readForm(request);
+  const asked = jsonOf(form.get("run"));
   const text = (value) => typeof value === "string" && !value.includes("\0");
-  const { language, path, args = [], input = "", env = {}, cwd = "/workspace", requirements = [], ms } = Object(asked);
+  const {
+    language,
+    path,
+    args = [],
+    input = "",
+    env = {},
+    cwd = "/workspace",
+    requirements = [],
+    network,
+    ms,
+  } = Object(asked);
   if (!text(language) || !text(path) || !isInside(path)) throw invalid("'language' or 'path' is not valid");
   if (!Array.isArray(args) || !args.every(text) || typeof input !== "string")
     throw invalid("'args' or 'input' is not text");
@@ -233,11 +287,12 @@ async function readRun(request) {
   if (!text(cwd) || !(FOLDERS.includes(cwd) || isInside(cwd))) throw invalid("'cwd' is not a folder of a run");
   if (!Object.entries(Object(env)).every(([name, value]) => /^[A-Za-z_]\w*$/.test(name) && text(value)))
     throw invalid("'env' is not a table of texts");
+  if (network !== undefined && !RUN_ID.test(Object(network).id)) throw invalid("'network' has no 'id'");
   if (!(ms > 0 && ms <= MOST_MS)) throw invalid(`'ms' is not a number of milliseconds up to ${MOST_MS}`);
   const entries = form.getAll("file");
   if (entries.length > FILES) throw invalid(`There are more than ${FILES} files`);
   const files = await Promise.all(entries.map(fileOf));
-  return { asked: { language, path, args, input, env, cwd, requirements, ms }, files };
+  return { asked: { language, path, args, input, env, cwd, requirements, network, ms }, files };
 }
 
 /** A file's name is its absolute path, percent-encoded. An executable file has the content type `application/x-executable`. */
@@ -267,7 +322,7 @@ const tooLarge = () =>
   new Refusal(413, "RUN_TOO_LARGE", `Run too large (limit ${BODY_BYTES / MiB} MiB). Send fewer or smaller files.`);
 
 /** Returns the result and the new and changed files, and the names of those over a limit. */
-async function answer(response, { exit, stdout, stderr, ms, reason, files }, given) {
+async function answer(response, { exit, stdout, stderr, ms, reason, files }, given, exchange) {
   const form = new FormData();
   const left = [];
   let count = 0;
@@ -286,7 +341,9 @@ async function answer(response, { exit, stdout, stderr, ms, reason, files }, giv
   const result = { exit_code: exit, stdout, stderr, duration_ms: ms, reason, left };
   form.append("result", new Blob([JSON.stringify(result)], { type: "application/json" }), "result.json");
   const packed = new Response(form);
-  response.writeHead(200, { "content-type": packed.headers.get("content-type") });
+  const type = packed.headers.get("content-type");
+  if (response.headersSent) exchange.write({ result: { type } });
+  else response.writeHead(200, { "content-type": type });
   response.end(Buffer.from(await packed.arrayBuffer()));
 }
 

@@ -9,12 +9,15 @@ import { CODE_LIMITS } from "../domain/limits";
 import { packageName } from "../domain/package/requirements";
 import { cutText } from "../domain/tool";
 import { type Executor, type IsolateParts, KILLED, type ScriptCall, type ScriptRun } from "./executor";
-import { Host, HostCall } from "./host";
+import { Host, HostCall, type HostNetwork } from "./host";
+import { exchangeRequests, MESSAGES_BYTES } from "./remote-network";
 import { NO_SLOT } from "./slots";
 
 const MiB = 1024 * 1024;
 /** Limit on a response: the returned files, both outputs, and the form around them. */
 const RESPONSE_BYTES = SCRIPT_FILES.outBytes + 4 * MiB;
+/** Limit on the response to a reply. It is not read. */
+const REPLY_BYTES = 64 * 1024;
 /** Milliseconds beyond the time limit of a run for its way, its start and its end. */
 const PATIENCE = DURATIONS.start + 10_000;
 
@@ -75,13 +78,28 @@ export function remote(
       const began = Date.now();
       const release = await slots.take(crypto.randomUUID(), signal);
       if (release === null) return ended(call, signal.aborted ? "cancelled" : "busy", NO_SLOT, 0);
+      const line = new HostCall({ ...host, deadline: began + call.ms + PATIENCE });
+      const cancel = () => line.close();
+      signal.addEventListener("abort", cancel, { once: true });
       try {
-        const form = await formOf(call, readZip);
+        // Its scripts reach declared hosts through the gateway.
+        const network = host.network === undefined ? undefined : { id: crypto.randomUUID(), env: host.network.env };
+        const form = await formOf(call, readZip, network);
         if (typeof form === "string") return ended(call, "failed", form, 0);
         const init = { method: "POST", body: form, signal, headers: authorization(executor) };
-        const limits = { ms: call.ms + PATIENCE, bytes: RESPONSE_BYTES };
-        const response = await executor.fetch(urlOf(executor, "v1/runs"), init, limits);
-        return await runFrom(response, call, host, Date.now() - began);
+        const bytes = RESPONSE_BYTES + (network === undefined ? 0 : MESSAGES_BYTES);
+        const begun = await executor.fetch(urlOf(executor, "v1/runs"), init, { ms: call.ms + PATIENCE, bytes });
+        const reply = async (id: number, body: FormData) => {
+          const url = urlOf(executor, `v1/runs/${network?.id}/responses/${id}`);
+          const sent = { method: "POST", body, signal: line.ended, headers: authorization(executor) };
+          // Its status does not matter: the request or its run can have ended meanwhile.
+          const { body: rest } = await executor.fetch(url, sent, { ms: DURATIONS.start, bytes: REPLY_BYTES });
+          await rest?.cancel();
+        };
+        const { response, problems } =
+          network === undefined ? { response: begun, problems: [] } : await exchangeRequests(begun, line, reply);
+        line.close();
+        return await runFrom(response, call, { host, ms: Date.now() - began, problems });
       } catch (error) {
         const ms = Date.now() - began;
         if (signal.aborted) return ended(call, "cancelled", "", ms);
@@ -89,6 +107,8 @@ export function remote(
         host.ended({ outcome: "stopped", reason: `executor: ${reason}`, ms });
         return ended(call, "stopped", `the executor is not available (${reason})`, ms);
       } finally {
+        signal.removeEventListener("abort", cancel);
+        line.close();
         release();
       }
     },
@@ -96,7 +116,11 @@ export function remote(
 }
 
 /** Returns the body of the request, or the reason why there is none. */
-async function formOf(call: ScriptCall, readZip: IsolateParts["readZip"]): Promise<FormData | string> {
+async function formOf(
+  call: ScriptCall,
+  readZip: IsolateParts["readZip"],
+  network: { id: string; env: HostNetwork["env"] } | undefined,
+): Promise<FormData | string> {
   const stored = await readZip();
   if (typeof stored === "string") return stored;
   if (stored.files.reduce((sum, { size }) => sum + size, 0) > SCRIPT_FILES.packageBytes) return TOO_LARGE_TO_RUN;
@@ -104,7 +128,10 @@ async function formOf(call: ScriptCall, readZip: IsolateParts["readZip"]): Promi
   const { language, path } = call.script;
   const { requirements = [] } = call.script;
   const place = `${SCRIPT_FILES.skill}/${path}`;
-  const asked = { language, path: place, args: call.args, input: call.input, requirements, ms: call.ms };
+  const asked = {
+    ...{ language, path: place, args: call.args, input: call.input, requirements, ms: call.ms },
+    ...(network === undefined ? {} : { network: { id: network.id }, env: network.env }),
+  };
   form.set("run", JSON.stringify(asked));
   for (const { path: name, offset, size, mode } of stored.files) {
     const type = mode === 0o644 ? "" : "application/x-executable";
@@ -118,8 +145,7 @@ async function formOf(call: ScriptCall, readZip: IsolateParts["readZip"]): Promi
 async function runFrom(
   response: Response,
   call: ScriptCall,
-  host: Pick<IsolateParts, "host">["host"],
-  ms: number,
+  { host, ms, problems }: { host: IsolateParts["host"]; ms: number; problems: readonly string[] },
 ): Promise<ScriptRun> {
   if (!response.ok) {
     const reason = `the executor refused it (${await refusalOf(response)})`;
@@ -136,7 +162,11 @@ async function runFrom(
   line.close();
   const left = [...result.left, ...[...line.left].map(([path, reason]) => ({ path, reason }))];
   const { exit_code, reason } = result;
-  const stderr = reason === null ? result.stderr : withReason(result.stderr, failureMessage(reason, "", call.ms));
+  // Some clients show only the status of a response.
+  const untold = problems.filter((problem) => !`${result.stdout}${result.stderr}`.includes(problem));
+  const messages = untold.map((problem) => `Network: ${problem}`);
+  if (reason !== null) messages.push(failureMessage(reason, "", call.ms));
+  const stderr = messages.reduce(withReason, result.stderr);
   return {
     exit_code: exit_code ?? KILLED,
     stdout: cutText(result.stdout, CODE_LIMITS.outputChars),
@@ -203,4 +233,4 @@ function failureMessage(reason: Reason, detail: string, ms: number): string {
   }
 }
 
-const withReason = (stderr: string, message: string) => stderr + (stderr === "" ? "" : "\n") + message;
+const withReason = (stderr: string, message: string) => stderr + (/(?:^|\n)$/.test(stderr) ? "" : "\n") + message;

@@ -221,7 +221,7 @@ describe.runIf(canConfine)("the protocol", () => {
     expect(about).toMatchObject({
       protocol: 1,
       languages: expect.arrayContaining(["shell", "javascript"]),
-      network: false,
+      network: true,
     });
   });
 

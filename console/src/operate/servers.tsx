@@ -14,6 +14,7 @@ import { Table } from "../parts/table";
 import { figure, Plain, visible, When } from "../parts/text";
 import { SERVER_TABS } from "../shell/places";
 import { byServer, Connect, ConnectionState, Disconnect, serverKey } from "./connect";
+import { ServerCatalog } from "./server-catalog";
 
 const ROWS = 100;
 /** The interval of list requests while the page is visible, in milliseconds. A failed server is shown as down within ten seconds. */
@@ -42,19 +43,27 @@ export function Servers(): ReactNode {
     refetchInterval: AGAIN,
   });
   const [lost, setLost] = useState<Connection | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  const isTaken = (owner: "user" | "gateway", taken: string) =>
+    answer.data?.some(({ name, scope }) => name === taken && scope === owner) ?? true;
   return (
     <Page
       title="MCP servers"
       lead="Servers whose tools conversations can call. Connect a server if it requires you to sign in."
       tabs={SERVER_TABS}
+      actions={
+        <Button kind="main" onPress={() => setAdding(true)}>
+          Add server
+        </Button>
+      }
     >
       <Answer of={answer} what="the servers">
         {(rows) =>
           rows.length === 0 ? (
             <Empty icon={ServerIcon} title="No MCP servers">
               <p>
-                Add a server with <code>PUT /api/v1/servers/&lt;name&gt;</code>. Skills and agents can also bring their
-                own.
+                Add a server from the catalog, or any other with <code>PUT /api/v1/servers/&lt;name&gt;</code>. Skills
+                and agents can also bring their own.
               </p>
             </Empty>
           ) : (
@@ -66,6 +75,7 @@ export function Servers(): ReactNode {
           )
         }
       </Answer>
+      {isAdding && <ServerCatalog isTaken={isTaken} onClose={() => setAdding(false)} />}
       {lost !== null && <Disconnect connection={lost} onClose={() => setLost(null)} />}
     </Page>
   );

@@ -10,6 +10,7 @@ import { Search } from "../parts/search";
 import { Answer, Trouble } from "../parts/state";
 import { Plain, visible } from "../parts/text";
 import { toast } from "../parts/toast";
+import { rich, t } from "../text/text";
 
 type Owner = "user" | "gateway";
 
@@ -29,26 +30,26 @@ export function ServerCatalog({
     queryFn: ({ signal }) => call("mcpServers.searchCatalog", { query: words === "" ? {} : { q: words } }, signal),
   });
   return (
-    <Window title="Add MCP server" onClose={onClose}>
+    <Window title={t("Add MCP server")} onClose={onClose}>
       {rights.operate && (
         <Choice
-          label="Owner"
+          label={t("Owner")}
           value={owner}
           options={[
-            ["user", "Me"],
-            ["gateway", "Gateway"],
+            ["user", t("Me")],
+            ["gateway", t("Gateway")],
           ]}
           onChange={setOwner}
         />
       )}
-      <Search label="Search the catalog" placeholder="github" value={words} onSearch={setWords} />
-      <Answer of={answer} what="the catalog">
+      <Search label={t("Search the catalog")} placeholder="github.com" value={words} onSearch={setWords} />
+      <Answer of={answer} what={t("the catalog")}>
         {({ items, registry }) => (
           <>
             {registry === "unavailable" && (
-              <p className="soft">The registry is unavailable. These are known servers.</p>
+              <p className="soft">{t("The registry is unavailable. These are known servers.")}</p>
             )}
-            {items.length === 0 && <p>No servers match.</p>}
+            {items.length === 0 && <p>{t("No servers match.")}</p>}
             <ul className="plain-list">
               {items.map((server) => (
                 <Offer key={server.name} server={server} owner={owner} isTaken={isTaken(owner, server.entry_name)} />
@@ -58,7 +59,7 @@ export function ServerCatalog({
         )}
       </Answer>
       <div className="buttons">
-        <Button onPress={onClose}>Close</Button>
+        <Button onPress={onClose}>{t("Close")}</Button>
       </div>
     </Window>
   );
@@ -81,7 +82,7 @@ function Offer({
       await (owner === "gateway" ? call("mcpServers.set", request) : call("servers.set", request));
     },
     onSuccess: async () => {
-      toast(signIn === "oauth" ? "Server added. Connect it to sign in." : "Server added.");
+      toast(t(signIn === "oauth" ? "Server added. Connect it to sign in." : "Server added."));
       await client.invalidateQueries({ queryKey: ["servers"] });
     },
   });
@@ -98,22 +99,19 @@ function Offer({
           <Plain>{description}</Plain>
         </p>
         <p className="soft">
-          <Plain>{url}</Plain> · {from === "curated" ? "known server" : "registry"}, <Plain>{source}</Plain>
+          <Plain>{url}</Plain> · {t(from === "curated" ? "known server" : "registry")}, <Plain>{source}</Plain>
           {required.length > 0 && (
-            <>
-              {" "}
-              · needs the header <Plain>{required.join(", ")}</Plain>
-            </>
+            <> · {rich("needs the header {names}", { names: <Plain>{required.join(", ")}</Plain> })}</>
           )}
         </p>
         {error !== null && <Trouble error={error} />}
       </div>
       <Button
         isDisabled={isPending || isTaken}
-        aria-label={`${isTaken ? "Added" : "Add"} ${visible(title)}`}
+        aria-label={t(isTaken ? "Added {name}" : "Add {name}", { name: visible(title) })}
         onPress={() => mutate()}
       >
-        {isTaken ? "Added" : "Add"}
+        {t(isTaken ? "Added" : "Add")}
       </Button>
     </li>
   );

@@ -31,7 +31,11 @@ export function createApp(edges: readonly Edge[]): OpenAPIHono<HttpEnv> {
   app.notFound(pathNotFound);
 
   for (const path of SIGN_IN_PATHS) app.use(path, crossOriginOpen);
-  for (const { prefix, cors } of edges) app.use(`${prefix}/*`, ...cors);
+  for (const edge of edges) {
+    // An edge below another one has its own rules for origins only.
+    for (const check of edge.cors)
+      app.use(`${edge.prefix}/*`, (c, next) => (edgeOf(c, edges) === edge ? check(c, next) : next()));
+  }
 
   app.route("/", frontRoute);
   app.route("/", demoRoute);

@@ -49,6 +49,7 @@ const EDGES: readonly Row[] = [
   })),
   ...CLAWHUB.map((prefix) => ({ prefix, load: async () => (await import("./compat/clawhub/edges")).CLAWHUB[prefix] })),
   { prefix: "/mcp", load: async () => (await import("./mcp/routes")).mcp },
+  { prefix: "/mcp/registry/v0.1", load: async () => (await import("./compat/mcp-registry/edge")).mcpRegistry },
   { prefix: "/api/v1/conversations", load: async () => (await import("./api/conversations-edge")).conversationsEdge },
   { prefix: "/api", load: async () => (await import("./api/edge")).api },
   { prefix: CONSOLE, load: async () => (await import("./console/edge")).consoleEdge },

@@ -8,6 +8,7 @@ import { createRoot } from "react-dom/client";
 import { Refusal } from "./gateway/refusal";
 import { forget } from "./gateway/session";
 import { router } from "./router";
+import { LOCALE } from "./text/language";
 
 const onError = (error: Error) => {
   if (error instanceof Refusal && error.status === 401) forget(client, error);
@@ -28,11 +29,13 @@ const client: QueryClient = new QueryClient({
 // A page from the browser's back/forward cache would show data from before a sign-out.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 
+document.documentElement.lang = LOCALE;
+
 const place = document.getElementById("console");
 if (place === null) throw new Error("The page has no place for the console.");
 createRoot(place).render(
   <StrictMode>
-    <I18nProvider locale="en-US">
+    <I18nProvider locale={LOCALE}>
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -84,8 +84,8 @@ async function bundleConsole(outDir) {
     // work.
     define: { "process.env.NODE_ENV": '"production"' },
     oxc: { jsx: { runtime: "automatic", development: false } },
-    // React Aria contains the texts of 34 languages. The console uses one.
-    plugins: [onlyEnglish, earlyTheme],
+    // React Aria contains the texts of 34 languages. The console uses two.
+    plugins: [ownLanguages, earlyTheme],
     resolve: {
       // The package's browser version decodes `&amp;` with innerHTML, which the page's policy forbids. The other version uses a table.
       alias: {
@@ -104,11 +104,12 @@ async function bundleConsole(outDir) {
   });
 }
 
-const onlyEnglish = {
-  name: "only-english",
+const LOCALES = ["en-US", "zh-CN"];
+const ownLanguages = {
+  name: "own-languages",
   load(id) {
     const [, locale] = /react-(?:aria|stately)[^/]*\/dist\/.*intl\/.*\/([a-z]{2}-[A-Z]{2})\.\w+$/.exec(id) ?? [];
-    if (locale !== undefined && locale !== "en-US") return "export default {};";
+    if (locale !== undefined && !LOCALES.includes(locale)) return "export default {};";
   },
 };
 

@@ -26,11 +26,12 @@ export function openRoutesAt(
   prefix: Edge["prefix"],
   add: (open: ReturnType<typeof router>) => void,
   errors: Edge["errors"] = answerError,
+  cors: Edge["cors"][number] = crossOrigin,
 ): Edge {
   const open = router();
   add(open);
   open.all(`${prefix}/*`, () => {
     throw notInIndex();
   });
-  return { prefix, cors: [crossOrigin], open, routes: router(), errors };
+  return { prefix, cors: [cors], open, routes: router(), errors };
 }

@@ -91,3 +91,11 @@ export const crossOriginOpen = cors({
   allowMethods: ["GET", "POST"],
   maxAge: 600,
 }) satisfies import("hono").MiddlewareHandler<HttpEnv>;
+
+/** CORS of the registry of MCP servers. Editors read it from pages of their own, so the methods and headers are those they document. */
+export const crossOriginRegistry = cors({
+  origin: "*",
+  allowMethods: ["GET", "OPTIONS"],
+  allowHeaders: ["Authorization", "Content-Type"],
+  maxAge: 600,
+}) satisfies import("hono").MiddlewareHandler<HttpEnv>;

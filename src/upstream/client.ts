@@ -13,6 +13,7 @@ import { type Connection, type ConnectionContext, handshake, isLost, memoryAfter
 import { Deadline, deadlineFor } from "./deadline";
 import { signInFault, statusFault, UpstreamFault } from "./fault";
 import { guardedFetch } from "./fetch";
+import { eject, isEjected, isOfInstance, pickInstance, wasNotSent } from "./instances";
 import { readLibrary } from "./library";
 import { faultOf } from "./reason";
 import { loadSdk } from "./sdk";
@@ -26,6 +27,19 @@ const HARMLESS = new Set<UpstreamFault["kind"]>(["cancelled", "answer", "refused
 const NO_ANSWER = "it did not respond";
 
 type Work<T> = (connection: Connection, deadline: Deadline, around: ConnectionContext) => Promise<T>;
+
+/** An operation. `isRepeatable`: a second run has no further effect, so it can run again if its connection is lost. */
+interface Operation<T> {
+  work: Work<T>;
+  isRepeatable: boolean;
+  abilities?: UpstreamTarget["abilities"] | undefined;
+}
+
+/** An address of the server, and its position among several; `null` if there is one only. */
+interface Place {
+  target: UpstreamTarget;
+  instance: number | null;
+}
 
 export class Upstream {
   #target: UpstreamTarget;
@@ -71,7 +85,8 @@ export class Upstream {
     if (known !== null && isFresh(known, this.#now())) return known;
     const { connectMs } = this.#target;
     const deadline = deadlineFor(connectMs, "it did not return its list of tools", signal);
-    const list = await this.#guarded(deadline, ({ client }) => readTools(client, deadline.signal, this.#now));
+    const work: Work<ToolList> = ({ client }) => readTools(client, deadline.signal, this.#now);
+    const list = await this.#guarded(deadline, { work, isRepeatable: true });
     this.#learn({ list });
     return list;
   }
@@ -82,11 +97,14 @@ export class Upstream {
     args: JsonObject,
     { signal, onCut, shown = tool, ...more }: CallOptions = {},
   ): Promise<ToolResult> {
-    const { inputSchema, outputSchema } = this.#memory.list?.tools.find((candidate) => candidate.name === tool) ?? {};
+    const known = this.#memory.list?.tools.find((candidate) => candidate.name === tool);
+    const { inputSchema, outputSchema, annotations } = known ?? {};
+    const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
     const { callMs } = this.#target;
     const deadline = deadlineFor(callMs, NO_ANSWER, signal, DURATIONS.callMost);
     try {
-      const answer = await this.#sendRepeatable(deadline, toolRequest({ tool, args, inputSchema, ...more }));
+      const request = toolRequest({ tool, args, inputSchema, ...more });
+      const answer = await this.#sendRepeatable(deadline, request, isRepeatable);
       const bounded = upstreamResult(answer, outputSchema !== undefined);
       if (bounded === null) return failed(`MCP tool '${shown}' failed: its answer is not a tool result`);
       if (bounded.whole !== null) onCut?.(bounded.whole);
@@ -122,11 +140,10 @@ export class Upstream {
   async #readLibrary(): Promise<Library> {
     const { connectMs } = this.#target;
     const sdk = await loadSdk();
-    const library = await this.#guarded(
-      deadlineFor(connectMs, "it did not return its list"),
-      ({ client }, { signal }) =>
-        readLibrary({ sdk, client, capabilities: this.#memory.server?.capabilities, signal }, this.#now),
-    );
+    const work: Work<Library> = ({ client }, { signal }) =>
+      readLibrary({ sdk, client, capabilities: this.#memory.server?.capabilities, signal }, this.#now);
+    const deadline = deadlineFor(connectMs, "it did not return its list");
+    const library = await this.#guarded(deadline, { work, isRepeatable: true });
     this.#learn({ library });
     return library;
   }
@@ -138,13 +155,15 @@ export class Upstream {
    */
   async ask(method: string, params: JsonObject, { signal, inquiry }: AskOptions = {}): Promise<JsonObject> {
     const deadline = deadlineFor(this.#target.callMs, NO_ANSWER, signal);
-    return jsonObject.parse(await this.#sendRepeatable(deadline, plainRequest(method, params, inquiry)));
+    // All other requests only read.
+    return jsonObject.parse(await this.#sendRepeatable(deadline, plainRequest(method, params, inquiry), true));
   }
 
   /** Ends the session at the server; some servers keep a process for each. Ignores errors, because servers expire sessions themselves. */
   async end(): Promise<void> {
-    const { type, url, headers } = this.#target;
+    const { type, headers } = this.#target;
     const { session } = this.#memory;
+    const { url } = this.#at(session?.instance).target;
     if (type === "sse" || session === null || session.id === null) return;
     const named = { ...headers, "mcp-session-id": session.id, "mcp-protocol-version": session.protocol };
     const ms = DURATIONS.goodbye;
@@ -158,20 +177,24 @@ export class Upstream {
   }
 
   /** Sends a request during which the server can ask questions. */
-  #sendRepeatable(deadline: Deadline, made: RepeatableRequest): Promise<unknown> {
+  #sendRepeatable(deadline: Deadline, made: RepeatableRequest, isRepeatable: boolean): Promise<unknown> {
     const work: Work<unknown> = (line, time, around) =>
-      callWithAnswers(line, time, made, (asked) => this.#standing.subscribe(asked, around, this.#target, line));
-    return this.#guarded(deadline, work, made.inquiry?.abilities);
+      callWithAnswers(line, time, made, (asked) => {
+        const { target } = this.#at(this.#memory.session?.instance);
+        return this.#standing.subscribe(asked, around, target, line);
+      });
+    return this.#guarded(deadline, { work, isRepeatable, abilities: made.inquiry?.abilities });
   }
 
   /** Runs an operation under its deadline and the circuit breaker. Runs it a second time if the session was lost. */
-  async #guarded<T>(deadline: Deadline, work: Work<T>, abilities = this.#target.abilities): Promise<T> {
+  async #guarded<T>(deadline: Deadline, operation: Operation<T>): Promise<T> {
+    const { abilities = this.#target.abilities } = operation;
     try {
       this.#checkBreaker();
       const sdk = await loadSdk();
       const onListChanged = (what: "list" | "library") => this.#stale(what);
       const around = { sdk, development: this.#development, abilities, onListChanged };
-      const value = await this.#attemptSignedIn(around, deadline, work);
+      const value = await this.#attemptSignedIn(around, deadline, operation);
       this.#closeBreaker();
       return value;
     } catch (error) {
@@ -193,9 +216,9 @@ export class Upstream {
   }
 
   /** Runs an operation. If the server rejects the user's token, runs it a second time with a renewed one. */
-  async #attemptSignedIn<T>(around: ConnectionContext, deadline: Deadline, work: Work<T>): Promise<T> {
+  async #attemptSignedIn<T>(around: ConnectionContext, deadline: Deadline, operation: Operation<T>): Promise<T> {
     try {
-      return await this.#attempt(around, deadline, work);
+      return await this.#attemptInstances(around, deadline, operation);
     } catch (error) {
       const { signIn, headers } = this.#target;
       if (!(error instanceof UpstreamFault) || signIn === undefined) throw error;
@@ -205,18 +228,38 @@ export class Upstream {
       if (renewed === null) throw signInFault();
       this.#target = { ...this.#target, ...renewed };
     }
-    return this.#attempt(around, deadline, work);
+    return this.#attemptInstances(around, deadline, operation);
   }
 
-  async #attempt<T>(around: ConnectionContext, deadline: Deadline, work: Work<T>): Promise<T> {
+  /** Runs an operation. If its instance is down, runs it once more at another, unless the server may have received it and acted. */
+  async #attemptInstances<T>(around: ConnectionContext, deadline: Deadline, operation: Operation<T>): Promise<T> {
+    const progress = { hasBegun: false };
+    try {
+      return await this.#attempt(around, deadline, operation.work, progress);
+    } catch (error) {
+      if (this.#target.instances === undefined || !(error instanceof UpstreamFault) || !isOfInstance(error))
+        throw error;
+      if (progress.hasBegun && !operation.isRepeatable && !wasNotSent(error)) throw error;
+    }
+    return this.#attempt(around, deadline, operation.work, progress);
+  }
+
+  async #attempt<T>(
+    around: ConnectionContext,
+    deadline: Deadline,
+    work: Work<T>,
+    progress: { hasBegun: boolean },
+  ): Promise<T> {
     for (let again = false; ; again = true) {
-      const { connection, release } = await this.#open(around, deadline);
+      const { connection, release, place } = await this.#open(around, deadline);
+      progress.hasBegun = true;
       const working = work(connection, deadline, around);
       try {
         return await deadline.within(Promise.race([working, connection.line.broken]));
       } catch (error) {
         working.catch(() => undefined);
         const fault = withScope(faultOf(around.sdk, error, connection.line), connection.line.requiredScope);
+        this.#noteFault(place, fault);
         if (again || !isLost(fault, connection)) throw fault;
         this.#forget(connection);
       } finally {
@@ -226,14 +269,17 @@ export class Upstream {
   }
 
   /** Returns a connection: resumed from the memory, or from a handshake that is shared by all callers. */
-  async #open(around: ConnectionContext, deadline: Deadline): Promise<Lease> {
-    if (this.#target.type === "sse") return this.#shared.take(deadline, () => this.#handshake(around));
+  async #open(around: ConnectionContext, deadline: Deadline): Promise<Lease & { place: Place }> {
+    const only = { target: this.#target, instance: null };
+    if (this.#target.type === "sse")
+      return { ...(await this.#shared.take(deadline, () => this.#handshake(around, only))), place: only };
     for (let again = false; ; again = true) {
       const era = cachedEra(this.#memory, this.#target, this.#now());
-      const connection = await resume(around, this.#target, this.#memory, era);
-      if (connection !== null) return { connection, release: () => void connection.line.close() };
+      const place = this.#place();
+      const connection = await resume(around, place.target, this.#memory, era);
+      if (connection !== null) return { connection, release: () => void connection.line.close(), place };
       if (again) throw new UpstreamFault("protocol", "the handshake of the server is incomplete");
-      this.#pendingHandshake ??= this.#handshake(around)
+      this.#pendingHandshake ??= this.#handshake(around, place)
         .then(({ line }) => void line.close())
         .finally(() => {
           this.#pendingHandshake = null;
@@ -243,17 +289,47 @@ export class Upstream {
   }
 
   /** Runs a handshake under the connect deadline. It continues if its caller stops waiting. */
-  async #handshake(around: ConnectionContext): Promise<Connection> {
+  async #handshake(around: ConnectionContext, place: Place): Promise<Connection> {
     const { connectMs } = this.#target;
     const late = new UpstreamFault("unreachable", `the server did not connect within ${connectMs / 1_000}s`);
     const deadline = new Deadline(connectMs, undefined, late);
     try {
-      const connection = await handshake(around, this.#target, this.#memory, this.#now(), deadline);
+      const connection = await handshake(around, place.target, this.#memory, this.#now(), deadline);
       this.#memory = memoryAfterHandshake(connection, this.#memory, this.#now());
+      const { session } = this.#memory;
+      if (session !== null && place.instance !== null)
+        this.#learn({ session: { ...session, instance: place.instance } });
       return connection;
+    } catch (error) {
+      if (error instanceof UpstreamFault) this.#noteFault(place, error);
+      throw error;
     } finally {
       deadline.end();
     }
+  }
+
+  /** Returns the address for the next request: that of the session, unless its instance is down, or one by weight. */
+  #place(): Place {
+    const { instances } = this.#target;
+    if (instances === undefined) return { target: this.#target, instance: null };
+    const { session } = this.#memory;
+    const its = session === null ? undefined : instances[session.instance ?? -1];
+    if (its !== undefined && !isEjected(its.url)) return this.#at(session?.instance);
+    // The session ended with its instance, or with all.
+    if (session !== null) this.#learn({ session: null });
+    const picked = pickInstance(this.#target, { now: this.#now(), development: this.#development });
+    return this.#at(picked === null ? undefined : instances.indexOf(picked));
+  }
+
+  #at(instance: number | undefined): Place {
+    const its = instance === undefined ? undefined : this.#target.instances?.[instance];
+    if (its === undefined || instance === undefined) return { target: this.#target, instance: null };
+    return { target: { ...this.#target, url: its.url }, instance };
+  }
+
+  /** Takes an instance that is down out of use. */
+  #noteFault({ target, instance }: Place, fault: UpstreamFault): void {
+    if (instance !== null && isOfInstance(fault)) eject(target.url, this.#now());
   }
 
   /** Removes the session that a connection resumed from the memory, unless another session has replaced it. */

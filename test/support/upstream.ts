@@ -25,6 +25,11 @@ export async function restart(name: string): Promise<void> {
   await control(`restart?name=${name}`);
 }
 
+/** Kills a real server. */
+export async function stopServer(name: string): Promise<void> {
+  await control(`stop?name=${name}`);
+}
+
 /** Returns the URL of a port that never accepts. */
 export async function fullServer(): Promise<string> {
   return (await control("full")).url;

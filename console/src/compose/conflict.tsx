@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
 import { Button } from "../parts/controls";
 import { Answer, Loading } from "../parts/state";
+import { t } from "../text/text";
 import { type Draft, draftOf, pretty } from "./draft";
 import { ghostAt } from "./ghosts";
 
@@ -23,22 +24,22 @@ export function Conflict({
 }): ReactNode {
   const answer = useQuery({ ...ghostAt(id), queryKey: ["ghost-meanwhile", id], gcTime: 0 });
   return (
-    <section className="note warn" aria-label="Conflict" role="alert">
+    <section className="note warn" aria-label={t("Conflict")} role="alert">
       <p>
-        <strong>Somebody else saved this agent.</strong> Your changes are not saved yet. The saved version is on the
-        left, yours on the right.
+        <strong>{t("Somebody else saved this agent.")}</strong>{" "}
+        {t("Your changes are not saved yet. The saved version is on the left, yours on the right.")}
       </p>
-      <Answer of={answer} what="the saved version">
+      <Answer of={answer} what={t("the saved version")}>
         {({ answer: theirs, tag }) => (
           <>
-            <Suspense fallback={<Loading what="the comparison" />}>
+            <Suspense fallback={<Loading what={t("the comparison")} />}>
               <Columns name="the agent" before={told(draftOf(theirs))} after={told(mine)} />
             </Suspense>
             <div className="row">
               <Button kind="main" onPress={() => onMine(tag)}>
-                Overwrite
+                {t("Overwrite")}
               </Button>
-              <Button onPress={() => onTheirs(draftOf(theirs), tag)}>Use the saved version</Button>
+              <Button onPress={() => onTheirs(draftOf(theirs), tag)}>{t("Use the saved version")}</Button>
             </div>
           </>
         )}

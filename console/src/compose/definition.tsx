@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useId, useState } from "react";
 import { Button, Choice } from "../parts/controls";
 import { visible } from "../parts/text";
+import { t } from "../text/text";
 import { type Draft, draftFrom, fieldsOf, isIssue, pretty, specOf } from "./draft";
 
 type Form = "yaml" | "json";
@@ -12,7 +13,7 @@ export function Definition({ draft, onTake }: { draft: Draft; onTake: (draft: Dr
   const [isOpen, open] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => open(currentTarget.open)}>
-      <summary>Definition as YAML or JSON</summary>
+      <summary>{t("Definition as YAML or JSON")}</summary>
       {isOpen && (
         <>
           <Copy draft={draft} />
@@ -28,12 +29,12 @@ function Copy({ draft }: { draft: Draft }): ReactNode {
   const text = useText(draft, form);
   const { mutate, isSuccess, isError } = useMutation({ mutationFn: () => navigator.clipboard.writeText(text) });
   return (
-    <section aria-label="Definition">
+    <section aria-label={t("Definition")}>
       <div className="row">
-        <Choice label="Format" value={form} options={FORMS} onChange={setForm} />
-        <Button onPress={() => mutate()}>Copy</Button>
+        <Choice label={t("Format")} value={form} options={FORMS} onChange={setForm} />
+        <Button onPress={() => mutate()}>{t("Copy")}</Button>
         <span role="status">
-          {isSuccess ? "Copied." : isError ? "The browser blocked copying. Select the text instead." : ""}
+          {isSuccess ? t("Copied.") : isError ? t("The browser blocked copying. Select the text instead.") : ""}
         </span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
@@ -81,9 +82,9 @@ function Paste({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void
     },
   });
   return (
-    <section aria-label="Paste a definition">
+    <section aria-label={t("Paste a definition")}>
       <div className="field">
-        <label htmlFor={id}>Definition in YAML or JSON</label>
+        <label htmlFor={id}>{t("Definition in YAML or JSON")}</label>
         <textarea
           id={id}
           rows={6}
@@ -98,7 +99,7 @@ function Paste({ draft, onTake }: { draft: Draft; onTake: (draft: Draft) => void
         {error === null ? "" : visible(error.message)}
       </p>
       <Button isDisabled={isPending || text.trim() === ""} onPress={() => mutate()}>
-        Apply to the fields
+        {t("Apply to the fields")}
       </Button>
     </section>
   );
@@ -110,9 +111,11 @@ async function pasted(text: string, { name, namespace }: Draft): Promise<Draft> 
   // Limits YAML aliases, because nested aliases can expand a kilobyte to a gigabyte.
   const found = fieldsOf(parse(text, { maxAliasCount: 50 }));
   if (found.kind !== undefined && found.kind !== "Ghost")
-    throw new Error(`The definition has the kind '${String(found.kind)}'. Paste one of the kind 'Ghost'.`);
+    throw new Error(
+      t("The definition has the kind '{kind}'. Paste one of the kind 'Ghost'.", { kind: String(found.kind) }),
+    );
   if (found.spec === undefined && found.systemPrompt === undefined && found.skills === undefined)
-    throw new Error("The definition has no `spec`, `systemPrompt` or `skills`. Paste an agent definition.");
+    throw new Error(t("The definition has no `spec`, `systemPrompt` or `skills`. Paste an agent definition."));
   const taken = draftFrom(found.spec === undefined ? { spec: found } : found);
   return { ...taken, namespace, name: taken.name === "" ? name : taken.name };
 }

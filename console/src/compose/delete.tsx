@@ -6,6 +6,7 @@ import { call } from "../gateway/call";
 import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
 import { visible } from "../parts/text";
+import { t } from "../text/text";
 import type { Draft } from "./draft";
 
 export function Delete({ id, ghost, onGone }: { id: string; ghost: Draft; onGone: () => void }): ReactNode {
@@ -14,13 +15,13 @@ export function Delete({ id, ghost, onGone }: { id: string; ghost: Draft; onGone
   return (
     <>
       <Button kind="danger" onPress={() => ask(true)}>
-        Delete
+        {t("Delete")}
       </Button>
       {isAsked && (
         <Confirm
-          title={`Delete ${visible(ghost.name)}?`}
-          button="Delete"
-          done="Agent deleted."
+          title={t("Delete {name}?", { name: visible(ghost.name) })}
+          button={t("Delete")}
+          done={t("Agent deleted.")}
           act={() => call("ghosts.delete", { path: { id } })}
           onClose={() => ask(false)}
           onDone={() => {
@@ -28,18 +29,18 @@ export function Delete({ id, ghost, onGone }: { id: string; ghost: Draft; onGone
             return navigate({ to: "/ghosts", ignoreBlocker: true });
           }}
         >
-          Conversations with this agent continue without its prompt, skills and servers, and receive a warning.{" "}
-          {LOST[ghost.namespace] ?? LOST.group} You cannot undo this. Copy its definition first if you may need it
-          again.
+          {t(
+            "Conversations with this agent continue without its prompt, skills and servers, and receive a warning. {whose} You cannot undo this. Copy its definition first if you may need it again.",
+            { whose: whoLoses(ghost.namespace) },
+          )}
         </Confirm>
       )}
     </>
   );
 }
 
-/** The users who lose the ghost, by its namespace. */
-const LOST: Readonly<Record<string, string>> = {
-  default: "",
-  public: "It is deleted for all users.",
-  group: "It is deleted for all members of the group.",
-};
+/** Says who loses an agent of the namespace. */
+function whoLoses(namespace: string): string {
+  if (namespace === "default") return "";
+  return t(namespace === "public" ? "It is deleted for all users." : "It is deleted for all members of the group.");
+}

@@ -1,6 +1,7 @@
 // Contains a ghost while it is edited: the values of the fields, and the spec they produce. The API validates it.
 
 import type { Ghost, GhostRequest, Issue } from "../../../sdk/src/generated/operations";
+import { t } from "../text/text";
 
 export type Spec = GhostRequest["spec"];
 
@@ -68,7 +69,9 @@ export function specOf({ systemPrompt, skills, preload, servers, model, retentio
   try {
     mcpServers = servers.trim() === "" ? undefined : JSON.parse(servers);
   } catch (error) {
-    const message = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    const message = t("This is not JSON: {message}", {
+      message: error instanceof Error ? error.message : String(error),
+    });
     return { code: "NOT_JSON", message, path: "spec.mcpServers" };
   }
   const turns = /^\d+$/.test(retention.trim()) ? Number(retention) : retention.trim();

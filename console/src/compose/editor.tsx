@@ -10,6 +10,7 @@ import { Refusal } from "../gateway/refusal";
 import { useMe } from "../gateway/session";
 import { Button, Choice, Window } from "../parts/controls";
 import { Issues, Trouble } from "../parts/state";
+import { t } from "../text/text";
 import { Conflict } from "./conflict";
 import { Definition } from "./definition";
 import { Delete } from "./delete";
@@ -101,8 +102,9 @@ export function Editor({
       {wasKept && (
         <div className="note">
           <p>
-            Your unsaved changes were restored.
-            {kept?.lost === true && " Servers are not stored in the browser, because they can contain credentials."}
+            {t("Your unsaved changes were restored.")}
+            {kept?.lost === true &&
+              ` ${t("Servers are not stored in the browser, because they can contain credentials.")}`}
           </p>
           <Button
             onPress={() => {
@@ -111,20 +113,20 @@ export function Editor({
               setWasKept(false);
             }}
           >
-            Discard
+            {t("Discard")}
           </Button>
         </div>
       )}
       {aside !== null && (
         <div className="note" role="status">
-          <p>The fields were replaced. You can return to their previous content.</p>
+          <p>{t("The fields were replaced. You can return to their previous content.")}</p>
           <Button
             onPress={() => {
               write(aside);
               setAside(draft);
             }}
           >
-            Swap
+            {t("Swap")}
           </Button>
         </div>
       )}
@@ -154,10 +156,10 @@ export function Editor({
           {save.error !== null && !isChanged(save.error) && <Trouble error={save.error} />}
           <div className="row">
             <Button kind="main" type="submit" isDisabled={save.isPending}>
-              {save.isPending ? "Saving…" : "Save"}
+              {save.isPending ? t("Saving…") : t("Save")}
             </Button>
             {id !== null && <Delete id={id} ghost={saved} onGone={() => drop(me.user_id, place)} />}
-            <span role="status">{save.isSuccess && !isDirty ? "Saved." : isDirty ? "Unsaved changes." : ""}</span>
+            <span role="status">{save.isSuccess && !isDirty ? t("Saved.") : isDirty ? t("Unsaved changes.") : ""}</span>
           </div>
           <Definition
             draft={draft}
@@ -168,16 +170,16 @@ export function Editor({
           />
         </Form>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
-        <section tabIndex={0} aria-label="Preview and shell">
-          <Choice label="Shell" value={shell} options={SHELLS} onChange={setShell} />
+        <section tabIndex={0} aria-label={t("Preview and shell")}>
+          <Choice label={t("Shell")} value={shell} options={SHELLS} onChange={setShell} />
           <Preview name={draft.name} preview={preview} error={error} isBehind={isBehind} />
         </section>
       </div>
       {blocker.status === "blocked" && (
-        <Window urgent title="Leave without saving?" onClose={() => blocker.reset()}>
-          <p>Your changes to this agent are lost.</p>
+        <Window urgent title={t("Leave without saving?")} onClose={() => blocker.reset()}>
+          <p>{t("Your changes to this agent are lost.")}</p>
           <div className="buttons">
-            <Button onPress={() => blocker.reset()}>Stay</Button>
+            <Button onPress={() => blocker.reset()}>{t("Stay")}</Button>
             <Button
               kind="danger"
               onPress={() => {
@@ -185,7 +187,7 @@ export function Editor({
                 blocker.proceed();
               }}
             >
-              Leave
+              {t("Leave")}
             </Button>
           </div>
         </Window>

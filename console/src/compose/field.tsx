@@ -5,6 +5,7 @@ import type { Issue } from "../../../sdk/src/generated/operations";
 import { FIELD_TEXTS } from "../../../sdk/src/generated/texts";
 import { Button } from "../parts/controls";
 import { Issues } from "../parts/state";
+import { t } from "../text/text";
 
 type Told = keyof typeof FIELD_TEXTS.ghostSpec;
 
@@ -39,7 +40,7 @@ export function Explained({
       <div className="row tight">
         <label htmlFor={id}>{label}</label>
         <Button
-          aria-label={`Help: ${label}`}
+          aria-label={t("Help: {label}", { label })}
           aria-expanded={isOpen}
           aria-controls={`${id}-help`}
           onPress={() => open(!isOpen)}

@@ -5,6 +5,7 @@ import { type ReactNode, useId } from "react";
 import type { GhostPreview, Issue } from "../../../sdk/src/generated/operations";
 import { modelNames } from "../gateway/models";
 import { useMe } from "../gateway/session";
+import { t } from "../text/text";
 import type { Draft } from "./draft";
 import { Explained } from "./field";
 import { mayDefine } from "./ghosts";
@@ -13,7 +14,7 @@ import { ServersField } from "./servers-field";
 import { SkillsField } from "./skills-field";
 import { Suggestions } from "./suggestions";
 
-const WHOSE: Readonly<Record<string, string>> = { default: "me", public: "everyone (public)" };
+const WHOSE: Readonly<Record<string, string>> = { default: t("me"), public: t("everyone (public)") };
 
 export function Fields({
   draft,
@@ -34,13 +35,15 @@ export function Fields({
   const { data: names = [] } = useQuery(modelNames);
   const places = me.rights.namespaces
     .filter(({ namespace }) => namespace === draft.namespace || mayDefine(me, namespace))
-    .map(({ namespace }): [string, string] => [namespace, WHOSE[namespace] ?? `group ${namespace}`]);
+    .map(({ namespace }): [string, string] => [namespace, WHOSE[namespace] ?? t("group {name}", { name: namespace })]);
 
   return (
     <>
       <Explained
-        label="Name"
-        text="Conversations select the agent by this name, and the chat endpoint by the model `ghost/<name>`. Letters, digits, spaces, `.`, `_` and `-`."
+        label={t("Name")}
+        text={t(
+          "Conversations select the agent by this name, and the chat endpoint by the model `ghost/<name>`. Letters, digits, spaces, `.`, `_` and `-`.",
+        )}
         issues={problems.get("name")}
       >
         {(control) => (
@@ -55,8 +58,10 @@ export function Fields({
       </Explained>
       {isNew && places.length > 1 && (
         <Explained
-          label="Owner"
-          text="Your own agents are private. Members of a group can use its agents, and all users can use public ones. The owner cannot be changed later."
+          label={t("Owner")}
+          text={t(
+            "Your own agents are private. Members of a group can use its agents, and all users can use public ones. The owner cannot be changed later.",
+          )}
           issues={problems.get("namespace")}
         >
           {(control) => (
@@ -74,7 +79,7 @@ export function Fields({
           )}
         </Explained>
       )}
-      <Explained label="Prompt" of="systemPrompt" issues={problems.get("systemPrompt")}>
+      <Explained label={t("Prompt")} of="systemPrompt" issues={problems.get("systemPrompt")}>
         {(control) => (
           <textarea
             {...control}
@@ -92,7 +97,7 @@ export function Fields({
         onChange={(servers) => onChange({ ...draft, servers })}
         issues={problems.get("mcpServers")}
       />
-      <Explained label="Model" of="model" issues={problems.get("model")}>
+      <Explained label={t("Model")} of="model" issues={problems.get("model")}>
         {(control) => (
           <input
             {...control}
@@ -107,11 +112,11 @@ export function Fields({
           <option key={name} value={name} />
         ))}
       </datalist>
-      <Explained label="Retention (turns)" of="retentionTurns" issues={problems.get("retentionTurns")}>
+      <Explained label={t("Retention (turns)")} of="retentionTurns" issues={problems.get("retentionTurns")}>
         {(control) => (
           <input
             {...control}
-            placeholder="default of the gateway"
+            placeholder={t("default of the gateway")}
             value={draft.retention}
             onChange={({ target }) => onChange({ ...draft, retention: target.value })}
           />

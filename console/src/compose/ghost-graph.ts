@@ -2,6 +2,7 @@
 
 import type { GhostPreview } from "../../../sdk/src/generated/operations";
 import type { Node, Tie } from "../parts/graph";
+import { t } from "../text/text";
 
 /** A dependency that no skill of the ghost satisfies is a missing node, unless the preview does not list all skills. */
 export function graphOf(
@@ -17,7 +18,7 @@ export function graphOf(
   };
   const thing = (kind: "server" | "tool", called: string) =>
     add({ id: `${kind} ${called}`, name: called, kind, meets: meeting.has(`${kind} ${called}`) });
-  const ghost = add({ id: "ghost", name: name === "" ? "this agent" : name, kind: "ghost" });
+  const ghost = add({ id: "ghost", name: name === "" ? t("this agent") : name, kind: "ghost" });
   for (const { name: called, version } of skills)
     add({ id: `skill ${called}`, name: called, kind: "skill", ...(version === null ? {} : { note: version }) });
   for (const server of servers) ties.push({ from: ghost, to: thing("server", server.name), what: "has" });

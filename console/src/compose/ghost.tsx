@@ -12,11 +12,12 @@ import { Facts } from "../parts/facts";
 import { type Crumb, Page } from "../parts/page";
 import { Answer, Empty, Issues } from "../parts/state";
 import { Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { draftOf, EMPTY, pretty } from "./draft";
 import { Editor } from "./editor";
 import { ghostAt, mayChange, mayDefine } from "./ghosts";
 
-const CRUMBS: readonly Crumb[] = [{ name: "Agents", to: "/ghosts" }];
+const CRUMBS: readonly Crumb[] = [{ name: t("Agents"), to: "/ghosts" }];
 const known = getRouteApi("/ghosts/$id");
 const fresh = getRouteApi("/ghosts/new");
 
@@ -24,7 +25,7 @@ export function GhostPage(): ReactNode {
   const { id: which } = known.useParams();
   const answer = useQuery(ghostAt(which));
   return (
-    <Answer of={answer} what="the agent">
+    <Answer of={answer} what={t("the agent")}>
       {({ answer: ghost, tag }) => <Known key={ghost.metadata.labels.id} ghost={ghost} tag={tag} />}
     </Answer>
   );
@@ -42,10 +43,10 @@ function Known({ ghost, tag }: { ghost: Ghost; tag: string }): ReactNode {
       actions={
         <>
           <Link className="button plain" to="/ghosts/new" search={{ from: id }}>
-            Duplicate
+            {t("Duplicate")}
           </Link>
           <Link className="button main" to="/try" search={{ ghost: metadata.name }}>
-            Try it
+            {t("Try it")}
           </Link>
         </>
       }
@@ -66,23 +67,23 @@ function Known({ ghost, tag }: { ghost: Ghost; tag: string }): ReactNode {
 function Read({ ghost: { spec } }: { ghost: Ghost }): ReactNode {
   const { systemPrompt = "", skills = [], preload_skills = [], mcpServers = {}, model, retentionTurns } = spec;
   const facts: [string, string][] = [
-    ["Skills", skills.length === 0 ? "none" : skills.join(", ")],
-    ["Preloaded skills", preload_skills.length === 0 ? "none" : preload_skills.join(", ")],
-    ["Model", model ?? "model of the conversation"],
-    ["Retention (turns)", retentionTurns === undefined ? "default of the gateway" : String(retentionTurns)],
+    [t("Skills"), skills.length === 0 ? t("none") : skills.join(", ")],
+    [t("Preloaded skills"), preload_skills.length === 0 ? t("none") : preload_skills.join(", ")],
+    [t("Model"), model ?? t("model of the conversation")],
+    [t("Retention (turns)"), retentionTurns === undefined ? t("default of the gateway") : String(retentionTurns)],
   ];
   return (
     <>
-      <p className="soft">You can use this agent but not change it. Duplicate it to make your own.</p>
+      <p className="soft">{t("You can use this agent but not change it. Duplicate it to make your own.")}</p>
       <Facts of={facts.map(([name, value]) => [name, <Plain key={name}>{value}</Plain>])} />
-      <Card title="Prompt">
+      <Card title={t("Prompt")}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
         <pre tabIndex={0} className="prompt">
           {visible(systemPrompt)}
         </pre>
       </Card>
       {Object.keys(mcpServers).length > 0 && (
-        <Card title="MCP servers">
+        <Card title={t("MCP servers")}>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
           <pre tabIndex={0}>{visible(pretty(mcpServers))}</pre>
         </Card>
@@ -97,22 +98,22 @@ export function NewGhost(): ReactNode {
   const answer = useQuery({ ...ghostAt(from ?? ""), enabled: from !== undefined });
   if (!me.rights.namespaces.some(({ define }) => define))
     return (
-      <Page title="New agent" crumbs={CRUMBS}>
-        <Empty icon={Lock} title="You cannot create agents">
-          <p>Your API key needs the scope ghosts.</p>
+      <Page title={t("New agent")} crumbs={CRUMBS}>
+        <Empty icon={Lock} title={t("You cannot create agents")}>
+          <p>{t("Your API key needs the scope ghosts.")}</p>
         </Empty>
       </Page>
     );
   return (
     <Page
-      title="New agent"
+      title={t("New agent")}
       crumbs={CRUMBS}
-      lead="An agent definition (ghost) has a prompt, the skills that its model can load, and MCP servers."
+      lead={t("An agent definition (ghost) has a prompt, the skills that its model can load, and MCP servers.")}
     >
       {from === undefined ? (
         <Editor key="new" id={null} saved={EMPTY} tag={null} />
       ) : (
-        <Answer of={answer} what="the agent">
+        <Answer of={answer} what={t("the agent")}>
           {({ answer: ghost }) => {
             const draft = draftOf(ghost);
             const namespace = mayDefine(me, draft.namespace) ? draft.namespace : "default";

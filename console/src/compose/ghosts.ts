@@ -5,6 +5,7 @@ import type { Ghost } from "../../../sdk/src/generated/operations";
 import { callTagged, slice } from "../gateway/call";
 import { Refusal } from "../gateway/refusal";
 import type { Somebody } from "../gateway/session";
+import { t } from "../text/text";
 
 /**
  * Queries a ghost with its tag, by its id or by the name that selects it. The result is never cached, because the user is about to change
@@ -23,7 +24,7 @@ async function idOf(which: string, signal: AbortSignal): Promise<string> {
   // The user's own ghost comes first.
   const { items } = await slice("ghosts.list", { query: { name: which, limit: 100 } }, signal);
   const found = items.find(({ metadata }) => metadata.labels.scope === "user") ?? items[0];
-  if (found === undefined) throw new Refusal(404, "GHOST_NOT_FOUND", "Agent not found.");
+  if (found === undefined) throw new Refusal(404, "GHOST_NOT_FOUND", t("Agent not found."));
   return found.metadata.labels.id;
 }
 

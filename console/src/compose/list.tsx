@@ -15,6 +15,7 @@ import { Search } from "../parts/search";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, When } from "../parts/text";
+import { rich, t } from "../text/text";
 
 /** The number of rows that are shown and requested at once. */
 const ROWS = 50;
@@ -43,18 +44,18 @@ export function Ghosts(): ReactNode {
   const mayMake = rights.namespaces.some(({ define }) => define);
   return (
     <Page
-      title="Agents"
-      lead="An agent definition (ghost) has a prompt, the skills that its model can load, and MCP servers."
+      title={t("Agents")}
+      lead={t("An agent definition (ghost) has a prompt, the skills that its model can load, and MCP servers.")}
       actions={
         mayMake && (
           <Link className="button main" to="/ghosts/new">
-            Create agent
+            {t("Create agent")}
           </Link>
         )
       }
     >
       <Filters />
-      <Answer of={answer} what="the agents">
+      <Answer of={answer} what={t("the agents")}>
         {({ items, next }) =>
           items.length === 0 ? (
             <Nothing isFirst={q === undefined && cursor === undefined} mayMake={mayMake} />
@@ -79,34 +80,41 @@ function Filters(): ReactNode {
     void navigate({ search: { ...(text === "" ? {} : { q: text }), ...(place === "" ? {} : { from: place }) } });
   };
   const places: [string, string][] = [
-    ["", "All agents"],
-    ["default", "Mine"],
-    ...groups.map((group): [string, string] => [group, `Group ${group}`]),
-    ["public", "Public"],
+    ["", t("All agents")],
+    ["default", t("Mine")],
+    ...groups.map((group): [string, string] => [group, t("Group {name}", { name: group })]),
+    ["public", t("Public")],
   ];
   return (
     <search className="row">
-      <Search label="Search agents" placeholder="Part of the name" value={q} onSearch={(text) => set({ q: text })} />
-      <Choice label="Show" value={from} options={places} onChange={(place) => set({ from: place })} />
+      <Search
+        label={t("Search agents")}
+        placeholder={t("Part of the name")}
+        value={q}
+        onSearch={(text) => set({ q: text })}
+      />
+      <Choice label={t("Show")} value={from} options={places} onChange={(place) => set({ from: place })} />
     </search>
   );
 }
 
 function Rows({ items }: { items: readonly Ghost[] }): ReactNode {
   return (
-    <Table name="Agents" heads={["Agent", "Owner", { num: "Skills" }, "Model", "Updated"]}>
+    <Table name={t("Agents")} heads={[t("Agent"), t("Owner"), { num: t("Skills") }, t("Model"), t("Updated")]}>
       {items.map(({ metadata: { name, namespace, labels }, spec: { skills = [], model }, status }) => (
         <tr key={labels.id}>
           <td>
             <Link to="/ghosts/$id" params={{ id: labels.id }}>
               <Plain>{name}</Plain>
             </Link>
-            {status.warnings.length > 0 && <span className="tag bad">{status.warnings.length} warnings</span>}
+            {status.warnings.length > 0 && (
+              <span className="tag bad">{t("{count} warnings", { count: status.warnings.length })}</span>
+            )}
           </td>
           <td>
             <Owner namespace={labels.scope === "user" ? "default" : namespace} isPublic={labels.scope === "public"} />
           </td>
-          <td className="num">{skills.includes("*") ? "all" : figure(skills.length)}</td>
+          <td className="num">{skills.includes("*") ? t("all") : figure(skills.length)}</td>
           <td>{model !== undefined && <Plain>{model}</Plain>}</td>
           <td>
             <When at={status.updated_at} />
@@ -120,18 +128,18 @@ function Rows({ items }: { items: readonly Ghost[] }): ReactNode {
 function Nothing({ isFirst, mayMake }: { isFirst: boolean; mayMake: boolean }): ReactNode {
   if (!isFirst)
     return (
-      <Empty icon={SearchX} title="No matching agents">
+      <Empty icon={SearchX} title={t("No matching agents")}>
         <p>
-          Try another part of the name, or <Link to="/ghosts">show all agents</Link>.
+          {rich("Try another part of the name, or {link}.", { link: <Link to="/ghosts">{t("show all agents")}</Link> })}
         </p>
       </Empty>
     );
   return (
-    <Empty icon={Bot} title={mayMake ? "Create your first agent" : "No agents"}>
-      <p>Write a prompt, choose skills, and preview what the model receives before you save.</p>
+    <Empty icon={Bot} title={mayMake ? t("Create your first agent") : t("No agents")}>
+      <p>{t("Write a prompt, choose skills, and preview what the model receives before you save.")}</p>
       {mayMake && (
         <Link className="button main" to="/ghosts/new">
-          Start
+          {t("Start")}
         </Link>
       )}
     </Empty>

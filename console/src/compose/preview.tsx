@@ -9,6 +9,7 @@ import { Graph } from "../parts/graph";
 import { Trouble } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { type Draft, isIssue, specOf } from "./draft";
 import { graphOf } from "./ghost-graph";
 import { useSettled } from "./settled";
@@ -42,10 +43,10 @@ export function Preview({
   isBehind: boolean;
 }): ReactNode {
   return (
-    <section aria-label="Preview" className="preview" aria-busy={isBehind}>
-      <h2>Preview</h2>
+    <section aria-label={t("Preview")} className="preview" aria-busy={isBehind}>
+      <h2>{t("Preview")}</h2>
       <p role="status" className="soft">
-        {isBehind ? "Updating…" : error !== null ? "The preview failed." : state(preview)}
+        {isBehind ? t("Updating…") : error !== null ? t("The preview failed.") : state(preview)}
       </p>
       {/* Errors of fields are shown next to the fields. */}
       {error !== null && !(error instanceof Refusal && error.issues.length > 0) && <Trouble error={error} />}
@@ -54,9 +55,9 @@ export function Preview({
           <Costs tokens={preview.tokens} />
           <Meets collisions={preview.collisions} />
           <Servers servers={preview.servers} />
-          <Graph name="Dependencies" {...graphOf(name, preview)} />
+          <Graph name={t("Dependencies")} {...graphOf(name, preview)} />
           <details>
-            <summary>Prompt of the first turn</summary>
+            <summary>{t("Prompt of the first turn")}</summary>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
             <pre tabIndex={0} className="prompt">
               {visible(preview.prompt)}
@@ -70,21 +71,23 @@ export function Preview({
 
 function state(preview: GhostPreview | undefined): string {
   if (preview === undefined) return "";
-  const more = preview.more === 0 ? "" : ` and ${figure(preview.more)} more`;
-  const skills = `${figure(preview.skills.length)}${more} ${preview.skills.length === 1 ? "skill" : "skills"}`;
-  return preview.valid ? `Ready to save. ${skills}.` : `Not ready to save. ${skills}.`;
+  const more = preview.more === 0 ? "" : ` ${t("and {count} more", { count: figure(preview.more) })}`;
+  const skills = t(preview.skills.length === 1 ? "{count} skill" : "{count} skills", {
+    count: `${figure(preview.skills.length)}${more}`,
+  });
+  return preview.valid ? t("Ready to save. {skills}.", { skills }) : t("Not ready to save. {skills}.", { skills });
 }
 
 function Costs({ tokens }: { tokens: GhostPreview["tokens"] }): ReactNode {
   const lines: [what: string, count: number][] = [
-    ["Own prompt", tokens.system_prompt],
-    ["Skill list", tokens.list],
-    ["Preloaded skills", tokens.preloaded],
-    ["Total", tokens.prompt],
-    ["If all skills were pasted", tokens.system_prompt + tokens.static],
+    [t("Own prompt"), tokens.system_prompt],
+    [t("Skill list"), tokens.list],
+    [t("Preloaded skills"), tokens.preloaded],
+    [t("Total"), tokens.prompt],
+    [t("If all skills were pasted"), tokens.system_prompt + tokens.static],
   ];
   return (
-    <Table name="Tokens of the first turn" heads={["Prompt", { num: "Tokens" }]}>
+    <Table name={t("Tokens of the first turn")} heads={[t("Prompt"), { num: t("Tokens") }]}>
       {lines.map(([what, count]) => (
         <tr key={what}>
           <th scope="row">{what}</th>
@@ -98,10 +101,12 @@ function Costs({ tokens }: { tokens: GhostPreview["tokens"] }): ReactNode {
 function Meets({ collisions }: Pick<GhostPreview, "collisions">): ReactNode {
   if (collisions.length === 0) return null;
   return (
-    <section className="note warn" aria-label="Name conflicts">
+    <section className="note warn" aria-label={t("Name conflicts")}>
       <p>
-        <strong>Name conflicts.</strong> Tools with the same name are renamed. A skill's server replaces the agent's,
-        and the agent's replaces the gateway's.
+        <strong>{t("Name conflicts.")}</strong>{" "}
+        {t(
+          "Tools with the same name are renamed. A skill's server replaces the agent's, and the agent's replaces the gateway's.",
+        )}
       </p>
       <ul>
         {collisions.slice(0, 50).map(({ kind, name, of }) => (
@@ -117,7 +122,7 @@ function Meets({ collisions }: Pick<GhostPreview, "collisions">): ReactNode {
 function Servers({ servers }: Pick<GhostPreview, "servers">): ReactNode {
   if (servers.length === 0) return null;
   return (
-    <Table name="Servers of the agent" heads={["Server", "Host", "Secrets"]}>
+    <Table name={t("Servers of the agent")} heads={[t("Server"), t("Host"), t("Secrets")]}>
       {servers.slice(0, 100).map(({ name, host, problem, secrets }) => (
         <tr key={name}>
           <th scope="row">

@@ -3,6 +3,7 @@
 import { type ReactNode, useState } from "react";
 import type { Issue } from "../../../sdk/src/generated/operations";
 import { Button, Field } from "../parts/controls";
+import { t } from "../text/text";
 import { fieldsOf, pretty } from "./draft";
 import { Explained } from "./field";
 
@@ -20,8 +21,8 @@ export function ServersField({
   const known = read(servers);
   return (
     <fieldset>
-      <legend>MCP servers</legend>
-      <Explained label="As JSON" of="mcpServers" issues={issues}>
+      <legend>{t("MCP servers")}</legend>
+      <Explained label={t("As JSON")} of="mcpServers" issues={issues}>
         {(control) => (
           <textarea
             {...control}
@@ -35,8 +36,8 @@ export function ServersField({
         )}
       </Explained>
       <div className="row">
-        <Field label="Name" value={name} onChange={setName} />
-        <Field label="URL" value={url} onChange={setUrl} placeholder="https://…" />
+        <Field label={t("Name")} value={name} onChange={setName} />
+        <Field label={t("URL")} value={url} onChange={setUrl} placeholder="https://…" />
         <Button
           isDisabled={known === null || name.trim() === "" || url.trim() === ""}
           onPress={() => {
@@ -45,7 +46,7 @@ export function ServersField({
             setUrl("");
           }}
         >
-          Add server
+          {t("Add server")}
         </Button>
       </div>
     </fieldset>

@@ -6,6 +6,7 @@ import type { Skill } from "../../../sdk/src/generated/operations";
 import { slice } from "../gateway/call";
 import { Button } from "../parts/controls";
 import { Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { useSettled } from "./settled";
 
 const FOUND = 10;
@@ -49,11 +50,11 @@ export function SkillSearch({
   return (
     <search>
       <div className="field">
-        <label htmlFor={id}>Add a skill</label>
+        <label htmlFor={id}>{t("Add a skill")}</label>
         <input
           id={id}
           type="search"
-          placeholder="What should it help with?"
+          placeholder={t("What should it help with?")}
           aria-describedby={`${id}-said`}
           value={words}
           onChange={({ target }) => setWords(target.value)}
@@ -72,14 +73,14 @@ export function SkillSearch({
           : words.trim() === ""
             ? ""
             : isBehind
-              ? "Searching…"
+              ? t("Searching…")
               : told(found.length)}
       </p>
-      <ul className="plain-list rows" aria-label="Found skills">
+      <ul className="plain-list rows" aria-label={t("Found skills")}>
         {found.map(({ metadata: { name, labels }, spec: { description } }) => (
           <li key={labels.id}>
-            <Button aria-label={`Add ${visible(name)}`} onPress={() => add(name)}>
-              Add
+            <Button aria-label={t("Add {name}", { name: visible(name) })} onPress={() => add(name)}>
+              {t("Add")}
             </Button>{" "}
             <strong>
               <Plain>{name}</Plain>
@@ -95,4 +96,4 @@ export function SkillSearch({
 }
 
 const told = (count: number) =>
-  count === 0 ? "No further skills found." : `${count} found. Press Enter to add the first.`;
+  count === 0 ? t("No further skills found.") : t("{count} found. Press Enter to add the first.", { count });

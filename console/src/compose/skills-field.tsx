@@ -5,6 +5,7 @@ import type { GhostPreview, Issue } from "../../../sdk/src/generated/operations"
 import { Button } from "../parts/controls";
 import { Issues } from "../parts/state";
 import { figure, Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { type Draft, halves, joined, withSkill } from "./draft";
 import { Explained } from "./field";
 import type { Place } from "./problems";
@@ -32,9 +33,9 @@ export function SkillsField({ draft, onChange, preview, problems }: Parts): Reac
   const known = new Map((preview?.skills ?? []).map((skill) => [skill.name, skill]));
   return (
     <fieldset>
-      <legend>Skills</legend>
+      <legend>{t("Skills")}</legend>
       <Explained
-        label="All skills of its scope"
+        label={t("All skills of its scope")}
         of="skills"
         issues={[...(problems.get("skills") ?? []), ...(problems.get("preload_skills") ?? [])]}
       >
@@ -48,9 +49,9 @@ export function SkillsField({ draft, onChange, preview, problems }: Parts): Reac
         )}
       </Explained>
       {entries.length === 0 && !isAll && (
-        <p className="soft">No skills. The model has only the prompt and the tools of servers.</p>
+        <p className="soft">{t("No skills. The model has only the prompt and the tools of servers.")}</p>
       )}
-      <ul className="plain-list rows" aria-label="Skills of the agent">
+      <ul className="plain-list rows" aria-label={t("Skills of the agent")}>
         {entries.slice(before, before + SHOWN).map((entry, n) => (
           <Line
             // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there twice, until the gateway has said so
@@ -66,10 +67,10 @@ export function SkillsField({ draft, onChange, preview, problems }: Parts): Reac
       {entries.length > SHOWN && (
         <div className="row">
           <Button isDisabled={before === 0} onPress={() => setBefore(before - SHOWN)}>
-            Previous skills
+            {t("Previous skills")}
           </Button>
           <Button isDisabled={before + SHOWN >= entries.length} onPress={() => setBefore(before + SHOWN)}>
-            Next skills
+            {t("Next skills")}
           </Button>
         </div>
       )}
@@ -108,44 +109,45 @@ function Line({
       </strong>
       {found !== undefined && (
         <span className="soft">
-          {version === null ? "" : ` ${visible(version)},`} {figure(found.tokens)} tokens, {found.scope}
+          {version !== null && ` ${visible(version)},`} {t("{count} tokens", { count: figure(found.tokens) })},{" "}
+          {found.scope}
         </span>
       )}
       <div className="row tight">
         {draft.skills.includes(entry) && (
           <input
             className="range"
-            aria-label={`Versions of ${shown}`}
-            placeholder="any version"
+            aria-label={t("Versions of {shown}", { shown })}
+            placeholder={t("any version")}
             value={range}
             onChange={({ target }) => onChange({ ...draft, skills: replaced(joined(name, target.value)) })}
           />
         )}
         {version !== null && range !== version && draft.skills.includes(entry) && (
           <Button
-            aria-label={`Pin ${shown} to ${visible(version)}`}
+            aria-label={t("Pin {shown} to {version}", { shown, version: visible(version) })}
             onPress={() => onChange({ ...draft, skills: replaced(joined(name, version)) })}
           >
-            Pin
+            {t("Pin")}
           </Button>
         )}
         <label>
           <input
             type="checkbox"
-            aria-label={`Preload ${shown}`}
+            aria-label={t("Preload {shown}", { shown })}
             checked={isPreloaded}
             onChange={({ target }) =>
               onChange({ ...draft, preload: target.checked ? [...draft.preload, name] : preload })
             }
           />{" "}
-          Preload
+          {t("Preload")}
         </label>
         <Button
           kind="danger"
-          aria-label={`Remove ${shown}`}
+          aria-label={t("Remove {shown}", { shown })}
           onPress={() => onChange({ ...draft, preload, skills: draft.skills.filter((other) => other !== entry) })}
         >
-          Remove
+          {t("Remove")}
         </Button>
       </div>
       <div role="status">

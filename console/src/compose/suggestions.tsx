@@ -6,6 +6,7 @@ import type { GhostPreview } from "../../../sdk/src/generated/operations";
 import { slice } from "../gateway/call";
 import { Button } from "../parts/controls";
 import { Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { type Draft, halves, withSkill } from "./draft";
 import { useSettled } from "./settled";
 import { useFound } from "./skill-search";
@@ -36,13 +37,16 @@ export function Suggestions({
   );
   if (all.length === 0 || listed.has("*")) return null;
   return (
-    <section aria-label="Suggestions">
-      <h2>Suggestions</h2>
+    <section aria-label={t("Suggestions")}>
+      <h2>{t("Suggestions")}</h2>
       <ul className="plain-list rows">
         {all.map(({ name, why }) => (
           <li key={name}>
-            <Button aria-label={`Add ${visible(name)}`} onPress={() => onChange(withSkill(draft, name))}>
-              Add
+            <Button
+              aria-label={t("Add {name}", { name: visible(name) })}
+              onPress={() => onChange(withSkill(draft, name))}
+            >
+              {t("Add")}
             </Button>{" "}
             <strong>
               <Plain>{name}</Plain>
@@ -71,7 +75,7 @@ function useNeeded(preview: GhostPreview | undefined, listed: ReadonlySet<string
     })),
     combine: (answers) =>
       wanted.flatMap(([name, by], n) =>
-        (answers[n]?.data?.items.length ?? 0) > 0 ? [{ name, why: `dependency of ${by}` }] : [],
+        (answers[n]?.data?.items.length ?? 0) > 0 ? [{ name, why: t("dependency of {by}", { by }) }] : [],
       ),
   });
 }

@@ -3,12 +3,13 @@
 import type { ReactNode } from "react";
 import type { ToolCall } from "../../../sdk/src/client/types";
 import { Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 
 const STATES: Record<ToolCall["state"], { text: string; look: string }> = {
-  running: { text: "running", look: "" },
-  done: { text: "done", look: "good" },
-  failed: { text: "failed", look: "bad" },
-  cancelled: { text: "cancelled", look: "bad" },
+  running: { text: t("running"), look: "" },
+  done: { text: t("done"), look: "good" },
+  failed: { text: t("failed"), look: "bad" },
+  cancelled: { text: t("cancelled"), look: "bad" },
 };
 
 export function Calls({ calls, none }: { calls: readonly ToolCall[]; none: string }): ReactNode {
@@ -32,10 +33,10 @@ export function Calls({ calls, none }: { calls: readonly ToolCall[]; none: strin
               <span className="soft">{took(made)}</span>
             </summary>
             <Told
-              what="Arguments"
+              what={t("Arguments")}
               text={made.arguments === undefined ? null : JSON.stringify(made.arguments, null, 2)}
             />
-            <Told what="Result" text={made.output ?? null} />
+            <Told what={t("Result")} text={made.output ?? null} />
           </details>
           {made.state === "running" && made.progress?.message !== undefined && (
             <p className="soft">
@@ -53,7 +54,7 @@ function Told({ what, text }: { what: string; text: string | null }): ReactNode 
     <>
       <p className="soft">{what}</p>
       {text === null ? (
-        <p className="soft">Not shown, because the text is long or contains the instructions of a skill.</p>
+        <p className="soft">{t("Not shown, because the text is long or contains the instructions of a skill.")}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
         <pre tabIndex={0}>{visible(text)}</pre>

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from "react";
 import { Card } from "../parts/card";
 import { Page } from "../parts/page";
 import { Answer } from "../parts/state";
+import { t } from "../text/text";
 import { type Drawing, drawn } from "./drawing";
 import { Figure } from "./figure";
 import { statusOf, useLive } from "./live";
@@ -18,8 +19,8 @@ export function ConversationPage(): ReactNode {
   // Requested before the ticket, because a ticket would create the conversation.
   const answer = useQuery(statusOf(id, true));
   return (
-    <Page title={answer.data?.settings.title ?? id} crumbs={[{ name: "Conversations", to: "/conversations" }]}>
-      <Answer of={answer} what="the conversation">
+    <Page title={answer.data?.settings.title ?? id} crumbs={[{ name: t("Conversations"), to: "/conversations" }]}>
+      <Answer of={answer} what={t("the conversation")}>
         {() => <Watched key={id} id={id} />}
       </Answer>
     </Page>
@@ -47,7 +48,7 @@ function Watched({ id }: { id: string }): ReactNode {
         answered={["render_mermaid"]}
       />
       {drawings.length > 0 && (
-        <Card title="Diagrams">
+        <Card title={t("Diagrams")}>
           {drawings.map((drawing) => (
             <Figure key={drawing.svg} drawing={drawing} />
           ))}

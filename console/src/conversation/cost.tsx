@@ -3,10 +3,11 @@
 import type { ReactNode } from "react";
 import type { TurnFigures } from "../../../sdk/src/generated/operations";
 import { Lines } from "../parts/lines";
+import { t } from "../text/text";
 import { namesOf } from "./turns";
 
 export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
-  if (turns.length === 0) return <p className="soft">No requests yet.</p>;
+  if (turns.length === 0) return <p className="soft">{t("No requests yet.")}</p>;
   const names = namesOf(turns);
   const sums = [0, 0, 0];
   const billed = turns.map(({ billed: { actual, paste, append_only } }) => {
@@ -16,9 +17,9 @@ export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
   return (
     <>
       <Lines
-        name="Tokens of the last request in each turn"
-        step="Turn"
-        series={["with the gateway", "all skills pasted"]}
+        name={t("Tokens of the last request in each turn")}
+        step={t("Turn")}
+        series={[t("with the gateway"), t("all skills pasted")]}
         points={turns.map(({ sent, tokens }, at) => [
           names[at] ?? "",
           // Logs of earlier gateways do not contain the sent tokens.
@@ -27,9 +28,9 @@ export function Cost({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
         file="tokens-by-turn.csv"
       />
       <Lines
-        name="Total billed tokens"
-        step="Turn"
-        series={["with the gateway", "all skills pasted", "loaded and never removed"]}
+        name={t("Total billed tokens")}
+        step={t("Turn")}
+        series={[t("with the gateway"), t("all skills pasted"), t("loaded and never removed")]}
         points={turns.map((_, at) => [names[at] ?? "", billed[at] ?? []])}
         file="billed-by-turn.csv"
       />

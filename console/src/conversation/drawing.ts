@@ -1,6 +1,7 @@
 // Draws diagrams for skills in an isolated frame: a separate origin, no network and no storage.
 
 import { fieldsIn } from "../gateway/refusal";
+import { t } from "../text/text";
 
 /** A diagram. As an image it can neither run scripts nor load resources. */
 export interface Drawing {
@@ -29,7 +30,7 @@ export async function drawn(payload: unknown): Promise<{ drawing: Drawing; type:
   const size = (given: unknown) => (typeof given === "number" ? Math.ceil(given) : 0);
   return {
     drawing: {
-      title: typeof title === "string" ? title : "Diagram",
+      title: typeof title === "string" ? title : t("Diagram"),
       code,
       svg,
       width: size(width),

@@ -3,6 +3,7 @@
 
 import type { ReactNode } from "react";
 import { Plain } from "../parts/text";
+import { t } from "../text/text";
 
 type Value = string | number | boolean | string[];
 interface Schema {
@@ -71,7 +72,7 @@ export function FieldRow({ field: { name, required, schema }, id }: { field: Fie
     <div className="field">
       <label htmlFor={id}>
         <Plain>{label}</Plain>
-        {!required && " (optional)"}
+        {!required && ` ${t("(optional)")}`}
       </label>
       <Input id={id} name={name} required={required} schema={schema} hint={help === null ? undefined : `${id}-help`} />
       {help !== null && (

@@ -8,6 +8,7 @@ import { Picture } from "../library/files";
 import { Button } from "../parts/controls";
 import { Answer, Trouble } from "../parts/state";
 import { bytes, Plain, visible, When } from "../parts/text";
+import { t } from "../text/text";
 
 const ROWS = 50;
 /** Larger images are only offered as downloads. */
@@ -27,10 +28,10 @@ export function Files({ id }: { id: string }): ReactNode {
     queryFn: ({ signal }) => slice("files.list", { path: { id }, query: { limit: ROWS } }, signal),
   });
   return (
-    <Answer of={answer} what="the files">
+    <Answer of={answer} what={t("the files")}>
       {({ items, next }) =>
         items.length === 0 ? (
-          <p className="soft">No files.</p>
+          <p className="soft">{t("No files.")}</p>
         ) : (
           <>
             <ul className="plain-list">
@@ -40,7 +41,7 @@ export function Files({ id }: { id: string }): ReactNode {
                 </li>
               ))}
             </ul>
-            {next !== null && <p className="soft">Older files are listed by the API.</p>}
+            {next !== null && <p className="soft">{t("Older files are listed by the API.")}</p>}
           </>
         )
       }
@@ -61,8 +62,12 @@ function Kept({ id, file }: { id: string; file: KeptFile }): ReactNode {
       <span className="soft">
         {bytes(size)}, <When at={created_at} />
       </span>{" "}
-      <Button isDisabled={isPending} aria-label={`Download ${visible(path)}`} onPress={() => mutate()}>
-        Download
+      <Button
+        isDisabled={isPending}
+        aria-label={t("Download {path}", { path: visible(path) })}
+        onPress={() => mutate()}
+      >
+        {t("Download")}
       </Button>
       {error !== null && <Trouble error={error} />}
       {pictureType(path) !== undefined && size <= SHOWN && <Shown id={id} file={file} />}

@@ -5,6 +5,7 @@ import type { Answer, Elicited, SkillRequest } from "../../../sdk/src/client/typ
 import { fieldsIn } from "../gateway/refusal";
 import { Button } from "../parts/controls";
 import { Plain, visible } from "../parts/text";
+import { rich, t } from "../text/text";
 import { FieldRow, fieldsOfForm, fieldsOfSchema, valuesIn } from "./fields";
 
 export type Send = (answer: Answer) => void;
@@ -36,9 +37,9 @@ function Confirm({ request: { payload }, send }: Asked): ReactNode {
       {text(detail) !== "" && <pre>{visible(text(detail))}</pre>}
       <div className="row tight">
         <Button kind="main" onPress={() => say(true)}>
-          Allow
+          {t("Allow")}
         </Button>
-        <Button onPress={() => say(false)}>Refuse</Button>
+        <Button onPress={() => say(false)}>{t("Refuse")}</Button>
       </div>
     </>
   );
@@ -69,7 +70,7 @@ function Choose({ request: { payload }, send }: Asked): ReactNode {
       </fieldset>
       <div className="row tight">
         <Button kind="main" type="submit">
-          Send
+          {t("Send")}
         </Button>
       </div>
     </form>
@@ -112,7 +113,7 @@ function OpenUrl({ request: { payload }, send }: Asked): ReactNode {
   if (target === null || !["http:", "https:"].includes(target.protocol))
     return (
       <>
-        <p>The request names an address that is not a web page.</p>
+        <p>{t("The request names an address that is not a web page.")}</p>
         <Ways say={say} />
       </>
     );
@@ -128,13 +129,16 @@ function OpenUrl({ request: { payload }, send }: Asked): ReactNode {
         <Plain>{text(message)}</Plain>
       </p>
       <p>
-        Opens{" "}
-        <strong>
-          <Plain>{target.host}</Plain>
-        </strong>
+        {rich("Opens {host}", {
+          host: (
+            <strong>
+              <Plain>{target.host}</Plain>
+            </strong>
+          ),
+        })}
       </p>
       <pre>{visible(target.href)}</pre>
-      <Ways accept={`Open ${visible(target.host)}`} say={say} />
+      <Ways accept={t("Open {host}", { host: visible(target.host) })} say={say} />
     </form>
   );
 }
@@ -147,8 +151,8 @@ function Ways({ accept, say }: { accept?: string; say: (elicited: Elicited) => v
           {accept}
         </Button>
       )}
-      <Button onPress={() => say({ action: "decline" })}>Decline</Button>
-      <Button onPress={() => say({ action: "cancel" })}>Cancel</Button>
+      <Button onPress={() => say({ action: "decline" })}>{t("Decline")}</Button>
+      <Button onPress={() => say({ action: "cancel" })}>{t("Cancel")}</Button>
     </div>
   );
 }
@@ -170,19 +174,19 @@ function Anything({ request: { action, payload }, send }: Asked): ReactNode {
       }}
     >
       <p>
-        This page has no form for the action <code>{visible(action)}</code>. Its data:
+        {rich("This page has no form for the action {action}. Its data:", { action: <code>{visible(action)}</code> })}
       </p>
       <pre>{visible(JSON.stringify(payload, null, 2))}</pre>
       <label className="field">
-        <span>Answer (JSON)</span>
+        <span>{t("Answer (JSON)")}</span>
         <textarea name="answer" rows={2} spellCheck={false} />
       </label>
-      {problem && <p role="alert">The answer is not valid JSON.</p>}
+      {problem && <p role="alert">{t("The answer is not valid JSON.")}</p>}
       <div className="row tight">
         <Button kind="main" type="submit">
-          Answer
+          {t("Answer")}
         </Button>
-        <Button onPress={() => send({ success: false, error: "The user refused." })}>Refuse</Button>
+        <Button onPress={() => send({ success: false, error: "The user refused." })}>{t("Refuse")}</Button>
       </div>
     </form>
   );

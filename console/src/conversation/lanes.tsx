@@ -5,10 +5,11 @@ import type { TurnFigures } from "../../../sdk/src/generated/operations";
 import { csvAddress } from "../parts/csv";
 import { Table } from "../parts/table";
 import { Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { namesOf } from "./turns";
 
 type State = "loaded" | "active" | "leaving";
-const NAMES: Record<State, string> = { loaded: "loaded", active: "active", leaving: "last turn" };
+const NAMES: Record<State, string> = { loaded: t("loaded"), active: t("active"), leaving: t("last turn") };
 /** The number of turns (newest first) and of skills in the drawing and the table. The CSV contains all. */
 const TURNS = 100;
 const SKILLS = 40;
@@ -17,16 +18,16 @@ const [LEFT, STEP, ROW] = [160, 16, 22];
 export function Lanes({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
   const titles = namesOf(turns);
   const names = [...new Set(turns.flatMap(({ active, loaded }) => [...active, ...loaded]))];
-  if (names.length === 0) return <p className="soft">No active skills yet.</p>;
+  if (names.length === 0) return <p className="soft">{t("No active skills yet.")}</p>;
   const states = names.map((name) => turns.map((_, at) => stateOf(turns, at, name)));
   const from = Math.max(0, turns.length - TURNS);
   const drawn = turns.slice(from);
   const width = LEFT + Math.max(drawn.length, 12) * STEP;
   return (
     <figure className="lanes">
-      <figcaption className="unseen">Active skills by turn</figcaption>
+      <figcaption className="unseen">{t("Active skills by turn")}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
-      <section className="scrolls" aria-label="Lanes" tabIndex={0}>
+      <section className="scrolls" aria-label={t("Lanes")} tabIndex={0}>
         <svg width={width} height={Math.min(names.length, SKILLS) * ROW + 4} aria-hidden="true">
           {names.slice(0, SKILLS).map((name, lane) => (
             <g key={name} transform={`translate(0 ${lane * ROW + 2})`}>
@@ -59,12 +60,12 @@ export function Lanes({ turns }: { turns: readonly TurnFigures[] }): ReactNode {
             ...turns.map((_, at) => [titles[at] ?? "", ...names.map((_, lane) => states[lane]?.[at] ?? "")]),
           ])}
         >
-          Download CSV
+          {t("Download CSV")}
         </a>
       </p>
       <details>
-        <summary>Table</summary>
-        <Table name="Skills by turn" heads={["Turn", "Active skills"]}>
+        <summary>{t("Table")}</summary>
+        <Table name={t("Skills by turn")} heads={[t("Turn"), t("Active skills")]}>
           {drawn.map(({ seq }, at) => (
             <tr key={seq}>
               <th scope="row">{titles[from + at]}</th>

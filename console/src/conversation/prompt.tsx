@@ -9,6 +9,7 @@ import { Button } from "../parts/controls";
 import { Facts } from "../parts/facts";
 import { Answer } from "../parts/state";
 import { figure, visible } from "../parts/text";
+import { t } from "../text/text";
 
 type Billed = AnswerOf<"conversations.get">["tokens"]["billed"];
 
@@ -29,8 +30,17 @@ export function Prompt({
       {point !== undefined && <Sent point={point} />}
       {billed !== undefined && (
         <p>
-          {figure(billed.actual)} billed tokens so far{billed.estimated && " (estimate)"}. Pasting every skill would
-          have cost {figure(billed.paste)}. Saved: {billed.saved_percent} %. Prices: {visible(billed.price)}.
+          {t(
+            billed.estimated
+              ? "{actual} billed tokens so far (estimate). Pasting every skill would have cost {paste}. Saved: {percent} %. Prices: {price}."
+              : "{actual} billed tokens so far. Pasting every skill would have cost {paste}. Saved: {percent} %. Prices: {price}.",
+            {
+              actual: figure(billed.actual),
+              paste: figure(billed.paste),
+              percent: billed.saved_percent,
+              price: visible(billed.price),
+            },
+          )}
         </p>
       )}
       {isNow && <Text id={id} />}
@@ -40,18 +50,22 @@ export function Prompt({
 
 function Sent({ point: { requests, sent, usage } }: { point: TurnFigures }): ReactNode {
   const facts: [string, string][] = [
-    ["Model requests", figure(requests)],
+    [t("Model requests"), figure(requests)],
     ...(sent === null
       ? []
       : ([
-          ["Last request", `${figure(sent.actual)} tokens`],
-          ["Without the gateway", `${figure(sent.paste)} tokens`],
+          [t("Last request"), t("{count} tokens", { count: figure(sent.actual) })],
+          [t("Without the gateway"), t("{count} tokens", { count: figure(sent.paste) })],
         ] satisfies [string, string][])),
     [
-      "Provider's cache",
+      t("Provider's cache"),
       usage === null
-        ? "not reported"
-        : `${figure(usage.cache_read)} read, ${figure(usage.cache_write)} written, ${figure(usage.fresh)} new`,
+        ? t("not reported")
+        : t("{read} read, {written} written, {fresh} new", {
+            read: figure(usage.cache_read),
+            written: figure(usage.cache_write),
+            fresh: figure(usage.fresh),
+          }),
     ],
   ];
   return <Facts of={facts} />;
@@ -75,19 +89,19 @@ function Text({ id }: { id: string }): ReactNode {
   if (!isOpen)
     return (
       <div>
-        <Button onPress={() => setOpen(true)}>Show the prompt</Button>
+        <Button onPress={() => setOpen(true)}>{t("Show the prompt")}</Button>
       </div>
     );
   return (
-    <Answer of={answer} what="the prompt">
+    <Answer of={answer} what={t("the prompt")}>
       {({ system, tools }) => (
         <>
-          <p className="soft">System</p>
+          <p className="soft">{t("System")}</p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
           <pre className="long-text" tabIndex={0}>
             {visible(system)}
           </pre>
-          <p className="soft">{figure(tools.length)} tools</p>
+          <p className="soft">{t("{count} tools", { count: figure(tools.length) })}</p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
           <pre className="long-text" tabIndex={0}>
             {visible(JSON.stringify(tools, null, 2))}

@@ -3,6 +3,7 @@
 import { type ReactNode, useState } from "react";
 import type { Ack, Answer, SkillRequest } from "../../../sdk/src/client/types";
 import { Plain } from "../parts/text";
+import { t } from "../text/text";
 import { formOf, type Send } from "./forms";
 
 /** `answered`: the actions that the page answers itself, without the user. */
@@ -17,7 +18,7 @@ export function Questions({
 }): ReactNode {
   const open = pending.filter(({ action }) => !answered.includes(action));
   return (
-    <section aria-live="polite" aria-label="Questions">
+    <section aria-live="polite" aria-label={t("Questions")}>
       {open.map((request) => (
         <Question key={request.request_id} request={request} answer={answer} />
       ))}
@@ -50,7 +51,9 @@ function Question({
           <Plain>{whoAsks(request)}</Plain>
         </strong>
         {/* After a reload or a lost connection the question is sent again. */}
-        {request.attempt > 1 && <span className="soft"> asked {request.attempt} times</span>}
+        {request.attempt > 1 && (
+          <span className="soft"> {t("asked {attempt} times", { attempt: request.attempt })}</span>
+        )}
       </p>
       <fieldset disabled={isSent}>
         <Form request={request} send={send} />
@@ -65,13 +68,15 @@ function Question({
 }
 
 function inWords(ack: Exclude<Ack, { success: true }>): string {
-  if (ack.error === "invalid_answer") return `The answer is not valid: ${ack.problems.join("; ")}`;
-  if (ack.error === "already_resolved") return "This question was already answered.";
-  return "This question has expired.";
+  if (ack.error === "invalid_answer")
+    return t("The answer is not valid: {problems}", { problems: ack.problems.join("; ") });
+  if (ack.error === "already_resolved") return t("This question was already answered.");
+  return t("This question has expired.");
 }
 
 /** Only the gateway sets `from`: a skill that pretends to be a server is shown as a skill. */
 function whoAsks({ from, skill_name }: SkillRequest): string {
-  if (from?.kind === "server") return `The MCP server “${from.name}” at ${from.host} asks:`;
-  return skill_name === null ? "The chat asks:" : `The skill “${skill_name}” asks:`;
+  if (from?.kind === "server")
+    return t("The MCP server “{name}” at {host} asks:", { name: from.name, host: from.host });
+  return skill_name === null ? t("The chat asks:") : t("The skill “{skill}” asks:", { skill: skill_name });
 }

@@ -4,27 +4,26 @@ import type { ReactNode } from "react";
 import type { ActiveSkill, ListedSkill } from "../../../sdk/src/client/types";
 import { Table } from "../parts/table";
 import { figure, Plain } from "../parts/text";
+import { t } from "../text/text";
 
 const REASONS: Record<ActiveSkill["reason"], string> = {
-  loaded: "loaded by the model",
-  preloaded: "preloaded",
-  selected: "selected",
-  dependency: "dependency",
+  loaded: t("loaded by the model"),
+  preloaded: t("preloaded"),
+  selected: t("selected"),
+  dependency: t("dependency"),
 };
 
 export function Active({ active }: { active: readonly ActiveSkill[] }): ReactNode {
-  if (active.length === 0) return <p className="soft">No active skills.</p>;
+  if (active.length === 0) return <p className="soft">{t("No active skills.")}</p>;
   return (
-    <Table name="Active skills" heads={["Skill", "Expires", "Reason", { num: "Tokens" }]}>
+    <Table name={t("Active skills")} heads={[t("Skill"), t("Expires"), t("Reason"), { num: t("Tokens") }]}>
       {active.map(({ skill, version, remaining, reason, loaded_in_turn, tokens }) => (
         <tr key={skill}>
           <th scope="row">
             <Plain>{version === null ? skill : `${skill} ${version}`}</Plain>
           </th>
           <td>{leaves(remaining)}</td>
-          <td>
-            {REASONS[reason]}, in turn {loaded_in_turn}
-          </td>
+          <td>{t("{reason}, in turn {turn}", { reason: REASONS[reason], turn: loaded_in_turn })}</td>
           <td className="num">{figure(tokens)}</td>
         </tr>
       ))}
@@ -34,9 +33,9 @@ export function Active({ active }: { active: readonly ActiveSkill[] }): ReactNod
 
 /** Returns the number of turns that a skill stays after its own. */
 function leaves(remaining: number | null): string {
-  if (remaining === null) return "never";
-  if (remaining === 0) return "after this turn";
-  return remaining === 1 ? "in 1 turn" : `in ${remaining} turns`;
+  if (remaining === null) return t("never");
+  if (remaining === 0) return t("after this turn");
+  return remaining === 1 ? t("in 1 turn") : t("in {remaining} turns", { remaining });
 }
 
 /** The highest number of rows shown. */
@@ -45,13 +44,13 @@ const ROWS = 100;
 export function Listed({ listed, total }: { listed: readonly ListedSkill[]; total: number }): ReactNode {
   return (
     <details>
-      <summary>Available skills: {figure(total)}</summary>
-      <Table name="Available skills" heads={["Skill", "Description", { num: "Tokens" }]}>
+      <summary>{t("Available skills: {total}", { total: figure(total) })}</summary>
+      <Table name={t("Available skills")} heads={[t("Skill"), t("Description"), { num: t("Tokens") }]}>
         {listed.slice(0, ROWS).map(({ skill, description, tokens, user_only }) => (
           <tr key={skill}>
             <th scope="row">
               <Plain>{skill}</Plain>
-              {user_only && <span className="tag">user only</span>}
+              {user_only && <span className="tag">{t("user only")}</span>}
             </th>
             <td className="long">
               <Plain>{description}</Plain>
@@ -60,7 +59,9 @@ export function Listed({ listed, total }: { listed: readonly ListedSkill[]; tota
           </tr>
         ))}
       </Table>
-      {total > ROWS && <p className="soft">{figure(total - ROWS)} more skills are found by search.</p>}
+      {total > ROWS && (
+        <p className="soft">{t("{count} more skills are found by search.", { count: figure(total - ROWS) })}</p>
+      )}
     </details>
   );
 }

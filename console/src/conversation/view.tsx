@@ -7,6 +7,7 @@ import { Card } from "../parts/card";
 import { Answer, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { Calls } from "./calls";
 import { Cost } from "./cost";
 import { Files } from "./files";
@@ -18,11 +19,11 @@ import { Active, Listed } from "./skills";
 import { Turns } from "./turns";
 
 const STATUS: Record<Live["status"], string> = {
-  idle: "Not started",
-  connecting: "Connecting…",
-  open: "Live",
-  waiting: "Connection lost. Reconnecting, and updating every 3 seconds",
-  closed: "Updating every 3 seconds",
+  idle: t("Not started"),
+  connecting: t("Connecting…"),
+  open: t("Live"),
+  waiting: t("Connection lost. Reconnecting, and updating every 3 seconds"),
+  closed: t("Updating every 3 seconds"),
 };
 
 /** `at` is the `seq` of the selected turn, or `null` for the current state. `answered` lists actions that the page answers by itself. */
@@ -60,33 +61,33 @@ export function View({
       </p>
       <Questions pending={live.pending} answered={answered} answer={live.answer} />
       <Turns turns={turns} at={place} onAt={(next) => onAt(next === null ? null : (turns[next]?.seq ?? null))} />
-      <Card title="Active skills">
-        <Answer of={isNow ? status : past} what="the skills">
+      <Card title={t("Active skills")}>
+        <Answer of={isNow ? status : past} what={t("the skills")}>
           {({ active }) => <Active active={active} />}
         </Answer>
         {live.skills !== null && <Listed {...live.skills} />}
       </Card>
-      <Card title="Tool calls">
+      <Card title={t("Tool calls")}>
         <Calls
           calls={live.seen.filter(({ turn }) => turn === (point?.turn ?? live.turn))}
-          none={isNow ? "No tool calls in this turn." : "No recorded tool calls in this turn."}
+          none={isNow ? t("No tool calls in this turn.") : t("No recorded tool calls in this turn.")}
         />
       </Card>
-      <Card title="Prompt">
-        <Answer of={isNow ? status : past} what="the prompt">
+      <Card title={t("Prompt")}>
+        <Answer of={isNow ? status : past} what={t("the prompt")}>
           {({ tokens }) => <Prompt id={id} point={point} billed={tokens.billed} isNow={isNow} />}
         </Answer>
       </Card>
-      <Card title="Files">
+      <Card title={t("Files")}>
         <Files id={id} />
       </Card>
-      <Card title="Tokens and cost">
-        <Answer of={series} what="the turns">
+      <Card title={t("Tokens and cost")}>
+        <Answer of={series} what={t("the turns")}>
           {(all) => <Cost turns={all} />}
         </Answer>
       </Card>
       {turns.length > 0 && (
-        <Card title="Active skills by turn">
+        <Card title={t("Active skills by turn")}>
           <Lanes turns={turns} />
         </Card>
       )}
@@ -99,8 +100,8 @@ export function View({
 function Servers({ mcp }: { mcp: readonly { server: string; state: string; tools: string[]; error?: string }[] }) {
   if (mcp.length === 0) return null;
   return (
-    <Card title="MCP servers" isFlush>
-      <Table name="MCP servers" heads={["Server", "State", { num: "Tools" }]}>
+    <Card title={t("MCP servers")} isFlush>
+      <Table name={t("MCP servers")} heads={[t("Server"), t("State"), { num: t("Tools") }]}>
         {mcp.slice(0, 100).map(({ server, state, tools, error = "" }) => (
           <tr key={server}>
             <th scope="row">

@@ -2,6 +2,7 @@
 // document.
 
 import { OPERATIONS, type Operations } from "../../../sdk/src/generated/operations";
+import { t } from "../text/text";
 import { Refusal, refusalIn } from "./refusal";
 
 export type Name = keyof Operations;
@@ -79,7 +80,7 @@ export async function reach(path: string, init: RequestInit): Promise<Response> 
     throw new Refusal(
       0,
       "UNREACHABLE",
-      "The gateway is unreachable. Check that it is running and that you are online.",
+      t("The gateway is unreachable. Check that it is running and that you are online."),
     );
   });
 }

@@ -1,6 +1,7 @@
 // Represents errors of the gateway for the pages.
 
 import type { Issue } from "../../../sdk/src/generated/operations";
+import { t } from "../text/text";
 
 /** `status` is 0 if no response was received. */
 export class Refusal extends Error {
@@ -34,8 +35,10 @@ export async function ifReadable<T>(asked: Promise<T>, otherwise: T): Promise<T>
 /** Returns the error in a response: RFC 9457, the format of the chat endpoint's vendor, or the response of a proxy in between. */
 export async function refusalIn(answer: Response): Promise<Refusal> {
   const told = fieldsOf(await answer.text().catch(() => ""));
-  const { code = `HTTP_${answer.status}`, message = `The gateway returned status ${answer.status}.` } =
-    vendorProblem(told);
+  const {
+    code = `HTTP_${answer.status}`,
+    message = t("The gateway returned status {status}.", { status: answer.status }),
+  } = vendorProblem(told);
   return new Refusal(
     answer.status,
     typeof told.code === "string" ? told.code : code,

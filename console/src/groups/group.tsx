@@ -14,6 +14,7 @@ import { FormWindow } from "../parts/form-window";
 import { Page } from "../parts/page";
 import { Answer } from "../parts/state";
 import { figure, Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { Members } from "./members";
 import { RoleTable } from "./roles";
 
@@ -26,7 +27,7 @@ export function GroupPage(): ReactNode {
     queryFn: ({ signal }) => call("groups.get", { path: { name } }, signal),
   });
   return (
-    <Answer of={answer} what="the group">
+    <Answer of={answer} what={t("the group")}>
       {(group) => <Shown group={group} />}
     </Answer>
   );
@@ -43,20 +44,20 @@ function Shown({ group }: { group: GroupInFull }): ReactNode {
   return (
     <Page
       title={name}
-      crumbs={[{ name: "Groups", to: "/groups" }]}
+      crumbs={[{ name: t("Groups"), to: "/groups" }]}
       lead={display_name !== null && <Plain>{display_name}</Plain>}
       actions={
         <>
           {role !== null && (
             <Link className="button plain" to="/skills" search={{ from: `group:${name}` }}>
-              Skills
+              {t("Skills")}
             </Link>
           )}
-          {manages && <Button onPress={() => ask("rename")}>Rename</Button>}
-          {role !== null && <Button onPress={() => ask("leave")}>Leave</Button>}
+          {manages && <Button onPress={() => ask("rename")}>{t("Rename")}</Button>}
+          {role !== null && <Button onPress={() => ask("leave")}>{t("Leave")}</Button>}
           {manages && (
             <Button kind="danger" onPress={() => ask("delete")}>
-              Delete group
+              {t("Delete group")}
             </Button>
           )}
         </>
@@ -64,38 +65,44 @@ function Shown({ group }: { group: GroupInFull }): ReactNode {
     >
       <Facts
         of={[
-          ["Your role", role ?? "none (you see this group as an admin)"],
-          ["Skills", `${figure(quotas.skills.used)} of ${figure(quotas.skills.limit)}`],
-          ["Agents", `${figure(quotas.ghosts.used)} of ${figure(quotas.ghosts.limit)}`],
+          [t("Your role"), t(role ?? "none (you see this group as an admin)")],
+          [
+            t("Skills"),
+            t("{used} of {limit}", { used: figure(quotas.skills.used), limit: figure(quotas.skills.limit) }),
+          ],
+          [
+            t("Agents"),
+            t("{used} of {limit}", { used: figure(quotas.ghosts.used), limit: figure(quotas.ghosts.limit) }),
+          ],
         ]}
       />
       <Members name={name} role={role} />
-      <Card title="Roles" isFlush>
+      <Card title={t("Roles")} isFlush>
         <RoleTable />
       </Card>
       {asked === "rename" && <Rename group={group} onClose={close} />}
       {asked === "leave" && (
         <Confirm
-          title={`Leave ${visible(name)}?`}
-          button="Leave"
-          done="You left the group."
+          title={t("Leave {name}?", { name: visible(name) })}
+          button={t("Leave")}
+          done={t("You left the group.")}
           act={() => call("members.remove", { path: { name, user_id } })}
           onClose={close}
           onDone={away}
         >
-          You lose access to its skills, agents and servers until somebody adds you again.
+          {t("You lose access to its skills, agents and servers until somebody adds you again.")}
         </Confirm>
       )}
       {asked === "delete" && (
         <Confirm
-          title={`Delete ${visible(name)}?`}
-          button="Delete"
-          done="Group deleted."
+          title={t("Delete {name}?", { name: visible(name) })}
+          button={t("Delete")}
+          done={t("Group deleted.")}
           act={() => call("groups.delete", { path: { name } })}
           onClose={close}
           onDone={away}
         >
-          Its memberships and secrets are deleted. A group with skills or agents cannot be deleted.
+          {t("Its memberships and secrets are deleted. A group with skills or agents cannot be deleted.")}
         </Confirm>
       )}
     </Page>
@@ -115,19 +122,19 @@ function Rename({ group: { name, display_name }, onClose }: { group: GroupInFull
   });
   return (
     <FormWindow
-      title={`Rename ${visible(name)}`}
-      button="Rename"
+      title={t("Rename {name}", { name: visible(name) })}
+      button={t("Rename")}
       isBusy={isPending}
       error={error}
       onSubmit={() => mutate()}
       onClose={onClose}
     >
       <Field
-        label="Display name"
+        label={t("Display name")}
         value={shown}
         onChange={setShown}
         autoFocus
-        help="The name of the group stays. Leave this empty to show the name."
+        help={t("The name of the group stays. Leave this empty to show the name.")}
       />
     </FormWindow>
   );

@@ -15,6 +15,7 @@ import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
 import { PEOPLE_TABS } from "../shell/places";
+import { t } from "../text/text";
 import { RoleTable } from "./roles";
 
 const ROWS = 50;
@@ -43,26 +44,26 @@ export function Groups(): ReactNode {
   });
   return (
     <Page
-      title="People and groups"
-      lead="Members of a group share its skills, agents, servers and models."
+      title={t("People and groups")}
+      lead={t("Members of a group share its skills, agents, servers and models.")}
       tabs={PEOPLE_TABS}
       actions={
         rights.make_groups && (
           <Button kind="main" onPress={() => setMaking(true)}>
-            Create group
+            {t("Create group")}
           </Button>
         )
       }
     >
-      <Answer of={answer} what="the groups">
+      <Answer of={answer} what={t("the groups")}>
         {({ items, next }) =>
           items.length === 0 && cursor === undefined ? (
-            <Empty icon={Users} title="No groups yet">
-              <p>Create a group, or ask the owner of a group to add you.</p>
+            <Empty icon={Users} title={t("No groups yet")}>
+              <p>{t("Create a group, or ask the owner of a group to add you.")}</p>
             </Empty>
           ) : (
             <>
-              <Table name="Groups" heads={["Group", "My role", "Created by", "Created"]}>
+              <Table name={t("Groups")} heads={[t("Group"), t("My role"), t("Created by"), t("Created")]}>
                 {items.map(({ name, display_name, role, created_by, created_at }) => (
                   <tr key={name}>
                     <td>
@@ -75,7 +76,7 @@ export function Groups(): ReactNode {
                         </div>
                       )}
                     </td>
-                    <td>{role ?? "none"}</td>
+                    <td>{t(role ?? "none")}</td>
                     <td>
                       <Plain>{created_by}</Plain>
                     </td>
@@ -90,7 +91,7 @@ export function Groups(): ReactNode {
           )
         }
       </Answer>
-      <Card title="Roles" isFlush>
+      <Card title={t("Roles")} isFlush>
         <RoleTable />
       </Card>
       {isMaking !== undefined && <NewGroup onClose={() => setMaking(false)} />}
@@ -115,8 +116,8 @@ function NewGroup({ onClose }: { onClose: () => void }): ReactNode {
   });
   return (
     <FormWindow
-      title="Create group"
-      button="Create"
+      title={t("Create group")}
+      button={t("Create")}
       isBusy={isPending}
       isIncomplete={name.trim() === ""}
       error={error}
@@ -124,14 +125,14 @@ function NewGroup({ onClose }: { onClose: () => void }): ReactNode {
       onClose={onClose}
     >
       <Field
-        label="Name"
+        label={t("Name")}
         value={name}
         onChange={setName}
         isRequired
         autoFocus
-        help="The name cannot be changed. You become the owner."
+        help={t("The name cannot be changed. You become the owner.")}
       />
-      <Field label="Display name" value={shown} onChange={setShown} />
+      <Field label={t("Display name")} value={shown} onChange={setShown} />
     </FormWindow>
   );
 }

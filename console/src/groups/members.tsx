@@ -13,6 +13,7 @@ import { Pages } from "../parts/pages";
 import { Answer, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
+import { t } from "../text/text";
 import type { Role } from "./roles";
 
 const ROWS = 50;
@@ -35,20 +36,20 @@ export function Members({ name, role }: { name: string; role: Role | null }): Re
   const [lost, setLost] = useState<Member | null>(null);
   return (
     <section className="section" aria-labelledby="members">
-      <h2 id="members">Members</h2>
+      <h2 id="members">{t("Members")}</h2>
       {gives.length > 0 && <Add name={name} gives={gives} />}
       {gives.length === 0 && role !== null && (
-        <p className="soft">Maintainers and owners can add members and change roles.</p>
+        <p className="soft">{t("Maintainers and owners can add members and change roles.")}</p>
       )}
-      <Answer of={answer} what="the members">
+      <Answer of={answer} what={t("the members")}>
         {({ items, next }) => (
           <>
-            <Table name="Members" heads={["User", "Role", "Added by", "Since", ""]}>
+            <Table name={t("Members")} heads={[t("User"), t("Role"), t("Added by"), t("Since"), ""]}>
               {items.map((member) => (
                 <tr key={member.user_id}>
                   <td>
                     <Plain>{member.user_id}</Plain>
-                    {member.user_id === me && <span className="tag accent">me</span>}
+                    {member.user_id === me && <span className="tag accent">{t("me")}</span>}
                   </td>
                   <td>
                     <RoleOf name={name} member={member} gives={gives} />
@@ -63,10 +64,10 @@ export function Members({ name, role }: { name: string; role: Role | null }): Re
                     {gives.includes(member.role) && member.user_id !== me && (
                       <Button
                         kind="danger"
-                        aria-label={`Remove ${visible(member.user_id)}`}
+                        aria-label={t("Remove {user}", { user: visible(member.user_id) })}
                         onPress={() => setLost(member)}
                       >
-                        Remove
+                        {t("Remove")}
                       </Button>
                     )}
                   </td>
@@ -79,13 +80,13 @@ export function Members({ name, role }: { name: string; role: Role | null }): Re
       </Answer>
       {lost !== null && (
         <Confirm
-          title={`Remove ${visible(lost.user_id)}?`}
-          button="Remove"
-          done="Member removed."
+          title={t("Remove {user}?", { user: visible(lost.user_id) })}
+          button={t("Remove")}
+          done={t("Member removed.")}
           act={() => call("members.remove", { path: { name, user_id: lost.user_id } })}
           onClose={() => setLost(null)}
         >
-          They lose access to the group's skills, agents and servers. You can add them again.
+          {t("They lose access to the group's skills, agents and servers. You can add them again.")}
         </Confirm>
       )}
     </section>
@@ -106,17 +107,17 @@ function RoleOf({ name, member, gives }: { name: string; member: Member; gives: 
     mutationFn: (role: Role) => call("members.set", { path: { name, user_id: member.user_id }, body: { role } }),
     onSettled: () => client.invalidateQueries(),
   });
-  if (!gives.includes(member.role)) return member.role;
+  if (!gives.includes(member.role)) return t(member.role);
   return (
     <>
       <Choice
-        label={`Role of ${visible(member.user_id)}`}
+        label={t("Role of {user}", { user: visible(member.user_id) })}
         isHidden
         value={member.role}
-        options={gives.map((role) => [role, role])}
+        options={gives.map((role) => [role, t(role)])}
         onChange={mutate}
       />
-      {isPending && <span role="status">Saving…</span>}
+      {isPending && <span role="status">{t("Saving…")}</span>}
       {error !== null && <Trouble error={error} />}
     </>
   );
@@ -142,10 +143,10 @@ function Add({ name, gives }: { name: string; gives: readonly Role[] }): ReactNo
           mutate();
         }}
       >
-        <Field label="User" value={user} onChange={setUser} isRequired />
-        <Choice label="Role" value={role} options={gives.map((one) => [one, one])} onChange={setRole} />
+        <Field label={t("User")} value={user} onChange={setUser} isRequired />
+        <Choice label={t("Role")} value={role} options={gives.map((one) => [one, t(one)])} onChange={setRole} />
         <Button type="submit" isDisabled={isPending || user.trim() === ""}>
-          Add
+          {t("Add")}
         </Button>
       </Form>
       {error !== null && <Trouble error={error} />}

@@ -3,26 +3,29 @@
 import type { ReactNode } from "react";
 import type { Member } from "../../../sdk/src/generated/operations";
 import { Table } from "../parts/table";
+import { t } from "../text/text";
 
 export type Role = Member["role"];
 
 /** Lowest role first. Each role includes the permissions of those before it. */
 const MAY: readonly (readonly [Role, string])[] = [
-  ["Reporter", "Use the group's skills, agents, servers and models"],
-  ["Developer", "Publish and change skills"],
+  ["Reporter", t("Use the group's skills, agents, servers and models")],
+  ["Developer", t("Publish and change skills")],
   [
     "Maintainer",
-    "Roll back and delete skills, see usage, manage agents, servers, models and secrets, add Developers and Reporters",
+    t(
+      "Roll back and delete skills, see usage, manage agents, servers, models and secrets, add Developers and Reporters",
+    ),
   ],
-  ["Owner", "Assign every role, rename and delete the group"],
+  ["Owner", t("Assign every role, rename and delete the group")],
 ];
 
 export function RoleTable(): ReactNode {
   return (
-    <Table name="Roles" heads={["Role", "Permissions, in addition to the roles above"]}>
+    <Table name={t("Roles")} heads={[t("Role"), t("Permissions, in addition to the roles above")]}>
       {MAY.map(([role, text]) => (
         <tr key={role}>
-          <th scope="row">{role}</th>
+          <th scope="row">{t(role)}</th>
           <td className="long">{text}</td>
         </tr>
       ))}

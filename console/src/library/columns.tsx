@@ -3,6 +3,7 @@
 import { diffLines } from "diff";
 import type { ReactNode } from "react";
 import { visible } from "../parts/text";
+import { t } from "../text/text";
 
 /** A row of the comparison: the old and the new line with their numbers. */
 interface Line {
@@ -20,14 +21,14 @@ export function Columns({ name, before, after }: { name: string; before: string;
   const lines = near(aligned(before, after));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
-    <section className="scrolls" aria-label={`Changes of ${visible(name)}`} tabIndex={0}>
+    <section className="scrolls" aria-label={t("Changes of {name}", { name: visible(name) })} tabIndex={0}>
       <table className="columns">
         <thead>
           <tr>
-            <th scope="col">Line</th>
-            <th scope="col">Before</th>
-            <th scope="col">Line</th>
-            <th scope="col">After</th>
+            <th scope="col">{t("Line")}</th>
+            <th scope="col">{t("Before")}</th>
+            <th scope="col">{t("Line")}</th>
+            <th scope="col">{t("After")}</th>
           </tr>
         </thead>
         <tbody>
@@ -39,17 +40,19 @@ export function Columns({ name, before, after }: { name: string; before: string;
           ))}
         </tbody>
       </table>
-      {lines.length > DRAWN && <p className="soft">{lines.length - DRAWN} more lines are not shown.</p>}
+      {lines.length > DRAWN && (
+        <p className="soft">{t("{count} more lines are not shown.", { count: lines.length - DRAWN })}</p>
+      )}
     </section>
   );
 }
 
-function Side({ of, change }: { of: Line["before"]; change: string }): ReactNode {
+function Side({ of, change }: { of: Line["before"]; change: "removed" | "added" | "" }): ReactNode {
   return (
     <>
       <td className="soft">{of?.[0]}</td>
       <td className={of === null ? "" : change}>
-        {of !== null && change !== "" && <span className="unseen">{change}: </span>}
+        {of !== null && change !== "" && <span className="unseen">{t(change)}: </span>}
         <code>{of === null ? "" : visible(of[1])}</code>
       </td>
     </>

@@ -7,6 +7,7 @@ import type { Skill, SkillFile, SkillPermission } from "../../../sdk/src/generat
 import { call } from "../gateway/call";
 import { Answer, Loading, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
+import { t } from "../text/text";
 import { Columns } from "./columns";
 import { VersionChoice } from "./version-choice";
 import { contentOf, filesOf, useVersions } from "./versions-of";
@@ -18,22 +19,22 @@ export default function Compare({ skill }: { skill: Skill }): ReactNode {
   const { version = skill.status.version_id, base: asked } = route.useSearch();
   const navigate = useNavigate({ from: "/skills/$id" });
   return (
-    <Answer of={useVersions(id)} what="the versions">
+    <Answer of={useVersions(id)} what={t("the versions")}>
       {({ items }) => {
         const base = asked ?? items.find(({ version_id }) => version_id !== version)?.version_id;
-        if (base === undefined) return <p className="soft">This skill has only one version.</p>;
+        if (base === undefined) return <p className="soft">{t("This skill has only one version.")}</p>;
         return (
           <>
             <div className="row">
               <VersionChoice
                 id={id}
-                label="From"
+                label={t("From")}
                 value={base}
                 onChange={(chosen) => void navigate({ search: (words) => ({ ...words, base: chosen }) })}
               />
               <VersionChoice
                 id={id}
-                label="To"
+                label={t("To")}
                 value={version}
                 onChange={(chosen) => void navigate({ search: (words) => ({ ...words, version: chosen }) })}
               />
@@ -60,12 +61,12 @@ function PermissionChanges({ id, base, version }: Pair): ReactNode {
       call("versions.permissions", { path: { id, version_id: version }, query: { base } }, signal),
   });
   return (
-    <section aria-label="Changed permissions">
-      <h2>Permissions</h2>
-      <Answer of={answer} what="the permissions">
+    <section aria-label={t("Changed permissions")}>
+      <h2>{t("Permissions")}</h2>
+      <Answer of={answer} what={t("the permissions")}>
         {({ changes }) =>
           changes === null || changes.added.length + changes.removed.length === 0 ? (
-            <p className="soft">No difference.</p>
+            <p className="soft">{t("No difference.")}</p>
           ) : (
             <ul className="plain-list">
               {changes.added.map((permission) => (
@@ -85,7 +86,7 @@ function PermissionChanges({ id, base, version }: Pair): ReactNode {
 function Permission({ sign, permission, value }: SkillPermission & { sign: "+" | "−" }): ReactNode {
   return (
     <li className={sign === "+" ? "added" : "removed"}>
-      {sign === "+" ? "Added" : "Removed"}: {permission.replaceAll("_", " ")} <Plain>{value}</Plain>
+      {sign === "+" ? t("Added") : t("Removed")}: {permission.replaceAll("_", " ")} <Plain>{value}</Plain>
     </li>
   );
 }
@@ -110,13 +111,13 @@ function FileChanges({ id, base, version }: Pair): ReactNode {
   const [before, after] = useQueries({ queries: [filesOf(id, base), filesOf(id, version)] });
   const error = before.error ?? after.error;
   if (error !== null) return <Trouble error={error} />;
-  if (before.data === undefined || after.data === undefined) return <Loading what="the files" />;
+  if (before.data === undefined || after.data === undefined) return <Loading what={t("the files")} />;
   const all = changes(before.data, after.data);
   const chosen = all.find(([path]) => path === file) ?? all[0];
   return (
-    <section aria-label="Changed files">
-      <h2>Files</h2>
-      {chosen === undefined && <p className="soft">No difference.</p>}
+    <section aria-label={t("Changed files")}>
+      <h2>{t("Files")}</h2>
+      {chosen === undefined && <p className="soft">{t("No difference.")}</p>}
       <ul className="plain-list">
         {all.slice(0, SHOWN).map(([path, change]) => (
           <li key={path}>
@@ -133,7 +134,7 @@ function FileChanges({ id, base, version }: Pair): ReactNode {
           </li>
         ))}
       </ul>
-      {all.length > SHOWN && <p className="soft">and {all.length - SHOWN} more</p>}
+      {all.length > SHOWN && <p className="soft">{t("and {count} more", { count: all.length - SHOWN })}</p>}
       {chosen !== undefined && (
         <FileChange key={chosen[0]} id={id} base={base} version={version} path={chosen[0]} change={chosen[1]} />
       )}
@@ -153,8 +154,8 @@ function FileChange({ id, base, version, path, change }: Pair & { path: string; 
   const nothing = { kind: "text", text: "" } as const;
   const old = change === "added" ? nothing : before.data;
   const young = change === "removed" ? nothing : after.data;
-  if (old === undefined || young === undefined) return <Loading what="the file" />;
+  if (old === undefined || young === undefined) return <Loading what={t("the file")} />;
   if (old.kind !== "text" || young.kind !== "text")
-    return <p className="soft">This file is binary or too long to compare. Open it under Files.</p>;
+    return <p className="soft">{t("This file is binary or too long to compare. Open it under Files.")}</p>;
   return <Columns name={path} before={old.text} after={young.text} />;
 }

@@ -7,6 +7,7 @@ import { call, slice } from "../gateway/call";
 import { Graph, type Node, type Tie } from "../parts/graph";
 import { Answer } from "../parts/state";
 import { Plain } from "../parts/text";
+import { rich, t } from "../text/text";
 
 /** The number of skills that are looked up by name. Each takes one request. */
 const ASKED = 24;
@@ -27,18 +28,20 @@ export default function Dependencies({ skill }: { skill: Skill }): ReactNode {
     queryFn: ({ signal }) => foundOf(skill, signal),
   });
   return (
-    <Answer of={answer} what="the dependencies">
+    <Answer of={answer} what={t("the dependencies")}>
       {({ nodes, ties, unasked, hidden }) => (
         <>
           {ties.length === 0 ? (
-            <p className="soft">No dependencies, and no visible agent uses this skill.</p>
+            <p className="soft">{t("No dependencies, and no visible agent uses this skill.")}</p>
           ) : (
-            <Graph name="Dependencies" nodes={nodes} ties={ties} />
+            <Graph name={t("Dependencies")} nodes={nodes} ties={ties} />
           )}
-          {hidden > 0 && <p className="soft">{hidden} more agents that you cannot see use this skill.</p>}
+          {hidden > 0 && (
+            <p className="soft">{t("{count} more agents that you cannot see use this skill.", { count: hidden })}</p>
+          )}
           {unasked.length > 0 && (
             <p className="soft">
-              Not shown: dependencies of <Plain>{unasked.join(", ")}</Plain>.
+              {rich("Not shown: dependencies of {names}.", { names: <Plain>{unasked.join(", ")}</Plain> })}
             </p>
           )}
         </>

@@ -14,6 +14,7 @@ import { Answer, Empty, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { bytes, figure, Plain, visible, When } from "../parts/text";
 import { SKILL_TABS } from "../shell/places";
+import { rich, t } from "../text/text";
 import { Owner } from "./owner";
 
 /** A user has fewer drafts; more can be shared with them. */
@@ -28,25 +29,30 @@ export function DraftList(): ReactNode {
   let made = "";
   return (
     <Page
-      title="Skills"
-      lead="Drafts are private. Only people who select a draft can try it."
+      title={t("Skills")}
+      lead={t("Drafts are private. Only people who select a draft can try it.")}
       tabs={SKILL_TABS}
       actions={
         <Link className="button main" to="/publish">
-          Publish a skill
+          {t("Publish a skill")}
         </Link>
       }
     >
-      <Answer of={answer} what="the drafts">
+      <Answer of={answer} what={t("the drafts")}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={FilePen} title="No drafts yet">
+            <Empty icon={FilePen} title={t("No drafts yet")}>
               <p>
-                <Link to="/publish">Choose a package</Link> and save it as a draft to try it before others see it.
+                {rich("{link} and save it as a draft to try it before others see it.", {
+                  link: <Link to="/publish">{t("Choose a package")}</Link>,
+                })}
               </p>
             </Empty>
           ) : (
-            <Table name="Drafts" heads={["Draft", "Scope", "Size", "Saved", "Expires", "Findings", ""]}>
+            <Table
+              name={t("Drafts")}
+              heads={[t("Draft"), t("Scope"), t("Size"), t("Saved"), t("Expires"), t("Findings"), ""]}
+            >
               {items.slice(0, ROWS).map((draft) => (
                 <tr key={draft.reference}>
                   <td className="long">
@@ -62,11 +68,9 @@ export function DraftList(): ReactNode {
                   </td>
                   <td>
                     <Owner namespace={draft.namespace} isPublic={draft.is_public} />
-                    {draft.author !== user_id && <Plain>{`by ${draft.author}`}</Plain>}
+                    {draft.author !== user_id && <Plain>{t("by {author}", { author: draft.author })}</Plain>}
                   </td>
-                  <td>
-                    {figure(draft.tokens)} tokens, {bytes(draft.size)}
-                  </td>
+                  <td>{t("{tokens} tokens, {size}", { tokens: figure(draft.tokens), size: bytes(draft.size) })}</td>
                   <td>
                     <When at={draft.pushed_at} />
                   </td>
@@ -75,7 +79,7 @@ export function DraftList(): ReactNode {
                   </td>
                   <td>
                     {draft.warnings.length === 0 ? (
-                      "none"
+                      t("none")
                     ) : (
                       <details>
                         <summary>{draft.warnings.length}</summary>
@@ -87,17 +91,17 @@ export function DraftList(): ReactNode {
                     {draft.author === user_id && (
                       <div className="row tight">
                         <Button
-                          aria-label={`Publish ${visible(draft.name)}`}
+                          aria-label={t("Publish {name}", { name: visible(draft.name) })}
                           onPress={() => ask({ act: "promote", draft })}
                         >
-                          Publish
+                          {t("Publish")}
                         </Button>
                         <Button
                           kind="danger"
-                          aria-label={`Discard ${visible(draft.name)}`}
+                          aria-label={t("Discard {name}", { name: visible(draft.name) })}
                           onPress={() => ask({ act: "discard", draft })}
                         >
-                          Discard
+                          {t("Discard")}
                         </Button>
                       </div>
                     )}
@@ -110,9 +114,9 @@ export function DraftList(): ReactNode {
       </Answer>
       {asked?.act === "promote" && (
         <Confirm
-          title={`Publish ${visible(asked.draft.name)}?`}
-          button="Publish"
-          done="Draft published."
+          title={t("Publish {name}?", { name: visible(asked.draft.name) })}
+          button={t("Publish")}
+          done={t("Draft published.")}
           kind="main"
           act={async () => {
             const { metadata } = await call("drafts.promote", { path: { name: asked.draft.name } });
@@ -121,18 +125,18 @@ export function DraftList(): ReactNode {
           onClose={close}
           onDone={() => navigate({ to: "/skills/$id", params: { id: made } })}
         >
-          The draft becomes a version of the skill for everyone with access to it.
+          {t("The draft becomes a version of the skill for everyone with access to it.")}
         </Confirm>
       )}
       {asked?.act === "discard" && (
         <Confirm
-          title={`Discard ${visible(asked.draft.name)}?`}
-          button="Discard"
-          done="Draft discarded."
+          title={t("Discard {name}?", { name: visible(asked.draft.name) })}
+          button={t("Discard")}
+          done={t("Draft discarded.")}
           act={() => call("drafts.delete", { path: { name: asked.draft.name } })}
           onClose={close}
         >
-          Conversations that use the draft lose it in their next turn. You cannot undo this.
+          {t("Conversations that use the draft lose it in their next turn. You cannot undo this.")}
         </Confirm>
       )}
     </Page>

@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { Skill } from "../../../sdk/src/generated/operations";
 import { Answer } from "../parts/state";
 import { bytes, Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { VersionChoice } from "./version-choice";
 import { type Content, contentOf, filesOf } from "./versions-of";
 
@@ -23,14 +24,14 @@ export function Files({ skill }: { skill: Skill }): ReactNode {
     <>
       <VersionChoice
         id={id}
-        label="Version"
+        label={t("Version")}
         value={version}
         onChange={(chosen) => void navigate({ search: (words) => ({ ...words, version: chosen }) })}
       />
-      <Answer of={answer} what="the files">
+      <Answer of={answer} what={t("the files")}>
         {(files) => (
           <div className="beside">
-            <nav aria-label="Files">
+            <nav aria-label={t("Files")}>
               <ul className="plain-list">
                 {files.slice(before, before + SHOWN).map(({ path, size }) => (
                   <li key={path}>
@@ -49,17 +50,17 @@ export function Files({ skill }: { skill: Skill }): ReactNode {
               </ul>
               {files.length > before + SHOWN && (
                 <button type="button" className="button plain" onClick={() => setBefore(before + SHOWN)}>
-                  Next files
+                  {t("Next files")}
                 </button>
               )}
               {before > 0 && (
                 <button type="button" className="button plain" onClick={() => setBefore(before - SHOWN)}>
-                  Previous files
+                  {t("Previous files")}
                 </button>
               )}
             </nav>
             {file === undefined ? (
-              <p className="soft">Select a file.</p>
+              <p className="soft">{t("Select a file.")}</p>
             ) : (
               <FileContent key={`${version} ${file}`} version={version} path={file} />
             )}
@@ -74,11 +75,11 @@ function FileContent({ version, path }: { version: string; path: string }): Reac
   const { id } = route.useParams();
   const answer = useQuery(contentOf(id, version, path));
   return (
-    <section aria-label="Content">
+    <section aria-label={t("Content")}>
       <h2>
         <Plain>{path}</Plain>
       </h2>
-      <Answer of={answer} what="the file">
+      <Answer of={answer} what={t("the file")}>
         {(content) => <Shown path={path} content={content} />}
       </Answer>
     </section>
@@ -97,7 +98,8 @@ function Shown({ path, content }: { path: string; content: Content }): ReactNode
   if (content.kind === "picture") return <Picture blob={content.blob} alt={path} />;
   return (
     <p>
-      This file is binary or too long to show. <Download blob={content.blob} name={path.split("/").at(-1) ?? path} />
+      {t("This file is binary or too long to show.")}{" "}
+      <Download blob={content.blob} name={path.split("/").at(-1) ?? path} />
     </p>
   );
 }
@@ -112,7 +114,7 @@ function Download({ blob, name }: { blob: Blob; name: string }): ReactNode {
   const url = useAddress(blob);
   return url === null ? null : (
     <a href={url} download={name}>
-      Download ({bytes(blob.size)})
+      {t("Download ({size})", { size: bytes(blob.size) })}
     </a>
   );
 }

@@ -5,6 +5,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Skill } from "../../../sdk/src/generated/operations";
 import Prose from "../parts/prose";
+import { t } from "../text/text";
 import { Picture } from "./files";
 import { contentOf } from "./versions-of";
 
@@ -12,7 +13,7 @@ const route = getRouteApi("/skills/$id");
 
 export default function Instructions({ skill }: { skill: Skill }): ReactNode {
   const { prompt } = skill.spec;
-  if (prompt.trim() === "") return <p className="soft">This skill has no instructions.</p>;
+  if (prompt.trim() === "") return <p className="soft">{t("This skill has no instructions.")}</p>;
   return (
     <Prose
       text={prompt}
@@ -37,7 +38,11 @@ function PictureOf({ version, src, alt }: { version: string; src: string; alt: s
   const { id } = route.useParams();
   const path = pathIn(src);
   const { data } = useQuery({ ...contentOf(id, version, path ?? ""), enabled: path !== null });
-  return data?.kind === "picture" ? <Picture blob={data.blob} alt={alt} /> : <em>[picture: {alt || src}]</em>;
+  return data?.kind === "picture" ? (
+    <Picture blob={data.blob} alt={alt} />
+  ) : (
+    <em>{t("[picture: {name}]", { name: alt || src })}</em>
+  );
 }
 
 /** Returns the path of a file of the package, or `null` for other addresses. */

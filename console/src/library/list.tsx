@@ -16,6 +16,7 @@ import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
 import { Choose } from "../publish/choose";
 import { canPublish, SKILL_TABS } from "../shell/places";
+import { rich, t } from "../text/text";
 import { Owner } from "./owner";
 
 /** The number of rows that are shown and requested at once. */
@@ -44,19 +45,19 @@ export function Library(): ReactNode {
   });
   return (
     <Page
-      title="Skills"
-      lead={canPublish(me) && "Drag a skill folder or ZIP onto any page to check and publish it."}
+      title={t("Skills")}
+      lead={canPublish(me) && t("Drag a skill folder or ZIP onto any page to check and publish it.")}
       tabs={SKILL_TABS}
       actions={
         canPublish(me) && (
           <Link className="button main" to="/publish">
-            Publish a skill
+            {t("Publish a skill")}
           </Link>
         )
       }
     >
       <Filters />
-      <Answer of={answer} what="the skills">
+      <Answer of={answer} what={t("the skills")}>
         {({ items, next }) =>
           items.length === 0 ? (
             <Nothing isFirst={q === undefined && cursor === undefined && (from === "all" || from === "default")} />
@@ -81,27 +82,27 @@ function Filters(): ReactNode {
     void navigate({ search: { ...(text ? { q: text } : {}), ...(place === "all" ? {} : { from: place }) } });
   };
   const places: [string, string][] = [
-    ["all", "All skills"],
-    ["default", "Mine"],
-    ...groups.map((group): [string, string] => [`group:${group}`, `Group ${group}`]),
-    ["public", "Public"],
+    ["all", t("All skills")],
+    ["default", t("Mine")],
+    ...groups.map((group): [string, string] => [`group:${group}`, t("Group {name}", { name: group })]),
+    ["public", t("Public")],
   ];
   return (
     <search className="row">
       <Search
-        label="Search skills"
-        placeholder="Ranked the way find_skill ranks them"
+        label={t("Search skills")}
+        placeholder={t("Ranked the way find_skill ranks them")}
         value={q}
         onSearch={(text) => set({ q: text })}
       />
-      <Choice label="Show" value={from} options={places} onChange={(place) => set({ from: place })} />
+      <Choice label={t("Show")} value={from} options={places} onChange={(place) => set({ from: place })} />
     </search>
   );
 }
 
 function Rows({ items }: { items: readonly Row[] }): ReactNode {
   return (
-    <Table name="Skills" heads={["Skill", "Description", "Owner", "Version", "Updated"]}>
+    <Table name={t("Skills")} heads={[t("Skill"), t("Description"), t("Owner"), t("Version"), t("Updated")]}>
       {items.map(({ id, name, namespace, isPublic, description, version, updatedAt, findings }) => (
         <tr key={id}>
           <td className="name">
@@ -111,7 +112,7 @@ function Rows({ items }: { items: readonly Row[] }): ReactNode {
             {findings > 0 && (
               <>
                 {" "}
-                <span className="tag bad">{findings} findings</span>
+                <span className="tag bad">{t("{count} findings", { count: findings })}</span>
               </>
             )}
           </td>
@@ -135,15 +136,13 @@ function Rows({ items }: { items: readonly Row[] }): ReactNode {
 
 function Nothing({ isFirst }: { isFirst: boolean }): ReactNode {
   return isFirst ? (
-    <Empty icon={Puzzle} title="Publish your first skill">
-      <p>Drag a skill folder or ZIP here, or choose one. You see a report before anything is published.</p>
+    <Empty icon={Puzzle} title={t("Publish your first skill")}>
+      <p>{t("Drag a skill folder or ZIP here, or choose one. You see a report before anything is published.")}</p>
       <Choose />
     </Empty>
   ) : (
-    <Empty icon={SearchX} title="No matching skills">
-      <p>
-        Try other words, or <Link to="/skills">show all skills</Link>.
-      </p>
+    <Empty icon={SearchX} title={t("No matching skills")}>
+      <p>{rich("Try other words, or {link}.", { link: <Link to="/skills">{t("show all skills")}</Link> })}</p>
     </Empty>
   );
 }

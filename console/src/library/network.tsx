@@ -13,6 +13,7 @@ import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
 import { toast } from "../parts/toast";
+import { rich, t } from "../text/text";
 
 /** Nothing is shown for a skill that declares no host and has none approved. */
 export function Network({ id, mayApprove }: { id: string; mayApprove: boolean }): ReactNode {
@@ -23,7 +24,7 @@ export function Network({ id, mayApprove }: { id: string; mayApprove: boolean })
   // The key of the session decides whether the user can store values.
   const hasValues = useMe().rights.namespaces.some(({ namespace, secrets }) => namespace === "default" && secrets);
   return (
-    <Answer of={answer} what="the hosts">
+    <Answer of={answer} what={t("the hosts")}>
       {(network) =>
         network.declared.length + network.approved.length === 0 ? null : (
           <>
@@ -43,12 +44,15 @@ function Hosts({ id, network, mayApprove }: { id: string; network: SkillNetwork;
   const hosts = [...declared, ...approved.filter((host) => !declared.includes(host))];
   return (
     <Card
-      title="Hosts that its code calls"
+      title={t("Hosts that its code calls")}
       isFlush
       {...(mayApprove &&
-        waiting.length > 1 && { aside: <Button onPress={() => ask({ approve: waiting })}>Approve all</Button> })}
+        waiting.length > 1 && { aside: <Button onPress={() => ask({ approve: waiting })}>{t("Approve all")}</Button> })}
     >
-      <Table name="Hosts that its code calls" heads={mayApprove ? ["Host", "State", ""] : ["Host", "State"]}>
+      <Table
+        name={t("Hosts that its code calls")}
+        heads={mayApprove ? [t("Host"), t("State"), ""] : [t("Host"), t("State")]}
+      >
         {hosts.map((host) => {
           const isApproved = approved.includes(host);
           return (
@@ -57,8 +61,12 @@ function Hosts({ id, network, mayApprove }: { id: string; network: SkillNetwork;
                 <Plain>{host}</Plain>
               </td>
               <td>
-                {isApproved ? <span className="tag good">approved</span> : <span className="tag warn">waiting</span>}
-                {!declared.includes(host) && <span className="tag">not declared</span>}
+                {isApproved ? (
+                  <span className="tag good">{t("approved")}</span>
+                ) : (
+                  <span className="tag warn">{t("waiting")}</span>
+                )}
+                {!declared.includes(host) && <span className="tag">{t("not declared")}</span>}
               </td>
               {mayApprove && (
                 <td>
@@ -66,14 +74,17 @@ function Hosts({ id, network, mayApprove }: { id: string; network: SkillNetwork;
                     {isApproved ? (
                       <Button
                         kind="danger"
-                        aria-label={`Revoke ${visible(host)}`}
+                        aria-label={t("Revoke {host}", { host: visible(host) })}
                         onPress={() => ask({ revoke: host })}
                       >
-                        Revoke
+                        {t("Revoke")}
                       </Button>
                     ) : (
-                      <Button aria-label={`Approve ${visible(host)}`} onPress={() => ask({ approve: [host] })}>
-                        Approve
+                      <Button
+                        aria-label={t("Approve {host}", { host: visible(host) })}
+                        onPress={() => ask({ approve: [host] })}
+                      >
+                        {t("Approve")}
                       </Button>
                     )}
                   </div>
@@ -86,22 +97,22 @@ function Hosts({ id, network, mayApprove }: { id: string; network: SkillNetwork;
       {asked !== null &&
         ("approve" in asked ? (
           <Confirm
-            title={`Approve ${visible(asked.approve.join(", "))}?`}
-            button="Approve"
+            title={t("Approve {host}?", { host: visible(asked.approve.join(", ")) })}
+            button={t("Approve")}
             kind="main"
-            done="Approved."
+            done={t("Approved.")}
             act={() =>
               call("skills.approveNetwork", { path: { id }, body: { hosts: [...approved, ...asked.approve] } })
             }
             onClose={() => ask(null)}
           >
-            Code of this skill can then send what it reads, and the values of its users, to this address.
+            {t("Code of this skill can then send what it reads, and the values of its users, to this address.")}
           </Confirm>
         ) : (
           <Confirm
-            title={`Revoke ${visible(asked.revoke)}?`}
-            button="Revoke"
-            done="Revoked."
+            title={t("Revoke {host}?", { host: visible(asked.revoke) })}
+            button={t("Revoke")}
+            done={t("Revoked.")}
             act={() =>
               call("skills.approveNetwork", {
                 path: { id },
@@ -110,7 +121,7 @@ function Hosts({ id, network, mayApprove }: { id: string; network: SkillNetwork;
             }
             onClose={() => ask(null)}
           >
-            Requests of its code to this host fail from the next run.
+            {t("Requests of its code to this host fail from the next run.")}
           </Confirm>
         ))}
     </Card>
@@ -125,12 +136,12 @@ function Variables({ id }: { id: string }): ReactNode {
   const [form, setForm] = useState<string | null>(null);
   const [lost, setLost] = useState<string | null>(null);
   return (
-    <Answer of={answer} what="the variables">
+    <Answer of={answer} what={t("the variables")}>
       {(variables) => {
         const names = [...new Set([...variables.env, ...variables.values.map(({ name }) => name)])];
         return names.length === 0 ? null : (
-          <Card title="Variables" isFlush>
-            <Table name="Variables" heads={["Variable", "Value", "Sent to", "Set", ""]}>
+          <Card title={t("Variables")} isFlush>
+            <Table name={t("Variables")} heads={[t("Variable"), t("Value"), t("Sent to"), t("Set"), ""]}>
               {names.map((name) => (
                 <Row key={name} name={name} variables={variables} set={setForm} remove={setLost} />
               ))}
@@ -138,13 +149,15 @@ function Variables({ id }: { id: string }): ReactNode {
             {form !== null && <ValueForm id={id} name={form} hosts={variables.network} onClose={() => setForm(null)} />}
             {lost !== null && (
               <Confirm
-                title={`Delete your value of ${visible(lost)}?`}
-                button="Delete"
-                done="Value deleted."
+                title={t("Delete your value of {name}?", { name: visible(lost) })}
+                button={t("Delete")}
+                done={t("Value deleted.")}
                 act={() => call("skillEnv.delete", { path: { skill: id }, query: { name: lost } })}
                 onClose={() => setLost(null)}
               >
-                The code of this skill then runs without it, or with a shared value. The value cannot be restored.
+                {t(
+                  "The code of this skill then runs without it, or with a shared value. The value cannot be restored.",
+                )}
               </Confirm>
             )}
           </Card>
@@ -176,17 +189,19 @@ function Row({
       </td>
       <td>
         {used === undefined ? (
-          <span className="tag warn">not set</span>
+          <span className="tag warn">{t("not set")}</span>
         ) : (
-          <span className="tag good">{isOwn ? "set" : "shared"}</span>
+          <span className="tag good">{isOwn ? t("set") : t("shared")}</span>
         )}
-        {!isDeclared && <span className="tag">not declared</span>}
+        {!isDeclared && <span className="tag">{t("not declared")}</span>}
       </td>
       <td className="long">
         <Plain>{used === undefined ? "–" : used.hosts.join(", ")}</Plain>
         {unused.length > 0 && (
           <p className="soft">
-            Not sent to <Plain>{unused.join(", ")}</Plain>. Set it again to include these hosts.
+            {rich("Not sent to {hosts}. Set it again to include these hosts.", {
+              hosts: <Plain>{unused.join(", ")}</Plain>,
+            })}
           </p>
         )}
       </td>
@@ -194,13 +209,16 @@ function Row({
       <td>
         <div className="row tight">
           {isDeclared && network.length > 0 && (
-            <Button aria-label={`${isOwn ? "Replace" : "Set"} ${visible(name)}`} onPress={() => set(name)}>
-              {isOwn ? "Replace" : "Set"}
+            <Button
+              aria-label={t(isOwn ? "Replace {name}" : "Set {name}", { name: visible(name) })}
+              onPress={() => set(name)}
+            >
+              {isOwn ? t("Replace") : t("Set")}
             </Button>
           )}
           {isOwn && (
-            <Button kind="danger" aria-label={`Delete ${visible(name)}`} onPress={() => remove(name)}>
-              Delete
+            <Button kind="danger" aria-label={t("Delete {name}", { name: visible(name) })} onPress={() => remove(name)}>
+              {t("Delete")}
             </Button>
           )}
         </div>
@@ -228,28 +246,30 @@ function ValueForm({
       call("skillEnv.set", { path: { skill: id }, body: { values: { [name]: value }, hosts: [...hosts] } }),
     onSuccess: async () => {
       onClose();
-      toast("Value stored.");
+      toast(t("Value stored."));
       await client.invalidateQueries({ queryKey: ["skill", id, "env"] });
     },
   });
   return (
     <FormWindow
-      title={`Value of ${visible(name)}`}
-      button={isPending ? "Storing…" : "Store"}
+      title={t("Value of {name}", { name: visible(name) })}
+      button={isPending ? t("Storing…") : t("Store")}
       isBusy={isPending}
       error={error}
       onSubmit={() => mutate()}
       onClose={onClose}
     >
       <Field
-        label="Value"
+        label={t("Value")}
         type="password"
         autoComplete="off"
         value={value}
         onChange={setValue}
         isRequired
         autoFocus
-        help={`At least 8 characters. The value is not shown again. It is sent only to ${visible(hosts.join(", "))}.`}
+        help={t("At least 8 characters. The value is not shown again. It is sent only to {hosts}.", {
+          hosts: visible(hosts.join(", ")),
+        })}
       />
     </FormWindow>
   );

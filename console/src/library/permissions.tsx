@@ -8,6 +8,7 @@ import { call } from "../gateway/call";
 import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain } from "../parts/text";
+import { t } from "../text/text";
 import { Network } from "./network";
 import { VersionChoice } from "./version-choice";
 
@@ -25,13 +26,13 @@ export function Permissions({ skill, mayApprove }: { skill: Skill; mayApprove: b
     <>
       <VersionChoice
         id={id}
-        label="Version"
+        label={t("Version")}
         value={version}
         onChange={(chosen) => void navigate({ search: (words) => ({ ...words, version: chosen }) })}
       />
-      <Answer of={answer} what="the permissions">
+      <Answer of={answer} what={t("the permissions")}>
         {({ permissions }) => (
-          <Table name="Permissions" heads={["Permission", "Value"]}>
+          <Table name={t("Permissions")} heads={[t("Permission"), t("Value")]}>
             {lines(permissions).map(([what, which]) => (
               <tr key={what}>
                 <th scope="row">{what}</th>
@@ -50,22 +51,22 @@ export function Permissions({ skill, mayApprove }: { skill: Skill; mayApprove: b
 }
 
 function lines(may: SkillPermissions): [what: string, which: string][] {
-  const list = (names: readonly string[]) => (names.length === 0 ? "none" : names.join(", "));
+  const list = (names: readonly string[]) => (names.length === 0 ? t("none") : names.join(", "));
   return [
-    ["Runs code", may.runs_code ? "yes" : "no"],
-    ["Scripts", list(may.scripts.map(({ path, runs }) => (runs === null ? path : `${path} (${runs})`)))],
-    ["Own tools", list(may.tools)],
-    ["Allowed tools of the host", list(may.allowed_tools)],
-    ["MCP servers", list(may.servers.map(({ name, host, command }) => `${name} (${host ?? command ?? "?"})`))],
-    ["Hosts that its code calls", list(may.network)],
-    ["Variables for these hosts", list(may.env)],
-    ["Hosts of its servers", list(may.hosts)],
-    ["Secrets", list(may.secrets)],
-    ["Variables", list(may.variables)],
-    ["Commands", list(may.commands)],
-    ["Asks the page's user", may.asks_pages ? "yes" : "no"],
-    ["A model may load it", may.model_invocation ? "yes" : "no"],
-    ["Is there from the start", may.preload ? "yes" : "no"],
-    ["Needs", list(may.dependencies)],
+    [t("Runs code"), may.runs_code ? t("yes") : t("no")],
+    [t("Scripts"), list(may.scripts.map(({ path, runs }) => (runs === null ? path : `${path} (${runs})`)))],
+    [t("Own tools"), list(may.tools)],
+    [t("Allowed tools of the host"), list(may.allowed_tools)],
+    [t("MCP servers"), list(may.servers.map(({ name, host, command }) => `${name} (${host ?? command ?? "?"})`))],
+    [t("Hosts that its code calls"), list(may.network)],
+    [t("Variables for these hosts"), list(may.env)],
+    [t("Hosts of its servers"), list(may.hosts)],
+    [t("Secrets"), list(may.secrets)],
+    [t("Variables"), list(may.variables)],
+    [t("Commands"), list(may.commands)],
+    [t("Asks the page's user"), may.asks_pages ? t("yes") : t("no")],
+    [t("A model may load it"), may.model_invocation ? t("yes") : t("no")],
+    [t("Is there from the start"), may.preload ? t("yes") : t("no")],
+    [t("Needs"), list(may.dependencies)],
   ];
 }

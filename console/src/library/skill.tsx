@@ -10,6 +10,7 @@ import { Facts } from "../parts/facts";
 import { Page } from "../parts/page";
 import { Answer, Issues, Later, Loading } from "../parts/state";
 import { figure, Plain, When } from "../parts/text";
+import { t } from "../text/text";
 import { VIEWS, type View } from "../views";
 import { Files } from "./files";
 import { Owner } from "./owner";
@@ -23,13 +24,13 @@ const Use = lazy(() => import("./use"));
 const route = getRouteApi("/skills/$id");
 
 const NAMES: Record<View, string> = {
-  instructions: "Instructions",
-  files: "Files",
-  versions: "Versions",
-  compare: "Compare",
-  permissions: "Permissions",
-  dependencies: "Dependencies",
-  use: "Usage",
+  instructions: t("Instructions"),
+  files: t("Files"),
+  versions: t("Versions"),
+  compare: t("Compare"),
+  permissions: t("Permissions"),
+  dependencies: t("Dependencies"),
+  use: t("Usage"),
 };
 
 export function SkillPage(): ReactNode {
@@ -39,7 +40,7 @@ export function SkillPage(): ReactNode {
     queryFn: ({ signal }) => call("skills.get", { path: { id } }, signal),
   });
   return (
-    <Answer of={answer} what="the skill">
+    <Answer of={answer} what={t("the skill")}>
       {(skill) => <Shown skill={skill} />}
     </Answer>
   );
@@ -52,12 +53,12 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
   return (
     <Page
       title={skill.metadata.name}
-      crumbs={[{ name: "Skills", to: "/skills" }]}
+      crumbs={[{ name: t("Skills"), to: "/skills" }]}
       lead={<Plain>{skill.spec.description}</Plain>}
       actions={<Try skill={skill.metadata.name} />}
     >
       <Summary skill={skill} />
-      <nav className="tabs" aria-label="Views of the skill">
+      <nav className="tabs" aria-label={t("Views of the skill")}>
         {views.map((name) => (
           <Link
             key={name}
@@ -75,7 +76,7 @@ function Shown({ skill }: { skill: Skill }): ReactNode {
           </Link>
         ))}
       </nav>
-      <Suspense fallback={<Loading what="the view" />}>
+      <Suspense fallback={<Loading what={t("the view")} />}>
         {view === "instructions" && <Instructions skill={skill} />}
         {view === "files" && <Files skill={skill} />}
         {view === "versions" && <Versions skill={skill} mayActivate={rights?.activate === true} />}
@@ -93,7 +94,7 @@ function Try({ skill }: { skill: string }): ReactNode {
   const { tries } = useMe();
   return tries ? (
     <Link className="button main" to="/try" search={{ skill }}>
-      Try it
+      {t("Try it")}
     </Link>
   ) : null;
 }
@@ -111,16 +112,25 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
     queryFn: ({ signal }) => call("skills.references", { path: { id } }, signal),
   });
   const facts: [string, ReactNode][] = [
-    ["Owner", <Owner key="owner" namespace={metadata.namespace} isPublic={user_id === "0"} />],
-    ["Version", spec.version === undefined ? `${status.version_number}` : <Plain key="version">{spec.version}</Plain>],
-    ["Updated", <When key="updated" at={status.updated_at} />],
-    ["Tokens", `${figure(status.tokens.line)} listed, ${figure(status.tokens.instructions)} loaded`],
+    [t("Owner"), <Owner key="owner" namespace={metadata.namespace} isPublic={user_id === "0"} />],
     [
-      "Dependencies",
-      spec.dependencies.length === 0 ? "none" : <Plain key="needs">{spec.dependencies.join(", ")}</Plain>,
+      t("Version"),
+      spec.version === undefined ? `${status.version_number}` : <Plain key="version">{spec.version}</Plain>,
+    ],
+    [t("Updated"), <When key="updated" at={status.updated_at} />],
+    [
+      t("Tokens"),
+      t("{line} listed, {instructions} loaded", {
+        line: figure(status.tokens.line),
+        instructions: figure(status.tokens.instructions),
+      }),
     ],
     [
-      "Used by",
+      t("Dependencies"),
+      spec.dependencies.length === 0 ? t("none") : <Plain key="needs">{spec.dependencies.join(", ")}</Plain>,
+    ],
+    [
+      t("Used by"),
       <Later key="used" of={references}>
         {({ referenced_ghosts, hidden_count }) =>
           ghosts(
@@ -135,14 +145,16 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
     <>
       {status.state === "yanked" && (
         <p className="note warn">
-          This version is yanked, so no name or range selects it. Make another version current under Versions.
+          {t("This version is yanked, so no name or range selects it. Make another version current under Versions.")}
         </p>
       )}
       <Facts of={facts} />
       {status.warnings.length > 0 && (
         <details className="note warn">
           <summary>
-            {status.warnings.length} {status.warnings.length === 1 ? "finding" : "findings"}
+            {t(status.warnings.length === 1 ? "{count} finding" : "{count} findings", {
+              count: status.warnings.length,
+            })}
           </summary>
           <Issues issues={status.warnings} />
         </details>
@@ -152,7 +164,7 @@ function Summary({ skill: { metadata, spec, status } }: { skill: Skill }): React
 }
 
 function ghosts(names: readonly string[], hidden: number): ReactNode {
-  if (names.length === 0 && hidden === 0) return "no agent";
-  const others = hidden === 0 ? [] : [`${hidden} that you cannot see`];
+  if (names.length === 0 && hidden === 0) return t("no agent");
+  const others = hidden === 0 ? [] : [t("{count} that you cannot see", { count: hidden })];
   return <Plain>{[...names, ...others].join(", ")}</Plain>;
 }

@@ -7,6 +7,7 @@ import { call } from "../gateway/call";
 import { Lines } from "../parts/lines";
 import { Answer, Empty } from "../parts/state";
 import { figure } from "../parts/text";
+import { t } from "../text/text";
 
 const DAYS = 30;
 
@@ -16,23 +17,28 @@ export default function Use({ id }: { id: string }): ReactNode {
     queryFn: ({ signal }) => call("skills.usage", { path: { id }, query: { days: DAYS } }, signal),
   });
   return (
-    <Answer of={answer} what="the usage">
+    <Answer of={answer} what={t("the usage")}>
       {({ totals, days }) =>
         days.length === 0 ? (
-          <Empty icon={ChartColumn} title="Not used in the last 30 days">
-            <p>Usage appears up to one hour after a conversation loads the skill.</p>
+          <Empty icon={ChartColumn} title={t("Not used in the last 30 days")}>
+            <p>{t("Usage appears up to one hour after a conversation loads the skill.")}</p>
           </Empty>
         ) : (
           <>
             <p>
-              Last {DAYS} days: {figure(totals.loads)} loads, {figure(totals.calls)} tool calls (
-              {figure(totals.failures)} failed), {figure(totals.tokens)} tokens.
+              {t("Last {days} days: {loads} loads, {calls} tool calls ({failures} failed), {tokens} tokens.", {
+                days: DAYS,
+                loads: figure(totals.loads),
+                calls: figure(totals.calls),
+                failures: figure(totals.failures),
+                tokens: figure(totals.tokens),
+              })}
             </p>
             <Lines
-              step="Day"
-              name="Usage per day"
+              step={t("Day")}
+              name={t("Usage per day")}
               file="skill-use.csv"
-              series={["Loads", "Calls", "Failures"]}
+              series={[t("Loads"), t("Calls"), t("Failures")]}
               points={days.toReversed().map(({ day, loads, calls, failures }) => [day, [loads, calls, failures]])}
             />
           </>

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import { Choice } from "../parts/controls";
 import { visible } from "../parts/text";
+import { t } from "../text/text";
 import { nameOf, useVersions } from "./versions-of";
 
 export function VersionChoice({
@@ -20,6 +21,6 @@ export function VersionChoice({
   const known = (data?.items ?? []).map((version) => [version.version_id, visible(nameOf(version))] as const);
   const options = known.some(([version]) => version === value)
     ? known
-    : [[value, "version from the URL"] as const, ...known];
+    : [[value, t("version from the URL")] as const, ...known];
   return <Choice label={label} value={value} options={options} onChange={onChange} />;
 }

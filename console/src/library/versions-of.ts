@@ -3,6 +3,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { SkillFile, SkillVersion } from "../../../sdk/src/generated/operations";
 import { call, slice } from "../gateway/call";
+import { t } from "../text/text";
 
 /** The number of versions that are shown at once. */
 const ROWS = 50;
@@ -26,7 +27,7 @@ export function useVersions(id: string) {
 
 /** Returns the name of a version: its label, otherwise its number. */
 export const nameOf = ({ number, version, is_current }: SkillVersion): string =>
-  `${version ?? `#${number}`}${is_current ? " (current)" : ""}`;
+  is_current ? t("{version} (current)", { version: version ?? `#${number}` }) : (version ?? `#${number}`);
 
 export const filesOf = (id: string, version_id: string) =>
   queryOptions({

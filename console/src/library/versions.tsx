@@ -11,6 +11,7 @@ import { Pages } from "../parts/pages";
 import { Answer, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { bytes, Plain, When } from "../parts/text";
+import { t } from "../text/text";
 import { nameOf, versionsOf } from "./versions-of";
 
 const route = getRouteApi("/skills/$id");
@@ -18,22 +19,22 @@ type Act = "activate" | "yank" | "unyank";
 
 const ACTS: Record<Act, { button: string; done: string; title: (name: string) => string; text: string }> = {
   activate: {
-    button: "Make current",
-    done: "Version is current.",
-    title: (name) => `Make ${name} the current version?`,
-    text: "Conversations switch to it in their next turn. You can make the present version current again.",
+    button: t("Make current"),
+    done: t("Version is current."),
+    title: (name) => t("Make {name} the current version?", { name }),
+    text: t("Conversations switch to it in their next turn. You can make the present version current again."),
   },
   yank: {
-    button: "Yank",
-    done: "Version yanked.",
-    title: (name) => `Yank ${name}?`,
-    text: "Names and ranges no longer select it. You can undo this.",
+    button: t("Yank"),
+    done: t("Version yanked."),
+    title: (name) => t("Yank {name}?", { name }),
+    text: t("Names and ranges no longer select it. You can undo this."),
   },
   unyank: {
-    button: "Unyank",
-    done: "Version unyanked.",
-    title: (name) => `Unyank ${name}?`,
-    text: "Names and ranges can select it again.",
+    button: t("Unyank"),
+    done: t("Version unyanked."),
+    title: (name) => t("Unyank {name}?", { name }),
+    text: t("Names and ranges can select it again."),
   },
 };
 
@@ -43,10 +44,10 @@ export function Versions({ skill, mayActivate }: { skill: Skill; mayActivate: bo
   const answer = useQuery(versionsOf(id, cursor));
   const [asked, ask] = useState<{ act: Act; version: SkillVersion } | null>(null);
   return (
-    <Answer of={answer} what="the versions">
+    <Answer of={answer} what={t("the versions")}>
       {({ items, next }) => (
         <>
-          <Table name="Versions" heads={["Version", "Published", "By", "Size", "Findings", ""]}>
+          <Table name={t("Versions")} heads={[t("Version"), t("Published"), t("By"), t("Size"), t("Findings"), ""]}>
             {items.map((version) => (
               <Row
                 key={version.version_id}
@@ -57,7 +58,7 @@ export function Versions({ skill, mayActivate }: { skill: Skill; mayActivate: bo
               />
             ))}
           </Table>
-          <Pages cursor={cursor} next={next} older="Older versions" />
+          <Pages cursor={cursor} next={next} older={t("Older versions")} />
           {asked !== null && (
             <Confirm
               title={ACTS[asked.act].title(nameOf(asked.version))}
@@ -92,8 +93,8 @@ function Row({
     <tr>
       <td>
         <Plain>{nameOf(version)}</Plain>
-        {version.yanked_at !== null && <span className="tag bad">yanked</span>}
-        {version.blocked_for !== null && <span className="tag bad">blocked</span>}
+        {version.yanked_at !== null && <span className="tag bad">{t("yanked")}</span>}
+        {version.blocked_for !== null && <span className="tag bad">{t("blocked")}</span>}
       </td>
       <td>
         <When at={version.created_at} />
@@ -104,7 +105,7 @@ function Row({
       <td>{bytes(version.fileSize)}</td>
       <td>
         {version.warnings.length === 0 ? (
-          "none"
+          t("none")
         ) : (
           <details>
             <summary>{version.warnings.length}</summary>
@@ -121,7 +122,7 @@ function Row({
               to="/skills/$id"
               search={{ view: "compare", base: version.version_id, version: current }}
             >
-              Compare
+              {t("Compare")}
             </Link>
           )}
           {mayActivate &&

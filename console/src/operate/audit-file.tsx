@@ -7,6 +7,7 @@ import { Button } from "../parts/controls";
 import { csvAddress } from "../parts/csv";
 import { Trouble } from "../parts/state";
 import { figure } from "../parts/text";
+import { t } from "../text/text";
 import { type AuditFilters, recordsOf } from "./audit-records";
 
 /** The number of records in one file. Filter by days for more. */
@@ -18,15 +19,17 @@ export function AuditFile({ filters }: { filters: AuditFilters }): ReactNode {
   return (
     <div className="row">
       <Button isDisabled={isPending} onPress={() => mutate()}>
-        {isPending ? "Exporting…" : "Export CSV"}
+        {isPending ? t("Exporting…") : t("Export CSV")}
       </Button>
       {data !== undefined && (
         <a download="audit.csv" href={csvAddress([HEADS, ...data.map(lineOf)])}>
-          Download {figure(data.length)} records
+          {t("Download {count} records", { count: figure(data.length) })}
         </a>
       )}
       {data?.length === MOST && (
-        <span className="soft">The file has the newest {figure(MOST)} records. Filter by day to export others.</span>
+        <span className="soft">
+          {t("The file has the newest {limit} records. Filter by day to export others.", { limit: figure(MOST) })}
+        </span>
       )}
       {error !== null && <Trouble error={error} />}
     </div>

@@ -12,6 +12,7 @@ import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
 import { SYSTEM_TABS } from "../shell/places";
+import { t } from "../text/text";
 import { AuditFile } from "./audit-file";
 import { type AuditFilters, recordsOf } from "./audit-records";
 
@@ -24,15 +25,15 @@ export function Audit(): ReactNode {
     queryFn: ({ signal }) => recordsOf(filters, cursor, signal),
   });
   return (
-    <Page title="System" lead="Every change and who made it, newest first." tabs={SYSTEM_TABS}>
+    <Page title={t("System")} lead={t("Every change and who made it, newest first.")} tabs={SYSTEM_TABS}>
       <Filters key={JSON.stringify(filters)} />
-      <Answer of={answer} what="the records">
+      <Answer of={answer} what={t("the records")}>
         {({ items, next }) =>
           items.length === 0 ? (
-            <Empty icon={ScrollText} title="No matching records" />
+            <Empty icon={ScrollText} title={t("No matching records")} />
           ) : (
             <>
-              <Table name="Audit records" heads={["Time", "User", "Action", "Resource", "Details"]}>
+              <Table name={t("Audit records")} heads={[t("Time"), t("User"), t("Action"), t("Resource"), t("Details")]}>
                 {items.map(
                   ({
                     seq,
@@ -51,7 +52,9 @@ export function Audit(): ReactNode {
                         <When at={at} />
                       </td>
                       <td>
-                        <Plain>{user_id === null || user_id === who ? who : `${who} for ${user_id}`}</Plain>
+                        <Plain>
+                          {user_id === null || user_id === who ? who : t("{who} for {user}", { who, user: user_id })}
+                        </Plain>
                       </td>
                       <td>{did}</td>
                       <td>
@@ -59,7 +62,7 @@ export function Audit(): ReactNode {
                       </td>
                       <td>
                         <details>
-                          <summary>Show</summary>
+                          <summary>{t("Show")}</summary>
                           <pre>
                             <Plain>{JSON.stringify({ before, after, request_id }, null, 2)}</Plain>
                           </pre>
@@ -69,7 +72,7 @@ export function Audit(): ReactNode {
                   ),
                 )}
               </Table>
-              <Pages cursor={cursor} next={next} older="Older records" />
+              <Pages cursor={cursor} next={next} older={t("Older records")} />
               <AuditFile filters={filters} />
             </>
           )
@@ -81,10 +84,10 @@ export function Audit(): ReactNode {
 
 /** The filter fields, by their names in the address. */
 const FIELDS = [
-  ["actor", "User", ""],
-  ["action", "Action", "skill.publish"],
-  ["type", "Resource type", "skill"],
-  ["id", "Resource id", ""],
+  ["actor", t("User"), ""],
+  ["action", t("Action"), "skill.publish"],
+  ["type", t("Resource type"), "skill"],
+  ["id", t("Resource id"), ""],
 ] as const;
 
 function Filters(): ReactNode {
@@ -112,9 +115,9 @@ function Filters(): ReactNode {
           {...(placeholder === "" ? {} : { placeholder })}
         />
       ))}
-      <Field label="From (UTC)" type="date" value={words.since ?? ""} onChange={set("since")} />
-      <Field label="Before (UTC)" type="date" value={words.until ?? ""} onChange={set("until")} />
-      <Button type="submit">Filter</Button>
+      <Field label={t("From (UTC)")} type="date" value={words.since ?? ""} onChange={set("since")} />
+      <Field label={t("Before (UTC)")} type="date" value={words.until ?? ""} onChange={set("until")} />
+      <Button type="submit">{t("Filter")}</Button>
     </Form>
   );
 }

@@ -10,6 +10,7 @@ import { Button } from "../parts/controls";
 import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
+import { rich, t } from "../text/text";
 
 /** The highest number of clients of a gateway. */
 const MOST = 100;
@@ -21,17 +22,19 @@ export function Clients(): ReactNode {
   });
   const [lost, setLost] = useState<OAuthClient | null>(null);
   return (
-    <Card title="Pre-registered clients" isFlush>
-      <Answer of={answer} what="the clients">
+    <Card title={t("Pre-registered clients")} isFlush>
+      <Answer of={answer} what={t("the clients")}>
         {({ items }) =>
           items.length === 0 ? (
             <p className="body soft">
               <span>
-                No clients. Register one with <code>PUT /api/v1/oauth-clients/&lt;name&gt;</code>.
+                {rich("No clients. Register one with {code}.", {
+                  code: <code>PUT /api/v1/oauth-clients/&lt;name&gt;</code>,
+                })}
               </span>
             </p>
           ) : (
-            <Table name="Pre-registered clients" heads={["Client", "Redirect URIs", "Registered", ""]}>
+            <Table name={t("Pre-registered clients")} heads={[t("Client"), t("Redirect URIs"), t("Registered"), ""]}>
               {items.map((client) => (
                 <tr key={client.name}>
                   <td className="long">
@@ -49,10 +52,10 @@ export function Clients(): ReactNode {
                   <td>
                     <Button
                       kind="danger"
-                      aria-label={`Remove ${visible(client.display_name)}`}
+                      aria-label={t("Remove {client}", { client: visible(client.display_name) })}
                       onPress={() => setLost(client)}
                     >
-                      Remove
+                      {t("Remove")}
                     </Button>
                   </td>
                 </tr>
@@ -63,13 +66,13 @@ export function Clients(): ReactNode {
       </Answer>
       {lost !== null && (
         <Confirm
-          title={`Remove ${visible(lost.display_name)}?`}
-          button="Remove"
-          done="Client removed."
+          title={t("Remove {client}?", { client: visible(lost.display_name) })}
+          button={t("Remove")}
+          done={t("Client removed.")}
           act={() => call("oauthClients.delete", { path: { name: lost.name } })}
           onClose={() => setLost(null)}
         >
-          Users can no longer sign in with it, and the users it has signed in are signed out.
+          {t("Users can no longer sign in with it, and the users it has signed in are signed out.")}
         </Confirm>
       )}
     </Card>

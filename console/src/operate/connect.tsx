@@ -8,11 +8,12 @@ import { Confirm } from "../parts/confirm";
 import { Button } from "../parts/controls";
 import { Trouble } from "../parts/state";
 import { visible, When } from "../parts/text";
+import { t } from "../text/text";
 
 const STATES: Record<Connection["state"], { text: string; look: string }> = {
-  active: { text: "connected", look: "good" },
-  pending: { text: "not confirmed", look: "" },
-  ended: { text: "sign in again", look: "bad" },
+  active: { text: t("connected"), look: "good" },
+  pending: { text: t("not confirmed"), look: "" },
+  ended: { text: t("sign in again"), look: "bad" },
 };
 
 export function ConnectionState({ connection: { state, created_at } }: { connection: Connection }): ReactNode {
@@ -36,8 +37,8 @@ export function Connect({ name, connection }: { name: string; connection: Connec
   });
   return (
     <>
-      <Button isDisabled={isPending} aria-label={`Connect ${visible(name)}`} onPress={() => mutate()}>
-        {connection === null ? "Connect" : "Connect again"}
+      <Button isDisabled={isPending} aria-label={t("Connect {name}", { name: visible(name) })} onPress={() => mutate()}>
+        {connection === null ? t("Connect") : t("Connect again")}
       </Button>
       {error !== null && <Trouble error={error} />}
     </>
@@ -47,13 +48,13 @@ export function Connect({ name, connection }: { name: string; connection: Connec
 export function Disconnect({ connection, onClose }: { connection: Connection; onClose: () => void }): ReactNode {
   return (
     <Confirm
-      title={`Disconnect ${visible(connection.server)}?`}
-      button="Disconnect"
-      done="Server disconnected."
+      title={t("Disconnect {server}?", { server: visible(connection.server) })}
+      button={t("Disconnect")}
+      done={t("Server disconnected.")}
       act={() => call("connections.delete", { path: { id: connection.id } })}
       onClose={onClose}
     >
-      Calls of its tools wait until you connect it again. The gateway deletes and revokes its tokens.
+      {t("Calls of its tools wait until you connect it again. The gateway deletes and revokes its tokens.")}
     </Confirm>
   );
 }

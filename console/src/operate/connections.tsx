@@ -13,6 +13,7 @@ import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible } from "../parts/text";
 import { SERVER_TABS } from "../shell/places";
+import { rich, t } from "../text/text";
 import { Connect, ConnectionState, Disconnect } from "./connect";
 
 const ROWS = 50;
@@ -28,22 +29,26 @@ export function Connections(): ReactNode {
   const [lost, setLost] = useState<Connection | null>(null);
   return (
     <Page
-      title="MCP servers"
-      lead="Your accounts at servers that require a sign-in. Only your conversations and requests use them."
+      title={t("MCP servers")}
+      lead={t("Your accounts at servers that require a sign-in. Only your conversations and requests use them.")}
       tabs={SERVER_TABS}
     >
-      <Answer of={answer} what="the connections">
+      <Answer of={answer} what={t("the connections")}>
         {({ items, next }) =>
           items.length === 0 ? (
-            <Empty icon={Link2} title="No connected servers">
+            <Empty icon={Link2} title={t("No connected servers")}>
               <p>
-                Connect one under <Link to="/servers">MCP servers</Link>. A conversation also asks you when it needs
-                one.
+                {rich("Connect one under {link}. A conversation also asks you when it needs one.", {
+                  link: <Link to="/servers">{t("MCP servers")}</Link>,
+                })}
               </p>
             </Empty>
           ) : (
             <>
-              <Table name="Connected servers" heads={["Server", "Owner", "Account at", "Scopes", "State", ""]}>
+              <Table
+                name={t("Connected servers")}
+                heads={[t("Server"), t("Owner"), t("Account at"), t("Scopes"), t("State"), ""]}
+              >
                 {items.map((connection) => (
                   <Row key={connection.id} connection={connection} onLose={() => setLost(connection)} />
                 ))}
@@ -68,7 +73,7 @@ function Row({ connection, onLose }: { connection: Connection; onLose: () => voi
           <Plain>{url}</Plain>
         </div>
       </td>
-      <td>{scope === "group" ? <Plain>{group_name}</Plain> : scope === "user" ? "me" : "gateway"}</td>
+      <td>{scope === "group" ? <Plain>{group_name}</Plain> : scope === "user" ? t("me") : t("gateway")}</td>
       <td>
         <Plain>{URL.parse(issuer)?.host ?? issuer}</Plain>
       </td>
@@ -81,8 +86,8 @@ function Row({ connection, onLose }: { connection: Connection; onLose: () => voi
       <td>
         <div className="row tight">
           {state !== "active" && <Connect name={server} connection={connection} />}
-          <Button kind="danger" aria-label={`Disconnect ${visible(server)}`} onPress={onLose}>
-            Disconnect
+          <Button kind="danger" aria-label={t("Disconnect {server}", { server: visible(server) })} onPress={onLose}>
+            {t("Disconnect")}
           </Button>
         </div>
       </td>

@@ -14,6 +14,7 @@ import { Search } from "../parts/search";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible, When } from "../parts/text";
+import { rich, t } from "../text/text";
 
 const ROWS = 50;
 const route = getRouteApi("/conversations");
@@ -37,32 +38,32 @@ export function Conversations(): ReactNode {
   const close = () => ask(null);
   return (
     <Page
-      title="Conversations"
-      lead="Your conversations. No other user can read them. Turns and tokens are up to ten minutes old."
+      title={t("Conversations")}
+      lead={t("Your conversations. No other user can read them. Turns and tokens are up to ten minutes old.")}
     >
       <search className="row">
         <Search
-          label="Search conversations"
-          placeholder="Part of the title, agent or id"
+          label={t("Search conversations")}
+          placeholder={t("Part of the title, agent or id")}
           value={q}
           onSearch={(words) => void navigate({ search: words === "" ? {} : { q: words } })}
         />
       </search>
-      <Answer of={answer} what="the conversations">
+      <Answer of={answer} what={t("the conversations")}>
         {({ items, next }) => (
           <>
             {items.length === 0 ? (
               <Nothing isFirst={q === undefined && cursor === undefined} />
             ) : (
               <Table
-                name="Conversations"
+                name={t("Conversations")}
                 heads={[
-                  "Conversation",
-                  "Agent",
-                  { num: "Turns" },
-                  "Last turn",
-                  { num: "Billed tokens" },
-                  "Created",
+                  t("Conversation"),
+                  t("Agent"),
+                  { num: t("Turns") },
+                  t("Last turn"),
+                  { num: t("Billed tokens") },
+                  t("Created"),
                   "",
                 ]}
               >
@@ -78,13 +79,13 @@ export function Conversations(): ReactNode {
       {asked?.act === "rename" && <Rename talk={asked.talk} onClose={close} />}
       {asked?.act === "delete" && (
         <Confirm
-          title={`Delete ${visible(nameOf(asked.talk))}?`}
-          button="Delete"
-          done="Conversation deleted."
+          title={t("Delete {name}?", { name: visible(nameOf(asked.talk)) })}
+          button={t("Delete")}
+          done={t("Conversation deleted.")}
           act={() => call("conversations.delete", { path: { id: asked.talk.id } })}
           onClose={close}
         >
-          Its turns, results, files and questions are deleted. You cannot undo this.
+          {t("Its turns, results, files and questions are deleted. You cannot undo this.")}
         </Confirm>
       )}
     </Page>
@@ -115,11 +116,11 @@ function Row({ talk, ask }: { talk: Talk; ask: (act: "rename" | "delete") => voi
       </td>
       <td>
         <div className="row tight">
-          <Button aria-label={`Rename ${name}`} onPress={() => ask("rename")}>
-            Rename
+          <Button aria-label={t("Rename {name}", { name })} onPress={() => ask("rename")}>
+            {t("Rename")}
           </Button>
-          <Button kind="danger" aria-label={`Delete ${name}`} onPress={() => ask("delete")}>
-            Delete
+          <Button kind="danger" aria-label={t("Delete {name}", { name })} onPress={() => ask("delete")}>
+            {t("Delete")}
           </Button>
         </div>
       </td>
@@ -140,30 +141,39 @@ function Rename({ talk, onClose }: { talk: Talk; onClose: () => void }): ReactNo
   });
   return (
     <FormWindow
-      title={`Rename ${visible(nameOf(talk))}`}
-      button="Rename"
+      title={t("Rename {name}", { name: visible(nameOf(talk)) })}
+      button={t("Rename")}
       isBusy={isPending}
       isIncomplete={title.trim() === ""}
       error={error}
       onSubmit={() => mutate()}
       onClose={onClose}
     >
-      <Field label="Title" value={title} onChange={setTitle} isRequired autoFocus help="Models do not see the title." />
+      <Field
+        label={t("Title")}
+        value={title}
+        onChange={setTitle}
+        isRequired
+        autoFocus
+        help={t("Models do not see the title.")}
+      />
     </FormWindow>
   );
 }
 
 function Nothing({ isFirst }: { isFirst: boolean }): ReactNode {
   return isFirst ? (
-    <Empty icon={MessagesSquare} title="No conversations yet">
+    <Empty icon={MessagesSquare} title={t("No conversations yet")}>
       <p>
-        Start one in the <Link to="/try">playground</Link>, or connect your application to{" "}
-        <code>{location.origin}/openai/v1</code>.
+        {rich("Start one in the {link}, or connect your application to {origin}.", {
+          link: <Link to="/try">{t("playground")}</Link>,
+          origin: <code>{location.origin}/openai/v1</code>,
+        })}
       </p>
     </Empty>
   ) : (
-    <Empty icon={MessagesSquare} title="No matching conversations">
-      <p>Try another search, or clear the field.</p>
+    <Empty icon={MessagesSquare} title={t("No matching conversations")}>
+      <p>{t("Try another search, or clear the field.")}</p>
     </Empty>
   );
 }

@@ -14,6 +14,7 @@ import { Pages } from "../parts/pages";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
+import { rich, t } from "../text/text";
 import { Clients } from "./clients";
 
 const ROWS = 50;
@@ -31,28 +32,32 @@ export function Grants(): ReactNode {
   const close = () => setLost(null);
   return (
     <Page
-      title="Connected apps"
-      lead="MCP hosts that users have signed in. An app chooses its own name, and nobody verifies it."
+      title={t("Connected apps")}
+      lead={t("MCP hosts that users have signed in. An app chooses its own name, and nobody verifies it.")}
       actions={
         (answer.data?.items.length ?? 0) > 0 && (
           <Button kind="danger" onPress={() => setLost("all")}>
-            Disconnect all of mine
+            {t("Disconnect all of mine")}
           </Button>
         )
       }
     >
-      <Answer of={answer} what="the apps">
+      <Answer of={answer} what={t("the apps")}>
         {({ items, next }) =>
           items.length === 0 ? (
-            <Empty icon={Plug} title="No connected apps">
+            <Empty icon={Plug} title={t("No connected apps")}>
               <p>
-                Add <code>{location.origin}/mcp</code> as a server in an MCP host such as Claude or VS Code, and sign
-                in.
+                {rich("Add {origin} as a server in an MCP host such as Claude or VS Code, and sign in.", {
+                  origin: <code>{location.origin}/mcp</code>,
+                })}
               </p>
             </Empty>
           ) : (
             <>
-              <Table name="Connected apps" heads={["App", "User", "Resource", "Connected", "Last used", "Expires", ""]}>
+              <Table
+                name={t("Connected apps")}
+                heads={[t("App"), t("User"), t("Resource"), t("Connected"), t("Last used"), t("Expires"), ""]}
+              >
                 {items.map((grant) => (
                   <tr key={grant.id}>
                     <td className="long">
@@ -79,10 +84,10 @@ export function Grants(): ReactNode {
                     <td>
                       <Button
                         kind="danger"
-                        aria-label={`Disconnect ${visible(grant.client_name)}`}
+                        aria-label={t("Disconnect {client}", { client: visible(grant.client_name) })}
                         onPress={() => setLost(grant)}
                       >
-                        Disconnect
+                        {t("Disconnect")}
                       </Button>
                     </td>
                   </tr>
@@ -96,24 +101,24 @@ export function Grants(): ReactNode {
       {rights.operate && <Clients />}
       {lost === "all" && (
         <Confirm
-          title="Disconnect all of my apps?"
-          button="Disconnect"
-          done="Apps disconnected."
+          title={t("Disconnect all of my apps?")}
+          button={t("Disconnect")}
+          done={t("Apps disconnected.")}
           act={() => call("grants.endAll", {})}
           onClose={close}
         >
-          Their requests fail until you sign in to each app again.
+          {t("Their requests fail until you sign in to each app again.")}
         </Confirm>
       )}
       {lost !== null && lost !== "all" && (
         <Confirm
-          title={`Disconnect ${visible(lost.client_name)}?`}
-          button="Disconnect"
-          done="App disconnected."
+          title={t("Disconnect {client}?", { client: visible(lost.client_name) })}
+          button={t("Disconnect")}
+          done={t("App disconnected.")}
           act={() => call("grants.end", { path: { id: lost.id } })}
           onClose={close}
         >
-          Its requests fail until the user signs in again.
+          {t("Its requests fail until the user signs in again.")}
         </Confirm>
       )}
     </Page>

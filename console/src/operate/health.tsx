@@ -11,16 +11,17 @@ import { Answer, Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, When } from "../parts/text";
 import { SYSTEM_TABS } from "../shell/places";
+import { t } from "../text/text";
 
 const EVERY_MS = 10_000;
 
 const CHECKS: Record<keyof Health["checks"], string> = {
-  d1: "Database (D1)",
-  r2: "Packages (R2)",
-  loader: "Code isolates",
-  rates: "Rate limits",
-  search: "Search index",
-  executor: "Executor for scripts",
+  d1: t("Database (D1)"),
+  r2: t("Packages (R2)"),
+  loader: t("Code isolates"),
+  rates: t("Rate limits"),
+  search: t("Search index"),
+  executor: t("Executor for scripts"),
 };
 
 export function HealthPage(): ReactNode {
@@ -30,18 +31,18 @@ export function HealthPage(): ReactNode {
     refetchInterval: EVERY_MS,
   });
   return (
-    <Page title="System" lead="The state of the services that the gateway needs." tabs={SYSTEM_TABS}>
-      <Answer of={answer} what="the gateway's health">
+    <Page title={t("System")} lead={t("The state of the services that the gateway needs.")} tabs={SYSTEM_TABS}>
+      <Answer of={answer} what={t("the gateway's health")}>
         {({ status, version, checked_at, checks, issues = [] }) => (
           <>
             <Facts
               of={[
-                ["State", <State key="state" of={status} />],
-                ["Version", <Plain key="version">{version}</Plain>],
-                ["Checked", <When key="checked" at={checked_at} />],
+                [t("State"), <State key="state" of={status} />],
+                [t("Version"), <Plain key="version">{version}</Plain>],
+                [t("Checked"), <When key="checked" at={checked_at} />],
               ]}
             />
-            <Table name="Services" heads={["Service", "State"]}>
+            <Table name={t("Services")} heads={[t("Service"), t("State")]}>
               {Object.entries(CHECKS).map(([part, name]) => (
                 <tr key={part}>
                   <th scope="row">{name}</th>
@@ -61,8 +62,15 @@ export function HealthPage(): ReactNode {
 
 const LOOKS: Readonly<Record<string, string>> = { ok: "good", degraded: "warn", failed: "bad" };
 
+const STATES: Readonly<Record<string, string>> = {
+  ok: t("ok"),
+  degraded: t("degraded"),
+  failed: t("failed"),
+  unknown: t("unknown"),
+};
+
 function State({ of }: { of: string }): ReactNode {
-  return <span className={`tag ${LOOKS[of] ?? ""}`}>{of}</span>;
+  return <span className={`tag ${LOOKS[of] ?? ""}`}>{STATES[of] ?? of}</span>;
 }
 
 /**

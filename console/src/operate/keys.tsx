@@ -14,6 +14,7 @@ import { Pages } from "../parts/pages";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
+import { rich, t } from "../text/text";
 import { NewKey } from "./new-key";
 
 const ROWS = 50;
@@ -34,25 +35,25 @@ export function Keys(): ReactNode {
   const [lost, setLost] = useState<Key | null>(null);
   return (
     <Page
-      title="API keys"
-      lead="A key lets a program or a person use the gateway as one user, within its scopes."
+      title={t("API keys")}
+      lead={t("A key lets a program or a person use the gateway as one user, within its scopes.")}
       actions={
         rights.operate && (
           <Button kind="main" onPress={() => setMaking(true)}>
-            Create key
+            {t("Create key")}
           </Button>
         )
       }
     >
-      <Answer of={answer} what="the keys">
+      <Answer of={answer} what={t("the keys")}>
         {({ items, next }) =>
           items.length === 0 ? (
-            <Empty icon={KeyRound} title="No keys yet">
-              <p>The gateway's first admin key is a setting and is not listed here.</p>
+            <Empty icon={KeyRound} title={t("No keys yet")}>
+              <p>{t("The gateway's first admin key is a setting and is not listed here.")}</p>
             </Empty>
           ) : (
             <>
-              <Table name="Keys" heads={["Name", "User", "Scopes", "Expires", "Last used", ""]}>
+              <Table name={t("Keys")} heads={[t("Name"), t("User"), t("Scopes"), t("Expires"), t("Last used"), ""]}>
                 {items.map((key) => (
                   <tr key={key.id}>
                     <td>
@@ -60,9 +61,9 @@ export function Keys(): ReactNode {
                     </td>
                     <td>
                       <Plain>{key.user_id}</Plain>
-                      {key.role === "admin" && <span className="tag">admin</span>}
+                      {key.role === "admin" && <span className="tag">{t("admin")}</span>}
                     </td>
-                    <td>{key.scopes.length === 0 ? "all" : key.scopes.join(", ")}</td>
+                    <td>{key.scopes.length === 0 ? t("all") : key.scopes.join(", ")}</td>
                     <td>
                       <When at={key.expires_at} />
                     </td>
@@ -72,10 +73,10 @@ export function Keys(): ReactNode {
                     <td>
                       <Button
                         kind="danger"
-                        aria-label={`Revoke ${visible(key.name ?? key.id)}`}
+                        aria-label={t("Revoke {id}", { id: visible(key.name ?? key.id) })}
                         onPress={() => setLost(key)}
                       >
-                        Revoke
+                        {t("Revoke")}
                       </Button>
                     </td>
                   </tr>
@@ -98,13 +99,13 @@ export function Keys(): ReactNode {
       {made !== null && <Shown made={made} onClose={() => setMade(null)} />}
       {lost !== null && (
         <Confirm
-          title={`Revoke ${visible(lost.name ?? lost.id)}?`}
-          button="Revoke"
-          done="Key revoked."
+          title={t("Revoke {id}?", { id: visible(lost.name ?? lost.id) })}
+          button={t("Revoke")}
+          done={t("Key revoked.")}
           act={() => call("keys.revoke", { path: { id: lost.id } })}
           onClose={() => setLost(null)}
         >
-          Requests that use it fail immediately, and its console sessions end. You cannot undo this.
+          {t("Requests that use it fail immediately, and its console sessions end. You cannot undo this.")}
         </Confirm>
       )}
     </Page>
@@ -115,16 +116,18 @@ export function Keys(): ReactNode {
 function Shown({ made, onClose }: { made: CreatedKey; onClose: () => void }): ReactNode {
   const [isCopied, setCopied] = useState(false);
   return (
-    <Window urgent title="Copy the key" onClose={onClose}>
+    <Window urgent title={t("Copy the key")} onClose={onClose}>
       <p>
-        The key is shown only once. Anyone who has it can act as <Plain>{made.user_id}</Plain>.
+        {rich("The key is shown only once. Anyone who has it can act as {user}.", {
+          user: <Plain>{made.user_id}</Plain>,
+        })}
       </p>
       <code className="secret">{made.key}</code>
       <div className="buttons">
         <Button kind="main" onPress={() => void navigator.clipboard.writeText(made.key).then(() => setCopied(true))}>
-          {isCopied ? "Copied" : "Copy"}
+          {isCopied ? t("Copied") : t("Copy")}
         </Button>
-        <Button onPress={onClose}>Done</Button>
+        <Button onPress={onClose}>{t("Done")}</Button>
       </div>
     </Window>
   );

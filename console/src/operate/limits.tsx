@@ -10,6 +10,7 @@ import { Page } from "../parts/page";
 import { Answer } from "../parts/state";
 import { bytes, figure } from "../parts/text";
 import { SYSTEM_TABS } from "../shell/places";
+import { t } from "../text/text";
 
 interface Quota {
   used: number;
@@ -19,8 +20,8 @@ interface Quota {
 export function Limits(): ReactNode {
   const answer = useQuery({ queryKey: ["limits"], queryFn: ({ signal }) => call("me.get", {}, signal) });
   return (
-    <Page title="System" lead="How much of your quotas you use." tabs={SYSTEM_TABS}>
-      <Answer of={answer} what="your limits">
+    <Page title={t("System")} lead={t("How much of your quotas you use.")} tabs={SYSTEM_TABS}>
+      <Answer of={answer} what={t("your limits")}>
         {(me) => <Used of={me} />}
       </Answer>
     </Page>
@@ -30,26 +31,26 @@ export function Limits(): ReactNode {
 function Used({ of: { quotas, today } }: { of: Me }): ReactNode {
   return (
     <>
-      <Card title="Stored">
+      <Card title={t("Stored")}>
         <Meters
           of={[
-            ["Skills", quotas.skills, figure],
-            ["Versions", quotas.versions, figure],
-            ["Packages", quotas.bytes, bytes],
-            ["Database", quotas.databaseBytes, bytes],
-            ["Agents", quotas.ghosts, figure],
-            ["Keys", quotas.keys, figure],
-            ["Files written by scripts", quotas.files, bytes],
+            [t("Skills"), quotas.skills, figure],
+            [t("Versions"), quotas.versions, figure],
+            [t("Packages"), quotas.bytes, bytes],
+            [t("Database"), quotas.databaseBytes, bytes],
+            [t("Agents"), quotas.ghosts, figure],
+            [t("Keys"), quotas.keys, figure],
+            [t("Files written by scripts"), quotas.files, bytes],
           ]}
         />
       </Card>
-      <Card title="Today (UTC)">
+      <Card title={t("Today (UTC)")}>
         <Meters
           of={[
-            ["Uploads", today.uploads, figure],
-            ["New conversations", today.conversations, figure],
-            ["Scripts", today.scripts, figure],
-            ["New keys", today.keys, figure],
+            [t("Uploads"), today.uploads, figure],
+            [t("New conversations"), today.conversations, figure],
+            [t("Scripts"), today.scripts, figure],
+            [t("New keys"), today.keys, figure],
           ]}
         />
       </Card>
@@ -67,7 +68,7 @@ function Meters({
       of={of.map(([name, { used, limit }, say]) => [
         name,
         <>
-          {say(used)} of {say(limit)}
+          {t("{used} of {limit}", { used: say(used), limit: say(limit) })}
           <meter min={0} max={Math.max(limit, 1)} high={limit * 0.8} value={Math.min(used, limit)} aria-label={name} />
         </>,
       ])}

@@ -8,15 +8,16 @@ import { Choice, Field } from "../parts/controls";
 import { FormWindow } from "../parts/form-window";
 import { visible } from "../parts/text";
 import { toast } from "../parts/toast";
+import { t } from "../text/text";
 import type { OwnerAsked } from "./owners";
 
 const APIS = {
   openai: {
-    name: "OpenAI: chat and responses",
+    name: t("OpenAI: chat and responses"),
     api: ["openai-chat", "openai-responses"],
     base: "https://api.openai.com/v1",
   },
-  chat: { name: "OpenAI: chat only", api: ["openai-chat"], base: "https://api.example.com/v1" },
+  chat: { name: t("OpenAI: chat only"), api: ["openai-chat"], base: "https://api.example.com/v1" },
   anthropic: { name: "Anthropic", api: ["anthropic"], base: "https://api.anthropic.com" },
 } as const satisfies Record<string, { name: string; api: ModelEntry["api"]; base: string }>;
 type Api = keyof typeof APIS;
@@ -65,7 +66,7 @@ export function ModelForm({
     mutationFn: () => call("models.set", { path: { name: name.trim() }, body: { ...owner, ...entry() } }),
     onSuccess: async () => {
       onClose();
-      toast("Model saved.");
+      toast(t("Model saved."));
       await client.invalidateQueries();
     },
   });
@@ -82,34 +83,34 @@ export function ModelForm({
   const names = key === "" || known.includes(key) ? known : [...known, key];
   return (
     <FormWindow
-      title={model === null ? "Add model" : `Edit ${visible(model.name)}`}
-      button={isPending ? "Saving…" : "Save"}
+      title={model === null ? t("Add model") : t("Edit {name}", { name: visible(model.name) })}
+      button={isPending ? t("Saving…") : t("Save")}
       isBusy={isPending}
       error={error}
       onSubmit={() => mutate()}
       onClose={onClose}
     >
       <Field
-        label="Name"
+        label={t("Name")}
         value={name}
         onChange={setName}
         isRequired
         isDisabled={model !== null}
         autoFocus={model === null}
-        help="Requests use this name. It replaces a gateway model of the same name."
+        help={t("Requests use this name. It replaces a gateway model of the same name.")}
       />
-      <Choice label="API" value={api} options={NAMES} onChange={setApi} />
+      <Choice label={t("API")} value={api} options={NAMES} onChange={setApi} />
       <Field
-        label="Base URL"
+        label={t("Base URL")}
         value={base}
         onChange={setBase}
         isRequired
         placeholder={APIS[api].base}
-        help="The base URL for the provider's SDK."
+        help={t("The base URL for the provider's SDK.")}
       />
-      <Field label="Provider's model name" value={real} onChange={setReal} isRequired />
+      <Field label={t("Provider's model name")} value={real} onChange={setReal} isRequired />
       <Choice
-        label="Secret with the API key"
+        label={t("Secret with the API key")}
         value={key}
         options={[["", "none"], ...names.map((one): [string, string] => [one, visible(one)])]}
         onChange={setKey}

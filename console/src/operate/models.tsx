@@ -13,6 +13,7 @@ import { Pages } from "../parts/pages";
 import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
+import { t } from "../text/text";
 import { ModelForm } from "./model-form";
 import { Offered } from "./offered-models";
 import { Owners, ownerAsked } from "./owners";
@@ -33,29 +34,32 @@ export function Models(): ReactNode {
   const [lost, setLost] = useState<Model | null>(null);
   return (
     <Page
-      title="Models"
-      lead="Models that the chat endpoint and the playground can use."
+      title={t("Models")}
+      lead={t("Models that the chat endpoint and the playground can use.")}
       actions={
         <Button kind="main" onPress={() => setForm("new")}>
-          Add model
+          {t("Add model")}
         </Button>
       }
     >
       <Offered />
       <section className="section" aria-labelledby="stored-models">
-        <h2 id="stored-models">Stored models</h2>
+        <h2 id="stored-models">{t("Stored models")}</h2>
         <div className="row">
           <Owners of={of} onChange={(next) => void navigate({ search: next === "" ? {} : { of: next } })} />
         </div>
-        <Answer of={answer} what="the models">
+        <Answer of={answer} what={t("the models")}>
           {({ items, next }) =>
             items.length === 0 && cursor === undefined ? (
-              <Empty icon={Cpu} title="No stored models">
-                <p>Add the base URL of a provider, the name of a model, and a secret with the API key.</p>
+              <Empty icon={Cpu} title={t("No stored models")}>
+                <p>{t("Add the base URL of a provider, the name of a model, and a secret with the API key.")}</p>
               </Empty>
             ) : (
               <>
-                <Table name="Models" heads={["Name", "Model", "Base URL", "Key", "APIs", "Updated", ""]}>
+                <Table
+                  name={t("Models")}
+                  heads={[t("Name"), t("Model"), t("Base URL"), t("Key"), t("APIs"), t("Updated"), ""]}
+                >
                   {items.map((model) => (
                     <tr key={model.name}>
                       <th scope="row">
@@ -67,22 +71,25 @@ export function Models(): ReactNode {
                       <td className="long">
                         <Plain>{model.base_url}</Plain>
                       </td>
-                      <td>{model.key === undefined ? "none" : <Plain>{model.key}</Plain>}</td>
+                      <td>{model.key === undefined ? t("none") : <Plain>{model.key}</Plain>}</td>
                       <td>{model.api.join(", ")}</td>
                       <td>
                         <When at={model.updated_at} />
                       </td>
                       <td>
                         <div className="row tight">
-                          <Button aria-label={`Edit ${visible(model.name)}`} onPress={() => setForm(model)}>
-                            Edit
+                          <Button
+                            aria-label={t("Edit {name}", { name: visible(model.name) })}
+                            onPress={() => setForm(model)}
+                          >
+                            {t("Edit")}
                           </Button>
                           <Button
                             kind="danger"
-                            aria-label={`Delete ${visible(model.name)}`}
+                            aria-label={t("Delete {name}", { name: visible(model.name) })}
                             onPress={() => setLost(model)}
                           >
-                            Delete
+                            {t("Delete")}
                           </Button>
                         </div>
                       </td>
@@ -98,13 +105,13 @@ export function Models(): ReactNode {
       {form !== null && <ModelForm owner={owner} model={form === "new" ? null : form} onClose={() => setForm(null)} />}
       {lost !== null && (
         <Confirm
-          title={`Delete ${visible(lost.name)}?`}
-          button="Delete"
-          done="Model deleted."
+          title={t("Delete {name}?", { name: visible(lost.name) })}
+          button={t("Delete")}
+          done={t("Model deleted.")}
           act={() => call("models.delete", { path: { name: lost.name }, query: owner })}
           onClose={() => setLost(null)}
         >
-          Requests that name this model will fail. The stored secret is kept.
+          {t("Requests that name this model will fail. The stored secret is kept.")}
         </Confirm>
       )}
     </Page>

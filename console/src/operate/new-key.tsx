@@ -8,29 +8,30 @@ import { call, type RequestOf } from "../gateway/call";
 import { useMe } from "../gateway/session";
 import { Choice, Field } from "../parts/controls";
 import { FormWindow } from "../parts/form-window";
+import { t } from "../text/text";
 
 type Scope = NonNullable<RequestOf<"keys.create">["body"]["scopes"]>[number];
 /** Scopes with their descriptions. */
 const SCOPES: readonly (readonly [Scope, string])[] = [
-  ["skills:read", "read skills"],
-  ["skills:write", "publish and change skills"],
-  ["ghosts", "manage agents"],
-  ["conversations", "run conversations"],
-  ["chat", "use the chat endpoint"],
-  ["mcp", "use MCP"],
-  ["groups", "manage groups"],
-  ["keys", "manage own keys"],
-  ["secrets", "manage secrets"],
-  ["act_as", "act for other users"],
-  ["admin", "operate the gateway"],
+  ["skills:read", t("read skills")],
+  ["skills:write", t("publish and change skills")],
+  ["ghosts", t("manage agents")],
+  ["conversations", t("run conversations")],
+  ["chat", t("use the chat endpoint")],
+  ["mcp", t("use MCP")],
+  ["groups", t("manage groups")],
+  ["keys", t("manage own keys")],
+  ["secrets", t("manage secrets")],
+  ["act_as", t("act for other users")],
+  ["admin", t("operate the gateway")],
 ];
 /** The user of the gateway's own key. No other key can be created for this user. */
 const OWN_USER = "admin";
 const DAYS = [
-  ["30", "30 days"],
-  ["90", "90 days"],
-  ["365", "1 year"],
-  ["", "never"],
+  ["30", t("30 days")],
+  ["90", t("90 days")],
+  ["365", t("1 year")],
+  ["", t("never")],
 ] as const;
 
 export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: CreatedKey) => void }): ReactNode {
@@ -57,8 +58,8 @@ export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key:
   });
   return (
     <FormWindow
-      title="Create key"
-      button={isPending ? "Creating…" : "Create"}
+      title={t("Create key")}
+      button={isPending ? t("Creating…") : t("Create")}
       isBusy={isPending}
       isIncomplete={scopes.length === 0}
       error={error}
@@ -66,17 +67,17 @@ export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key:
       onClose={onClose}
     >
       <Field
-        label="User"
+        label={t("User")}
         value={user}
         onChange={setUser}
         isRequired
-        help="The key acts as this user."
+        help={t("The key acts as this user.")}
         autoFocus={user === ""}
       />
-      <Field label="Name" value={name} onChange={setName} help="For example, where the key is used." />
-      <Choice label="Expires after" value={days} options={DAYS} onChange={setDays} />
+      <Field label={t("Name")} value={name} onChange={setName} help={t("For example, where the key is used.")} />
+      <Choice label={t("Expires after")} value={days} options={DAYS} onChange={setDays} />
       <CheckboxGroup value={scopes} onChange={setScopes} className="checks" isRequired>
-        <Label>Scopes</Label>
+        <Label>{t("Scopes")}</Label>
         {SCOPES.map(([scope, text]) => (
           <Checkbox key={scope} value={scope} className="checkbox">
             <span className="box" aria-hidden="true" />

@@ -8,6 +8,7 @@ import { Button } from "../parts/controls";
 import { Answer, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 
 /** The number of models shown. More can be requested by name. */
 const ROWS = 100;
@@ -18,13 +19,13 @@ const PLAIN = ":plain";
 export function Offered(): ReactNode {
   const answer = useQuery({ queryKey: ["models", "offered"], queryFn: ({ signal }) => offeredModels(signal) });
   return (
-    <Card title="Available models" aside="A test sends the model one word" isFlush>
-      <Answer of={answer} what="the models">
+    <Card title={t("Available models")} aside={t("A test sends the model one word")} isFlush>
+      <Answer of={answer} what={t("the models")}>
         {(models) =>
           models.length === 0 ? (
-            <p className="body soft">No model is available to your key.</p>
+            <p className="body soft">{t("No model is available to your key.")}</p>
           ) : (
-            <Table name="Available models" heads={["Name", "Owner", "State", ""]}>
+            <Table name={t("Available models")} heads={[t("Name"), t("Owner"), t("State"), ""]}>
               {models.map(({ name, isMine }) => (
                 <Offer key={name} name={name} isMine={isMine} />
               ))}
@@ -43,24 +44,24 @@ function Offer({ name, isMine }: { name: string; isMine: boolean }): ReactNode {
       <th scope="row">
         <Plain>{name}</Plain>
       </th>
-      <td>{isMine ? "me" : name === SCRIPTED ? "built in (scripted)" : "group or gateway"}</td>
+      <td>{isMine ? t("me") : name === SCRIPTED ? t("built in (scripted)") : t("group or gateway")}</td>
       <td>
         <div role="status">
           {isPending ? (
-            "Testing…"
+            t("Testing…")
           ) : data === undefined ? (
-            error === null && <span className="soft">not tested</span>
+            error === null && <span className="soft">{t("not tested")}</span>
           ) : (
             <>
-              <span className="tag good">responds</span> {figure(data)} ms
+              <span className="tag good">{t("responds")}</span> {`${figure(data)} ms`}
             </>
           )}
         </div>
         {error !== null && <Trouble error={error} />}
       </td>
       <td>
-        <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate()}>
-          Test
+        <Button isDisabled={isPending} aria-label={t("Test {name}", { name: visible(name) })} onPress={() => mutate()}>
+          {t("Test")}
         </Button>
       </td>
     </tr>

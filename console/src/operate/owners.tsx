@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useMe } from "../gateway/session";
 import { Choice } from "../parts/controls";
 import { visible } from "../parts/text";
+import { t } from "../text/text";
 
 /** An owner as API parameters. Without fields: the user. */
 export interface OwnerAsked {
@@ -24,13 +25,16 @@ export function Owners({ of = "", onChange }: { of: string | undefined; onChange
   const { rights } = useMe();
   const groups = rights.namespaces.filter(({ role, secrets }) => role !== null && secrets);
   const options: [string, string][] = [
-    ["", "Me"],
-    ...groups.map(({ namespace }): [string, string] => [GROUP + namespace, `Group ${visible(namespace)}`]),
-    ...(rights.operate ? [["gateway", "Gateway"] satisfies [string, string]] : []),
+    ["", t("Me")],
+    ...groups.map(({ namespace }): [string, string] => [
+      GROUP + namespace,
+      t("Group {name}", { name: visible(namespace) }),
+    ]),
+    ...(rights.operate ? [["gateway", t("Gateway")] satisfies [string, string]] : []),
   ];
   // The URL can name an owner without the necessary rights. The gateway then returns an error.
   const shown = options.some(([value]) => value === of)
     ? options
     : [...options, [of, visible(of)] satisfies [string, string]];
-  return <Choice label="Owner" value={of} options={shown} onChange={onChange} />;
+  return <Choice label={t("Owner")} value={of} options={shown} onChange={onChange} />;
 }

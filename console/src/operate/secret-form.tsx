@@ -8,6 +8,7 @@ import { Field } from "../parts/controls";
 import { FormWindow } from "../parts/form-window";
 import { visible } from "../parts/text";
 import { toast } from "../parts/toast";
+import { t } from "../text/text";
 import type { OwnerAsked } from "./owners";
 
 /** `secret` is the secret to replace, or `null` for a new one. */
@@ -29,14 +30,14 @@ export function SecretForm({
     mutationFn: () => call("secrets.set", { path: { name: name.trim() }, body: { ...owner, value, hosts: names } }),
     onSuccess: async () => {
       onClose();
-      toast("Secret stored.");
+      toast(t("Secret stored."));
       await client.invalidateQueries({ queryKey: ["secrets"] });
     },
   });
   return (
     <FormWindow
-      title={secret === null ? "Store secret" : `Replace ${visible(secret.name)}`}
-      button={isPending ? "Storing…" : "Store"}
+      title={secret === null ? t("Store secret") : t("Replace {name}", { name: visible(secret.name) })}
+      button={isPending ? t("Storing…") : t("Store")}
       isBusy={isPending}
       isIncomplete={names.length === 0}
       error={error}
@@ -44,31 +45,31 @@ export function SecretForm({
       onClose={onClose}
     >
       <Field
-        label="Name"
+        label={t("Name")}
         value={name}
         onChange={setName}
         isRequired
         isDisabled={secret !== null}
         autoFocus={secret === null}
-        help="Letters, digits and _. An existing secret of this name is replaced."
+        help={t("Letters, digits and _. An existing secret of this name is replaced.")}
       />
       <Field
-        label="Value"
+        label={t("Value")}
         type="password"
         autoComplete="off"
         value={value}
         onChange={setValue}
         isRequired
         autoFocus={secret !== null}
-        help="At least 8 characters. The value is not shown again."
+        help={t("At least 8 characters. The value is not shown again.")}
       />
       <Field
-        label="Hosts"
+        label={t("Hosts")}
         value={hosts}
         onChange={setHosts}
         isRequired
         placeholder="api.example.com"
-        help="The secret is sent only to these hosts."
+        help={t("The secret is sent only to these hosts.")}
       />
     </FormWindow>
   );

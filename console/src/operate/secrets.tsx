@@ -13,6 +13,7 @@ import { Pages } from "../parts/pages";
 import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
+import { rich, t } from "../text/text";
 import { type OwnerAsked, Owners, ownerAsked } from "./owners";
 import { SecretForm } from "./secret-form";
 
@@ -33,33 +34,40 @@ export function Secrets(): ReactNode {
   const [lost, setLost] = useState<Secret | null>(null);
   return (
     <Page
-      title="Secrets"
-      lead="Credentials for MCP servers and models. A value is never shown again, and it is sent only to its hosts."
+      title={t("Secrets")}
+      lead={t(
+        "Credentials for MCP servers and models. A value is never shown again, and it is sent only to its hosts.",
+      )}
       actions={
         <Button kind="main" onPress={() => setForm("new")}>
-          Store secret
+          {t("Store secret")}
         </Button>
       }
     >
       <div className="row">
         <Owners of={of} onChange={(next) => void navigate({ search: next === "" ? {} : { of: next } })} />
       </div>
-      <Answer of={answer} what="the secrets">
+      <Answer of={answer} what={t("the secrets")}>
         {({ items, next }) =>
           items.length === 0 && cursor === undefined ? (
-            <Empty icon={Lock} title="No secrets yet">
+            <Empty icon={Lock} title={t("No secrets yet")}>
               <p>
-                Store a credential, then refer to it in servers and models as{" "}
-                <code>
-                  {"$"}
-                  {"{{secrets.NAME}}"}
-                </code>
-                .
+                {rich("Store a credential, then refer to it in servers and models as {code}.", {
+                  code: (
+                    <code>
+                      {"$"}
+                      {"{{secrets.NAME}}"}
+                    </code>
+                  ),
+                })}
               </p>
             </Empty>
           ) : (
             <>
-              <Table name="Secrets" heads={["Name", "Hosts", "Used by", "Updated", "Last used", ""]}>
+              <Table
+                name={t("Secrets")}
+                heads={[t("Name"), t("Hosts"), t("Used by"), t("Updated"), t("Last used"), ""]}
+              >
                 {items.map((secret) => (
                   <tr key={secret.name}>
                     <td>
@@ -79,15 +87,18 @@ export function Secrets(): ReactNode {
                     </td>
                     <td>
                       <div className="row tight">
-                        <Button aria-label={`Replace ${visible(secret.name)}`} onPress={() => setForm(secret)}>
-                          Replace
+                        <Button
+                          aria-label={t("Replace {name}", { name: visible(secret.name) })}
+                          onPress={() => setForm(secret)}
+                        >
+                          {t("Replace")}
                         </Button>
                         <Button
                           kind="danger"
-                          aria-label={`Delete ${visible(secret.name)}`}
+                          aria-label={t("Delete {name}", { name: visible(secret.name) })}
                           onPress={() => setLost(secret)}
                         >
-                          Delete
+                          {t("Delete")}
                         </Button>
                       </div>
                     </td>
@@ -104,13 +115,13 @@ export function Secrets(): ReactNode {
       )}
       {lost !== null && (
         <Confirm
-          title={`Delete ${visible(lost.name)}?`}
-          button="Delete"
-          done="Secret deleted."
+          title={t("Delete {name}?", { name: visible(lost.name) })}
+          button={t("Delete")}
+          done={t("Secret deleted.")}
           act={() => call("secrets.delete", { path: { name: lost.name }, query: owner })}
           onClose={() => setLost(null)}
         >
-          Servers and models that use it fail at their next request. The value cannot be restored.
+          {t("Servers and models that use it fail at their next request. The value cannot be restored.")}
         </Confirm>
       )}
     </Page>
@@ -128,12 +139,15 @@ async function usesOf({ scope, group_name }: OwnerAsked, signal: AbortSignal): P
     slice("models.list", { query: { limit, ...group, ...(scope === undefined ? {} : { scope }) } }, signal),
   ]);
   return [
-    ...servers.items.map(({ name, ...entry }): [string, string] => [`server ${name}`, JSON.stringify(entry)]),
-    ...models.items.map(({ name, ...entry }): [string, string] => [`model ${name}`, JSON.stringify(entry)]),
+    ...servers.items.map(({ name, ...entry }): [string, string] => [
+      t("server {name}", { name }),
+      JSON.stringify(entry),
+    ]),
+    ...models.items.map(({ name, ...entry }): [string, string] => [t("model {name}", { name }), JSON.stringify(entry)]),
   ];
 }
 
 function namedBy(uses: readonly [name: string, text: string][], secret: string): string {
   const users = uses.filter(([, text]) => new RegExp(`secrets\\.${secret}\\b`).test(text)).map(([name]) => name);
-  return users.length === 0 ? "nothing" : users.join(", ");
+  return users.length === 0 ? t("nothing") : users.join(", ");
 }

@@ -13,7 +13,9 @@ import { Answer, Empty, Trouble } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, visible, When } from "../parts/text";
 import { SERVER_TABS } from "../shell/places";
+import { rich, t } from "../text/text";
 import { byServer, Connect, ConnectionState, Disconnect, serverKey } from "./connect";
+import { ServerCatalog } from "./server-catalog";
 
 const ROWS = 100;
 /** The interval of list requests while the page is visible, in milliseconds. A failed server is shown as down within ten seconds. */
@@ -42,23 +44,33 @@ export function Servers(): ReactNode {
     refetchInterval: AGAIN,
   });
   const [lost, setLost] = useState<Connection | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  const isTaken = (owner: "user" | "gateway", taken: string) =>
+    answer.data?.some(({ name, scope }) => name === taken && scope === owner) ?? true;
   return (
     <Page
-      title="MCP servers"
-      lead="Servers whose tools conversations can call. Connect a server if it requires you to sign in."
+      title={t("MCP servers")}
+      lead={t("Servers whose tools conversations can call. Connect a server if it requires you to sign in.")}
       tabs={SERVER_TABS}
+      actions={
+        <Button kind="main" onPress={() => setAdding(true)}>
+          {t("Add server")}
+        </Button>
+      }
     >
-      <Answer of={answer} what="the servers">
+      <Answer of={answer} what={t("the servers")}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty icon={ServerIcon} title="No MCP servers">
+            <Empty icon={ServerIcon} title={t("No MCP servers")}>
               <p>
-                Add a server with <code>PUT /api/v1/servers/&lt;name&gt;</code>. Skills and agents can also bring their
-                own.
+                {rich(
+                  "Add a server from the catalog, or any other with {code}. Skills and agents can also bring their own.",
+                  { code: <code>PUT /api/v1/servers/&lt;name&gt;</code> },
+                )}
               </p>
             </Empty>
           ) : (
-            <Table name="MCP servers" heads={["Server", "Owner", "State", "Connection", ""]}>
+            <Table name={t("MCP servers")} heads={[t("Server"), t("Owner"), t("State"), t("Connection"), ""]}>
               {rows.map((row) => (
                 <Server key={`${row.scope} ${row.group ?? ""} ${row.name}`} row={row} onLose={setLost} />
               ))}
@@ -66,6 +78,7 @@ export function Servers(): ReactNode {
           )
         }
       </Answer>
+      {isAdding && <ServerCatalog isTaken={isTaken} onClose={() => setAdding(false)} />}
       {lost !== null && <Disconnect connection={lost} onClose={() => setLost(null)} />}
     </Page>
   );
@@ -79,7 +92,8 @@ function Server({
   onLose: (connection: Connection) => void;
 }): ReactNode {
   const { mutate, data, error, isPending, variables } = useMutation({
-    mutationFn: (_knownBefore: string | null) => test?.() ?? Promise.reject(new Error("You cannot test this server.")),
+    mutationFn: (_knownBefore: string | null) =>
+      test?.() ?? Promise.reject(new Error(t("You cannot test this server."))),
   });
   // Results of calls since the test are newer than the result of the test.
   const isNews = downSince !== null && downSince !== variables;
@@ -93,37 +107,48 @@ function Server({
           </div>
         )}
       </td>
-      <td>{scope === "group" ? <Plain>{group ?? ""}</Plain> : scope === "user" ? "me" : "gateway"}</td>
+      <td>{scope === "group" ? <Plain>{group ?? ""}</Plain> : scope === "user" ? t("me") : t("gateway")}</td>
       <td>
         <div role="status">
           {isPending ? (
-            "Testing…"
+            t("Testing…")
           ) : data !== undefined && !isNews ? (
             <Told test={data} />
           ) : downSince !== null ? (
             <>
-              <span className="tag bad">down</span> calls have failed since <When at={downSince} />
+              <span className="tag bad">{t("down")}</span>{" "}
+              {rich("calls have failed since {time}", { time: <When at={downSince} /> })}
             </>
           ) : isOn ? (
-            <span className="soft">not tested</span>
+            <span className="soft">{t("not tested")}</span>
           ) : (
             "off"
           )}
         </div>
         {error !== null && <Trouble error={error} />}
       </td>
-      <td>{connection === null ? <span className="soft">none</span> : <ConnectionState connection={connection} />}</td>
+      <td>
+        {connection === null ? <span className="soft">{t("none")}</span> : <ConnectionState connection={connection} />}
+      </td>
       <td>
         <div className="row tight">
           {test !== null && (
-            <Button isDisabled={isPending} aria-label={`Test ${visible(name)}`} onPress={() => mutate(downSince)}>
-              Test
+            <Button
+              isDisabled={isPending}
+              aria-label={t("Test {name}", { name: visible(name) })}
+              onPress={() => mutate(downSince)}
+            >
+              {t("Test")}
             </Button>
           )}
           {isOn && connection?.state !== "active" && <Connect name={name} connection={connection} />}
           {connection !== null && (
-            <Button kind="danger" aria-label={`Disconnect ${visible(name)}`} onPress={() => onLose(connection)}>
-              Disconnect
+            <Button
+              kind="danger"
+              aria-label={t("Disconnect {name}", { name: visible(name) })}
+              onPress={() => onLose(connection)}
+            >
+              {t("Disconnect")}
             </Button>
           )}
         </div>
@@ -136,11 +161,11 @@ function Told({ test }: { test: McpServerTest }): ReactNode {
   const { reachable, latency_ms, tools, problems, error } = test;
   return (
     <>
-      <span className={`tag ${reachable ? "good" : "bad"}`}>{reachable ? "up" : "down"}</span>{" "}
-      {figure(Math.round(latency_ms))} ms
+      <span className={`tag ${reachable ? "good" : "bad"}`}>{reachable ? t("up") : t("down")}</span>{" "}
+      {`${figure(Math.round(latency_ms))} ms`}
       {reachable && (
         <details>
-          <summary>{tools.length} tools</summary>
+          <summary>{t("{count} tools", { count: tools.length })}</summary>
           <ul>
             {tools.slice(0, 100).map((tool) => (
               <li key={tool.name}>

@@ -14,13 +14,14 @@ import { Answer } from "../parts/state";
 import { Table } from "../parts/table";
 import { Plain, visible, When } from "../parts/text";
 import { SYSTEM_TABS } from "../shell/places";
+import { t } from "../text/text";
 
 const ROWS = 50;
 const route = getRouteApi("/sessions");
 const BY: Record<Session["signed_in_by"], string> = {
-  key: "with a key",
-  link: "with a link",
-  issuer: "with the identity provider",
+  key: t("with a key"),
+  link: t("with a link"),
+  issuer: t("with the identity provider"),
 };
 
 export function Sessions(): ReactNode {
@@ -35,24 +36,27 @@ export function Sessions(): ReactNode {
   const close = () => setLost(null);
   return (
     <Page
-      title="System"
-      lead="Browsers that are signed in to this console. A session ends after 12 hours."
+      title={t("System")}
+      lead={t("Browsers that are signed in to this console. A session ends after 12 hours.")}
       tabs={SYSTEM_TABS}
       actions={
         <Button kind="danger" onPress={() => setLost("others")}>
-          End my other sessions
+          {t("End my other sessions")}
         </Button>
       }
     >
-      <Answer of={answer} what="the sessions">
+      <Answer of={answer} what={t("the sessions")}>
         {({ items, next }) => (
           <>
-            <Table name="Sessions" heads={["User", "Signed in", "Started", "Last used", "Expires", ""]}>
+            <Table
+              name={t("Sessions")}
+              heads={[t("User"), t("Signed in"), t("Started"), t("Last used"), t("Expires"), ""]}
+            >
               {items.map((one) => (
                 <tr key={one.id}>
                   <td>
                     <Plain>{one.user_id}</Plain>
-                    {one.current && <span className="tag good">this browser</span>}
+                    {one.current && <span className="tag good">{t("this browser")}</span>}
                   </td>
                   <td>{BY[one.signed_in_by]}</td>
                   <td>
@@ -68,10 +72,10 @@ export function Sessions(): ReactNode {
                     {!one.current && (
                       <Button
                         kind="danger"
-                        aria-label={`End the session of ${visible(one.user_id)}`}
+                        aria-label={t("End the session of {user}", { user: visible(one.user_id) })}
                         onPress={() => setLost(one)}
                       >
-                        End
+                        {t("End")}
                       </Button>
                     )}
                   </td>
@@ -84,24 +88,24 @@ export function Sessions(): ReactNode {
       </Answer>
       {lost === "others" && (
         <Confirm
-          title="End my other sessions?"
-          button="End"
-          done="Sessions ended."
+          title={t("End my other sessions?")}
+          button={t("End")}
+          done={t("Sessions ended.")}
           act={() => endOthers(me.user_id)}
           onClose={close}
         >
-          You are signed out in all other browsers. This browser stays signed in.
+          {t("You are signed out in all other browsers. This browser stays signed in.")}
         </Confirm>
       )}
       {lost !== null && lost !== "others" && (
         <Confirm
-          title={`End the session of ${visible(lost.user_id)}?`}
-          button="End"
-          done="Session ended."
+          title={t("End the session of {user}?", { user: visible(lost.user_id) })}
+          button={t("End")}
+          done={t("Session ended.")}
           act={() => call("sessions.end", { path: { id: lost.id } })}
           onClose={close}
         >
-          That browser is signed out with its next request.
+          {t("That browser is signed out with its next request.")}
         </Confirm>
       )}
     </Page>

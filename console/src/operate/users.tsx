@@ -11,13 +11,14 @@ import { Answer, Empty } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, When } from "../parts/text";
 import { PEOPLE_TABS } from "../shell/places";
+import { t } from "../text/text";
 
 const ROWS = 50;
 /** The gateway stops counting at this number. */
 const MOST = 1_000;
-const COUNTS = ["Keys", "Groups", "Skills", "Agents", "Conversations"] as const;
+const COUNTS = [t("Keys"), t("Groups"), t("Skills"), t("Agents"), t("Conversations")] as const;
 const route = getRouteApi("/users");
-const count = (number: number) => (number >= MOST ? `${figure(MOST)} or more` : figure(number));
+const count = (number: number) => (number >= MOST ? t("{count} or more", { count: figure(MOST) }) : figure(number));
 
 export function Users(): ReactNode {
   const { cursor } = route.useSearch();
@@ -28,24 +29,24 @@ export function Users(): ReactNode {
   });
   return (
     <Page
-      title="People and groups"
-      lead="Users and the number of things they own. Only a user can read their own conversations."
+      title={t("People and groups")}
+      lead={t("Users and the number of things they own. Only a user can read their own conversations.")}
       tabs={PEOPLE_TABS}
     >
-      <Answer of={answer} what="the users">
+      <Answer of={answer} what={t("the users")}>
         {({ items, next }) =>
           items.length === 0 && cursor === undefined ? (
-            <Empty icon={UsersIcon} title="No users yet">
-              <p>Create an API key for a user, and the user appears here.</p>
+            <Empty icon={UsersIcon} title={t("No users yet")}>
+              <p>{t("Create an API key for a user, and the user appears here.")}</p>
             </Empty>
           ) : (
             <>
-              <Table name="Users" heads={["User", "Last active", ...COUNTS.map((num) => ({ num }))]}>
+              <Table name={t("Users")} heads={[t("User"), t("Last active"), ...COUNTS.map((num) => ({ num }))]}>
                 {items.map(({ user_id, is_admin, last_used_at, keys, groups, skills, ghosts, conversations }) => (
                   <tr key={user_id}>
                     <th scope="row">
                       <Plain>{user_id}</Plain>
-                      {is_admin && <span className="tag">admin</span>}
+                      {is_admin && <span className="tag">{t("admin")}</span>}
                     </th>
                     <td>
                       <When at={last_used_at} />

@@ -9,6 +9,7 @@ import { type Somebody, useMe } from "../gateway/session";
 import { Card } from "../parts/card";
 import { Answer } from "../parts/state";
 import { Plain, When } from "../parts/text";
+import { t } from "../text/text";
 
 const LIMIT = 100;
 const DAY_MS = 24 * 60 * 60_000;
@@ -38,11 +39,11 @@ export function Attention({ usage }: { usage: AnswerOf<"skills.usageOfAll"> | un
     (a, b) => LOOKS.indexOf(a.look) - LOOKS.indexOf(b.look),
   );
   return (
-    <Card title="Needs attention" aside={answer.data === undefined ? undefined : items.length} isFlush>
-      <Answer of={answer} what="the list">
+    <Card title={t("Needs attention")} aside={answer.data === undefined ? undefined : items.length} isFlush>
+      <Answer of={answer} what={t("the list")}>
         {() =>
           items.length === 0 ? (
-            <p className="body soft">Nothing needs attention.</p>
+            <p className="body soft">{t("Nothing needs attention.")}</p>
           ) : (
             <ul className="list">
               {items.slice(0, SHOWN).map(({ id, look, name, text, at, link }) => (
@@ -81,7 +82,7 @@ function failing(usage: AnswerOf<"skills.usageOfAll"> | undefined): Item[] {
       id: `failing ${skill_id}`,
       look: "warn",
       name: skill_name,
-      text: `${Math.round((failures / calls) * 100)} % of ${calls} tool calls failed.`,
+      text: t("{percent} % of {calls} tool calls failed.", { percent: Math.round((failures / calls) * 100), calls }),
       link: { to: "/skills/$id", params: { id: skill_id }, search: { view: "use" } },
     }));
 }
@@ -99,7 +100,7 @@ async function itemsFor(me: Somebody, signal: AbortSignal): Promise<Item[]> {
       slice("keys.list", { query }, signal).then(({ items }) => items.flatMap(expiringKey)),
       call("drafts.list", {}, signal).then(({ items }) => items.flatMap((draft) => expiringDraft(draft, me.user_id))),
       call("me.get", {}, signal).then(({ quotas, today }) => [
-        ...fullQuotas("in total", quotas),
+        ...fullQuotas(t("in total"), quotas),
         ...fullQuotas("today", today),
       ]),
     ].map((asked) => ifReadable(asked, [])),
@@ -117,7 +118,7 @@ const downServer = ({ name, down_since: at }: { name: string; down_since?: strin
           id: `server ${name}`,
           look: "bad",
           name,
-          text: "MCP server: calls have failed since",
+          text: t("MCP server: calls have failed since"),
           at,
           link: { to: "/servers" },
         },
@@ -125,32 +126,34 @@ const downServer = ({ name, down_since: at }: { name: string; down_since?: strin
 
 function withFindings({ id, name, findings: { high } }: AnswerOf<"skills.unified">[number]): Item[] {
   if (high === 0) return [];
-  const text = `${high} serious ${high === 1 ? "finding" : "findings"} in this skill.`;
+  const text = t(high === 1 ? "{count} serious finding in this skill." : "{count} serious findings in this skill.", {
+    count: high,
+  });
   return [{ id: `findings ${id}`, look: "warn", name, text, link: { to: "/skills/$id", params: { id } } }];
 }
 
 function expiringKey({ id, name, expires_at: at }: AnswerOf<"keys.list">["items"][number]): Item[] {
   if (!isSoon(at)) return [];
-  return [{ id: `key ${id}`, look: "warn", name: name ?? id, text: "API key expires", at, link: { to: "/keys" } }];
+  return [{ id: `key ${id}`, look: "warn", name: name ?? id, text: t("API key expires"), at, link: { to: "/keys" } }];
 }
 
 function expiringDraft(draft: AnswerOf<"drafts.list">["items"][number], user: string): Item[] {
   const { reference, name, author, expires_at: at } = draft;
   if (author !== user || !isSoon(at)) return [];
-  return [{ id: `draft ${reference}`, look: "accent", name, text: "Draft expires", at, link: { to: "/drafts" } }];
+  return [{ id: `draft ${reference}`, look: "accent", name, text: t("Draft expires"), at, link: { to: "/drafts" } }];
 }
 
 const QUOTAS: Readonly<Record<string, string>> = {
-  skills: "Skills",
-  versions: "Versions",
-  bytes: "Packages",
-  databaseBytes: "Database",
-  ghosts: "Agents",
-  keys: "API keys",
-  files: "Files written by scripts",
-  uploads: "Uploads",
-  conversations: "New conversations",
-  scripts: "Scripts",
+  skills: t("Skills"),
+  versions: t("Versions"),
+  bytes: t("Packages"),
+  databaseBytes: t("Database"),
+  ghosts: t("Agents"),
+  keys: t("API keys"),
+  files: t("Files written by scripts"),
+  uploads: t("Uploads"),
+  conversations: t("New conversations"),
+  scripts: t("Scripts"),
 };
 
 function fullQuotas(when: string, quotas: Readonly<Record<string, { used: number; limit: number }>>): Item[] {
@@ -160,7 +163,7 @@ function fullQuotas(when: string, quotas: Readonly<Record<string, { used: number
       id: `quota ${when} ${kind}`,
       look: used >= limit ? "bad" : "warn",
       name: QUOTAS[kind] ?? kind,
-      text: `${Math.round((used / limit) * 100)} % of your quota is used ${when}.`,
+      text: t("{percent} % of your quota is used {when}.", { percent: Math.round((used / limit) * 100), when }),
       link: { to: "/limits" },
     }));
 }

@@ -9,6 +9,7 @@ import { ifReadable } from "../gateway/refusal";
 import { type Somebody, useMe } from "../gateway/session";
 import { Card } from "../parts/card";
 import { canPublish } from "../shell/places";
+import { t } from "../text/text";
 
 interface Step {
   name: string;
@@ -23,12 +24,16 @@ export function Checklist(): ReactNode {
   const isStarted = steps.slice(0, 2).every(({ isDone }) => isDone);
   if (steps.length === 0 || isStarted) return null;
   return (
-    <Card title="Get started" aside={`${steps.filter(({ isDone }) => isDone).length} of ${steps.length}`} isFlush>
+    <Card
+      title={t("Get started")}
+      aside={t("{used} of {limit}", { used: steps.filter(({ isDone }) => isDone).length, limit: steps.length })}
+      isFlush
+    >
       <ol className="list steps">
         {steps.map(({ name, text, isDone, link }) => (
           <li key={name}>
             {isDone ? (
-              <CircleCheck size={18} className="done" role="img" aria-label="Done" />
+              <CircleCheck size={18} className="done" role="img" aria-label={t("Done")} />
             ) : (
               <Circle size={18} aria-hidden="true" />
             )}
@@ -64,32 +69,32 @@ async function stepsOf(me: Somebody, signal: AbortSignal): Promise<Step[]> {
   ]);
   const steps: (Step | false)[] = [
     canPublish(me) && {
-      name: "Publish your first skill",
-      text: "Drag a folder with a SKILL.md onto this page, or choose one.",
+      name: t("Publish your first skill"),
+      text: t("Drag a folder with a SKILL.md onto this page, or choose one."),
       isDone: skills,
       link: { to: "/publish" },
     },
     me.tries && {
-      name: "Try it",
-      text: "Chat in the playground and watch skills load.",
+      name: t("Try it"),
+      text: t("Chat in the playground and watch skills load."),
       isDone: talks,
       link: { to: "/try" },
     },
     {
-      name: "Add a model",
-      text: "Connect a model of your provider.",
+      name: t("Add a model"),
+      text: t("Connect a model of your provider."),
       isDone: models,
       link: { to: "/models", search: { new: "1" } },
     },
     me.rights.operate && {
-      name: "Create an API key",
-      text: "Let an application or a colleague use the gateway.",
+      name: t("Create an API key"),
+      text: t("Let an application or a colleague use the gateway."),
       isDone: keys,
       link: { to: "/keys", search: { new: "1" } },
     },
     {
-      name: "Connect an app",
-      text: "Sign in an MCP host such as Claude or VS Code.",
+      name: t("Connect an app"),
+      text: t("Sign in an MCP host such as Claude or VS Code."),
       isDone: apps,
       link: { to: "/grants" },
     },

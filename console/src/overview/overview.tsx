@@ -13,6 +13,8 @@ import { Answer, Empty, Later } from "../parts/state";
 import { Table } from "../parts/table";
 import { figure, Plain, When } from "../parts/text";
 import { canPublish } from "../shell/places";
+import { FORMATS } from "../text/language";
+import { t } from "../text/text";
 import { Attention } from "./attention";
 import { Checklist } from "./checklist";
 
@@ -22,9 +24,9 @@ const DAY_MS = 24 * 60 * 60_000;
 const COUNTED = 100;
 const RECENT = 5;
 const PERIODS = [
-  ["1", "Today"],
-  ["7", "7 days"],
-  ["30", "30 days"],
+  ["1", t("Today")],
+  ["7", t("7 days")],
+  ["30", t("30 days")],
 ] as const;
 
 type Usage = AnswerOf<"skills.usageOfAll">;
@@ -45,10 +47,10 @@ export function Overview(): ReactNode {
   });
   return (
     <Page
-      title="Overview"
+      title={t("Overview")}
       actions={
         <>
-          <nav className="segments" aria-label="Period">
+          <nav className="segments" aria-label={t("Period")}>
             {PERIODS.map(([value, name]) => (
               <Link
                 key={value}
@@ -63,12 +65,12 @@ export function Overview(): ReactNode {
           </nav>
           {me.tries && (
             <Link className="button plain" to="/try">
-              Playground
+              {t("Playground")}
             </Link>
           )}
           {canPublish(me) && (
             <Link className="button main" to="/publish">
-              Publish a skill
+              {t("Publish a skill")}
             </Link>
           )}
         </>
@@ -77,30 +79,34 @@ export function Overview(): ReactNode {
       <Checklist />
       <div className="figures">
         <Conversations of={talks} days={days} />
-        <Figure name="Skill loads">
+        <Figure name={t("Skill loads")}>
           <Later of={usage}>{(found) => <Loads usage={found} />}</Later>
         </Figure>
         <Tokens of={talks} days={days} />
-        <Figure name="Failed tool calls">
+        <Figure name={t("Failed tool calls")}>
           <Later of={usage}>{(found) => <Failures usage={found} />}</Later>
         </Figure>
       </div>
       <div className="two">
-        <Card title="Skill loads per day" aside={<span className="soft">Updated hourly</span>}>
-          <Answer of={usage} what="the usage">
+        <Card title={t("Skill loads per day")} aside={<span className="soft">{t("Updated hourly")}</span>}>
+          <Answer of={usage} what={t("the usage")}>
             {(found) => <Chart usage={found} days={days} />}
           </Answer>
         </Card>
         <Attention usage={usage.data} />
       </div>
       <div className="two">
-        <Card title="Top skills" aside={<Link to="/skills">All skills</Link>} isFlush>
-          <Answer of={usage} what="the skills">
+        <Card title={t("Top skills")} aside={<Link to="/skills">{t("All skills")}</Link>} isFlush>
+          <Answer of={usage} what={t("the skills")}>
             {(found) => <Top usage={found} />}
           </Answer>
         </Card>
-        <Card title="Recent conversations" aside={<Link to="/conversations">All conversations</Link>} isFlush>
-          <Answer of={talks} what="the conversations">
+        <Card
+          title={t("Recent conversations")}
+          aside={<Link to="/conversations">{t("All conversations")}</Link>}
+          isFlush
+        >
+          <Answer of={talks} what={t("the conversations")}>
             {(items) => <Recent items={items.slice(0, RECENT)} />}
           </Answer>
         </Card>
@@ -136,14 +142,14 @@ const sum = (items: readonly Talk[], field: "turns" | "tokens") =>
 
 function Conversations({ of, days }: Talks): ReactNode {
   return (
-    <Figure name="Your conversations">
+    <Figure name={t("Your conversations")}>
       <Later of={of}>
         {(items) => {
           const { found, isCut } = within(items, days);
           return (
             <>
               <strong>{counted(found.length, isCut)}</strong>
-              <small>{counted(sum(found, "turns"), isCut)} turns</small>
+              <small>{t("{count} turns", { count: counted(sum(found, "turns"), isCut) })}</small>
             </>
           );
         }}
@@ -154,7 +160,7 @@ function Conversations({ of, days }: Talks): ReactNode {
 
 function Tokens({ of, days }: Talks): ReactNode {
   return (
-    <Figure name="Your billed tokens">
+    <Figure name={t("Your billed tokens")}>
       <Later of={of}>
         {(items) => {
           const { found, isCut } = within(items, days);
@@ -164,8 +170,8 @@ function Tokens({ of, days }: Talks): ReactNode {
               <strong>{counted(tokens, isCut)}</strong>
               <small>
                 {found.length === 0
-                  ? "no conversations"
-                  : `${figure(Math.round(tokens / found.length))} per conversation`}
+                  ? t("no conversations")
+                  : t("{tokens} per conversation", { tokens: figure(Math.round(tokens / found.length)) })}
               </small>
             </>
           );
@@ -180,7 +186,8 @@ function Loads({ usage: { totals, before, skills } }: { usage: Usage }): ReactNo
     <>
       <strong>{figure(totals.loads)}</strong>
       <small>
-        <Change now={totals.loads} then={before.loads} /> {figure(skills)} {skills === 1 ? "skill" : "skills"}
+        <Change now={totals.loads} then={before.loads} />{" "}
+        {t(skills === 1 ? "{count} skill" : "{count} skills", { count: figure(skills) })}
       </small>
     </>
   );
@@ -193,7 +200,7 @@ function Change({ now, then }: { now: number; then: number }): ReactNode {
   return (
     <span>
       <span aria-hidden="true">{now > then ? "▲" : "▼"}</span>
-      <span className="unseen">{now > then ? "up" : "down"}</span> {figure(percent)} % ·
+      <span className="unseen">{now > then ? t("up") : t("down")}</span> {figure(percent)} % ·
     </span>
   );
 }
@@ -209,22 +216,22 @@ function Failures({ usage: { totals, before } }: { usage: Usage }): ReactNode {
       <small>
         {before.calls > 0 && totals.calls > 0 && now !== then && (
           <span className={now > then ? "down" : "up"}>
-            {now > then ? "▲" : "▼"} {(Math.abs(now - then) * 100).toFixed(1)} points ·
+            {now > then ? "▲" : "▼"} {t("{count} points", { count: (Math.abs(now - then) * 100).toFixed(1) })} ·{" "}
           </span>
-        )}{" "}
-        {figure(totals.failures)} of {figure(totals.calls)} calls
+        )}
+        {t("{failures} of {calls} calls", { failures: figure(totals.failures), calls: figure(totals.calls) })}
       </small>
     </>
   );
 }
 
-const shortDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const shortDay = new Intl.DateTimeFormat(FORMATS, { day: "numeric", month: "short", timeZone: "UTC" });
 
 function Chart({ usage, days }: { usage: Usage; days: number }): ReactNode {
   if (usage.days.length === 0)
     return (
-      <Empty icon={ChartColumn} title="No skill loads yet">
-        <p>Loads appear up to one hour after a conversation loads a skill.</p>
+      <Empty icon={ChartColumn} title={t("No skill loads yet")}>
+        <p>{t("Loads appear up to one hour after a conversation loads a skill.")}</p>
       </Empty>
     );
   const byDay = new Map(usage.days.map((day) => [day.day, day]));
@@ -235,17 +242,23 @@ function Chart({ usage, days }: { usage: Usage; days: number }): ReactNode {
   });
   return (
     <div className="usage">
-      <Lines name="Loads and tool calls" step="Day" series={["Loads", "Tool calls"]} points={points} file="usage.csv" />
+      <Lines
+        name={t("Loads and tool calls")}
+        step={t("Day")}
+        series={[t("Loads"), t("Tool calls")]}
+        points={points}
+        file="usage.csv"
+      />
     </div>
   );
 }
 
 function Top({ usage: { top } }: { usage: Usage }): ReactNode {
-  if (top.length === 0) return <p className="body soft">No skill was loaded in this period.</p>;
+  if (top.length === 0) return <p className="body soft">{t("No skill was loaded in this period.")}</p>;
   return (
     <Table
-      name="Top skills"
-      heads={["Skill", { num: "Loads" }, { num: "Tool calls" }, { num: "Failed" }, { num: "Tokens" }]}
+      name={t("Top skills")}
+      heads={[t("Skill"), { num: t("Loads") }, { num: t("Tool calls") }, { num: t("Failed") }, { num: t("Tokens") }]}
     >
       {top.map(({ skill_id, skill_name, loads, calls, failures, tokens }) => (
         <tr key={skill_id}>
@@ -271,7 +284,7 @@ function Top({ usage: { top } }: { usage: Usage }): ReactNode {
 }
 
 function Recent({ items }: { items: readonly Talk[] }): ReactNode {
-  if (items.length === 0) return <p className="body soft">No conversations yet.</p>;
+  if (items.length === 0) return <p className="body soft">{t("No conversations yet.")}</p>;
   return (
     <ul className="list">
       {items.map(({ id, title, ghost, turns, created_at, last_turn_at }) => (

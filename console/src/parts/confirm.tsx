@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { t } from "../text/text";
 import { Button, Window } from "./controls";
 import { Trouble } from "./state";
 import { toast } from "./toast";
@@ -41,7 +42,7 @@ export function Confirm({
       <p>{children}</p>
       {error !== null && <Trouble error={error} />}
       <div className="buttons">
-        <Button onPress={onClose}>Cancel</Button>
+        <Button onPress={onClose}>{t("Cancel")}</Button>
         <Button kind={kind} isDisabled={isPending} onPress={() => mutate()}>
           {button}
         </Button>

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { Form } from "react-aria-components";
+import { t } from "../text/text";
 import { Button, Window } from "./controls";
 import { Trouble } from "./state";
 
@@ -36,7 +37,7 @@ export function FormWindow({
         {children}
         {error !== null && <Trouble error={error} />}
         <div className="buttons">
-          <Button onPress={onClose}>Cancel</Button>
+          <Button onPress={onClose}>{t("Cancel")}</Button>
           <Button kind="main" type="submit" isDisabled={isBusy || isIncomplete}>
             {button}
           </Button>

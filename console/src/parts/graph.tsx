@@ -1,6 +1,7 @@
 // Shows dependencies: a graph, the same data as an accessible table, and as CSV.
 
 import type { ReactNode } from "react";
+import { t } from "../text/text";
 import { csvAddress } from "./csv";
 import { type Edge, layersOf, type Spot } from "./layers";
 import { Table } from "./table";
@@ -29,11 +30,11 @@ const [WIDTH, HEIGHT, ASIDE, BELOW] = [180, 34, 70, 12];
 const LETTERS = 22;
 
 const KINDS: Record<Node["kind"], string> = {
-  ghost: "agent",
-  skill: "skill",
-  missing: "not found",
-  server: "MCP server",
-  tool: "tool",
+  ghost: t("agent"),
+  skill: t("skill"),
+  missing: t("not found"),
+  server: t("MCP server"),
+  tool: t("tool"),
 };
 
 export function Graph({
@@ -59,7 +60,7 @@ export function Graph({
     <figure>
       <figcaption>{name}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
-      <section className="scrolls graph" aria-label={`${name}: graph`} tabIndex={0}>
+      <section className="scrolls graph" aria-label={t("{name}: graph", { name })} tabIndex={0}>
         <svg aria-hidden="true" viewBox={`0 0 ${width} ${height}`} width={width} height={height}>
           {edges.map(({ from, to, what, isBack }) => (
             <path
@@ -74,7 +75,7 @@ export function Graph({
           })}
         </svg>
       </section>
-      {leftOut > 0 && <p className="soft">{leftOut} more are not shown.</p>}
+      {leftOut > 0 && <p className="soft">{t("{count} more are not shown.", { count: leftOut })}</p>}
       <p className="row tight">
         {kinds.map((kind) => (
           <span key={kind}>
@@ -82,18 +83,18 @@ export function Graph({
           </span>
         ))}
         <a download="graph.csv" href={csvAddress(rows(known, ties))}>
-          Download CSV
+          {t("Download CSV")}
         </a>
       </p>
       <details>
-        <summary>Table</summary>
-        <Table name={name} heads={["From", "Relation", "To", "Kind"]}>
+        <summary>{t("Table")}</summary>
+        <Table name={name} heads={[t("From"), t("Relation"), t("To"), t("Kind")]}>
           {ties.slice(0, ROWS).map(({ from, to, what }) => (
             <tr key={`${from} ${what} ${to}`}>
               <th scope="row">
                 <Plain>{known.get(from)?.name ?? from}</Plain>
               </th>
-              <td>{what}</td>
+              <td>{t(what)}</td>
               <td>
                 <Plain>{known.get(to)?.name ?? to}</Plain>
               </td>
@@ -101,7 +102,9 @@ export function Graph({
             </tr>
           ))}
         </Table>
-        {ties.length > ROWS && <p className="soft">{ties.length - ROWS} more rows are in the CSV.</p>}
+        {ties.length > ROWS && (
+          <p className="soft">{t("{count} more rows are in the CSV.", { count: ties.length - ROWS })}</p>
+        )}
       </details>
     </figure>
   );
@@ -133,7 +136,7 @@ function way(from: Spot | undefined, to: Spot | undefined): string {
 
 function told(node: Node | undefined): string {
   if (node === undefined) return "";
-  return [KINDS[node.kind], node.note, node.meets ? "name conflict" : undefined].filter(Boolean).join(", ");
+  return [KINDS[node.kind], node.note, node.meets ? t("name conflict") : undefined].filter(Boolean).join(", ");
 }
 
 function rows(known: ReadonlyMap<string, Node>, ties: readonly Tie[]): string[][] {

@@ -1,6 +1,8 @@
 // Shows lines over steps, such as days or the turns of a conversation: a chart, the same data as an accessible table, and as CSV.
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { FORMATS } from "../text/language";
+import { t } from "../text/text";
 import { csvAddress } from "./csv";
 import { Table } from "./table";
 import { figure } from "./text";
@@ -18,7 +20,7 @@ const ROWS = 100;
 /** A point on the axis with one number per series. */
 export type Point = readonly [label: string, values: readonly number[]];
 
-const compact = new Intl.NumberFormat("en", { notation: "compact" });
+const compact = new Intl.NumberFormat(FORMATS, { notation: "compact" });
 
 export function Lines({
   name,
@@ -88,11 +90,11 @@ export function Lines({
           download={file}
           href={csvAddress([[step, ...series], ...points.map(([label, values]) => [label, ...values])])}
         >
-          Download CSV
+          {t("Download CSV")}
         </a>
       </p>
       <details>
-        <summary>Table</summary>
+        <summary>{t("Table")}</summary>
         <Table name={name} heads={[step, ...series.map((num) => ({ num }))]}>
           {points.slice(-ROWS).map(([label, values]) => (
             <tr key={label}>

@@ -5,6 +5,7 @@ import { ChevronRight } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 import { useMe } from "../gateway/session";
 import { openTo, type Tab } from "../shell/places";
+import { t } from "../text/text";
 import { Plain, visible } from "./text";
 
 /** A page above the current one. */
@@ -43,7 +44,7 @@ export function Page({
     <>
       <header className="page-head">
         {crumbs.length > 0 && (
-          <nav className="crumbs" aria-label="Breadcrumbs">
+          <nav className="crumbs" aria-label={t("Breadcrumbs")}>
             <ol>
               {crumbs.map(({ name: above, to }) => (
                 <li key={above}>

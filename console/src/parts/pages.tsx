@@ -2,12 +2,13 @@
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { t } from "../text/text";
 
 /** `cursor` belongs to the current page, `undefined` for the first. `next` belongs to the next page. */
 export function Pages({
   cursor,
   next,
-  older = "Next page",
+  older = t("Next page"),
 }: {
   cursor: string | undefined;
   next: string | null;
@@ -15,10 +16,10 @@ export function Pages({
 }): ReactNode {
   if (cursor === undefined && next === null) return null;
   return (
-    <nav className="row" aria-label="Pages">
+    <nav className="row" aria-label={t("Pages")}>
       {cursor !== undefined && (
         <Link className="button plain" to="." search={({ cursor: _, ...words }) => words}>
-          First page
+          {t("First page")}
         </Link>
       )}
       {next !== null && (

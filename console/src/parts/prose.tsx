@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import Markdown from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
+import { t } from "../text/text";
 import { visible } from "./text";
 
 /** `link` and `picture` resolve URLs such as that of a file in the same package, or return `null`. */
@@ -25,14 +26,18 @@ export default function Prose({
           a: ({ href = "", children }) => link?.(href, children) ?? <Away to={href}>{children}</Away>,
           img: ({ src, alt = "" }) => {
             const from = typeof src === "string" ? src : "";
-            return picture === undefined ? <em>[picture: {alt || from}]</em> : picture(from, alt);
+            return picture === undefined ? (
+              <em>{t("[picture: {name}]", { name: alt || from })}</em>
+            ) : (
+              picture(from, alt)
+            );
           },
           // The page has its own `h1`.
           h1: ({ children }) => <h2>{children}</h2>,
           h2: ({ children }) => <h3>{children}</h3>,
           h3: ({ children }) => <h4>{children}</h4>,
           input: ({ checked }) => (
-            <span role="img" aria-label={checked === true ? "done" : "open"}>
+            <span role="img" aria-label={checked === true ? t("done") : t("open")}>
               {checked === true ? "☑" : "☐"}
             </span>
           ),
@@ -42,7 +47,7 @@ export default function Prose({
           ),
           table: ({ children }) => (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
-            <section className="scrolls" aria-label="Table" tabIndex={0}>
+            <section className="scrolls" aria-label={t("Table")} tabIndex={0}>
               <table>{children}</table>
             </section>
           ),

@@ -3,6 +3,7 @@
 import { Search as SearchIcon, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Input, Label, SearchField } from "react-aria-components";
+import { t } from "../text/text";
 import { IconButton } from "./controls";
 
 /** `onSearch` receives the text on Enter, and an empty text when the field is cleared. */
@@ -29,7 +30,7 @@ export function Search({
       <div className="searching">
         <SearchIcon size={16} aria-hidden="true" />
         <Input placeholder={placeholder} />
-        <IconButton icon={X} label="Clear" />
+        <IconButton icon={X} label={t("Clear")} />
       </div>
     </SearchField>
   );

@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { signInAgain } from "../gateway/session";
+import { t } from "../text/text";
 import { Button, Field } from "./controls";
 import { Plain } from "./text";
 
@@ -10,12 +11,12 @@ import { Plain } from "./text";
 export function SignInAgain(): ReactNode {
   const [key, setKey] = useState("");
   const { mutate, isPending, isSuccess, error } = useMutation({ mutationFn: () => signInAgain(key.trim()) });
-  if (isSuccess) return <p role="status">You are signed in. Repeat the action.</p>;
+  if (isSuccess) return <p role="status">{t("You are signed in. Repeat the action.")}</p>;
   return (
     <div className="row">
-      <Field label="API key" type="password" autoComplete="current-password" value={key} onChange={setKey} />
+      <Field label={t("API key")} type="password" autoComplete="current-password" value={key} onChange={setKey} />
       <Button isDisabled={isPending || key.trim() === ""} onPress={() => mutate()}>
-        Sign in again
+        {t("Sign in again")}
       </Button>
       {error !== null && <Plain>{error.message}</Plain>}
     </div>

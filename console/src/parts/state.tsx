@@ -5,6 +5,7 @@ import { LoaderCircle, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Issue } from "../../../sdk/src/generated/operations";
 import { Refusal } from "../gateway/refusal";
+import { t } from "../text/text";
 import { Button } from "./controls";
 import { SignInAgain } from "./sign-in-again";
 import { Plain, visible } from "./text";
@@ -12,7 +13,7 @@ import { Plain, visible } from "./text";
 export function Loading({ what }: { what: string }): ReactNode {
   return (
     <p className="waiting" role="status">
-      <LoaderCircle size={16} aria-hidden="true" /> Loading {what}…
+      <LoaderCircle size={16} aria-hidden="true" /> {t("Loading {what}…", { what })}
     </p>
   );
 }
@@ -29,22 +30,22 @@ export function Trouble({ error, again }: { error: Error; again?: () => void }):
       {refusal !== null && (
         <p className="soft">
           {refusal.code}
-          {refusal.requestId !== null && <> · request {refusal.requestId}</>}
+          {refusal.requestId !== null && ` · ${t("request {id}", { id: refusal.requestId })}`}
         </p>
       )}
       {refusal?.code === "SIGN_IN_TOO_OLD" && <SignInAgain />}
-      {again !== undefined && <Button onPress={again}>Try again</Button>}
+      {again !== undefined && <Button onPress={again}>{t("Try again")}</Button>}
     </div>
   );
 }
 
 function titleOf(error: Error): string {
-  if (!(error instanceof Refusal)) return "Error in the console.";
-  if (error.status === 0) return "No connection.";
-  if (error.status === 403) return "Not allowed.";
-  if (error.status === 404) return "Not found.";
-  if (error.status === 429) return "Too many requests.";
-  return error.status >= 500 ? "Gateway error." : "Request rejected.";
+  if (!(error instanceof Refusal)) return t("Error in the console.");
+  if (error.status === 0) return t("No connection.");
+  if (error.status === 403) return t("Not allowed.");
+  if (error.status === 404) return t("Not found.");
+  if (error.status === 429) return t("Too many requests.");
+  return error.status >= 500 ? t("Gateway error.") : t("Request rejected.");
 }
 
 /** Lists the issues of a package or a request with their location. */
@@ -120,5 +121,9 @@ export function Later<T>({
   children: (data: T) => ReactNode;
 }): ReactNode {
   if (data !== undefined) return children(data);
-  return error === null ? "…" : <span className="soft">unknown: {visible(error.message)}</span>;
+  return error === null ? (
+    "…"
+  ) : (
+    <span className="soft">{t("unknown: {message}", { message: visible(error.message) })}</span>
+  );
 }

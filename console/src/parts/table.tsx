@@ -1,6 +1,7 @@
 // A table that scrolls sideways on small screens.
 
 import type { ReactNode } from "react";
+import { t } from "../text/text";
 
 /** The heading of a column. An empty one is that of the actions. `num` marks a column of numbers. */
 export type Head = string | { num: string };
@@ -26,7 +27,7 @@ export function Table({
               const text = typeof head === "string" ? head : head.num;
               return (
                 <th key={text} scope="col" className={typeof head === "string" ? "" : "num"}>
-                  {text === "" ? <span className="unseen">Actions</span> : text}
+                  {text === "" ? <span className="unseen">{t("Actions")}</span> : text}
                 </th>
               );
             })}

@@ -1,6 +1,8 @@
 // Shows texts of other users, which can contain invisible characters: direction marks, tags, characters without a glyph.
 
 import type { ReactNode } from "react";
+import { FORMATS } from "../text/language";
+import { t } from "../text/text";
 
 /** Control characters except tab and line breaks, format characters except the joiner in emoji, line separators, and blank letters. */
 const UNSEEN =
@@ -28,13 +30,13 @@ export function bytes(count: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
 }
 
-const figures = new Intl.NumberFormat("en");
+const figures = new Intl.NumberFormat(FORMATS);
 /** Formats 12000 as `12,000`. */
 export const figure = (count: number): string => figures.format(count);
 
-const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const moment = new Intl.DateTimeFormat(FORMATS, { dateStyle: "medium", timeStyle: "short" });
 
 /** A time of the API, in the reader's zone. */
-export function When({ at, never = "never" }: { at: string | null; never?: string }): ReactNode {
+export function When({ at, never = t("never") }: { at: string | null; never?: string }): ReactNode {
   return at === null ? never : <time dateTime={at}>{moment.format(new Date(at))}</time>;
 }

@@ -9,6 +9,7 @@ import {
   UNSTABLE_ToastQueue as ToastQueue,
   UNSTABLE_ToastRegion as ToastRegion,
 } from "react-aria-components";
+import { t } from "../text/text";
 import { IconButton } from "./controls";
 
 /** How long a message is shown, in milliseconds. It stays while it has the focus or the pointer. */
@@ -24,14 +25,14 @@ export const reportError = (error: unknown): void => toast(error instanceof Erro
 
 export function Toasts(): ReactNode {
   return (
-    <ToastRegion queue={queue} className="toasts" aria-label="Messages">
+    <ToastRegion queue={queue} className="toasts" aria-label={t("Messages")}>
       {({ toast: one }) => (
         <Toast toast={one} className="toast">
           <CircleCheck size={16} aria-hidden="true" />
           <ToastContent>
             <Text slot="title">{one.content}</Text>
           </ToastContent>
-          <IconButton slot="close" icon={X} label="Close" />
+          <IconButton slot="close" icon={X} label={t("Close")} />
         </Toast>
       )}
     </ToastRegion>

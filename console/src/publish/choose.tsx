@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { FileTrigger } from "react-aria-components";
 import { Button } from "../parts/controls";
 import { Trouble } from "../parts/state";
+import { t } from "../text/text";
 import { take } from "./drop";
 import type { Dropped } from "./packing";
 
@@ -23,10 +24,10 @@ export function Choose(): ReactNode {
   return (
     <div className="row">
       <FileTrigger acceptedFileTypes={[".zip", ".skill", ".md"]} onSelect={choose}>
-        <Button kind="main">Choose a ZIP or SKILL.md</Button>
+        <Button kind="main">{t("Choose a ZIP or SKILL.md")}</Button>
       </FileTrigger>
       <FileTrigger acceptDirectory onSelect={choose}>
-        <Button>Choose a folder</Button>
+        <Button>{t("Choose a folder")}</Button>
       </FileTrigger>
       {error !== null && <Trouble error={error} />}
     </div>

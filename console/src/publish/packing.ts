@@ -2,6 +2,7 @@
 
 import { zipSync } from "fflate";
 import { bytes } from "../parts/text";
+import { t } from "../text/text";
 
 /** A dropped file with its path relative to the drop. */
 export interface Dropped {
@@ -26,16 +27,28 @@ const TOOLS = /(?:^|\/)(?:\.git|node_modules|__pycache__)\//;
 export async function packed(dropped: readonly Dropped[]): Promise<Package> {
   const [only] = dropped;
   if (only !== undefined && dropped.length === 1 && /\.(?:zip|skill)$/i.test(only.file.name)) {
-    refuse(only.file.size > PACKED, `ZIP too large (${bytes(only.file.size)}, limit ${bytes(PACKED)}).`);
+    refuse(
+      only.file.size > PACKED,
+      t("ZIP too large ({size}, limit {limit}).", { size: bytes(only.file.size), limit: bytes(PACKED) }),
+    );
     return { name: only.file.name, zip: only.file };
   }
   const files = dropped.filter(({ path }) => !TOOLS.test(path));
-  refuse(files.length === 0, "The folder has no files. Choose a folder with a SKILL.md, or a ZIP of it.");
-  refuse(files.length > FILES, `Too many files (${files.length}, limit ${FILES}). Choose the folder of one skill.`);
+  refuse(files.length === 0, t("The folder has no files. Choose a folder with a SKILL.md, or a ZIP of it."));
+  refuse(
+    files.length > FILES,
+    t("Too many files ({count}, limit {limit}). Choose the folder of one skill.", {
+      count: files.length,
+      limit: FILES,
+    }),
+  );
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
   refuse(
     size > UNPACKED,
-    `Package too large (${bytes(size)}, limit ${bytes(UNPACKED)}). Choose the folder of one skill.`,
+    t("Package too large ({size}, limit {limit}). Choose the folder of one skill.", {
+      size: bytes(size),
+      limit: bytes(UNPACKED),
+    }),
   );
   const contents = await Promise.all(
     files.map(async ({ path, file }) => [path, new Uint8Array(await file.arrayBuffer())] as const),

@@ -12,6 +12,7 @@ import { Page } from "../parts/page";
 import { Empty, Loading, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
 import { toast } from "../parts/toast";
+import { t } from "../text/text";
 import { Choose } from "./choose";
 import { hold, useHeld } from "./drop";
 import type { Package } from "./packing";
@@ -20,10 +21,12 @@ import { Report } from "./report";
 export function Publish(): ReactNode {
   const held = useHeld();
   return (
-    <Page title="Publish a skill" crumbs={[{ name: "Skills", to: "/skills" }]}>
+    <Page title={t("Publish a skill")} crumbs={[{ name: t("Skills"), to: "/skills" }]}>
       {held === null ? (
-        <Empty icon={Upload} title="Drag a skill here">
-          <p>A skill is a folder with a SKILL.md, or a ZIP of it. You see a report before anything is published.</p>
+        <Empty icon={Upload} title={t("Drag a skill here")}>
+          <p>
+            {t("A skill is a folder with a SKILL.md, or a ZIP of it. You see a report before anything is published.")}
+          </p>
           <Choose />
         </Empty>
       ) : (
@@ -43,7 +46,11 @@ function usePlaces(): readonly Place[] {
     .rights.namespaces.filter(({ publish }) => publish)
     .map(({ namespace }) => [
       namespace,
-      namespace === "default" ? "My skills" : namespace === "public" ? "Everyone (public)" : `Group ${namespace}`,
+      namespace === "default"
+        ? t("My skills")
+        : namespace === "public"
+          ? t("Everyone (public)")
+          : t("Group {name}", { name: namespace }),
     ]);
 }
 
@@ -62,11 +69,11 @@ function Look({ held: { name, zip } }: { held: Package }): ReactNode {
       <h2>
         <Plain>{name}</Plain>
       </h2>
-      {isPending && <Loading what="the report" />}
+      {isPending && <Loading what={t("the report")} />}
       {error !== null && <Trouble error={error} again={() => mutate()} />}
       {report !== undefined && <Report report={report} />}
       {report?.valid === true && <Send name={report.name ?? ""} zip={zip} />}
-      <Card title={report?.valid === false ? "Fix the package and choose it again" : "Choose another package"}>
+      <Card title={report?.valid === false ? t("Fix the package and choose it again") : t("Choose another package")}>
         <Choose />
       </Card>
     </>
@@ -86,7 +93,7 @@ function Send({ name, zip }: { name: string; zip: File }): ReactNode {
     onSuccess: async ({ metadata }) => {
       await client.invalidateQueries();
       hold(null);
-      toast("Skill published.");
+      toast(t("Skill published."));
       await navigate({ to: "/skills/$id", params: { id: metadata.labels.id } });
     },
   });
@@ -99,24 +106,25 @@ function Send({ name, zip }: { name: string; zip: File }): ReactNode {
     onSuccess: async () => {
       await client.invalidateQueries();
       hold(null);
-      toast("Draft saved.");
+      toast(t("Draft saved."));
       await navigate({ to: "/drafts" });
     },
   });
   const isBusy = isPending || draft.isPending;
-  if (places.length === 0) return <p className="note">Your API key cannot publish. It needs the scope skills:write.</p>;
+  if (places.length === 0)
+    return <p className="note">{t("Your API key cannot publish. It needs the scope skills:write.")}</p>;
   return (
     <>
       <div className="row">
-        <Choice label="Publish to" value={place} options={places} onChange={setPlace} />
+        <Choice label={t("Publish to")} value={place} options={places} onChange={setPlace} />
         <Button kind="main" isDisabled={isBusy} onPress={() => mutate()}>
-          {isPending ? "Publishing…" : "Publish"}
+          {isPending ? t("Publishing…") : t("Publish")}
         </Button>
         <Button isDisabled={isBusy} onPress={() => draft.mutate()}>
-          {draft.isPending ? "Saving…" : "Save as draft"}
+          {draft.isPending ? t("Saving…") : t("Save as draft")}
         </Button>
       </div>
-      <p className="soft">Drafts are private. Only people who select a draft can try it.</p>
+      <p className="soft">{t("Drafts are private. Only people who select a draft can try it.")}</p>
       {error !== null && <Trouble error={error} />}
       {draft.error !== null && <Trouble error={draft.error} />}
     </>

@@ -5,34 +5,42 @@ import type { Inspection } from "../../../sdk/src/generated/operations";
 import { Issues } from "../parts/state";
 import { Table } from "../parts/table";
 import { bytes, figure, Plain } from "../parts/text";
+import { rich, t } from "../text/text";
 
 export function Report({ report }: { report: Inspection }): ReactNode {
   const { valid, name, issues, warnings, files, tokens, scripts, routing } = report;
   return (
-    <section aria-label="Report">
+    <section aria-label={t("Report")}>
       <div className={`note ${valid ? "good" : "bad"}`} role="status">
         <p>
-          <strong>{valid ? "Ready to publish." : `Cannot be published: ${count(issues.length, "problem")}.`}</strong>
-          {name !== null && (
-            <>
-              {" "}
-              Name: <Plain>{name}</Plain>.
-            </>
-          )}
-          {tokens !== null && ` Tokens: ${figure(tokens.line)} listed, ${figure(tokens.instructions)} loaded.`}
+          <strong>
+            {valid
+              ? t("Ready to publish.")
+              : t(
+                  issues.length === 1
+                    ? "Cannot be published: {count} problem."
+                    : "Cannot be published: {count} problems.",
+                  { count: figure(issues.length) },
+                )}
+          </strong>
+          {name !== null && <> {rich("Name: {name}.", { name: <Plain>{name}</Plain> })}</>}
+          {tokens !== null &&
+            ` ${t("Tokens: {line} listed, {instructions} loaded.", { line: figure(tokens.line), instructions: figure(tokens.instructions) })}`}
         </p>
         <Issues issues={issues} />
       </div>
       {warnings.length > 0 && (
         <div className="note warn">
           <p>
-            <strong>{count(warnings.length, "warning")}</strong>
+            <strong>
+              {t(warnings.length === 1 ? "{count} warning" : "{count} warnings", { count: figure(warnings.length) })}
+            </strong>
           </p>
           <Issues issues={warnings} />
         </div>
       )}
       {scripts !== null && scripts.length > 0 && (
-        <Table name="Scripts" heads={["Script", "Runs", "Reason"]}>
+        <Table name={t("Scripts")} heads={[t("Script"), t("Runs"), t("Reason")]}>
           {scripts.map(({ path, runs, reason = "", line }) => (
             <tr key={path}>
               <td>
@@ -49,13 +57,13 @@ export function Report({ report }: { report: Inspection }): ReactNode {
         </Table>
       )}
       {routing !== null && (
-        <Table name="Search rank" heads={["Example prompt", "Rank", "Skills ahead"]}>
+        <Table name={t("Search rank")} heads={[t("Example prompt"), t("Rank"), t("Skills ahead")]}>
           {routing.prompts.map(({ prompt, rank, ahead }) => (
             <tr key={prompt}>
               <td>
                 <Plain>{prompt}</Plain>
               </td>
-              <td>{rank ?? "below 20"}</td>
+              <td>{rank ?? t("below 20")}</td>
               <td>
                 <Plain>{ahead.join(", ")}</Plain>
               </td>
@@ -65,7 +73,7 @@ export function Report({ report }: { report: Inspection }): ReactNode {
       )}
       {files.length > 0 && (
         <details>
-          <summary>{count(files.length, "file")}</summary>
+          <summary>{t(files.length === 1 ? "{count} file" : "{count} files", { count: figure(files.length) })}</summary>
           <ul>
             {files.slice(0, 100).map(({ path, size }) => (
               <li key={path}>
@@ -76,11 +84,9 @@ export function Report({ report }: { report: Inspection }): ReactNode {
               </li>
             ))}
           </ul>
-          {files.length > 100 && <p className="soft">and {files.length - 100} more</p>}
+          {files.length > 100 && <p className="soft">{t("and {count} more", { count: files.length - 100 })}</p>}
         </details>
       )}
     </section>
   );
 }
-
-const count = (number: number, what: string) => `${figure(number)} ${what}${number === 1 ? "" : "s"}`;

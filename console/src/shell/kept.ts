@@ -22,7 +22,7 @@ export const isSidebarNarrow = (): boolean => read(SIDEBAR) === "narrow";
 export const setSidebarNarrow = (isNarrow: boolean): void => write(SIDEBAR, isNarrow ? "narrow" : null);
 
 /** Storage can be blocked or full. The choice then lasts until the page is reloaded. */
-function read(key: string): string | null {
+export function read(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch (error) {
@@ -31,7 +31,7 @@ function read(key: string): string | null {
   }
 }
 
-function write(key: string, value: string | null): void {
+export function write(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);

@@ -9,6 +9,7 @@ import { Page } from "../parts/page";
 import { Empty, Loading, Trouble } from "../parts/state";
 import { Toasts } from "../parts/toast";
 import { useDrop } from "../publish/drop";
+import { t } from "../text/text";
 import { Sidebar, Topbar, useNarrow } from "./sidebar";
 import { SignIn } from "./sign-in";
 
@@ -19,7 +20,7 @@ export function Layout(): ReactNode {
   if (me === undefined)
     return (
       <main className="page">
-        {error === null ? <Loading what="the console" /> : <Trouble error={error} again={() => void refetch()} />}
+        {error === null ? <Loading what={t("the console")} /> : <Trouble error={error} again={() => void refetch()} />}
       </main>
     );
   return isSomebody(me) ? (
@@ -39,7 +40,7 @@ function Shell({ me }: { me: Somebody }): ReactNode {
   return (
     <div className="shell" data-narrow={isNarrow ? "" : undefined}>
       <a className="skip" href="#page">
-        Skip to content
+        {t("Skip to content")}
       </a>
       <Topbar me={me} onJump={jump} />
       <Sidebar me={me} onJump={jump} isNarrow={isNarrow} onNarrow={setNarrow} />
@@ -55,7 +56,7 @@ function Shell({ me }: { me: Somebody }): ReactNode {
       <Toasts />
       {isOver && (
         <div className="over" aria-hidden="true">
-          Drop a skill folder or ZIP
+          {t("Drop a skill folder or ZIP")}
         </div>
       )}
     </div>
@@ -80,10 +81,10 @@ function useJump(): [isOpen: boolean, set: (isOpen: boolean) => void] {
 
 export function NotFound(): ReactNode {
   return (
-    <Page title="Page not found">
-      <Empty icon={Compass} title="No page has this address">
+    <Page title={t("Page not found")}>
+      <Empty icon={Compass} title={t("No page has this address")}>
         <p>
-          <Link to="/">Go to the overview</Link>
+          <Link to="/">{t("Go to the overview")}</Link>
         </p>
       </Empty>
     </Page>

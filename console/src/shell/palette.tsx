@@ -21,6 +21,7 @@ import { slice } from "../gateway/call";
 import { ifReadable } from "../gateway/refusal";
 import type { Somebody } from "../gateway/session";
 import { Plain, visible } from "../parts/text";
+import { t } from "../text/text";
 import { canDefine, canPublish, GROUPS, openTo } from "./places";
 
 interface Entry {
@@ -60,17 +61,17 @@ export default function Palette({ me, onClose }: { me: Somebody; onClose: () => 
   return (
     <ModalOverlay isOpen isDismissable onOpenChange={(open) => !open && onClose()} className="veil palette">
       <Modal className="window">
-        <Dialog aria-label="Search or jump to">
+        <Dialog aria-label={t("Search or jump to")}>
           <Autocomplete inputValue={text} onInputChange={setText}>
-            <SearchField aria-label="Search or jump to" className="finder" autoFocus>
+            <SearchField aria-label={t("Search or jump to")} className="finder" autoFocus>
               <Search size={18} aria-hidden="true" />
-              <Input placeholder="Search pages, skills, agents, conversations…" />
+              <Input placeholder={t("Search pages, skills, agents, conversations…")} />
             </SearchField>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
-            <section className="results" aria-label="Results" tabIndex={0}>
+            <section className="results" aria-label={t("Results")} tabIndex={0}>
               <Menu
                 className="menu"
-                aria-label="Results"
+                aria-label={t("Results")}
                 onAction={(id) => {
                   const entry = entries.get(String(id));
                   if (entry === undefined) return;
@@ -82,8 +83,8 @@ export default function Palette({ me, onClose }: { me: Somebody; onClose: () => 
                     {error !== null
                       ? visible(error.message)
                       : isFetching || asked !== text.trim()
-                        ? "Searching…"
-                        : "Nothing found."}
+                        ? t("Searching…")
+                        : t("Nothing found.")}
                   </p>
                 )}
               >
@@ -128,26 +129,26 @@ function fixed(me: Somebody, text: string): Section[] {
     ];
   });
   const actions: (Entry | false)[] = [
-    canPublish(me) && { id: "publish", name: "Publish a skill", icon: Upload, go: { to: "/publish" } },
-    canDefine(me) && { id: "agent", name: "Create an agent", icon: Plus, go: { to: "/ghosts/new" } },
+    canPublish(me) && { id: "publish", name: t("Publish a skill"), icon: Upload, go: { to: "/publish" } },
+    canDefine(me) && { id: "agent", name: t("Create an agent"), icon: Plus, go: { to: "/ghosts/new" } },
     me.rights.operate && {
       id: "key",
-      name: "Create an API key",
+      name: t("Create an API key"),
       icon: KeyRound,
       go: { to: "/keys", search: { new: "1" } },
     },
-    { id: "model", name: "Add a model", icon: Plus, go: { to: "/models", search: { new: "1" } } },
-    { id: "secret", name: "Store a secret", icon: Plus, go: { to: "/secrets", search: { new: "1" } } },
+    { id: "model", name: t("Add a model"), icon: Plus, go: { to: "/models", search: { new: "1" } } },
+    { id: "secret", name: t("Store a secret"), icon: Plus, go: { to: "/secrets", search: { new: "1" } } },
     me.rights.make_groups && {
       id: "group",
-      name: "Create a group",
+      name: t("Create a group"),
       icon: Plus,
       go: { to: "/groups", search: { new: "1" } },
     },
   ];
   return [
-    { name: "Pages", entries: matching(pages) },
-    { name: "Actions", entries: matching(actions.filter((action) => action !== false)) },
+    { name: t("Pages"), entries: matching(pages) },
+    { name: t("Actions"), entries: matching(actions.filter((action) => action !== false)) },
   ];
 }
 
@@ -163,7 +164,7 @@ async function foundFor(q: string, signal: AbortSignal): Promise<Section[]> {
   ]);
   return [
     {
-      name: "Skills",
+      name: t("Skills"),
       entries: skills.items.map(({ metadata: { name, labels }, spec }) => ({
         id: `skill ${labels.id}`,
         name,
@@ -173,7 +174,7 @@ async function foundFor(q: string, signal: AbortSignal): Promise<Section[]> {
       })),
     },
     {
-      name: "Agents",
+      name: t("Agents"),
       entries: agents.items.map(({ metadata: { name, labels } }) => ({
         id: `agent ${labels.id}`,
         name,
@@ -182,7 +183,7 @@ async function foundFor(q: string, signal: AbortSignal): Promise<Section[]> {
       })),
     },
     {
-      name: "MCP servers",
+      name: t("MCP servers"),
       entries: servers.items
         .filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()))
         .slice(0, FOUND)
@@ -194,7 +195,7 @@ async function foundFor(q: string, signal: AbortSignal): Promise<Section[]> {
         })),
     },
     {
-      name: "Conversations",
+      name: t("Conversations"),
       entries: conversations.items.map(({ id, title }) => ({
         id: `conversation ${id}`,
         name: title ?? id,

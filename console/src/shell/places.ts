@@ -17,6 +17,7 @@ import {
   Users,
 } from "lucide-react";
 import type { Somebody } from "../gateway/session";
+import { t } from "../text/text";
 
 export interface Tab {
   to: NonNullable<LinkProps["to"]>;
@@ -36,55 +37,55 @@ export const canDefine = ({ rights }: Somebody): boolean => rights.namespaces.so
 const operates = ({ rights }: Somebody): boolean => rights.operate;
 
 export const SKILL_TABS: readonly Tab[] = [
-  { to: "/skills", name: "Skills" },
-  { to: "/drafts", name: "Drafts", has: canPublish },
+  { to: "/skills", name: t("Skills") },
+  { to: "/drafts", name: t("Drafts"), has: canPublish },
 ];
 export const SERVER_TABS: readonly Tab[] = [
-  { to: "/servers", name: "MCP servers" },
-  { to: "/connections", name: "Connected servers" },
+  { to: "/servers", name: t("MCP servers") },
+  { to: "/connections", name: t("Connected servers") },
 ];
 export const PEOPLE_TABS: readonly Tab[] = [
-  { to: "/groups", name: "Groups" },
-  { to: "/users", name: "Users", has: operates },
+  { to: "/groups", name: t("Groups") },
+  { to: "/users", name: t("Users"), has: operates },
 ];
 export const SYSTEM_TABS: readonly Tab[] = [
-  { to: "/health", name: "Health" },
-  { to: "/limits", name: "Limits" },
-  { to: "/sessions", name: "Sessions" },
-  { to: "/audit", name: "Audit log", has: operates },
+  { to: "/health", name: t("Health") },
+  { to: "/limits", name: t("Limits") },
+  { to: "/sessions", name: t("Sessions") },
+  { to: "/audit", name: t("Audit log"), has: operates },
 ];
 
 export const GROUPS: readonly { name: string | null; places: readonly Place[] }[] = [
   {
     name: null,
     places: [
-      { to: "/", name: "Overview", icon: LayoutDashboard },
-      { to: "/try", name: "Playground", icon: MessageSquare, has: ({ tries }) => tries },
+      { to: "/", name: t("Overview"), icon: LayoutDashboard },
+      { to: "/try", name: t("Playground"), icon: MessageSquare, has: ({ tries }) => tries },
     ],
   },
   {
-    name: "Build",
+    name: t("Build"),
     places: [
       {
         to: "/skills",
-        name: "Skills",
+        name: t("Skills"),
         icon: Puzzle,
-        tabs: [...SKILL_TABS, { to: "/publish", name: "Publish a skill", has: canPublish }],
+        tabs: [...SKILL_TABS, { to: "/publish", name: t("Publish a skill"), has: canPublish }],
       },
-      { to: "/ghosts", name: "Agents", icon: Bot },
-      { to: "/servers", name: "MCP servers", icon: Server, tabs: SERVER_TABS },
-      { to: "/models", name: "Models", icon: Cpu },
+      { to: "/ghosts", name: t("Agents"), icon: Bot },
+      { to: "/servers", name: t("MCP servers"), icon: Server, tabs: SERVER_TABS },
+      { to: "/models", name: t("Models"), icon: Cpu },
     ],
   },
-  { name: "Observe", places: [{ to: "/conversations", name: "Conversations", icon: MessagesSquare }] },
+  { name: t("Observe"), places: [{ to: "/conversations", name: t("Conversations"), icon: MessagesSquare }] },
   {
-    name: "Settings",
+    name: t("Settings"),
     places: [
-      { to: "/keys", name: "API keys", icon: KeyRound },
-      { to: "/secrets", name: "Secrets", icon: Lock },
-      { to: "/groups", name: "People and groups", icon: Users, tabs: PEOPLE_TABS },
-      { to: "/grants", name: "Connected apps", icon: Plug },
-      { to: "/health", name: "System", icon: Activity, tabs: SYSTEM_TABS },
+      { to: "/keys", name: t("API keys"), icon: KeyRound },
+      { to: "/secrets", name: t("Secrets"), icon: Lock },
+      { to: "/groups", name: t("People and groups"), icon: Users, tabs: PEOPLE_TABS },
+      { to: "/grants", name: t("Connected apps"), icon: Plug },
+      { to: "/health", name: t("System"), icon: Activity, tabs: SYSTEM_TABS },
     ],
   },
 ];

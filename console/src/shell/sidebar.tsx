@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import type { Somebody } from "../gateway/session";
 import { IconButton } from "../parts/controls";
+import { t } from "../text/text";
 import { Account } from "./account";
 import { isSidebarNarrow, setSidebarNarrow } from "./kept";
 import { GROUPS, isWithin, openTo } from "./places";
@@ -37,7 +38,7 @@ export function Sidebar({
   isNarrow,
   onNarrow,
 }: Parts & { isNarrow: boolean; onNarrow: (isNarrow: boolean) => void }): ReactNode {
-  const name = isNarrow ? "Expand the sidebar" : "Collapse the sidebar";
+  const name = isNarrow ? t("Expand the sidebar") : t("Collapse the sidebar");
   return (
     <div className="sidebar">
       <div className="brand">
@@ -57,12 +58,12 @@ function Contents({ me, onJump, isNarrow = false }: Parts & { isNarrow?: boolean
         type="button"
         className="jump"
         onClick={onJump}
-        {...(isNarrow ? { "aria-label": "Search" } : { "aria-keyshortcuts": "Meta+K Control+K" })}
+        {...(isNarrow ? { "aria-label": t("Search") } : { "aria-keyshortcuts": "Meta+K Control+K" })}
       >
         <Search size={16} aria-hidden="true" />
         {!isNarrow && (
           <>
-            Search… <kbd>{SHORTCUT}</kbd>
+            {t("Search…")} <kbd>{SHORTCUT}</kbd>
           </>
         )}
       </button>
@@ -77,7 +78,7 @@ function Contents({ me, onJump, isNarrow = false }: Parts & { isNarrow?: boolean
 function Places({ me, isNarrow }: { me: Somebody; isNarrow: boolean }): ReactNode {
   const path = usePath();
   return (
-    <nav className="places" aria-label="Console">
+    <nav className="places" aria-label={t("Console")}>
       {GROUPS.map(({ name: group, places }) => (
         <PlaceGroup key={group} name={group}>
           {openTo(places, me).map((place) => {
@@ -123,17 +124,17 @@ export function Topbar({ me, onJump }: Parts): ReactNode {
   useEffect(() => setOpen(false), [path]);
   return (
     <header className="topbar">
-      <IconButton icon={Menu} label="Open the navigation" onPress={() => setOpen(true)} />
+      <IconButton icon={Menu} label={t("Open the navigation")} onPress={() => setOpen(true)} />
       <span className="logo" aria-hidden="true" />
       Skill Gateway
-      <IconButton icon={Search} label="Search" onPress={onJump} />
+      <IconButton icon={Search} label={t("Search")} onPress={onJump} />
       <ModalOverlay isOpen={isOpen} onOpenChange={setOpen} isDismissable className="drawer">
         <Modal>
-          <Dialog aria-label="Navigation" className="sidebar">
+          <Dialog aria-label={t("Navigation")} className="sidebar">
             <div className="brand">
               <span className="logo" aria-hidden="true" />
               Skill Gateway
-              <IconButton icon={X} label="Close the navigation" onPress={() => setOpen(false)} />
+              <IconButton icon={X} label={t("Close the navigation")} onPress={() => setOpen(false)} />
             </div>
             <Contents
               me={me}

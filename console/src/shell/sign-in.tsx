@@ -7,13 +7,14 @@ import { signInOutside, useSignIn } from "../gateway/session";
 import { spendTicket, waitingTicket } from "../gateway/ticket";
 import { Button, Field } from "../parts/controls";
 import { Trouble } from "../parts/state";
+import { t } from "../text/text";
 
 export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
   const { mutate, isPending, error } = useSignIn();
   const [ticket, setTicket] = useState(waitingTicket);
 
   useEffect(() => {
-    document.title = "Sign in · Skill Gateway";
+    document.title = t("Sign in · Skill Gateway");
   }, []);
 
   return (
@@ -23,11 +24,11 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
         Skill Gateway
       </div>
       <div className="card stack">
-        <h1>Sign in</h1>
+        <h1>{t("Sign in")}</h1>
         {ticket !== null && (
           // Requires a click: a link from a stranger would otherwise make the user publish, or enter secrets, as that stranger.
-          <section aria-label="Sign-in link" className="note">
-            <p>You opened a one-time sign-in link. Continue only if you created or requested it.</p>
+          <section aria-label={t("Sign-in link")} className="note">
+            <p>{t("You opened a one-time sign-in link. Continue only if you created or requested it.")}</p>
             <Button
               kind="main"
               onPress={() => {
@@ -36,7 +37,7 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
                 mutate({ ticket });
               }}
             >
-              Sign in with the link
+              {t("Sign in with the link")}
             </Button>
           </section>
         )}
@@ -48,16 +49,16 @@ export function SignIn({ issuer }: { issuer: string | null }): ReactNode {
           }}
         >
           <Field
-            label="API key"
+            label={t("API key")}
             name="key"
             type="password"
             autoComplete="current-password"
             isRequired
             autoFocus
-            help="Starts with sgw_. Ask an admin for one. The first npm start prints one for the operator."
+            help={t("Starts with sgw_. Ask an admin for one. The first npm start prints one for the operator.")}
           />
           <Button kind="main" type="submit" isDisabled={isPending}>
-            {isPending ? "Signing in…" : "Sign in"}
+            {isPending ? t("Signing in…") : t("Sign in")}
           </Button>
         </Form>
         {issuer !== null && <External issuer={issuer} />}
@@ -73,7 +74,7 @@ function External({ issuer }: { issuer: string }): ReactNode {
   return (
     <>
       <Button isDisabled={isPending} onPress={() => mutate()}>
-        Sign in with {issuer}
+        {t("Sign in with {issuer}", { issuer })}
       </Button>
       {error !== null && <Trouble error={error} />}
     </>

@@ -3,6 +3,7 @@
 import { eventsOf } from "../../../sdk/src/sse";
 import { ask } from "../gateway/call";
 import { fieldsIn, fieldsOf, Refusal, vendorProblem } from "../gateway/refusal";
+import { t } from "../text/text";
 
 export type Piece = { kind: "text"; text: string } | { kind: "loaded"; skills: string[] };
 
@@ -42,7 +43,7 @@ export async function* answerTo({ conversation, model, ghost, messages, signal }
   } catch (error) {
     if (signal.aborted || error instanceof Refusal) throw error;
   }
-  if (!isWhole) throw new Refusal(0, "BROKEN_OFF", "The answer was interrupted. Try again to continue it.");
+  if (!isWhole) throw new Refusal(0, "BROKEN_OFF", t("The answer was interrupted. Try again to continue it."));
 }
 
 function* loadedIn(data: string): Generator<Piece> {

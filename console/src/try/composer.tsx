@@ -3,6 +3,7 @@
 import { type ReactNode, useState } from "react";
 import { Button, Choice } from "../parts/controls";
 import { visible } from "../parts/text";
+import { t } from "../text/text";
 import { EXAMPLES, wordsOf } from "./examples";
 import type { Talk } from "./talk";
 
@@ -33,10 +34,10 @@ export function Composer({
   return (
     <>
       {isFirst && opening === "" && (
-        <section className="row tight examples" aria-label="Examples">
+        <section className="row tight examples" aria-label={t("Examples")}>
           {EXAMPLES.map((example) => (
             <Button key={example.label} isDisabled={isBusy} onPress={() => talk.say(wordsOf(example, model), model)}>
-              {example.label.split(/[:\n]/, 1)[0]}
+              {example.label.split(/[:：\n]/, 1)[0]}
             </Button>
           ))}
         </section>
@@ -48,7 +49,7 @@ export function Composer({
         }}
       >
         <label className="field">
-          <span>Message</span>
+          <span>{t("Message")}</span>
           <textarea
             rows={3}
             value={text}
@@ -65,7 +66,7 @@ export function Composer({
         </label>
         <div className="row tight">
           <Choice
-            label="Model"
+            label={t("Model")}
             value={model}
             options={models.map((name) => [name, visible(name)] as const)}
             onChange={(name) => {
@@ -75,11 +76,11 @@ export function Composer({
           />
           {isBusy ? (
             <Button kind="danger" onPress={talk.stop}>
-              Stop
+              {t("Stop")}
             </Button>
           ) : (
             <Button kind="main" type="submit">
-              Send
+              {t("Send")}
             </Button>
           )}
         </div>

@@ -1,6 +1,8 @@
 // Contains examples for a first message. The scripted model `demo` calls the tool that a message names, with the JSON after the name.
 // Another model receives only the words.
 
+import { t } from "../text/text";
+
 export interface Example {
   label: string;
   /** The additional input for the scripted model. */
@@ -37,18 +39,18 @@ const script = (skill: string, tool: string, given: object) => `Use ${skill}: ${
 
 export const EXAMPLES: readonly Example[] = [
   {
-    label: "Draw how a login works",
+    label: t("Draw how a login works"),
     script: script("mermaid-diagram", "render_mermaid", { title: "How a login works", code: LOGIN }),
   },
   {
-    label: "Draw a flow, with a mistake",
+    label: t("Draw a flow, with a mistake"),
     script: script("mermaid-diagram", "render_mermaid", {
       title: "A flow",
       code: "flowchart TD\n    a --> b\n    oops ->",
     }),
   },
   {
-    label: `Report these orders by region, with a chart:\n\n${ORDERS}`,
+    label: `${t("Report these orders by region, with a chart:")}\n\n${ORDERS}`,
     script: script("csv-report", "execute_skill_script", {
       ...{ skill_name: "csv-report", script_path: "scripts/report.py" },
       args: ["--by", "region", "--value", "amount", "--title", "Orders"],
@@ -56,14 +58,14 @@ export const EXAMPLES: readonly Example[] = [
     }),
   },
   {
-    label: `Show these boats as a table: ${JSON.stringify(BOATS)}`,
+    label: `${t("Show these boats as a table:")} ${JSON.stringify(BOATS)}`,
     script: script("json-table", "execute_skill_script", {
       ...{ skill_name: "json-table", script_path: "scripts/table.js" },
       args: [],
       input: JSON.stringify(BOATS),
     }),
   },
-  { label: "Hello", script: "Hello" },
+  { label: t("Hello"), script: "Hello" },
 ];
 
 /** Returns the message of an example for a model. */

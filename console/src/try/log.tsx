@@ -3,6 +3,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Figure } from "../conversation/figure";
 import { Plain, visible } from "../parts/text";
+import { rich, t } from "../text/text";
 import type { Said } from "./kept";
 import type { Talk } from "./talk";
 
@@ -17,7 +18,7 @@ export function Log({ talk: { said, coming } }: { talk: Talk }): ReactNode {
   }, [size]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
-    <div className="talk" role="log" aria-label="Messages" aria-busy={coming !== null} tabIndex={0} ref={place}>
+    <div className="talk" role="log" aria-label={t("Messages")} aria-busy={coming !== null} tabIndex={0} ref={place}>
       <ol>
         {said.map((one, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it is
@@ -31,7 +32,7 @@ export function Log({ talk: { said, coming } }: { talk: Talk }): ReactNode {
             {coming.text === "" ? <p className="soft">…</p> : <p className="coming">{visible(coming.text)}</p>}
           </li>
         )}
-        {said.length === 0 && coming === null && <li className="soft">No messages yet.</li>}
+        {said.length === 0 && coming === null && <li className="soft">{t("No messages yet.")}</li>}
       </ol>
     </div>
   );
@@ -42,27 +43,23 @@ function Shown({ said }: { said: Said }): ReactNode {
   if (said.kind === "user")
     return (
       <div className="user">
-        <span className="unseen">You: </span>
+        <span className="unseen">{t("You:")} </span>
         {visible(said.text)}
       </div>
     );
   return (
     <>
-      <span className="unseen">The model: </span>
+      <span className="unseen">{t("The model:")} </span>
       <Loaded skills={said.loaded} />
       <Suspense fallback={<p>{visible(said.text)}</p>}>
         <Prose text={said.text} />
       </Suspense>
-      {said.stopped && <p className="soft">Stopped.</p>}
+      {said.stopped && <p className="soft">{t("Stopped.")}</p>}
     </>
   );
 }
 
 function Loaded({ skills }: { skills: readonly string[] }): ReactNode {
   if (skills.length === 0) return null;
-  return (
-    <p className="soft">
-      Loaded <Plain>{skills.join(", ")}</Plain>
-    </p>
-  );
+  return <p className="soft">{rich("Loaded {skills}", { skills: <Plain>{skills.join(", ")}</Plain> })}</p>;
 }

@@ -13,6 +13,7 @@ import { Button } from "../parts/controls";
 import { Page } from "../parts/page";
 import { Answer, Empty, Trouble } from "../parts/state";
 import { Plain } from "../parts/text";
+import { rich, t } from "../text/text";
 import { modelNames } from "./chat";
 import { Composer } from "./composer";
 import { recall } from "./kept";
@@ -35,21 +36,21 @@ export function TryIt(): ReactNode {
   const id = c ?? fresh;
   if (!tries)
     return (
-      <Page title="Playground">
-        <Empty icon={MessageSquareOff} title="The playground is turned off">
-          <p>This gateway has the setting DEMO=off. Skills work in every chat that uses the gateway.</p>
+      <Page title={t("Playground")}>
+        <Empty icon={MessageSquareOff} title={t("The playground is turned off")}>
+          <p>{t("This gateway has the setting DEMO=off. Skills work in every chat that uses the gateway.")}</p>
         </Empty>
       </Page>
     );
   return (
     <Page
-      title="Playground"
-      lead="Chat with a model and see which skills it loads, which tools it calls, and what that costs."
+      title={t("Playground")}
+      lead={t("Chat with a model and see which skills it loads, which tools it calls, and what that costs.")}
       actions={
         c !== undefined && (
           <>
             <Link className="button plain" to="/conversations/$id" params={{ id }} target="_blank">
-              Open conversation
+              {t("Open conversation")}
             </Link>
             <Button
               onPress={() => {
@@ -57,13 +58,13 @@ export function TryIt(): ReactNode {
                 void navigate({ search: {} });
               }}
             >
-              New chat
+              {t("New chat")}
             </Button>
           </>
         )
       }
     >
-      <Answer of={answer} what="the models">
+      <Answer of={answer} what={t("the models")}>
         {(models) => (models.length === 0 ? <NoModel /> : <Room key={id} {...{ id, models, chosen, choose }} />)}
       </Answer>
     </Page>
@@ -72,12 +73,15 @@ export function TryIt(): ReactNode {
 
 function NoModel(): ReactNode {
   return (
-    <Empty icon={Cpu} title="No models yet">
+    <Empty icon={Cpu} title={t("No models yet")}>
       <p>
-        Add a model, or set <code>DEMO_MODEL=on</code> to use the scripted model <code>demo</code>.
+        {rich("Add a model, or set {setting} to use the scripted model {model}.", {
+          setting: <code>DEMO_MODEL=on</code>,
+          model: <code>demo</code>,
+        })}
       </p>
       <Link className="button main" to="/models" search={{ new: "1" }}>
-        Add model
+        {t("Add model")}
       </Link>
     </Empty>
   );
@@ -127,16 +131,14 @@ function Room({
   const model = models.find((name) => name === (talk.model ?? chosen)) ?? likely(models);
   return (
     <div className="try">
-      <section className="talking" aria-label="Chat">
-        {talk.ghost !== undefined && (
-          <p>
-            Agent: <Plain>{talk.ghost}</Plain>
-          </p>
-        )}
+      <section className="talking" aria-label={t("Chat")}>
+        {talk.ghost !== undefined && <p>{rich("Agent: {ghost}", { ghost: <Plain>{talk.ghost}</Plain> })}</p>}
         <Log talk={talk} />
         {found.data !== undefined && talk.said.length === 0 && (
           <p className="soft">
-            The gateway does not store messages, and this tab has none of this conversation. New messages continue it.
+            {t(
+              "The gateway does not store messages, and this tab has none of this conversation. New messages continue it.",
+            )}
           </p>
         )}
         {talk.error !== null && (
@@ -144,15 +146,16 @@ function Room({
         )}
         {talk.error === null && talk.isOpen && (
           <p className="note warn">
-            The last message has no answer. <Button onPress={() => talk.again(model)}>Request answer</Button>
+            {t("The last message has no answer.")}{" "}
+            <Button onPress={() => talk.again(model)}>{t("Request answer")}</Button>
           </p>
         )}
         {talk.error instanceof Refusal && talk.error.code.startsWith("model") && (
-          <p className="soft">Try another model below.</p>
+          <p className="soft">{t("Try another model below.")}</p>
         )}
         <Composer {...{ talk, model, models, skill, choose }} />
       </section>
-      <section aria-label="Conversation state" className="stack">
+      <section aria-label={t("Conversation state")} className="stack">
         {isThere ? (
           <View
             id={id}
@@ -167,8 +170,8 @@ function Room({
             answered={["render_mermaid"]}
           />
         ) : (
-          <Empty icon={MessageSquare} title="Nothing to show yet">
-            <p>Skills, tool calls and cost appear here after the first message.</p>
+          <Empty icon={MessageSquare} title={t("Nothing to show yet")}>
+            <p>{t("Skills, tool calls and cost appear here after the first message.")}</p>
           </Empty>
         )}
       </section>

@@ -14,7 +14,11 @@ export const FIELDS: Readonly<Record<string, string>> = {
   calls: "The tool calls of one model response: the model's own objects, or `{ id, name, arguments }`.",
   connect_timeout: "The time limit for connecting, in seconds.",
   conversation: "Settings of the conversation. `{}` is enough to create it.",
+  "mcpServers.set.description": "What the server offers, for the registry of this gateway. At most 100 characters.",
+  "servers.set.description": "What the server offers, for the registry of this gateway. At most 100 characters.",
   deny: "Names of tools to leave out, or patterns with `*`. Takes precedence over `allow`.",
+  "mcpServers.approveSkill.digest": "`digest` of the reviewed entry.",
+  "mcpServers.approveSkill.uri": "`uri` of the reviewed entry.",
   display_name: "The name that people see.",
   enabled: "False turns the server off. A less specific server with the same name is then not used either.",
   era: "Which revisions of MCP to use. Default: `auto`.",
@@ -50,6 +54,8 @@ export const FIELDS: Readonly<Record<string, string>> = {
   model: "The vendor's name of the model.",
   oauth:
     "A client that you registered at the issuer of the server (`client_id`, `client_secret`), and `scopes` to request. With `grant: client_credentials`, the client is the account of all users.",
+  "mcpServers.set.public":
+    "If true, callers without a key see name and description of the server in the registry of this gateway.",
   proof: "The value of `proof` that the browser brought back.",
   name: "The name.",
   "keys.create.name": "A label for lists.",
@@ -100,6 +106,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   type: "The transport. `http` means `streamable-http`.",
   url: "The address of the server. Path and query can contain variables.",
   usage: "The usage that an answer reports: the sum of all steps (default) or that of the last step.",
+  urls: "All addresses of a server with several instances, `url` among them, each with a weight (default: 1).",
   user_id: "The id of the user.",
   "tickets.create.user_id": "The person at the page, recorded with the answers.",
   value: "The secret value.",

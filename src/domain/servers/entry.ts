@@ -9,13 +9,20 @@ import { type TemplateProblem, templateProblem } from "./template";
 const PREFIXES = ["always", "on-conflict", "never"] as const;
 const REMOTE = ["streamable-http", "http", "sse"] as const;
 const seconds = () => z.number().min(1).max(MCP_LIMITS.timeoutSeconds);
+const address = () => z.string().min(1).max(4_096);
 const toolNames = () => z.array(z.string().min(1).max(256)).max(MCP_LIMITS.namedTools);
 
 /** An entry of `mcpServers`. Variables are allowed in `url` and `headers` only. */
 export const serverEntrySchema = z.lazy(() =>
   z.object({
     type: z.enum(REMOTE).optional(),
-    url: z.string().min(1).max(4_096),
+    url: address(),
+    /** All addresses of a server with several instances, `url` among them. Each receives its share of sessions and requests. */
+    urls: z
+      .array(z.strictObject({ url: address(), weight: z.number().int().min(1).max(MCP_LIMITS.weight).optional() }))
+      .min(2)
+      .max(MCP_LIMITS.instances)
+      .optional(),
     headers: z
       .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "is not a header name"), z.string().max(8_192))
       .optional(),
@@ -135,10 +142,24 @@ export function readServers(wrapped: JsonObject, source: ServerSource): Configur
   });
 }
 
+/** Returns why the addresses of an entry cannot be used together; `null` if they can. */
+export function instancesProblem({ type, url, urls }: ServerEntry): string | null {
+  if (urls === undefined) return null;
+  if (type === "sse")
+    return "`urls` needs the type `streamable-http`, because an `sse` server has one stream for all calls";
+  if (!urls.some((one) => one.url === url)) return "`url` is not one of `urls`";
+  return new Set(urls.map((one) => one.url)).size < urls.length ? "`urls` contains an address twice" : null;
+}
+
 /** Returns problems of an entry's variables, with their keys. Needs no values. */
-export function variableProblems({ url, headers = {} }: ServerEntry): (TemplateProblem & { keys: string[] })[] {
+export function variableProblems({
+  url,
+  urls = [],
+  headers = {},
+}: ServerEntry): (TemplateProblem & { keys: string[] })[] {
   const places = [
     { keys: ["url"], found: templateProblem(url, "url") },
+    ...urls.map((one, n) => ({ keys: ["urls", String(n), "url"], found: templateProblem(one.url, "url") })),
     ...Object.entries(headers).map(([header, value]) => ({
       keys: ["headers", header],
       found: templateProblem(value, "header"),

@@ -9,6 +9,9 @@ export const MCP_LIMITS = {
   /** Number of servers of the gateway, and of a user or group. */
   servers: 64,
   ownServers: 20,
+  /** Addresses of a server, and the highest weight of one. */
+  instances: 8,
+  weight: 100,
   /** Ghosts that a server can be restricted to. */
   namedGhosts: 100,
 } as const;

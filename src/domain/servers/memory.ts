@@ -5,6 +5,7 @@ import { DURATIONS } from "../durations";
 import { type JsonObject, jsonObject } from "../json";
 import { toolHintsSchema } from "../tool";
 import { breakerSchema, CLOSED } from "./breaker";
+import type { Instance } from "./instances";
 import { librarySchema } from "./library/library";
 import type { Redactor } from "./redactor";
 
@@ -32,6 +33,8 @@ export interface UpstreamTarget {
   name: string;
   type: "streamable-http" | "sse";
   url: string;
+  /** Present if the server has several addresses, of which `url` is one. */
+  instances?: readonly Instance[];
   headers: Readonly<Record<string, string>>;
   era: "auto" | Era;
   /** Removes the filled-in secrets from responses before anything else reads them. */
@@ -79,7 +82,14 @@ export const upstreamMemorySchema = z.lazy(() =>
   z.object({
     era: z.object({ kind: z.enum(["legacy", "modern"]), at: z.number() }).nullable(),
     /** For the legacy era; `id` is `null` if the server has no sessions. */
-    session: z.object({ id: z.string().nullable(), protocol: z.string() }).nullable(),
+    session: z
+      .object({
+        id: z.string().nullable(),
+        protocol: z.string(),
+        /** Position of the instance that has the session. */
+        instance: z.number().optional(),
+      })
+      .nullable(),
     /** The response to `server/discover` of the modern era. */
     discover: jsonObject.nullable(),
     server: z

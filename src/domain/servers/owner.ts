@@ -47,15 +47,21 @@ export function oauthOf({ oauth }: JsonObject): OAuthEntry | null {
   return oauthSchema().safeParse(oauth).data ?? null;
 }
 
+/** The limit of the registry's format for descriptions. */
+const description = () => z.string().trim().min(1).max(100).optional();
+
 /** An entry of a group or a user. `ghosts`: the server is only in conversations with one of these ghosts. */
 export const userServerEntrySchema = z.lazy(() =>
-  serverEntrySchema.unwrap().extend({ ghosts: ghosts(), oauth: oauthSchema().optional() }),
+  serverEntrySchema.unwrap().extend({ ghosts: ghosts(), oauth: oauthSchema().optional(), description: description() }),
 );
 export type UserServerEntry = z.infer<typeof userServerEntrySchema>;
 
-/** An entry of the gateway. `guard`: only tools that are unchanged since an admin approved them. */
+/**
+ * An entry of the gateway. `guard`: only tools that are unchanged since an admin approved them. `public`: callers without a key see its name
+ * and description in the registry.
+ */
 export const gatewayEntrySchema = z.lazy(() =>
-  userServerEntrySchema.unwrap().extend({ guard: z.boolean().optional() }),
+  userServerEntrySchema.unwrap().extend({ guard: z.boolean().optional(), public: z.boolean().optional() }),
 );
 export type GatewayServerEntry = z.infer<typeof gatewayEntrySchema>;
 

@@ -9,7 +9,7 @@ import { returnedHeaders } from "../../domain/servers/proxy-headers";
 import { requestIds, rpcError, toolsIn, withoutTools } from "../../domain/servers/rpc-message";
 import { statusFault, UpstreamFault } from "../../upstream/fault";
 import { relay, tooLarge, upstreamTimeout } from "./event-relay";
-import { type ProxiedCall, type ProxiedServer, ProxyRefusal, toHandle } from "./proxied-call";
+import { type ProxiedCall, type ProxiedServer, ProxyRefusal, sessionValue, toHandle } from "./proxied-call";
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 /** JSON-RPC "internal error": how a client sees a failure of the server. */
@@ -26,7 +26,8 @@ export async function proxiedAnswer(exchange: ProxiedCall, response: Response): 
   }
   const headers = returnedHeaders(response.headers, exchange.server.target.redactor.text);
   const session = response.headers.get("mcp-session-id");
-  if (session !== null) headers.set("mcp-session-id", await toHandle(exchange, "session", session));
+  if (session !== null)
+    headers.set("mcp-session-id", await toHandle(exchange, "session", sessionValue(exchange, session)));
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   const media = type.trim();
   const isStream = response.ok && media === "text/event-stream";

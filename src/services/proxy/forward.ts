@@ -3,8 +3,9 @@
 import { UPSTREAM_LIMITS } from "../../domain/limits";
 import { forwardedHeaders } from "../../domain/servers/proxy-headers";
 import { agrees, calledTools, hasMethod, isPlain, rewriteRpcBody } from "../../domain/servers/rpc-message";
-import { faultIn, signInFault } from "../../upstream/fault";
+import { faultIn, signInFault, statusFault, type UpstreamFault } from "../../upstream/fault";
 import { guardedFetch } from "../../upstream/fetch";
+import { eject, isEjected, isOfInstance, pickInstance, wasNotSent } from "../../upstream/instances";
 import { loadSdk } from "../../upstream/sdk";
 import { requiredScopeIn } from "../../upstream/transport";
 import type { Context } from "../context";
@@ -15,6 +16,7 @@ import {
   type ProxiedServer,
   ProxyRefusal,
   type ProxyRequest,
+  sessionIn,
   sessionLost,
 } from "./proxied-call";
 
@@ -22,6 +24,11 @@ const METHODS = { "streamable-http": ["GET", "POST", "DELETE"], sse: ["GET"] };
 /** Answered before any work starts, so the connect timeout applies. */
 const OPENING = ["initialize", "server/discover"];
 const LISTEN = "subscriptions/listen";
+/** Requests without an effect. They can be sent again if the server may have received them. */
+const READING = [
+  ...[...OPENING, LISTEN, "ping", "tools/list", "resources/list", "resources/templates/list", "resources/read"],
+  ...["prompts/list", "prompts/get", "completion/complete"],
+];
 
 /**
  * Forwards a request and returns the response, whose body may still be streaming. Tool calls are counted unless they are rejected here.
@@ -47,8 +54,8 @@ export async function forward(context: Context, server: ProxiedServer, request: 
 async function forwarded(context: Context, server: ProxiedServer, request: ProxyRequest): Promise<Response> {
   const { method, posted } = request;
   const stands = method === "GET" || hasMethod(posted, LISTEN);
-  const exchange: ProxiedCall = { context, server, request, stands, began: context.now() };
-  const response = await sent(exchange);
+  const asked: ProxiedCall = { context, server, request, stands, instance: null, began: context.now() };
+  const { exchange, response } = await sent(asked);
   const { signIn, headers } = server.target;
   const scope = signIn === undefined ? null : await requiredScope(response);
   if (scope !== null) {
@@ -59,8 +66,8 @@ async function forwarded(context: Context, server: ProxiedServer, request: Proxy
   await response.body?.cancel();
   const renewed = signIn.renew === null ? null : await signIn.renew(headers);
   if (renewed === null) throw signInFault();
-  const again = { ...exchange, server: { ...server, target: { ...server.target, ...renewed } } };
-  return proxiedAnswer(again, await sent(again));
+  const again = await sent({ ...asked, server: { ...server, target: { ...server.target, ...renewed } } });
+  return proxiedAnswer(again.exchange, again.response);
 }
 
 /** Returns the scopes that the server requires in addition. Loads the MCP client only for a response that can name some. */
@@ -68,13 +75,58 @@ async function requiredScope(response: Response): Promise<string | null> {
   return response.status === 403 ? requiredScopeIn(await loadSdk(), response) : null;
 }
 
-/** Sends the request to the server. */
-async function sent(exchange: ProxiedCall): Promise<Response> {
+interface SentRequest {
+  /** With the instance that received it. */
+  exchange: ProxiedCall;
+  response: Response;
+}
+
+/**
+ * Sends the request to the server, or to one of its instances: that of the session, or one by weight. If that is down, the request is sent
+ * once more to another, unless the server may have received it and acted.
+ */
+async function sent(asked: ProxiedCall): Promise<SentRequest> {
+  const { server, request, context } = asked;
+  const { instances } = server.target;
+  const session = await sessionOf(asked);
+  if (instances === undefined) return { exchange: asked, response: await sentTo(asked, session?.id ?? null) };
+  const { development, method, posted } = request;
+  const pick = (except: string | null) => {
+    const picked = pickInstance(server.target, { now: context.now(), development, except });
+    return picked === null ? null : instances.indexOf(picked);
+  };
+  const exchange = { ...asked, instance: session === null ? pick(null) : session.instance };
+  const url = instances[exchange.instance ?? 0]?.url ?? server.target.url;
+  // The session ended with its instance. The client begins another.
+  if (session !== null && isEjected(url)) throw sessionLost();
+  const isReading = method === "POST" && posted.messages.length > 0 && posted.messages.every(isRead);
+  const mayMove = (fault: UpstreamFault) => session === null && (isReading || wasNotSent(fault));
+  try {
+    const response = await sentTo(exchange, session?.id ?? null);
+    const fault = statusFault(response.status, null);
+    if (!isOfInstance(fault)) return { exchange, response };
+    eject(url, context.now());
+    if (!mayMove(fault)) return { exchange, response };
+    await response.body?.cancel();
+  } catch (error) {
+    const fault = faultIn(error);
+    if (fault === null || !isOfInstance(fault)) throw error;
+    eject(url, context.now());
+    if (!mayMove(fault)) throw error;
+  }
+  const other = { ...asked, instance: pick(url) };
+  return { exchange: other, response: await sentTo(other, null) };
+}
+
+function isRead({ method }: { method?: string | undefined }): boolean {
+  return method !== undefined && READING.includes(method);
+}
+
+async function sentTo(exchange: ProxiedCall, session: string | null): Promise<Response> {
   const { server, request, stands } = exchange;
   const { method, posted, signal } = request;
   const url = await addressOf(exchange);
   const headers = forwardedHeaders(request.headers, server.target.headers);
-  const session = await sessionOf(exchange);
   if (session !== null) headers.set("mcp-session-id", session);
   const body = method === "POST" ? bodyOf(exchange) : null;
   const isOpening = method !== "POST" || hasMethod(posted, LISTEN, ...OPENING);
@@ -97,7 +149,7 @@ async function addressOf(exchange: ProxiedCall): Promise<string> {
   if (handle === null) {
     const allowed = METHODS[target.type];
     if (!allowed.includes(method)) throw notAllowed(allowed.join(", "));
-    return target.url;
+    return target.instances?.[exchange.instance ?? -1]?.url ?? target.url;
   }
   if (target.type !== "sse")
     throw new ProxyRefusal(
@@ -117,9 +169,9 @@ export function notAllowed(allow: string): ProxyRefusal {
   return new ProxyRefusal(405, -32000, `Method not allowed. Use ${allow}.`, { allow });
 }
 
-async function sessionOf(exchange: ProxiedCall): Promise<string | null> {
+async function sessionOf(exchange: ProxiedCall): Promise<{ id: string; instance: number | null } | null> {
   const handle = exchange.request.headers.get("mcp-session-id");
-  return handle === null ? null : fromHandle(exchange, "session", handle);
+  return handle === null ? null : sessionIn(exchange, await fromHandle(exchange, "session", handle));
 }
 
 /** Returns the body to send. If tools are restricted, it is rewritten, so that the server reads what was checked. */

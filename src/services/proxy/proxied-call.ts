@@ -12,7 +12,7 @@ export interface ProxiedServer {
   target: UpstreamTarget;
   /** The label of its calls in metrics. */
   countedAs: string;
-  /** Its configured URL. A change invalidates its handles. */
+  /** Its configured URLs. A change invalidates its handles. */
   configuredUrl: string;
   /** Whether a tool can be seen and called; `null`: all. */
   isAllowed: ((tool: string) => boolean) | null;
@@ -56,6 +56,8 @@ export interface ProxiedCall {
   context: Context;
   server: ProxiedServer;
   request: ProxyRequest;
+  /** The position of the instance that has or begins the client's session; `null` if the server has one address. */
+  instance: number | null;
   /** A stream that stays open until the client closes it. */
   stands: boolean;
   /** Milliseconds since the epoch. */
@@ -76,6 +78,18 @@ export async function fromHandle(exchange: ProxiedCall, kind: HandleKind, handle
   const value = await seal.open(handle, bindingOf(exchange, kind));
   if (value === null) throw sessionLost();
   return value;
+}
+
+/** Returns the value of a session's handle: its id, with the instance that has it. */
+export function sessionValue({ instance }: ProxiedCall, id: string): string {
+  return instance === null ? id : `${instance} ${id}`;
+}
+
+/** Returns the session in the value of a handle. */
+export function sessionIn({ server }: ProxiedCall, value: string): { id: string; instance: number | null } {
+  if (server.target.instances === undefined) return { id: value, instance: null };
+  const space = value.indexOf(" ");
+  return { id: value.slice(space + 1), instance: Number(value.slice(0, space)) };
 }
 
 /** The error for an expired session, after which clients start a new one. */

@@ -39,7 +39,9 @@ export async function proxiedServer(context: Context, name: string): Promise<Pro
   const { approved } = found;
   const countedAs = metricLabelFor(source.kind, name);
   const isAllowed = allowedTools(entry, approved);
-  return { target, countedAs, configuredUrl: entry.url, isAllowed, approved };
+  const { url, urls } = entry;
+  const configuredUrl = urls === undefined ? url : JSON.stringify([url, ...urls.map((one) => one.url)]);
+  return { target, countedAs, configuredUrl, isAllowed, approved };
 }
 
 interface Found {

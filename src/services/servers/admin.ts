@@ -4,7 +4,7 @@ import { GATEWAY_SCOPE } from "../../domain/access/access";
 import { GatewayError, type Issue, invalid } from "../../domain/errors";
 import { type JsonObject, utf8Bytes } from "../../domain/json";
 import { ROW_LIMITS } from "../../domain/limits";
-import { variableProblems } from "../../domain/servers/entry";
+import { instancesProblem, variableProblems } from "../../domain/servers/entry";
 import { MCP_LIMITS } from "../../domain/servers/limits";
 import { type GatewayServerEntry, gatewayEntrySchema, guardOf, type UserServerEntry } from "../../domain/servers/owner";
 import { variablesIn } from "../../domain/servers/template";
@@ -48,9 +48,12 @@ export function pageOfServers(context: Context, limit: number, after: string | n
   return listServers(context.db, limit, after);
 }
 
-export async function removeServer(context: Context, name: string): Promise<void> {
+/** Deletes a server. Returns the ids of the skills that were approved from it. */
+export async function removeServer(context: Context, name: string): Promise<string[]> {
   requireAdmin(context.caller.principal);
-  if (!(await deleteServer(audited(context, "mcp_server.delete", name, { when: "was" }), name))) throw serverNotFound();
+  const skills = await deleteServer(audited(context, "mcp_server.delete", name, { when: "was" }), name);
+  if (skills === null) throw serverNotFound();
+  return skills.map(({ id }) => id);
 }
 
 /** Tests a stored server. */
@@ -89,8 +92,8 @@ export async function approveServer(
 }
 
 /** A guard compares one list for all users, so it cannot be combined with per-user variables. */
-function guardIssues({ guard, url, headers = {} }: GatewayServerEntry): Issue[] {
-  const { others } = variablesIn([url, ...Object.values(headers)]);
+function guardIssues({ guard, url, urls = [], headers = {} }: GatewayServerEntry): Issue[] {
+  const { others } = variablesIn([url, ...urls.map((one) => one.url), ...Object.values(headers)]);
   if (guard !== true || others.length === 0) return [];
   const names = others.map((name) => `\${{${name}}}`).join(", ");
   const message = `The server receives the caller's identity (${names}) and may return different tools for each user, so \`guard\` cannot be used. Remove the variables or \`guard\`.`;
@@ -99,6 +102,7 @@ function guardIssues({ guard, url, headers = {} }: GatewayServerEntry): Issue[] 
 
 /** Returns the issues of an entry of any owner. */
 export function entryIssues(entry: UserServerEntry): Issue[] {
+  const together = instancesProblem(entry);
   const issues = variableProblems(entry).map(
     ({ code, keys, problem }): Issue => ({
       code,
@@ -106,6 +110,7 @@ export function entryIssues(entry: UserServerEntry): Issue[] {
       path: keys.join("."),
     }),
   );
+  if (together !== null) issues.push({ code: "INVALID_FIELD", message: `${together}.`, path: "urls" });
   if (utf8Bytes(JSON.stringify(entry)) > ROW_LIMITS.serverBytes)
     issues.push({
       code: "MCP_SERVER_TOO_LARGE",

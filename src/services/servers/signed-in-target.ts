@@ -50,6 +50,10 @@ export async function signedInTarget(
   target: UpstreamTarget,
 ): Promise<{ target: UpstreamTarget; connection: string | null }> {
   if (server === null || hasCredentials(entry)) return { target, connection: null };
+  // The user signed in at one origin. Whoever can change the entry must not direct the token to another.
+  const { origin } = new URL(target.url);
+  const isElsewhere = target.instances?.some(({ url }) => new URL(url).origin !== origin) ?? false;
+  if (isElsewhere && oauth?.grant !== "client_credentials") return { target, connection: null };
   if (oauth?.grant === "client_credentials")
     return { target: await asMachine(context, server, oauth, target), connection: null };
   const row = await connectionTo(context, server, target.url);

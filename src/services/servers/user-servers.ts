@@ -83,8 +83,14 @@ export interface UsableServer {
 export async function usableServers(context: Context): Promise<UsableServer[]> {
   const visible = visibleScopes(context.caller.principal);
   const { own, gateway } = await everyServer(context.db, visible);
-  const nearestLast = inOrderOf(visible, own).toReversed();
-  const all = [...gateway.map((server) => ({ ...server, scope: GATEWAY_SCOPE })), ...nearestLast];
+  return nearestServers(visible, [...gateway.map((server) => ({ ...server, scope: GATEWAY_SCOPE })), ...own]);
+}
+
+/** Returns the servers that are on and for no particular ghost, by name. Of one name, the server of the first visible scope counts. */
+export function nearestServers<T extends UsableServer>(visible: readonly string[], servers: readonly T[]): T[] {
+  const isOwn = ({ scope }: T) => scope !== GATEWAY_SCOPE;
+  const nearestLast = inOrderOf(visible, servers.filter(isOwn)).toReversed();
+  const all = [...servers.filter((server) => !isOwn(server)), ...nearestLast];
   const general = all.filter(({ entry }) => isForGhost(entry, null));
   const byName = new Map(general.map((server) => [server.name, server]));
   return [...byName.values()].filter(({ entry }) => entry.enabled !== false).sort((a, b) => (a.name < b.name ? -1 : 1));

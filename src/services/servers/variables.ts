@@ -2,7 +2,7 @@
 
 import { groupOfScope, kindOfScope } from "../../domain/access/access";
 import { bindingProblem } from "../../domain/servers/binding";
-import type { ServerEntry } from "../../domain/servers/entry";
+import { instancesProblem, type ServerEntry } from "../../domain/servers/entry";
 import { judgeUrl } from "../../domain/servers/host-policy";
 import { CLIENT_CAPABILITIES, type UpstreamTarget } from "../../domain/servers/memory";
 import {
@@ -49,28 +49,44 @@ export async function fillServerVariables(
 ): Promise<FilledServer> {
   const aim = aimOf(entry.url, place.origins ?? []);
   if ("problem" in aim) return aim;
-  const used = secretsIn([entry.url, ...Object.values(entry.headers ?? {})]);
+  const { urls = [] } = entry;
+  const together = instancesProblem(entry);
+  if (together !== null) return { problem: together };
+  const aims = urls.map((one) => aimOf(one.url, place.origins ?? []));
+  const used = secretsIn([entry.url, ...urls.map((one) => one.url), ...Object.values(entry.headers ?? {})]);
   const secrets = await usableSecrets(context, used, place.shared ?? null);
   const redactor = redactorOf(secrets);
   const absent = used.find((secret) => !secrets.has(secret));
   if (absent !== undefined) return { problem: `the secret '${absent}'${ownerOf(place)} was not found` };
-  const astray = used.flatMap((secret) => astrayOf(secret, secrets.get(secret)?.hosts ?? [], aim.url)).at(0);
-  if (astray !== undefined) return { problem: astray };
-  const filled = fill(entry, aim.url, valuesOf(context, place, secrets));
-  if ("problem" in filled) return { problem: redactor.text(filled.problem) };
+  const values = valuesOf(context, place, secrets);
+  const addresses: string[] = [];
+  for (const [n, one] of [aim, ...aims].entries()) {
+    if ("problem" in one) return one;
+    const astray = used.flatMap((secret) => astrayOf(secret, secrets.get(secret)?.hosts ?? [], one.url)).at(0);
+    if (astray !== undefined) return { problem: astray };
+    const address = fillAddress(n === 0 ? entry.url : (urls[n - 1]?.url ?? ""), one.url, values);
+    if ("problem" in address) return { problem: redactor.text(address.problem) };
+    addresses.push(address.text);
+  }
+  const headers = fillHeaders(entry, values);
+  if ("problem" in headers) return { problem: redactor.text(headers.problem) };
+  const instances = urls.map(({ weight = 1 }, n) => ({ url: addresses[n + 1] ?? "", weight }));
 
   const { MCP_CONNECT_TIMEOUT_S, MCP_CALL_TIMEOUT_S } = context.settings;
   const target: UpstreamTarget = {
     name,
     type: entry.type === "sse" ? "sse" : "streamable-http",
-    ...filled,
+    url: addresses[0] ?? "",
+    ...(instances.length === 0 ? {} : { instances }),
+    headers: headers.filled,
     era: entry.era ?? "auto",
     redactor,
     abilities: CLIENT_CAPABILITIES,
     connectMs: (entry.connect_timeout ?? MCP_CONNECT_TIMEOUT_S) * 1_000,
     callMs: (entry.timeout ?? MCP_CALL_TIMEOUT_S) * 1_000,
   };
-  const sameness = JSON.stringify([target.type, target.url, target.era, Object.entries(target.headers).sort()]);
+  const known = [target.type, target.url, target.era, Object.entries(target.headers).sort()];
+  const sameness = JSON.stringify(instances.length === 0 ? known : [...known, instances.map(({ url }) => url)]);
   return { target, fingerprint: await fingerprint(context.settings, sameness) };
 }
 
@@ -90,24 +106,28 @@ function astrayOf(secret: string, hosts: readonly string[], aim: URL): string[] 
   return problem === null ? [] : [`the secret '${secret}' ${problem}`];
 }
 
-/** Returns URL and headers with their values, or the reason for a failure. */
-function fill(
-  { url: template, headers: templates = {} }: ServerEntry,
-  aim: URL,
-  values: ReadonlyMap<string, string>,
-): Pick<UpstreamTarget, "url" | "headers"> | { problem: string } {
+/** Returns a URL with its values, or the reason for a failure. */
+function fillAddress(template: string, aim: URL, values: ReadonlyMap<string, string>) {
   const url = fillUrl(template, values);
   if ("problem" in url) return url;
   // Not known to be possible. If an encoding ever allowed it, only the checked origin is reached.
   if (URL.parse(url.text)?.origin !== aim.origin)
     return { problem: "values of variables would change the host of its URL" };
+  return url;
+}
+
+/** Returns the headers with their values, or the reason for a failure. */
+function fillHeaders(
+  { headers: templates = {} }: ServerEntry,
+  values: ReadonlyMap<string, string>,
+): { filled: UpstreamTarget["headers"] } | { problem: string } {
   const headers: Record<string, string> = {};
   for (const [header, text] of Object.entries(templates)) {
     const value = fillHeader(text, values);
     if ("problem" in value) return value;
     headers[header] = value.text;
   }
-  return { url: url.text, headers };
+  return { filled: headers };
 }
 
 /** The owner of the secret, if not the caller. */

@@ -91,6 +91,27 @@ it("connects a server through the pages of the gateway and the issuer, lists the
   server.close();
 });
 
+it("adds a server from the catalog with two clicks, and replaces none", async () => {
+  const key = await desk.keyOf("gus");
+  const page = await desk.enter(key, "/servers");
+  await page.getByRole("button", { name: "Add server" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add MCP server" });
+  await dialog.getByRole("button", { name: "Add Notion" }).waitFor();
+  expect(await dialog.getByLabel("Owner").count()).toBe(0);
+  expect(await barriers(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Add Notion" }).click();
+  await dialog.getByRole("button", { name: "Added Notion" }).waitFor();
+  expect(await dialog.getByRole("button", { name: "Added Notion" }).isDisabled()).toBe(true);
+  await dialog.getByRole("searchbox").fill("stripe");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("Notion", { exact: true }).waitFor({ state: "detached" });
+  await dialog.getByRole("button", { name: "Add Stripe" }).waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Connect notion" }).waitFor();
+  const { body } = await desk.as<{ items: { name: string; url: string }[] }>(key, "GET", "/servers");
+  expect(body.items).toEqual([expect.objectContaining({ name: "notion", url: "https://mcp.notion.com/mcp" })]);
+});
+
 it("ends all other sign-ins of oneself, and nobody else's", async () => {
   const key = await desk.keyOf("carol");
   const others = await Promise.all(

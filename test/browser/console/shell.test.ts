@@ -79,6 +79,28 @@ it("stores the theme, and applies it before the first paint", async () => {
   expect(await page.evaluate(() => localStorage.getItem("skill-gateway-theme"))).toBeNull();
 });
 
+it("follows the language of the browser, and stores another choice", async () => {
+  const { page, context, heard } = await open(desk.browser, desk.gateway.url, { locale: "zh-CN" });
+  await page.goto(`${desk.gateway.url}/console/limits`);
+  await page.getByLabel("API 密钥").fill(await desk.keyOf("lin"));
+  await page.getByRole("button", { name: "登录", exact: true }).click();
+  await page.getByRole("heading", { name: "系统" }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh-CN");
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole("button", { name: /^账户：/ }).click();
+  await page.getByRole("menuitemradio", { name: "English" }).click();
+  await page.getByRole("heading", { name: "System" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "System" }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe("en-US");
+  await page.getByRole("button", { name: /^Account: / }).click();
+  await page.getByRole("menuitemradio", { name: "Browser" }).click();
+  await page.getByRole("heading", { name: "系统" }).waitFor();
+  expect(await page.evaluate(() => localStorage.getItem("skill-gateway-language"))).toBeNull();
+  expect(heard()).toEqual([]);
+  await context.close();
+});
+
 it("collapses the sidebar, also after a reload, and keeps the names of its links", async () => {
   const page = await desk.enter(await desk.keyOf("dora"), "/limits");
   await page.getByRole("button", { name: "Collapse the sidebar" }).click();

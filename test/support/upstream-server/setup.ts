@@ -60,7 +60,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   const stop = async ({ child }: Running) => {
     const ended = new Promise((resolve) => child.once("exit", resolve));
-    if (child.pid !== undefined && child.exitCode === null) {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       process.kill(-child.pid, "SIGKILL");
       await ended;
     }
@@ -77,7 +77,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
         return { url: started.url };
       }
       if (url.pathname === "/full") return { url: `http://127.0.0.1:${await full.port()}/mcp` };
-      if (url.pathname === "/restart") {
+      if (url.pathname === "/stop") {
+        const known = running.get(name);
+        if (known !== undefined) await stop(known);
+      } else if (url.pathname === "/restart") {
         const known = running.get(name);
         if (known !== undefined) {
           await stop(known);

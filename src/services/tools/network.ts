@@ -48,8 +48,9 @@ export async function networkOf(
   declared: DeclaredNetwork | undefined,
 ): Promise<RunNetwork | null> {
   if (declared === undefined) return null;
+  // A replica can still have a revoked approval or a deleted value.
   const [approved, stored] = await Promise.all([
-    readApprovedNetwork(context.db, skill.skill_id),
+    readApprovedNetwork(context.primary, skill.skill_id),
     skillEnvValues(context, skill.skill_id, declared.env),
   ]);
   const run = hex(crypto.getRandomValues(new Uint8Array(12)));

@@ -22,7 +22,7 @@ export const NETWORK_LIMITS = {
 };
 
 /** Headers that belong to a connection. `accept-encoding` is that of the gateway, which decodes responses. */
-const DROPPED = new Set(
+export const DROPPED = new Set(
   (
     "connection proxy-connection keep-alive proxy-authorization te trailer transfer-encoding upgrade host expect content-length " +
     "accept-encoding"
@@ -44,7 +44,7 @@ class Problem extends Error {
  *   send: (request: { method: string, url: string, headers: [string, string][], body: Buffer | null }) => Promise<{
  *     status: number, statusText: string, headers: [string, string][], body: Buffer }>,
  *   owner: number | null,
- * }} options `send`: throws with a message for the client; `owner`: the user of the run, if it is another one than that of this process
+ * }} options `send`: throws with a message and a `status` for the client; `owner`: the user of the run, if it is another one than that of this process
  * @returns {Promise<{ folder: string, close: () => Promise<void> }>}
  */
 export async function openProxy({ send, owner }) {
@@ -155,12 +155,12 @@ class RunProxy {
       const url = urlOf(request, this.#origins.get(request.socket));
       const body = await bodyOf(request);
       if (++this.#count > NETWORK_LIMITS.requests)
-        throw new Problem(502, `Request limit of a run reached (${NETWORK_LIMITS.requests}). Send fewer requests.`);
+        throw new Problem(403, `Request limit of a run reached (${NETWORK_LIMITS.requests}). Send fewer requests.`);
       const { method } = request;
       const answer = await this.#oneOfFew(() => this.#send({ method, url, headers: headersOf(request), body }));
       respond(response, method, answer);
     } catch (error) {
-      refuse(response, error instanceof Problem ? error.status : 502, error.message);
+      refuse(response, error.status ?? 502, error.message);
     }
   }
 

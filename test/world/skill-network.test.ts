@@ -1,12 +1,12 @@
 // Approvals and values of skill code with a replica that has stopped: a run never uses what was revoked, replaced or deleted elsewhere.
 
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ask } from "../support/app";
+import { askWith } from "../support/app";
 import { type CallOptions, call, keyFor } from "../support/call";
 import { publishPublic, type Step } from "../support/chat-turns";
 import { bearer, imitateHosts, nextName, printed, type Sent } from "../support/skill-network";
 import { DECLARED, MINE, PLANTED, SKILLS } from "../support/skill-network-api";
-import { at, beginWorld, endWorld } from "../support/world/pool";
+import { at, beginWorld, endWorld, isolate } from "../support/world/pool";
 import type { World } from "../support/world/world";
 
 const world: World = await beginWorld();
@@ -64,12 +64,11 @@ async function skillIn(place: (typeof PLACES)[number], owner: "own" | "shared") 
       params: { name: "execute_skill_script", arguments: args },
     };
     const headers = {
-      ...at(here),
       authorization: `Bearer ${key}`,
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
     };
-    const answer = await ask("/mcp", { method: "POST", headers, body: JSON.stringify(json) });
+    const answer = await askWith(isolate(here), "/mcp", { method: "POST", headers, body: JSON.stringify(json) });
     const text = await answer.text();
     expect(answer.status, text).toBe(200);
     return text;

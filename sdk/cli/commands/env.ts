@@ -106,7 +106,7 @@ export const network: Command = {
       const approved =
         values.revoke === true ? stay : [...new Set([...found.approved, ...(named.size > 0 ? named : found.waiting)])];
       // Hosts of a version that became current meanwhile are not approved unseen.
-      const headers = read.tag === "" ? {} : { "if-match": read.tag };
+      const headers: Record<string, string> = read.tag === "" ? {} : { "if-match": read.tag };
       found = await gateway.read(networkSchema, path, { method: "PUT", json: { hosts: approved }, headers });
     }
     answer(work, { id: metadata.labels.id, name: metadata.name, ...found });

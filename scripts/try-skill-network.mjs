@@ -98,23 +98,27 @@ async function main() {
   const api = await openStandIn();
   const gateway = await startTemporaryGateway(undefined, canConfine ? ["--executor"] : []);
   const failures = [];
+  let key;
+  /** Runs a script and prints the result. Returns where it ran. */
+  async function attempt(skill, script) {
+    const line = `${skill.name} · ${skill.client}`;
+    try {
+      const { place, seen } = await run(gateway, key, skill, script, api);
+      console.log(`${line} · ${place === "remote" ? "executor" : "isolate"}: ${seen}`);
+      return place;
+    } catch (error) {
+      failures.push(line);
+      console.log(`${line} · ${script}: FAILED. ${error.message}`);
+      return null;
+    }
+  }
   try {
-    const { key } = await request(gateway, gateway.key, "POST", "/api/v1/keys", { user_id: USER });
+    ({ key } = await request(gateway, gateway.key, "POST", "/api/v1/keys", { user_id: USER }));
     for (const name of found) {
       const skill = { name, ...SKILLS[name] };
-      const runs = await publish(gateway, key, skill, packages.get(name), api.origin);
-      for (const script of canConfine && runs !== "remote" ? [skill.script, NATIVE] : [skill.script]) {
-        const where = script === NATIVE || runs === "remote" ? "remote" : "isolate";
-        const line = `${name} · ${skill.client} · ${where === "remote" ? "executor" : "isolate"}`;
-        try {
-          console.log(
-            `${line}: ${await run(gateway, key, skill, { script, where: canConfine ? where : undefined, api })}`,
-          );
-        } catch (error) {
-          failures.push(line);
-          console.log(`${line}: FAILED. ${error.message}`);
-        }
-      }
+      await publish(gateway, key, skill, packages.get(name), api.origin);
+      const place = await attempt(skill, skill.script);
+      if (canConfine && place !== "remote") await attempt(skill, NATIVE);
     }
   } finally {
     await gateway.stop();
@@ -152,7 +156,7 @@ async function filesIn(folder) {
 
 /**
  * Publishes a skill with a declared network, approves its host and sets the user's value. In its scripts, only the origin of the API
- * changes. Returns where the script runs.
+ * changes.
  */
 async function publish(gateway, key, { name, host, env, script }, files, origin) {
   const text = (file) => strFromU8(files[file]);
@@ -166,18 +170,17 @@ async function publish(gateway, key, { name, host, env, script }, files, origin)
   };
   const form = new FormData();
   form.set("file", new Blob([zipSync(changed)], { type: "application/zip" }), `${name}.zip`);
-  const { metadata, status } = await request(gateway, gateway.key, "POST", "/api/v1/kinds/skills/public", form);
+  const { metadata } = await request(gateway, gateway.key, "POST", "/api/v1/kinds/skills/public", form);
   const { id } = metadata.labels;
   await request(gateway, gateway.key, "PUT", `/api/v1/kinds/skills/${id}/network`, { hosts: [HOST] });
   await request(gateway, key, "PUT", `/api/v1/me/skill-env/${id}`, { values: { [env]: VALUE } });
-  return status.scripts.find((one) => one.path === script)?.runs;
 }
 
-/** Runs a script and checks what it printed, and what the API received. Returns what was seen. */
-async function run(gateway, key, skill, { script, where, api }) {
+/** Runs a script and checks what it printed, and what the API received. Returns where it ran, and what was seen. */
+async function run(gateway, key, skill, script, api) {
   const { name, env, args, files = [], requests = 1, prints, writes } = skill;
   api.begin(skill.respond);
-  const chat = `/api/v1/conversations/${name}-${where ?? "isolate"}`;
+  const chat = `/api/v1/conversations/${name}-${path.basename(script)}`;
   await request(gateway, key, "POST", `${chat}/turns`, { conversation: {} });
   const call = { skill_name: name, script_path: script, args, files };
   const calls = [{ id: "call-1", name: "execute_skill_script", arguments: call }];
@@ -185,7 +188,7 @@ async function run(gateway, key, skill, { script, where, api }) {
   const said = JSON.stringify(answer);
   const result = answer.results[0]?.structuredContent;
   expect(result?.exit_code === 0, `it returned ${said.slice(0, 800)}`);
-  expect(result.executor === where, `it ran in ${result.executor}`);
+  expect(script !== NATIVE || result.executor === "remote", `it ran in ${result.executor}`);
   expect(result.stdout.includes(prints), `it printed ${result.stdout}`);
   const isWritten = writes === undefined || result.files.some((file) => file.path.endsWith(`/${writes}`));
   expect(isWritten, `it left ${JSON.stringify(result.files)}`);
@@ -200,7 +203,8 @@ async function run(gateway, key, skill, { script, where, api }) {
   expect(!said.includes(VALUE), "the result has the value");
   const entries = await request(gateway, gateway.key, "GET", "/api/v1/audit?action=skill.request&limit=1");
   expect(JSON.stringify(entries).includes(HOST), "the audit log has no entry");
-  return `${requests === 1 ? "1 request" : `${requests} requests`} with the value of ${env}, exit code 0`;
+  const count = requests === 1 ? "1 request" : `${requests} requests`;
+  return { place: result.executor ?? "isolate", seen: `${count} with the value of ${env}, exit code 0` };
 }
 
 /** Repeats a request while the runtime of a script is built in the background. */

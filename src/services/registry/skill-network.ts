@@ -21,7 +21,7 @@ export async function networkOfSkill(context: Context, id: string): Promise<Skil
  * declares more hosts only reaches the approved ones.
  *
  * @param hosts a part of the hosts that versions of the skill declare
- * @param isMeant whether the caller has reviewed this network; `null`: any
+ * @param isMeant whether the caller has reviewed this network; `null`: not checked
  */
 export async function approveNetwork(
   context: Context,

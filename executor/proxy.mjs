@@ -3,9 +3,9 @@
 
 import { chmod, chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { createSecureContext, TLSSocket } from "node:tls";
+import { temporaryFolder } from "./bubblewrap.mjs";
 import { Authority } from "./certificates.mjs";
 
 const MiB = 1024 * 1024;
@@ -22,6 +22,9 @@ export const NETWORK_LIMITS = {
   /** Milliseconds in which a request must arrive whole. */
   requestMs: 60_000,
 };
+
+/** The folder of a run begins with this. */
+export const FOLDER = "skill-gateway-run-";
 
 /** Headers that belong to a connection. `accept-encoding` is that of the gateway, which decodes responses. */
 export const DROPPED = new Set(
@@ -50,7 +53,7 @@ class Problem extends Error {
  * @returns {Promise<{ folder: string, close: () => Promise<void> }>}
  */
 export async function openProxy({ send, owner }) {
-  const folder = await mkdtemp(path.join(tmpdir(), "run-"));
+  const folder = await mkdtemp(path.join(temporaryFolder(), FOLDER));
   const proxy = new RunProxy(send);
   try {
     await writeFile(path.join(folder, "ca.pem"), proxy.certificate);

@@ -1,10 +1,12 @@
 // Scripts on the executor of this machine that call declared hosts: each HTTP client, and what a run has. Hosts are imitated in the gateway.
 
 import { spawnSync } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { DROPPED, NETWORK_LIMITS } from "../../executor/proxy.mjs";
+import { temporaryFolder } from "../../executor/bubblewrap.mjs";
+import { DROPPED, FOLDER, NETWORK_LIMITS } from "../../executor/proxy.mjs";
 import type { Language } from "../../src/domain/code/language";
 import { CODE_REQUESTS } from "../../src/domain/code/network";
 import { CONNECTION_HEADERS } from "../../src/upstream/fetch";
@@ -180,8 +182,20 @@ until curl -sf http://127.0.0.1:8000/page; do :; done`;
     expect(machine.sent[0]?.url).toBe("https://api.example.org/x.git/info/refs?service=git-upload-pack");
   });
 
+  it("has its proxy if the folder for temporary files is private, as that of a gateway of root", async () => {
+    const own = await mkdtemp(path.join(tmpdir(), "private-"));
+    vi.stubEnv("TMPDIR", own);
+    try {
+      const text = "curl -sS -o /dev/null -w '%{http_code}' https://api.example.org/v1";
+      expect(await run("shell", text)).toMatchObject({ exit_code: 0, stderr: "", stdout: "200" });
+    } finally {
+      vi.unstubAllEnvs();
+      await rm(own, { recursive: true });
+    }
+  });
+
   it("leaves no folder, also if it is cancelled in a request", async () => {
-    const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("run-"));
+    const folders = async () => (await readdir(temporaryFolder())).filter((name) => name.startsWith(FOLDER));
     const before = await folders();
     const cancel = new AbortController();
     machine.respond(() => {

@@ -13,7 +13,7 @@ import { applyMigrations } from "./local/migrate.mjs";
 import { anyPort } from "./local/port.mjs";
 import { kill, ownerMark, processOf } from "./local/processes.mjs";
 import { openRunner } from "./local/runner.mjs";
-import { runEveryHour } from "./local/schedules.mjs";
+import { runSchedules } from "./local/schedules.mjs";
 import { watch } from "./local/watchdog.mjs";
 import { initialize, readServedVariables } from "./serve/environment.mjs";
 import { createFront } from "./serve/front.mjs";
@@ -104,7 +104,7 @@ async function main() {
   await publishBuiltins(url, variables.GATEWAY_ADMIN_KEY);
   say(JSON.stringify({ event: "ready", origin: options.origin.origin, listens: `${options.host}:${port}` }));
 
-  runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
+  runSchedules(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
   // The Worker answers probes past the server with 403, which is an answer, and does not log them.
   void watch(`http://127.0.0.1:${workerPort}`, gateway, () => {
     say("workerd does not respond, stopping it");

@@ -9,7 +9,7 @@ import { NO_EXECUTOR, openExecutor } from "./local/executor.mjs";
 import { announce, readLauncherOptions, stopOnSignals, takeState } from "./local/launcher.mjs";
 import { applyMigrations } from "./local/migrate.mjs";
 import { kill, ownerMark, processOf } from "./local/processes.mjs";
-import { runEveryHour } from "./local/schedules.mjs";
+import { runSchedules } from "./local/schedules.mjs";
 import { hintAtSkills, readServedSkills, serveSkillFolders } from "./local/skill-folders.mjs";
 import { watch } from "./local/watchdog.mjs";
 
@@ -76,7 +76,7 @@ async function main() {
     folders = await serveSkillFolders({ ...options, url, key: variables.GATEWAY_ADMIN_KEY, builtins });
   }
 
-  runEveryHour(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
+  runSchedules(gateway.schedules, (cron, at) => gateway.runSchedule(cron, at).catch((error) => say(error.stack)));
   void watch(url, gateway, () => {
     say("workerd does not respond, stopping it");
     kill(gateway.runtime());

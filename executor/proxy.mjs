@@ -33,6 +33,8 @@ export const DROPPED = new Set(
     "accept-encoding"
   ).split(" "),
 );
+/** The first byte of a TLS connection (RFC 8446 5.1). */
+const TLS_HANDSHAKE = 0x16;
 const AUTHORITY = /^(?:[a-z\d._-]+|\[[\da-f:.]+\]):\d{1,5}$/i;
 
 /** Why a request was not sent, with the status for the client. */
@@ -60,7 +62,8 @@ export async function openProxy({ send, owner }) {
     await copyFile(path.join(import.meta.dirname, "relay.cjs"), path.join(folder, "relay.cjs"));
     const socket = path.join(folder, "proxy");
     await proxy.listen(socket);
-    // Only the user of the run enters the folder.
+    // Only the user of the run enters the folder. The modes do not depend on this process's umask.
+    await chmod(path.join(folder, "ca.pem"), 0o644);
     await chmod(socket, 0o666);
     await chmod(path.join(folder, "relay.cjs"), 0o644);
     if (owner !== null) await chown(folder, owner, owner);
@@ -137,10 +140,18 @@ class RunProxy {
     }
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
     if (head.length > 0) socket.unshift(head);
-    const secure = new TLSSocket(socket, { isServer: true, secureContext: context, ALPNProtocols: ["http/1.1"] });
-    secure.on("error", () => socket.destroy());
-    this.#origins.set(secure, `https://${authority}`);
-    this.#server.emit("connection", secure);
+    socket.once("data", (first) => {
+      socket.pause();
+      socket.unshift(first);
+      // Node's fetch also opens tunnels for plain http, which the gateway refuses with a reason.
+      const isTls = first[0] === TLS_HANDSHAKE;
+      const inside = isTls
+        ? new TLSSocket(socket, { isServer: true, secureContext: context, ALPNProtocols: ["http/1.1"] })
+        : socket;
+      if (isTls) inside.on("error", () => socket.destroy());
+      this.#origins.set(inside, `${isTls ? "https" : "http"}://${authority}`);
+      this.#server.emit("connection", inside);
+    });
   }
 
   #contextFor(hostname) {

@@ -193,7 +193,7 @@ const RAW: Record<string, [text: string, prints: RegExp, leaves: number]> = {
   ],
   "a tunnel for another protocol": [
     `${printf("SSH-2.0-x\n")} | python3 send.py api.example.org:22`,
-    /^$|reset|closed/,
+    /^HTTP\/1\.1 400/,
     0,
   ],
   "a tunnel without a port": ["python3 send.py evil.example.com < /dev/null", /400/, 0],
@@ -206,7 +206,17 @@ const RAW: Record<string, [text: string, prints: RegExp, leaves: number]> = {
   ],
   "a tunnel to another host without TLS": [
     `${printf(`GET / HTTP/1.1\n${CLOSE}Authorization: PLACE\n\n`)} | sed "s/PLACE/$TOKEN/" | python3 send.py evil.example.com:443`,
-    /^$|reset|closed|HTTP\/1\.1 400/,
+    /^HTTP\/1\.1 403 This URL is not allowed: only https is allowed/,
+    0,
+  ],
+  "a tunnel to its own host without TLS": [
+    `${printf(`GET / HTTP/1.1\n${CLOSE}Authorization: PLACE\n\n`)} | sed "s/PLACE/$TOKEN/" | python3 send.py api.example.org:443`,
+    /^HTTP\/1\.1 403 This URL is not allowed: only https is allowed/,
+    0,
+  ],
+  "a tunnel in a tunnel without TLS": [
+    `${printf(`CONNECT evil.example.com:443 HTTP/1.1\n${CLOSE}\n`)} | python3 send.py api.example.org:443`,
+    /^HTTP\/1\.1 400/,
     0,
   ],
   "headers without end": [

@@ -185,10 +185,12 @@ until curl -sf http://127.0.0.1:8000/page; do :; done`;
   it("has its proxy if the folder for temporary files is private, as that of a gateway of root", async () => {
     const own = await mkdtemp(path.join(tmpdir(), "private-"));
     vi.stubEnv("TMPDIR", own);
+    const mask = process.umask(0o077);
     try {
       const text = "curl -sS -o /dev/null -w '%{http_code}' https://api.example.org/v1";
       expect(await run("shell", text)).toMatchObject({ exit_code: 0, stderr: "", stdout: "200" });
     } finally {
+      process.umask(mask);
       vi.unstubAllEnvs();
       await rm(own, { recursive: true });
     }

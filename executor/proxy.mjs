@@ -4,6 +4,7 @@
 import { chmod, chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import path from "node:path";
+import { Duplex } from "node:stream";
 import { createSecureContext, TLSSocket } from "node:tls";
 import { temporaryFolder } from "./bubblewrap.mjs";
 import { Authority } from "./certificates.mjs";
@@ -147,8 +148,9 @@ class RunProxy {
       const isTls = first[0] === TLS_HANDSHAKE;
       const inside = isTls
         ? new TLSSocket(socket, { isServer: true, secureContext: context, ALPNProtocols: ["http/1.1"] })
-        : socket;
-      if (isTls) inside.on("error", () => socket.destroy());
+        : // Not the socket itself, from which the server would not read what was read here.
+          Duplex.from({ readable: socket, writable: socket });
+      inside.on("error", () => socket.destroy());
       this.#origins.set(inside, `${isTls ? "https" : "http"}://${authority}`);
       this.#server.emit("connection", inside);
     });

@@ -1,4 +1,4 @@
-// The executor of `npm start`: scripts that need programs or packages of the machine run confined, all others in isolates. Each test holds
+// The executor of `npm start` and `npm run serve`: scripts that need programs or packages of the machine run confined, all others in isolates. Each test holds
 // whether bubblewrap is installed or not, or says that it needs it.
 
 import { mkdir, symlink } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { strToU8, zipSync } from "fflate";
 import { expect, it, vi } from "vitest";
 import * as z from "zod";
 import { probe, probeStart } from "../../executor/bubblewrap.mjs";
-import { type Gateway, newPlace, type Place, start, until } from "./launcher";
+import { type Gateway, initServed, newPlace, type Place, readyServed, serve, start, until } from "./launcher";
 
 const confined = await probe();
 const starting = await probeStart();
@@ -138,4 +138,23 @@ it("uses no executor with --no-executor", async () => {
   const result = await execute(gateway, "scripts/version.sh");
   expect(result).not.toHaveProperty("executor");
   expect(result).toMatchObject({ stdout: "done\n" });
+});
+
+it.runIf(confined.ok)("runs for `npm run serve`, whose Worker reaches no other address of this machine", async () => {
+  const place = await newPlace();
+  const key = await initServed(place);
+  const run = serve(place, { looksForExecutor: true });
+  const gateway = await readyServed(run, key);
+  expect(run.stdout.join("\n")).toMatch(/"event":"executor","message":"bubblewrap, for scripts/);
+  await publish(gateway);
+  expect(await execute(gateway, "scripts/version.sh")).toMatchObject({ exit_code: 0, executor: "remote" });
+});
+
+it("`npm run serve` without bubblewrap logs what to install, and serves", async () => {
+  const place = await newPlace();
+  const key = await initServed(place);
+  const run = serve(place, { looksForExecutor: true, env: await withoutBubblewrap(place) });
+  const gateway = await readyServed(run, key);
+  expect(run.stdout.join("\n")).toContain(ADVICE);
+  expect(await healthOf(gateway)).toMatchObject({ status: "ok", checks: { executor: "absent" } });
 });

@@ -1,5 +1,6 @@
 // `skillgate verify`, and the verification of downloads: what is written, and what is refused.
 
+import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -10,6 +11,7 @@ import { skillZip } from "../support/skill";
 import { Stub, send, WorkFolder } from "../support/skillgate";
 
 const S = "/api/v1/kinds/skills";
+const SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 const settings = { SECRETS_KEY: btoa("a".repeat(32)), SECRETS_KEYS_PREVIOUS: [] };
 const upload = skillZip({ name: "tide", version: "1.0.0", files: { "data/a.txt": "of tide" } });
 
@@ -100,6 +102,35 @@ describe("pull", () => {
     const other = { keys: await publicKeys({ ...settings, SECRETS_KEY: btoa("b".repeat(32)) }) };
     const { code, stderr } = await pull(await open(other));
     expect([code, stderr]).toEqual([1, expect.stringMatching(/has no key/)]);
+    expect(await written()).toEqual([]);
+  });
+});
+
+describe("add from the index of a gateway", () => {
+  const INDEX = "/.well-known/agent-skills/index.json";
+  const add = async (signed: unknown, keys = keySet) => {
+    const digest = `sha256:${createHash("sha256").update(upload).digest("hex")}`;
+    const entry = { name: "tide", type: "archive", url: "-/tide/a.zip", digest, attestation: "-/tide/a.json" };
+    stub = await Stub.open((request, response) => {
+      if (request.url === INDEX) return send(response, 200, { $schema: SCHEMA, skills: [entry] });
+      if (request.url?.endsWith("/a.json")) return send(response, 200, signed);
+      response.end(upload);
+    }, keys);
+    return work.run("add", stub.url, "--dir", "out");
+  };
+
+  it("writes a skill that matches its statement", async () => {
+    expect((await add(envelope)).code).toBe(0);
+    expect(await written()).toEqual(["tide"]);
+  });
+
+  it.each<[string, unknown, object | undefined]>([
+    ["a changed statement", { ...envelope, payload: "AAAA" }, undefined],
+    ["a statement that is missing", null, undefined],
+    ["a statement of another key", envelope, { keys: [] }],
+  ])("writes nothing with %s", async (_, signed, keys) => {
+    const { code, stderr } = await add(signed, keys);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("'tide' is not verified")]);
     expect(await written()).toEqual([]);
   });
 });

@@ -54,7 +54,13 @@ async function fill(gateway: Gateway): Promise<void> {
   await send(gateway, "POST", "/api/v1/kinds/skills/upload", form, own);
   const spec = { systemPrompt: WORDS.agent, skills: [WORDS.skill] };
   await send(gateway, "PUT", `/api/v1/kinds/ghosts/by-name/default/${WORDS.agent}`, { spec }, own);
-  await send(gateway, "PUT", `/api/v1/secrets/${WORDS.secret}`, { value: "not-a-real-secret", hosts: ["api.example.com"] }, own);
+  await send(
+    gateway,
+    "PUT",
+    `/api/v1/secrets/${WORDS.secret}`,
+    { value: "not-a-real-secret", hosts: ["api.example.com"] },
+    own,
+  );
   for (const id of [WORDS.conversation, `${WORDS.conversation}-2`]) {
     const messages = [{ role: "user", content: `${WORDS.message} hello` }];
     const answer = await gateway.fetch("/openai/v1/chat/completions", {

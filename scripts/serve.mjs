@@ -13,7 +13,7 @@ import { stopOnSignals, takeState } from "./local/launcher.mjs";
 import { applyMigrations } from "./local/migrate.mjs";
 import { anyPort } from "./local/port.mjs";
 import { ownerMark, processOf } from "./local/processes.mjs";
-import { chooseExecutor, openSkillProcess, runSchedules, supervise } from "./local/supervised.mjs";
+import { chooseExecutor, openSkillProcess, startSchedules, supervise } from "./local/supervised.mjs";
 import { checkWritable, watchDisk } from "./serve/disk.mjs";
 import { initialize, readServedVariables } from "./serve/environment.mjs";
 import { createFront } from "./serve/front.mjs";
@@ -119,7 +119,7 @@ async function main() {
   say(JSON.stringify({ event: "ready", origin: options.origin.origin, listens: `${options.host}:${port}` }));
 
   executor.prepare();
-  const schedulesEnded = runSchedules(gateway);
+  const schedulesEnded = startSchedules(gateway);
   compactAtNight({ state: options.state, front, gateway, schedulesEnded, fail });
   // The Worker answers probes past the server with 403, which is an answer, and does not log them.
   supervise({ gateway, url: `http://127.0.0.1:${workerPort}`, runner });

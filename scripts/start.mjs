@@ -63,7 +63,7 @@ async function main() {
     folders = await serveSkillFolders({ ...options, url, key: variables.GATEWAY_ADMIN_KEY, builtins });
   }
 
-  supervised.runSchedules(gateway);
+  supervised.startSchedules(gateway);
   supervised.supervise({ gateway, url, runner });
 }
 

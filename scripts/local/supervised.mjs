@@ -4,7 +4,7 @@ import { fail, say } from "../kit/refusal.mjs";
 import { NO_EXECUTOR, openExecutor } from "./executor.mjs";
 import { kill } from "./processes.mjs";
 import { openRunner } from "./runner.mjs";
-import { runEveryHour } from "./schedules.mjs";
+import { runSchedules } from "./schedules.mjs";
 import { watch } from "./watchdog.mjs";
 
 /**
@@ -53,9 +53,9 @@ export function supervise({ gateway, url, runner }) {
  * Runs the schedules of the gateway.
  * @returns {() => Promise<unknown>} waits for those that run
  */
-export function runSchedules(gateway) {
+export function startSchedules(gateway) {
   const running = new Set();
-  runEveryHour(gateway.schedules, (cron, at) => {
+  runSchedules(gateway.schedules, (cron, at) => {
     const run = gateway
       .runSchedule(cron, at)
       .catch((error) => say(error.stack))

@@ -2,7 +2,7 @@
 
 import { say } from "../kit/refusal.mjs";
 import { compact } from "../local/compact.mjs";
-import { runEveryHour } from "../local/schedules.mjs";
+import { runSchedules } from "../local/schedules.mjs";
 
 /** The hour of this machine's clock. */
 const HOUR = 3;
@@ -42,7 +42,7 @@ export function compactAtNight({ state, front, gateway, schedulesEnded, fail }) 
     }
   };
   process.on("SIGUSR2", run);
-  runEveryHour(["compaction"], (_, at) => {
+  runSchedules(["0 * * * *"], (_, at) => {
     if (at.getHours() === HOUR) void run();
   });
 }

@@ -19,7 +19,7 @@ const upload = skillZip({ name: "tide", version: "1.0.0", files: { "data/a.txt":
 let stored: { zip: Uint8Array; zipSha256: string };
 let envelope: Envelope;
 let keySet: object;
-let answers: { envelope: unknown; link: string | undefined; hash: string };
+let answers: { envelope: unknown; link: string | undefined; hash: string; yanked: string | null };
 let work: WorkFolder;
 let stub: Stub;
 
@@ -38,7 +38,12 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   work = await WorkFolder.make();
-  answers = { envelope, link: `<${S}/id-tide/versions/ver_1/attestation>; rel="describedby"`, hash: stored.zipSha256 };
+  answers = {
+    envelope,
+    link: `<${S}/id-tide/versions/ver_1/attestation>; rel="describedby"`,
+    hash: stored.zipSha256,
+    yanked: null,
+  };
 });
 afterEach(async () => {
   stub?.close();
@@ -57,7 +62,13 @@ async function open(keys = keySet): Promise<string[]> {
       return send(response, 200, { items: [found], next_cursor: null });
     }
     if (pathname.endsWith("/versions")) {
-      const version = { version_id: "ver_1", version: "1.0.0", is_current: true, created_at: "", yanked_at: null };
+      const version = {
+        version_id: "ver_1",
+        version: "1.0.0",
+        is_current: true,
+        created_at: "",
+        yanked_at: answers.yanked,
+      };
       return send(response, 200, { items: [{ ...version, fileHash: answers.hash }], next_cursor: null });
     }
     if (pathname.endsWith("/attestation")) return send(response, 200, answers.envelope);
@@ -170,6 +181,14 @@ describe("verify", () => {
     answers.hash = other?.zipSha256 ?? "";
     const { code, stderr } = await work.run("verify", "out/tide", ...gateway);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/its content differs/)]);
+  });
+
+  it("notes that a version was yanked", async () => {
+    const gateway = await open();
+    const folder = await pulled(gateway);
+    answers.yanked = "2026-11-26T00:00:00Z";
+    const { code, stderr } = await work.run("verify", folder, ...gateway);
+    expect([code, stderr]).toEqual([0, "This version was yanked on 2026-11-26. Download another one.\n"]);
   });
 
   it("works with files alone, and says what is missing", async () => {

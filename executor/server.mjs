@@ -321,13 +321,17 @@ const invalid = (problem) => new Refusal(422, "INVALID_RUN", `${problem}. See do
 const tooLarge = () =>
   new Refusal(413, "RUN_TOO_LARGE", `Run too large (limit ${BODY_BYTES / MiB} MiB). Send fewer or smaller files.`);
 
+/** Files of /workspace come first, as in isolates. */
+const placeOf = (path) => FOLDERS.findIndex((folder) => path.startsWith(`${folder}/`));
+const byPlace = (a, b) => placeOf(a.path) - placeOf(b.path) || (a.path < b.path ? -1 : 1);
+
 /** Returns the result and the new and changed files, and the names of those over a limit. */
 async function answer(response, { exit, stdout, stderr, ms, reason, files }, given, exchange) {
   const form = new FormData();
   const left = [];
   let count = 0;
   let bytes = 0;
-  for (const file of files.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+  for (const file of files.sort(byPlace)) {
     if (given.get(file.path)?.equals(file.bytes)) continue;
     const isTooLarge = file.bytes.length > OUT.fileBytes;
     if (isTooLarge || count >= OUT.files || bytes + file.bytes.length > OUT.bytes) {

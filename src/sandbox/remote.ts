@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import type { ExecutorOffer } from "../domain/code/check/missing";
+import { RUN_ROOTS } from "../domain/code/run-path";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../domain/code/script-limits";
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
@@ -157,8 +158,11 @@ async function runFrom(
   const line = new HostCall({ ...host, deadline: Date.now() + DURATIONS.start });
   const files = new Host(line);
   // A path that is not valid in an archive is dropped, as for an isolate.
-  for (const file of form.getAll("file"))
-    if (typeof file !== "string") await files.put(pathOf(file.name), new Uint8Array(await file.arrayBuffer()));
+  const sent = form
+    .getAll("file")
+    .flatMap((file) => (typeof file === "string" ? [] : [{ path: pathOf(file.name), file }]));
+  for (const { path, file } of sent.sort((a, b) => placeOf(a.path) - placeOf(b.path)))
+    await files.put(path, new Uint8Array(await file.arrayBuffer()));
   line.close();
   const left = [...result.left, ...[...line.left].map(([path, reason]) => ({ path, reason }))];
   const { exit_code, reason } = result;
@@ -186,6 +190,9 @@ async function refusalOf(response: Response): Promise<string> {
   const { code, message } = refusal.data?.error ?? { code: `HTTP ${response.status}`, message: "no reason" };
   return `${code.slice(0, 100)}: ${message.slice(0, 500)}`;
 }
+
+/** Files of /workspace come first, as in isolates. */
+const placeOf = (path: string) => RUN_ROOTS.findIndex((root) => path.startsWith(`${root}/`));
 
 function pathOf(name: string): string {
   try {

@@ -52,11 +52,17 @@ export interface RemoteExecutor {
   fetch(url: string, init: RequestInit, limits: { ms: number; bytes: number }): Promise<Response>;
 }
 
-/** Returns what an executor has. Throws with the reason if it cannot be asked. */
+/** The message of an executor that cannot run scripts, which its protocol makes public: what is missing, and how to install it. */
+export class UnavailableExecutor extends Error {}
+
+/** Returns what an executor has. Throws with the reason if it cannot be asked. @throws UnavailableExecutor */
 export async function describeExecutor(executor: RemoteExecutor): Promise<ExecutorOffer> {
   const limits = { ms: DURATIONS.start, bytes: DESCRIPTION_BYTES };
   const response = await executor.fetch(urlOf(executor, "v1/executor"), { headers: authorization(executor) }, limits);
-  if (!response.ok) throw new Error(await refusalOf(response));
+  if (!response.ok) {
+    const { code, message } = await readRefusal(response);
+    throw code === "EXECUTOR_UNAVAILABLE" ? new UnavailableExecutor(message) : new Error(`${code}: ${message}`);
+  }
   const { packages, modules, commands } = offerSchema.parse(await response.json());
   return {
     packages: new Map(Object.entries(packages.python).map(([name, version]) => [packageName(name), version])),
@@ -149,7 +155,8 @@ async function runFrom(
   { host, ms, problems }: { host: IsolateParts["host"]; ms: number; problems: readonly string[] },
 ): Promise<ScriptRun> {
   if (!response.ok) {
-    const reason = `the executor refused it (${await refusalOf(response)})`;
+    const { code, message } = await readRefusal(response);
+    const reason = `the executor refused it (${code}: ${message})`;
     host.ended({ outcome: "stopped", reason, ms });
     return ended(call, response.status === 429 ? "busy" : "stopped", reason, ms);
   }
@@ -185,10 +192,10 @@ async function runFrom(
 }
 
 /** Returns the code and the message of a response that is an error. */
-async function refusalOf(response: Response): Promise<string> {
+async function readRefusal(response: Response): Promise<{ code: string; message: string }> {
   const refusal = errorSchema.safeParse(await response.json().catch(() => null));
   const { code, message } = refusal.data?.error ?? { code: `HTTP ${response.status}`, message: "no reason" };
-  return `${code.slice(0, 100)}: ${message.slice(0, 500)}`;
+  return { code: code.slice(0, 100), message: message.slice(0, 500) };
 }
 
 /** Files of /workspace come first, as in isolates. */

@@ -46,9 +46,9 @@ class Refusal extends Error {
 
 /**
  * Starts the server. Throws with the reason if runs cannot be confined here: a script never runs unconfined.
- * @param {{ port?: number, host?: string, key: string, parallel?: number, layers?: Layers, probesLater?: boolean }} options `layers`: installs
- * packages; if absent, nothing is installed. `probesLater`: only checks that bubblewrap starts, so that the server is ready at once; the
- * first request waits for the rest
+ * @param {{ port?: number, host?: string, key: string, parallel?: number, layers?: Layers, checksFirst?: "all" | "start" | "none" }} options `layers`:
+ * installs packages; if absent, nothing is installed. `checksFirst`: what is checked before the server listens. With `start` only that
+ * bubblewrap starts. The first request waits for the rest, and is refused if runs cannot be confined
  * @returns {Promise<{ url: string, prepare: () => Promise<void>, close: () => Promise<void> }>} `prepare`: does now what the first request
  * needs, and throws if runs cannot be confined
  */
@@ -58,17 +58,17 @@ export async function serveExecutor({
   key,
   parallel = Math.max(1, availableParallelism()),
   layers = new Layers({ mode: "off", folder: "" }),
-  probesLater = false,
+  checksFirst = "all",
 }) {
   if (key.length < 20) throw new Error("The key of the executor is too short (at least 20 characters).");
   const closed = new AbortController();
-  if (probesLater) throwUnlessOk(await probeStart());
+  if (checksFirst === "start") throwUnlessOk(await probeStart());
   const confinement = new Once(async () => throwUnlessOk(await probe(closed.signal)));
   const about = new Once(() => describe(closed.signal));
   const places = new Places(parallel);
   /** The runs with a network, by the id that the gateway gave them. */
   const exchanges = new Map();
-  if (!probesLater) await confinement.get();
+  if (checksFirst === "all") await confinement.get();
   const handle = async (request, response) => {
     if (!hasKey(request.headers.authorization, key))
       throw new Refusal(401, "UNAUTHORIZED", "The key is wrong. Set EXECUTOR_KEY.");

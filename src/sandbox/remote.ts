@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { ExecutorOffer } from "../domain/code/check/missing";
 import { RUN_ROOTS } from "../domain/code/run-path";
 import { SCRIPT_FILES, TOO_LARGE_TO_RUN } from "../domain/code/script-limits";
+import { hexOf } from "../domain/digest";
 import { DURATIONS } from "../domain/durations";
 import { CODE_LIMITS } from "../domain/limits";
 import { packageName } from "../domain/package/requirements";
@@ -74,6 +75,16 @@ export async function describeExecutor(executor: RemoteExecutor): Promise<Execut
 const urlOf = ({ url }: RemoteExecutor, route: string) => new URL(route, `${url.replace(/\/*$/, "")}/`).href;
 const authorization = ({ key }: RemoteExecutor) => ({ authorization: `Bearer ${key}` });
 
+/** Returns the headers of a run. Runs of a user in a conversation have the same session, whose text reveals neither. */
+async function headersOf(executor: RemoteExecutor, { context }: ScriptCall): Promise<Record<string, string>> {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", bytes(executor.key), hmac, false, ["sign"]);
+  const about = JSON.stringify([context.userId, context.taskId]);
+  const session = hexOf(new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes(about))));
+  return { ...authorization(executor), "executor-session": session };
+}
+
 export function remote(
   { slots, host, readZip }: Pick<IsolateParts, "slots" | "host" | "readZip">,
   executor: RemoteExecutor,
@@ -93,12 +104,13 @@ export function remote(
         const network = host.network === undefined ? undefined : { id: crypto.randomUUID(), env: host.network.env };
         const form = await formOf(call, readZip, network);
         if (typeof form === "string") return ended(call, "failed", form, 0);
-        const init = { method: "POST", body: form, signal, headers: authorization(executor) };
+        const headers = await headersOf(executor, call);
+        const init = { method: "POST", body: form, signal, headers };
         const bytes = RESPONSE_BYTES + (network === undefined ? 0 : MESSAGES_BYTES);
         const begun = await executor.fetch(urlOf(executor, "v1/runs"), init, { ms: call.ms + PATIENCE, bytes });
         const reply = async (id: number, body: FormData) => {
           const url = urlOf(executor, `v1/runs/${network?.id}/responses/${id}`);
-          const sent = { method: "POST", body, signal: line.ended, headers: authorization(executor) };
+          const sent = { method: "POST", body, signal: line.ended, headers };
           // Its status does not matter: the request or its run can have ended meanwhile.
           const { body: rest } = await executor.fetch(url, sent, { ms: DURATIONS.start, bytes: REPLY_BYTES });
           await rest?.cancel();

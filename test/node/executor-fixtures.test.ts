@@ -33,7 +33,7 @@ const ROWS = Object.entries({ ...ENDING, ...FILES });
 
 let server: Awaited<ReturnType<typeof serveExecutor>>;
 beforeAll(async () => {
-  if (canConfine) server = await serveExecutor({ key: KEY, probesLater: true });
+  if (canConfine) server = await serveExecutor({ key: KEY, checksFirst: "start" });
 });
 afterAll(() => server?.close());
 

@@ -7,6 +7,8 @@ import { strToU8, zipSync } from "fflate";
 import { expect, it, vi } from "vitest";
 import * as z from "zod";
 import { probe, probeStart } from "../../executor/bubblewrap.mjs";
+import { serveExecutor } from "../../executor/server.mjs";
+import { WorkFolder } from "../support/skillgate";
 import { type Gateway, initServed, newPlace, type Place, readyServed, serve, start, until } from "./launcher";
 
 const confined = await probe();
@@ -125,6 +127,33 @@ it("reports a failure with --executor if runs cannot be confined", async () => {
     checks: { executor: "failed" },
     issues: [UNAVAILABLE],
   });
+});
+
+it("reports what an executor lacks that started and then could not confine runs, and what to install", async () => {
+  const key = "a key of the tests that is long enough";
+  const { PATH = "" } = process.env;
+  const work = await WorkFolder.make();
+  const server = await serveExecutor({ key, checksFirst: "none" });
+  const env = { EXECUTOR_URL: server.url, EXECUTOR_KEY: key, PATH };
+  // The executor runs in this process, and looks for bwrap in its PATH.
+  vi.stubEnv("PATH", work.folder);
+  try {
+    const gateway = await start(await newPlace(), { env }).ready();
+    expect(await healthOf(gateway)).toMatchObject({
+      status: "degraded",
+      checks: { executor: "failed" },
+      issues: [UNAVAILABLE],
+    });
+    const doctor = await work.run("doctor", "--url", gateway.url, "--key", gateway.key);
+    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining(ADVICE) });
+    await publish(gateway);
+    const result = await execute(gateway, "scripts/version.sh");
+    expect(result).toMatchObject({ exit_code: 137, executor: "remote", stderr: expect.stringContaining(ADVICE) });
+  } finally {
+    vi.unstubAllEnvs();
+    await server.close();
+    await work.remove();
+  }
 });
 
 it("uses no executor with --no-executor", async () => {

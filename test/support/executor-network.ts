@@ -96,7 +96,7 @@ export function openMachine(approved: readonly string[], respond: Respond): Mach
   let server: Awaited<ReturnType<typeof serveExecutor>> | undefined;
   beforeAll(async () => {
     if (!canConfine) return;
-    server = await serveExecutor({ key: KEY, probesLater: true });
+    server = await serveExecutor({ key: KEY, checksFirst: "start" });
     machine.url = server.url;
   });
   afterAll(() => server?.close());

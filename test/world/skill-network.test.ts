@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import { askWith } from "../support/app";
 import { type CallOptions, call, keyFor } from "../support/call";
 import { publishPublic, type Step } from "../support/chat-turns";
+import { providerSkill } from "../support/provider";
 import { bearer, imitateHosts, nextName, printed, type Sent } from "../support/skill-network";
 import { DECLARED, MINE, PLANTED, SKILLS } from "../support/skill-network-api";
 import { at, beginWorld, endWorld, isolate } from "../support/world/pool";
@@ -34,15 +35,21 @@ async function send(where: string, method: string, path: string, options: CallOp
   return text;
 }
 
-/** The ways to run a script: in the object of a conversation, and in the Worker. */
-const PLACES = ["a conversation", "the Worker"] as const;
+/**
+ * The ways to run code: a script in the object of a conversation or in the Worker, and a tool. Only the tool writes nothing before it runs:
+ * a write makes the rest of its session current.
+ */
+const PLACES = ["a script in a conversation", "a script in the Worker", "a tool in a conversation"] as const;
+const TOOL = `const answer = await fetch("https://${HOST}/json", { headers: { authorization: "Bearer " + context.env.TOKEN } });
+  return answer.status + " " + (await answer.text());`;
 
-/** A public skill with an approved host and a value of the user. `run` returns what the script prints. */
+/** A public skill with an approved host and a value of the user. `run` returns what the code prints. */
 async function skillIn(place: (typeof PLACES)[number], owner: "own" | "shared") {
   const [here, name] = [fresh(), nextName()];
   const key = await keyFor(`lag-${name}`);
-  const files = { [SCRIPT]: printed(`https://${HOST}/json`, bearer) };
-  const { id } = await publishPublic({ name, frontmatter: DECLARED, files });
+  const skill = providerSkill(name, { ask: TOOL }, { frontmatter: DECLARED });
+  const files = { ...skill.files, [SCRIPT]: printed(`https://${HOST}/json`, bearer) };
+  const { id } = await publishPublic({ ...skill, files });
   const path = owner === "own" ? `${MINE}/${id}` : `${SKILLS}/${id}/env`;
   const as = owner === "own" ? { key } : {};
   const set = (value: string, where = fresh()) =>
@@ -51,8 +58,8 @@ async function skillIn(place: (typeof PLACES)[number], owner: "own" | "shared") 
   const args = { skill_name: name, script_path: SCRIPT };
   const conversation = `/api/v1/conversations/${name}`;
   await send(here, "PUT", conversation, { key, json: { delivery: "system" } });
-  const inConversation = async () => {
-    const json = { calls: [{ id: crypto.randomUUID(), name: "execute_skill_script", arguments: args }] };
+  const use = async (tool: string, given: object) => {
+    const json = { calls: [{ id: crypto.randomUUID(), name: tool, arguments: given }] };
     const step: Step = JSON.parse(await send(here, "POST", `${conversation}/tool-calls`, { key, json }));
     return JSON.stringify(step.results);
   };
@@ -73,7 +80,12 @@ async function skillIn(place: (typeof PLACES)[number], owner: "own" | "shared") 
     expect(answer.status, text).toBe(200);
     return text;
   };
-  const run = place === "the Worker" ? inWorker : inConversation;
+  const run = {
+    "a script in a conversation": () => use("execute_skill_script", args),
+    "a script in the Worker": inWorker,
+    "a tool in a conversation": () => use("ask", {}),
+  }[place];
+  if (place === "a tool in a conversation") await use("load_skill", { skill_name: name });
   await Promise.all([set(PLANTED), approve(HOST)]);
   expect(await run()).toContain("200 ");
   expect(sent.at(-1)?.headers.authorization).toBe(`Bearer ${PLANTED}`);
@@ -83,7 +95,7 @@ async function skillIn(place: (typeof PLACES)[number], owner: "own" | "shared") 
   return { run, set, approve, remove: () => send(fresh(), "DELETE", `${path}?name=TOKEN`, as) };
 }
 
-describe.each(PLACES)("a run in %s, beside a replica that has stopped", (place) => {
+describe.each(PLACES)("%s, beside a replica that has stopped", (place) => {
   it("does not call a host whose approval was revoked", async () => {
     const { run, approve } = await skillIn(place, "own");
     await approve();
@@ -101,7 +113,7 @@ describe.each(PLACES)("a run in %s, beside a replica that has stopped", (place) 
   it.each(["own", "shared"] as const)("has no variable for a deleted %s value", async (owner) => {
     const { run, remove } = await skillIn(place, owner);
     await remove();
-    expect(await run()).toContain("TOKEN");
+    await run();
     expect(sent.map(({ headers }) => headers.authorization)).toEqual(["Bearer undefined"]);
   });
 });

@@ -132,7 +132,7 @@ export type Skill = { apiVersion: "agent.wecode.io/v1"; kind: "Skill"; metadata:
 
 /** The origin that the publisher stated. The gateway never contacts it. */ export type SkillSource = { type: "git" | "index"; url: string; path?: string; ref?: string; commit?: string; digest?: string; taken_at: string };
 
-export type SkillItem = { id: string; name: string; namespace: string; description: string; displayName: string | null; version: string | null; author: string | null; tags: (string)[]; bindShells: (string)[] | null; is_public: boolean; is_active: boolean; user_id: string; created_at: string; updated_at: string; findings: { high: number; low: number; info: number } };
+export type SkillItem = { id: string; name: string; namespace: string; description: string; displayName: string | null; version: string | null; author: string | null; tags: (string)[]; bindShells: (string)[] | null; is_public: boolean; is_active: boolean; user_id: string; created_at: string; updated_at: string; findings: { high: number; low: number; info: number }; /** What the skill contains. Only with `contents=true`. */ contents?: ("scripts" | "tools" | "servers" | "network")[] };
 
 export type Inspection = { valid: boolean; name: string | null; issues: (Issue)[]; warnings: (Issue)[]; manifest?: { [name: string]: unknown } | null; files: ({ path: string; size: number; sha256: string })[]; /** Counted with `o200k_base`. `files` is estimated from the file sizes. */ tokens: { description: number; line: number; instructions: number; files: number } | null; /** How search ranks the skill for its example prompts. `rank`: position after publishing; `rank_without_examples`: position if example prompts were not indexed; `null` below position 20. `ahead`: skills that rank higher. `neighbours`: for how many prompts each of them ranks higher. */ routing: { prompts: ({ prompt: string; rank: number | null; rank_without_examples: number | null; ahead: (string)[] })[]; neighbours: ({ skill: string; prompts: number })[] } | null; /** Whether each script of the package can run, with the reason. See docs/skill-code.md. */ scripts: (ScriptVerdict)[] | null };
 
@@ -415,7 +415,7 @@ export interface Operations {
   /** Shares a skill with a group. */
   "skills.share": { request: { path: { id: string }; body: { /** The group that receives the copy. */ group_name: string } }; answer: Skill };
   /** Lists all skills that you can use, each name once. */
-  "skills.unified": { request: { query?: { limit?: number; cursor?: string; skip?: number; scope?: "all" | "personal" | "group"; group_name?: string } }; answer: (SkillItem)[] };
+  "skills.unified": { request: { query?: { limit?: number; cursor?: string; skip?: number; scope?: "all" | "personal" | "group"; group_name?: string; contents?: boolean } }; answer: (SkillItem)[] };
   /** Returns how often a skill was used. */
   "skills.usage": { request: { path: { id: string }; query?: { days?: number } }; answer: { skill_id: string; skill_name: string; since: string; until: string; totals: { loads: number; calls: number; failures: number; tokens: number }; days: ({ day: string; loads: number; calls: number; failures: number; tokens: number })[]; versions: ({ version_id: string; version: string | null; loads: number; calls: number; failures: number; tokens: number })[] } };
   /** Returns how often skills were used. */

@@ -19,6 +19,7 @@ const PAGES: [name: string, path: string, whole: (page: Page) => Promise<unknown
   ["the library", "/skills", (page) => page.getByRole("link", { name: "mermaid-diagram" }).waitFor()],
   ["nothing found", "/?q=zzzzqqqq", (page) => page.getByText("No matching skills").waitFor()],
   ["instructions", "/skills/SKILL", (page) => page.getByRole("heading", { name: "Look" }).waitFor()],
+  ["editing", "/skills/SKILL/edit", (page) => page.getByText("Ready to publish.").waitFor()],
   ["files", "/skills/SKILL?view=files&file=SKILL.md", (page) => page.getByText("description: What look").waitFor()],
   ["versions", "/skills/SKILL?view=versions", (page) => page.getByText("2.0.0 (current)").waitFor()],
   ["compare", "/skills/SKILL?view=compare", (page) => page.locator(".columns .added").first().waitFor()],

@@ -7,6 +7,7 @@ import { key } from "./key";
 import { mended } from "./mended";
 import { roles } from "./roles";
 import { rolledBack } from "./rolled-back";
+import { typo } from "./typo";
 import type { Journey } from "./visit";
 import { watched } from "./watched";
 
@@ -18,5 +19,6 @@ export const JOURNEYS: Readonly<Record<string, Journey>> = {
   "a ghost is composed from an empty page and tried": composed,
   "a conversation is watched while somebody drives it": watched,
   "a key is made, used and revoked": key,
+  "a typo in a skill is fixed and published": typo,
   "everybody sees what they may, and nothing else": roles,
 };

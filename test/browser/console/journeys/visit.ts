@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { barriers } from "../../axe";
 import type { Gateway } from "../../gateway";
 import type { Hands } from "../input";
-import { hasDrawer, overflows } from "../page";
+import { hasDrawer, overflows, zipOf } from "../page";
 
 /** One user journey through the console, from its first page to its goal. */
 export type Journey = (visit: Visit) => Promise<void>;
@@ -44,6 +44,20 @@ export class Visit {
       await writeFile(path.join(target, file), text);
     }
     return target;
+  }
+
+  /** Publishes a skill for the user of a key, or for a group. */
+  async publish(key: string, name: string, text: string, namespace = "default"): Promise<void> {
+    const { buffer } = zipOf(`${name}.zip`, { [`${name}/SKILL.md`]: text });
+    const form = new FormData();
+    form.set("file", new Blob([new Uint8Array(buffer)]), `${name}.zip`);
+    form.set("namespace", namespace);
+    const answer = await fetch(`${this.gateway.url}/api/v1/kinds/skills/upload`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: form,
+    });
+    expect(answer.status, await answer.text()).toBe(201);
   }
 
   async press(role: "button" | "link", name: string, within: Page | Locator = this.page): Promise<void> {
